@@ -1,0 +1,102 @@
+"""Cards as small integers, and their notation.
+
+A card is `suit * 13 + rank`, 0 to 51, with suits in the order of `SUITS` and ranks in that of
+`RANKS`. A pile is a `bytes` of cards from bottom to top: immutable, hashable and cheap to cut. A
+card that lies face down has the bit `DOWN` set; `UNSEEN` is a face-down card of which no more is
+known, the only one that a view contains.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from engine.errors import CardError
+
+RANKS: Final = "A23456789TJQK"
+SUITS: Final = "SHDC"
+RED_SUITS: Final = "HD"
+
+PACK_SIZE: Final = 52
+DOWN: Final = 0x40
+UNSEEN: Final = 0x7F
+
+Card = int
+Pile = bytes
+
+_NAMES: Final = tuple(rank + suit for suit in SUITS for rank in RANKS)
+_CARDS: Final = {name: card for card, name in enumerate(_NAMES)}
+
+_TO_VIEW: Final = bytes(UNSEEN if byte & DOWN else byte for byte in range(256))
+_TO_DOWN: Final = bytes(byte | DOWN for byte in range(256))
+_TO_UP: Final = bytes(byte & ~DOWN for byte in range(256))
+
+
+def rank_of(card: Card) -> int:
+    """Return the rank of a face-up card, 0 (Ace) to 12 (King)."""
+    return card % 13
+
+
+def suit_of(card: Card) -> str:
+    """Return the suit letter of a face-up card."""
+    return SUITS[card // 13]
+
+
+def is_red(card: Card) -> bool:
+    """Return whether a face-up card is a heart or a diamond."""
+    return suit_of(card) in RED_SUITS
+
+
+def pack(packs: int) -> bytes:
+    """Return `packs` unshuffled packs, each from AS to KC."""
+    return bytes(range(PACK_SIZE)) * packs
+
+
+def parse_card(text: str) -> Card:
+    """Return the card that `text` names, as in `TH`.
+
+    Raises:
+        CardError: it names none.
+    """
+    card = _CARDS.get(text)
+    if card is None:
+        raise CardError(f"{text!r} is not a card: a rank of {RANKS} and a suit of {SUITS}.")
+    return card
+
+
+def card_name(card: Card) -> str:
+    """Return the notation of a card; `?` before one that is face down, `??` for an unseen one."""
+    if card == UNSEEN:
+        return "??"
+    return f"?{_NAMES[card & ~DOWN]}" if card & DOWN else _NAMES[card]
+
+
+def parse_pile(names: Iterable[str]) -> Pile:
+    """Return the pile of the cards named, where `?` stands before a face-down one.
+
+    Raises:
+        CardError: a name is no card.
+    """
+    return bytes(
+        parse_card(name[1:]) | DOWN if name.startswith("?") else parse_card(name) for name in names
+    )
+
+
+def pile_names(pile: Pile) -> list[str]:
+    """Return the notation of each card, bottom to top."""
+    return [card_name(card) for card in pile]
+
+
+def seen(pile: Pile) -> Pile:
+    """Return the pile as anyone may see it: every face-down card is `UNSEEN`."""
+    return pile.translate(_TO_VIEW)
+
+
+def turned_down(pile: Pile) -> Pile:
+    """Return the pile with every card face down."""
+    return pile.translate(_TO_DOWN)
+
+
+def turned_up(pile: Pile) -> Pile:
+    """Return the pile with every card face up."""
+    return pile.translate(_TO_UP)

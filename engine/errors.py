@@ -1,0 +1,72 @@
+"""What the engine refuses, and by which code."""
+
+from __future__ import annotations
+
+
+class EngineError(ValueError):
+    """Input that the engine refuses.
+
+    Attributes:
+        code: a stable word for programs, in `snake_case`.
+        message: one sentence for people.
+    """
+
+    code = "engine"
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+
+class CardError(EngineError):
+    """A text that is no card."""
+
+    code = "bad_card"
+
+
+class DeckError(EngineError):
+    """A pack that does not hold each card as often as the game wants it."""
+
+    code = "bad_deck"
+
+
+class SeedError(EngineError):
+    """A seed that is not 32 bytes in hexadecimal."""
+
+    code = "bad_seed"
+
+
+class RulesetError(EngineError):
+    """A ruleset with an unknown key or an impossible value; the message begins with its path."""
+
+    code = "bad_ruleset"
+
+
+class UnknownGameError(EngineError):
+    """A game that the catalogue does not hold."""
+
+    code = "unknown_game"
+
+
+class UnknownVariantError(EngineError):
+    """A variant that the game does not have."""
+
+    code = "unknown_variant"
+
+
+class PositionError(EngineError):
+    """A position that cannot be."""
+
+    code = "bad_position"
+
+
+class NotationError(EngineError):
+    """A text that is no move of this game's piles."""
+
+    code = "bad_move"
+
+
+class IllegalMoveError(EngineError):
+    """A move that the rules do not allow in this position."""
+
+    code = "illegal_move"

@@ -1,0 +1,187 @@
+"""A ruleset made ready for play: piles by number, and tables of what goes on what.
+
+Everything that depends on the rules alone is worked out here, once, so that listing moves is
+looking things up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from engine.cards import PACK_SIZE, RANKS, SUITS, UNSEEN, Card, is_red, rank_of, suit_of
+from engine.schema import Foundation, Rules
+
+EMPTY = -1
+"""The index of the table row that says what an empty pile takes."""
+
+_ROWS = UNSEEN + 2
+"""A row for each byte that can lie on top of a pile, and the one for `EMPTY`, which is the last."""
+
+Fits = tuple[bytes, ...]
+"""`fits[top][card]` is 1 where `card` may go on `top`; `fits[EMPTY][card]` for an empty pile."""
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A move: `count` cards from one pile to another, by pile number.
+
+    Dealing a row has the target `ROW`; it and turning the waste over have a count of 1.
+    """
+
+    source: int
+    target: int
+    count: int = 1
+
+
+ROW = -2
+"""The target of a move that deals a row of cards to the tableau."""
+
+RUN_LENGTH = 13
+
+
+class Ruleset:
+    """One game's rules in one variant.
+
+    Piles are numbered: foundations, then tableau, then stock, then waste. Compared by identity;
+    the catalogue holds one object for each game and variant.
+    """
+
+    def __init__(self, game: str, variant: str, rules: Rules) -> None:
+        self.game = game
+        self.variant = variant
+        self.rules = rules
+        self.total = rules.packs * PACK_SIZE
+        """The number of cards in play."""
+        self.groups: tuple[Foundation, ...] = tuple(
+            group for group in rules.foundations for _ in range(group.piles)
+        )
+        """The group of each foundation, by pile number."""
+        tableau = rules.tableau
+        first = len(self.groups)
+        self.foundations = range(first)
+        self.tableau = range(first, first + (len(tableau.deal) if tableau else 0))
+        self.stock = self.tableau.stop
+        self.waste: int | None = self.stock + 1 if rules.waste else None
+        self.pile_names: tuple[str, ...] = (
+            *(f"f{i}" for i in range(len(self.foundations))),
+            *(f"t{i}" for i in range(len(self.tableau))),
+            "s",
+            *(("w",) if rules.waste else ()),
+        )
+        self.pile_numbers = {name: pile for pile, name in enumerate(self.pile_names)}
+        self.builds: Fits = _tableau_fits(rules)
+        """What a tableau pile takes."""
+        self.homes: tuple[Fits, ...] = tuple(_foundation_fits(group) for group in self.groups)
+        """What each foundation takes; a foundation of runs takes no single card."""
+        self.run_heads: tuple[bytes, ...] = tuple(_run_heads(group) for group in self.groups)
+        """For each foundation, 1 for a card that heads a run which it takes when empty."""
+        self.firsts: tuple[bytes, ...] = tuple(fits[EMPTY] for fits in self.homes)
+        """For each foundation, 1 for a card that starts it."""
+        self.moves_runs = tableau is not None and tableau.moves != "card"
+        self.by_spaces = tableau is not None and tableau.moves == "run-by-spaces"
+        self._moves = {
+            (source, target): tuple(Move(source, target, n) for n in range(RUN_LENGTH + 1))
+            for source in range(len(self.pile_names))
+            for target in (*range(len(self.pile_names)), ROW)
+        }
+
+    def __repr__(self) -> str:
+        return f"<Ruleset {self.game} {self.variant}>"
+
+    def move(self, source: int, target: int, count: int = 1) -> Move:
+        """Return the one object for this move."""
+        row = self._moves[source, target]
+        return row[count] if count < len(row) else Move(source, target, count)
+
+    def laid_out_suits(self) -> Iterator[tuple[int, str, str]]:
+        """Yield (foundation, rank, suit) of each card laid out before the deal."""
+        for pile, group in enumerate(self.groups):
+            if group.setup == "laid-out":
+                nth = pile - self.groups.index(group)
+                yield pile, group.first, group.suits[nth % len(group.suits)]
+
+
+def _matches(match: str, upper: Card, lower: Card) -> bool:
+    """Return whether the suits of two neighbours agree with `match`."""
+    if match == "suit":
+        return suit_of(upper) == suit_of(lower)
+    if match == "colour":
+        return is_red(upper) == is_red(lower)
+    if match == "alternate":
+        return is_red(upper) != is_red(lower)
+    return True
+
+
+def _steps(order: str) -> tuple[int, ...]:
+    """Return the ranks' differences between a card and the one that it goes on."""
+    return {"up": (1,), "down": (-1,), "either": (1, -1), "any": tuple(range(-12, 13))}[order]
+
+
+def _follows(card: Card, top: Card, order: str, match: str, *, wrap: bool) -> bool:
+    """Return whether `card` may follow `top` by rank and suit."""
+    step = rank_of(card) - rank_of(top)
+    steps = _steps(order)
+    in_order = step in steps or (wrap and any((step - s) % 13 == 0 for s in steps))
+    return in_order and _matches(match, card, top)
+
+
+def _table(rows: dict[int, list[Card]]) -> Fits:
+    """Return the table with a 1 at each card of each row."""
+    table = [bytearray(UNSEEN + 1) for _ in range(_ROWS)]
+    for top, cards in rows.items():
+        for card in cards:
+            table[top][card] = 1
+    return tuple(bytes(row) for row in table)
+
+
+def _tableau_fits(rules: Rules) -> Fits:
+    tableau = rules.tableau
+    if tableau is None:
+        return _table({})
+    deck = range(PACK_SIZE)
+    rows = {
+        top: [c for c in deck if _follows(c, top, tableau.order, tableau.match, wrap=tableau.wrap)]
+        for top in deck
+    }
+    rows[EMPTY] = [c for c in deck if _starts(c, tableau.empty)]
+    return _table(rows)
+
+
+def _foundation_fits(group: Foundation) -> Fits:
+    if group.takes == "run":
+        return _table({})
+    deck = [card for card in range(PACK_SIZE) if suit_of(card) in group.suits]
+    rows = {
+        top: [c for c in deck if _follows(c, top, group.order, group.match, wrap=group.wrap)]
+        for top in deck
+        if not _completes(top, group)
+    }
+    rows[EMPTY] = [c for c in deck if _starts(c, group.first)]
+    return _table(rows)
+
+
+def _completes(card: Card, group: Foundation) -> bool:
+    """Return whether `card` is the last that goes on a foundation which starts at a fixed rank."""
+    if group.first == "any" or not group.wrap or group.order == "either":
+        return False
+    (step,) = _steps(group.order)
+    return (rank_of(card) + step - RANKS.index(group.first)) % 13 == 0
+
+
+def _run_heads(group: Foundation) -> bytes:
+    heads = bytearray(UNSEEN + 1)
+    if group.takes == "run":
+        for card in range(PACK_SIZE):
+            heads[card] = _starts(card, group.first) and suit_of(card) in group.suits
+    return bytes(heads)
+
+
+def _starts(card: Card, first: str) -> bool:
+    """Return whether `card` may start a pile that begins with `first`."""
+    return first == "any" or RANKS[rank_of(card)] == first
+
+
+def in_suit_order(rank: str, suit: str) -> Card:
+    """Return the card of this rank and suit."""
+    return SUITS.index(suit) * 13 + RANKS.index(rank)
