@@ -8,9 +8,11 @@ nobody asked for has no `re`.
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
+
+from server.core.ranking import Result
 
 VERSION = 1
 """The version of the protocol, stated in `hello`."""
@@ -23,7 +25,6 @@ Id = Annotated[str, Meta(max_length=64)]
 MoveText = Annotated[str, Meta(max_length=16)]
 Name = Annotated[str, Meta(max_length=64)]
 
-End = Literal["won", "stuck", "resigned", "time"]
 Re = int | UnsetType
 
 
@@ -37,7 +38,7 @@ class Command(Struct, tag_field="type", frozen=True, forbid_unknown_fields=True,
     id: CommandId
 
 
-class Hello(Command, tag="hello"):
+class Hello(Command, tag="hello", frozen=True):
     """The first command of every session. Without a token a new guest is made."""
 
     version: int
@@ -45,13 +46,13 @@ class Hello(Command, tag="hello"):
     name: Name | None = None
 
 
-class Rename(Command, tag="rename"):
+class Rename(Command, tag="rename", frozen=True):
     """Change the player's name."""
 
     name: Name
 
 
-class CreateRoom(Command, tag="room.create"):
+class CreateRoom(Command, tag="room.create", frozen=True):
     """Open a race room and take its first seat. `key` makes a repeated creation the same room."""
 
     game: GameId
@@ -61,38 +62,38 @@ class CreateRoom(Command, tag="room.create"):
     key: Annotated[str, Meta(min_length=8, max_length=64)]
 
 
-class JoinRoom(Command, tag="room.join"):
+class JoinRoom(Command, tag="room.join", frozen=True):
     """Take a seat, or come back to the one that the player has, and be told of the room."""
 
     code: Code
 
 
-class LeaveRoom(Command, tag="room.leave"):
+class LeaveRoom(Command, tag="room.leave", frozen=True):
     """Give the seat up; a run that is under way is resigned."""
 
     code: Code
 
 
-class SetReady(Command, tag="room.ready"):
+class SetReady(Command, tag="room.ready", frozen=True):
     """Say whether the player will be in the next round."""
 
     code: Code
     ready: bool
 
 
-class StartRound(Command, tag="room.start"):
+class StartRound(Command, tag="room.start", frozen=True):
     """Start a round with every seat that is ready; the host's always is."""
 
     code: Code
 
 
-class OpenAttempt(Command, tag="attempt.open"):
+class OpenAttempt(Command, tag="attempt.open", frozen=True):
     """Ask for an attempt's snapshot, and be told of what happens to it."""
 
     attempt: Id
 
 
-class PlayMove(Command, tag="move"):
+class PlayMove(Command, tag="move", frozen=True):
     """Play a move; `seq` is one more than that of the last entry known to the client."""
 
     attempt: Id
@@ -100,41 +101,41 @@ class PlayMove(Command, tag="move"):
     move: MoveText
 
 
-class Resign(Command, tag="resign"):
+class Resign(Command, tag="resign", frozen=True):
     """End the attempt as it stands."""
 
     attempt: Id
     seq: Sequence
 
 
-class ListDailies(Command, tag="daily.list"):
+class ListDailies(Command, tag="daily.list", frozen=True):
     """Ask for the day's deals."""
 
 
-class OpenDaily(Command, tag="daily.open"):
+class OpenDaily(Command, tag="daily.open", frozen=True):
     """Start the player's one ranked attempt at today's deal of a game, or come back to it."""
 
     game: GameId
 
 
-class WatchLeaderboard(Command, tag="leaderboard.watch"):
+class WatchLeaderboard(Command, tag="leaderboard.watch", frozen=True):
     """Ask for a day's leaderboard and for every change of it. Replaces what was watched."""
 
     game: GameId
     day: Annotated[int, Meta(ge=0, le=10**6)] | None = None
 
 
-class UnwatchLeaderboard(Command, tag="leaderboard.unwatch"):
+class UnwatchLeaderboard(Command, tag="leaderboard.unwatch", frozen=True):
     """Stop watching."""
 
 
-class ShowDeal(Command, tag="deal.show"):
+class ShowDeal(Command, tag="deal.show", frozen=True):
     """Ask for a deal's commitment, and its seed once it is closed."""
 
     deal: Id
 
 
-class Ping(Command, tag="ping"):
+class Ping(Command, tag="ping", frozen=True):
     """Ask for the time."""
 
 
@@ -172,7 +173,7 @@ class Player(Struct, frozen=True, kw_only=True):
     tag: str
 
 
-class Welcome(Event, tag="welcome"):
+class Welcome(Event, tag="welcome", frozen=True):
     """The session is open. The token proves who the player is; it is to be kept secret."""
 
     player: Player
@@ -180,39 +181,21 @@ class Welcome(Event, tag="welcome"):
     now: int
 
 
-class Done(Event, tag="done"):
+class Done(Event, tag="done", frozen=True):
     """The command was carried out, and there is no more to say."""
 
 
-class Refused(Event, tag="refused"):
+class Refused(Event, tag="refused", frozen=True):
     """The command was not carried out, or the message was none (then there is no `re`)."""
 
     code: str
     text: str
 
 
-class Pong(Event, tag="pong"):
+class Pong(Event, tag="pong", frozen=True):
     """The time."""
 
     now: int
-
-
-class Result(Struct, frozen=True, kw_only=True):
-    """How an attempt stands or ended.
-
-    Attributes:
-        home: cards on foundations.
-        left: cards not there yet.
-        time: milliseconds from the start to the last card that came home.
-        moves: moves played.
-        end: why it ended, or null while it goes on.
-    """
-
-    home: int
-    left: int
-    time: int
-    moves: int
-    end: End | None
 
 
 class Seat(Struct, frozen=True, kw_only=True):
@@ -246,7 +229,7 @@ class Round(Struct, frozen=True, kw_only=True):
     seed: str | None
 
 
-class RoomState(Event, tag="room"):
+class RoomState(Event, tag="room", frozen=True):
     """A room as a whole, sent whenever it changes. `version` only grows."""
 
     code: str
@@ -267,7 +250,7 @@ class RunnerProgress(Struct, frozen=True, kw_only=True):
     result: Result
 
 
-class Progress(Event, tag="progress"):
+class Progress(Event, tag="progress", frozen=True):
     """How far the players of a round have got: those in whom something changed."""
 
     code: str
@@ -275,7 +258,7 @@ class Progress(Event, tag="progress"):
     runners: list[RunnerProgress]
 
 
-class Attempt(Event, tag="attempt"):
+class Attempt(Event, tag="attempt", frozen=True):
     """An attempt's snapshot.
 
     Attributes:
@@ -301,7 +284,7 @@ class Attempt(Event, tag="attempt"):
     result: Result
 
 
-class Moved(Event, tag="moved"):
+class Moved(Event, tag="moved", frozen=True):
     """The move stands in the journal as entry `seq`.
 
     Attributes:
@@ -316,7 +299,7 @@ class Moved(Event, tag="moved"):
     result: Result
 
 
-class Ended(Event, tag="ended"):
+class Ended(Event, tag="ended", frozen=True):
     """The attempt is over without a move: resigned, or out of time. `seq` is its last entry."""
 
     attempt: str
@@ -334,7 +317,7 @@ class Daily(Struct, frozen=True, kw_only=True):
     mine: Result | None
 
 
-class Dailies(Event, tag="dailies"):
+class Dailies(Event, tag="dailies", frozen=True):
     """The day's deals. Starting is possible until `ends`, playing until `closes`."""
 
     day: int
@@ -355,7 +338,7 @@ class Entry(Struct, frozen=True, kw_only=True):
     moves: int
 
 
-class Leaderboard(Event, tag="leaderboard"):
+class Leaderboard(Event, tag="leaderboard", frozen=True):
     """A day's leaderboard: its first rows, and the player's own with its neighbours."""
 
     game: str
@@ -365,7 +348,7 @@ class Leaderboard(Event, tag="leaderboard"):
     around: list[Entry]
 
 
-class Deal(Event, tag="deal"):
+class Deal(Event, tag="deal", frozen=True):
     """A deal. The seed is null while anyone may still be playing it."""
 
     deal: str
@@ -375,7 +358,7 @@ class Deal(Event, tag="deal"):
     seed: str | None
 
 
-class Bye(Event, tag="bye"):
+class Bye(Event, tag="bye", frozen=True):
     """Sent before the server closes the socket, with the reason."""
 
     code: str

@@ -1,0 +1,53 @@
+"""Refusals: why a command was not carried out, as a code and a sentence."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from engine.errors import EngineError
+
+SENTENCES: Final = {
+    "bad_message": "This is not a message of the protocol.",
+    "hello_first": "A session begins with one hello.",
+    "bad_version": "The server does not speak this version of the protocol.",
+    "bad_token": "The server did not sign this token.",
+    "bad_name": "A name has 1 to 20 letters, digits, spaces or simple signs.",
+    "too_fast": "These are more commands than the server takes. Please slow down.",
+    "unknown_game": "There is no such game.",
+    "unknown_variant": "This game has no such variant.",
+    "unknown_room": "There is no room with this code.",
+    "room_full": "Every seat in this room is taken.",
+    "not_seated": "You have no seat in this room.",
+    "not_host": "Only the host starts a round.",
+    "round_running": "The round must be over first.",
+    "not_started": "The round has not begun yet.",
+    "unknown_attempt": "You have no such attempt.",
+    "bad_move": "This is not a move of this game.",
+    "illegal_move": "The rules do not allow this move here.",
+    "attempt_ended": "This attempt is over.",
+    "already_played": "You have played this daily already.",
+    "unknown_day": "There is no leaderboard for this day.",
+    "unknown_deal": "There is no such deal.",
+    "unavailable": "The server cannot reach its store. Please try again.",
+    "internal": "Something went wrong on the server.",
+}
+"""Every code, with what people are told unless there is more to say."""
+
+
+class Refusal(Exception):  # noqa: N818 - a refusal is an answer, not an error
+    """A command that is not carried out.
+
+    Attributes:
+        code: one of `SENTENCES`.
+        text: one sentence for people.
+    """
+
+    def __init__(self, code: str, text: str | None = None) -> None:
+        super().__init__(code)
+        self.code = code
+        self.text = text if text is not None else SENTENCES[code]
+
+    @classmethod
+    def of(cls, error: EngineError) -> Refusal:
+        """Return the refusal for what the engine refuses."""
+        return cls(error.code, error.message)
