@@ -56,10 +56,10 @@ class CreateRoom(Command, tag="room.create", frozen=True):
     """Open a race room and take its first seat. `key` makes a repeated creation the same room."""
 
     game: GameId
-    variant: GameId = "standard"
     seats: Annotated[int, Meta(ge=1, le=8)]
     limit: Annotated[int, Meta(ge=60, le=7200)]
     key: Annotated[str, Meta(min_length=8, max_length=64)]
+    variant: GameId = "standard"
 
 
 class JoinRoom(Command, tag="room.join", frozen=True):

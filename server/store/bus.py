@@ -1,0 +1,128 @@
+"""Wake-ups between nodes, over pub/sub. They carry no truth: a lost one costs a look, not data."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+import structlog
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
+
+from server.store.connection import answering
+
+HEARTBEAT = 5.0
+"""Seconds between two signs of life asked of Redis."""
+
+SILENCE = 15.0
+"""Seconds without any sign of life after which the connection is made anew."""
+
+PAUSE = 0.5
+"""Seconds before a lost connection is tried again."""
+
+_HEARTBEAT_TOPIC = "heartbeat"
+
+Listener = Callable[[str, str | None], Awaitable[None]]
+"""Called with a topic and its text; the text is `None` when wake-ups may have been lost."""
+
+log = structlog.get_logger()
+
+
+class Bus:
+    """One node's subscriptions, on one connection."""
+
+    def __init__(self, redis: Redis, listener: Listener) -> None:
+        self._redis = redis
+        self._listener = listener
+        self._topics: dict[str, int] = {}
+        self._pubsub = redis.pubsub()
+        self._changed = asyncio.Event()
+
+    async def publish(self, topic: str, text: str) -> None:
+        """Wake whoever listens to a topic.
+
+        Raises:
+            StoreUnavailableError: Redis does not answer.
+        """
+        with answering():
+            await self._redis.publish(topic, text)
+
+    def listen(self, topic: str) -> None:
+        """Listen to a topic; as many `unlisten` end it."""
+        self._topics[topic] = self._topics.get(topic, 0) + 1
+        self._changed.set()
+
+    def unlisten(self, topic: str) -> None:
+        """Stop listening to a topic."""
+        left = self._topics.get(topic, 0) - 1
+        if left > 0:
+            self._topics[topic] = left
+        else:
+            self._topics.pop(topic, None)
+            self._changed.set()
+
+    async def run(self) -> None:
+        """Hand wake-ups on until cancelled; a lost connection is made anew."""
+        while True:
+            try:
+                await self._run_connected()
+            except (RedisError, OSError, TimeoutError) as error:
+                log.warning("bus_lost", error=type(error).__name__)
+                await self._pubsub.aclose()  # type: ignore[no-untyped-call]
+                self._pubsub = self._redis.pubsub()
+                await asyncio.sleep(PAUSE)
+
+    async def _run_connected(self) -> None:
+        """Subscribe to everything, and hand on what comes."""
+        subscribed: set[str] = set()
+        await self._subscribe(subscribed)
+        reader = asyncio.create_task(self._read())
+        beat = asyncio.create_task(self._beat())
+        try:
+            while True:
+                waiter = asyncio.create_task(self._changed.wait())
+                done, _ = await asyncio.wait(
+                    {reader, beat, waiter}, return_when=asyncio.FIRST_COMPLETED
+                )
+                waiter.cancel()
+                for task in done - {waiter}:
+                    task.result()
+                await self._subscribe(subscribed)
+        finally:
+            reader.cancel()
+            beat.cancel()
+            await asyncio.gather(reader, beat, return_exceptions=True)
+
+    async def _subscribe(self, subscribed: set[str]) -> None:
+        """Bring Redis's idea of the subscriptions up to ours."""
+        self._changed.clear()
+        wanted = {*self._topics, _HEARTBEAT_TOPIC}
+        if fresh := wanted - subscribed:
+            await self._pubsub.subscribe(*fresh)
+        if gone := subscribed - wanted:
+            await self._pubsub.unsubscribe(*gone)
+        subscribed.clear()
+        subscribed.update(wanted)
+
+    async def _read(self) -> None:
+        while True:
+            message = await self._pubsub.get_message(timeout=SILENCE)
+            if message is None:
+                raise TimeoutError
+            topic = message["channel"]
+            if topic == _HEARTBEAT_TOPIC:
+                continue
+            if message["type"] == "subscribe":
+                # Only from here on can nothing be missed, so this is when to look.
+                await self._listener(topic, None)
+            elif message["type"] == "message":
+                await self._listener(topic, message["data"])
+
+    async def _beat(self) -> None:
+        while True:
+            await asyncio.sleep(HEARTBEAT)
+            await self._redis.publish(_HEARTBEAT_TOPIC, "")
+
+    async def close(self) -> None:
+        """Close the connection."""
+        await self._pubsub.aclose()  # type: ignore[no-untyped-call]

@@ -1,0 +1,91 @@
+"""Every key in Redis, in one place, and how long it lives.
+
+A key's hash tag is one of `PARTITIONS` partitions, so that what one script writes together (a
+journal, its outbox, its due time) shares a slot of Redis Cluster, and a sweeper finds all
+outboxes without a list of them.
+"""
+
+from __future__ import annotations
+
+from zlib import crc32
+
+PARTITIONS = 256
+
+DAY_SECONDS = 86_400
+ROOM_LIFE = DAY_SECONDS * 1000
+"""Milliseconds that a room outlives its last event."""
+ATTEMPT_LIFE = 90 * DAY_SECONDS * 1000
+"""Milliseconds that an attempt's journal outlives its deadline."""
+DEAL_LIFE = 400 * DAY_SECONDS
+"""Seconds that a deal and its seed are kept."""
+LEADERBOARD_LIFE = 400 * DAY_SECONDS
+"""Seconds that a day's leaderboard is kept."""
+PLAYER_LIFE = 400 * DAY_SECONDS
+"""Seconds that a player's record outlives the last session."""
+SESSION_LIFE = 30
+"""Seconds after which a session that is not renewed counts as gone."""
+CREATION_LIFE = 3_600
+"""Seconds for which a repeated creation with the same key finds its room."""
+
+SIGNING_KEY = "signing-key"
+"""The key that holds the secret which signs tokens."""
+
+
+def partition(name: str) -> int:
+    """Return the partition of a journal."""
+    return crc32(name.encode()) % PARTITIONS
+
+
+def attempt(attempt_id: str) -> str:
+    """Return the key of an attempt's journal: a stream."""
+    return f"{{p{partition(attempt_id)}}}:attempt:{attempt_id}"
+
+
+def room(code: str) -> str:
+    """Return the key of a room's journal: a stream."""
+    return f"{{p{partition(code)}}}:room:{code}"
+
+
+def progress(code: str) -> str:
+    """Return the key of the progress of a room's round: a hash, by player."""
+    return f"{{p{partition(code)}}}:progress:{code}"
+
+
+def outbox(number: int) -> str:
+    """Return the key of a partition's outbox: a hash, by attempt."""
+    return f"{{p{number}}}:outbox"
+
+
+def due(number: int) -> str:
+    """Return the key of what falls due in a partition: a sorted set by Unix milliseconds."""
+    return f"{{p{number}}}:due"
+
+
+def deal(deal_id: str) -> str:
+    """Return the key of a deal: a hash."""
+    return f"deal:{{{deal_id}}}"
+
+
+def daily(game: str, day: int) -> str:
+    """Return the key that holds the id of a day's deal."""
+    return f"daily:{{{game}:{day}}}"
+
+
+def leaderboard(game: str, day: int) -> str:
+    """Return the key of a day's leaderboard: a sorted set of packed results by player."""
+    return f"leaderboard:{{{game}:{day}}}"
+
+
+def player(player_id: str) -> str:
+    """Return the key of a player's record: a hash."""
+    return f"player:{{{player_id}}}"
+
+
+def session(player_id: str) -> str:
+    """Return the key that holds the id of a player's newest session."""
+    return f"session:{{{player_id}}}"
+
+
+def creation(player_id: str, key: str) -> str:
+    """Return the key that holds the code of the room made by a creation."""
+    return f"creation:{{{player_id}}}:{key}"

@@ -1,0 +1,62 @@
+"""Outboxes and due times: what must still happen, found by partition."""
+
+from __future__ import annotations
+
+from redis.asyncio import Redis
+
+from server.store import keys
+from server.store.connection import answering
+
+MOST_AT_ONCE = 100
+"""How many due things of one partition are taken in one sweep."""
+
+
+class Outboxes:
+    """The outboxes and due times of all partitions."""
+
+    def __init__(self, redis: Redis) -> None:
+        self._redis = redis
+
+    async def effects(self) -> list[tuple[str, str]]:
+        """Return (field, text) of every effect that has not been dealt with.
+
+        Raises:
+            StoreUnavailableError: Redis does not answer.
+        """
+        with answering():
+            async with self._redis.pipeline(transaction=False) as pipeline:
+                for number in range(keys.PARTITIONS):
+                    pipeline.hgetall(keys.outbox(number))
+                found = await pipeline.execute()
+        return [item for box in found for item in box.items()]
+
+    async def drop_effect(self, field: str) -> None:
+        """Forget an effect that has been applied.
+
+        Raises:
+            StoreUnavailableError: Redis does not answer.
+        """
+        with answering():
+            await self._redis.hdel(keys.outbox(keys.partition(field)), field)
+
+    async def due(self, now: int) -> list[str]:
+        """Return what has fallen due, the oldest of each partition first.
+
+        Raises:
+            StoreUnavailableError: Redis does not answer.
+        """
+        with answering():
+            async with self._redis.pipeline(transaction=False) as pipeline:
+                for number in range(keys.PARTITIONS):
+                    pipeline.zrangebyscore(keys.due(number), "-inf", now, 0, MOST_AT_ONCE)
+                found = await pipeline.execute()
+        return [member for members in found for member in members]
+
+    async def drop_due(self, name: str, member: str) -> None:
+        """Forget a due time that has been dealt with.
+
+        Raises:
+            StoreUnavailableError: Redis does not answer.
+        """
+        with answering():
+            await self._redis.zrem(keys.due(keys.partition(name)), member)
