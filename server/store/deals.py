@@ -58,14 +58,19 @@ class Deals:
         deal_id = DealId(random_id())
         seed = secrets.token_bytes(SEED_BYTES)
         deal = Deal(deal_id, game, variant, seed, commitment(deal_id, seed), room, day)
-        fields = {"game": game, "variant": variant, "seed": seed.hex(), "at": deal.commitment}
+        fields: dict[Any, str] = {
+            "game": game,
+            "variant": variant,
+            "seed": seed.hex(),
+            "commitment": deal.commitment,
+        }
         if room is not None:
             fields["room"] = room
         if day is not None:
             fields["day"] = str(day)
         with answering():
             async with self._redis.pipeline(transaction=True) as pipeline:
-                pipeline.hset(keys.deal(deal_id), mapping={**fields})
+                pipeline.hset(keys.deal(deal_id), mapping=fields)
                 pipeline.expire(keys.deal(deal_id), keys.DEAL_LIFE)
                 await pipeline.execute()
         return deal
@@ -87,7 +92,7 @@ class Deals:
             fields["game"],
             fields["variant"],
             bytes.fromhex(fields["seed"]),
-            fields["at"],
+            fields["commitment"],
             RoomCode(fields["room"]) if "room" in fields else None,
             int(fields["day"]) if "day" in fields else None,
         )

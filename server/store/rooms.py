@@ -55,7 +55,7 @@ class Rooms:
         key = keys.progress(code)
         with answering():
             async with self._redis.pipeline(transaction=True) as pipeline:
-                pipeline.hset(key, mapping={**progress})
+                pipeline.hset(key, mapping=dict[Any, str](progress))
                 pipeline.pexpire(key, keys.ROOM_LIFE)
                 await pipeline.execute()
 

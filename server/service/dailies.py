@@ -1,0 +1,85 @@
+"""Dailies: drawing their deals ahead, and the one attempt that each player has."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from engine.catalog import games
+from engine.schema import STANDARD
+from server.core import daily
+from server.core.attempt import Started
+from server.core.ids import PlayerId, attempt_id
+from server.core.ranking import Result
+from server.core.refusal import Refusal
+from server.service.attempts import Attempts, Snapshot
+from server.service.store import Store
+from server.store.deals import Deal
+
+
+@dataclass(frozen=True, slots=True)
+class Today:
+    """A game's deal of the day, and a player's result at it, if the player has started."""
+
+    deal: Deal
+    mine: Result | None
+
+
+class Dailies:
+    """The deal of each game for each UTC day."""
+
+    def __init__(self, store: Store, attempts: Attempts) -> None:
+        self._store = store
+        self._attempts = attempts
+        self._drawn_until = -1
+
+    async def draw_ahead(self) -> None:
+        """Draw the deals of today and the coming days, where that has not been done.
+
+        Raises:
+            StoreUnavailableError: the store does not answer.
+        """
+        last = daily.day_at(self._store.clock.now()) + daily.DRAWN_AHEAD
+        for day in range(max(self._drawn_until + 1, last - daily.DRAWN_AHEAD), last + 1):
+            for game in games():
+                await self._store.deals.daily(game, STANDARD, day)
+            self._drawn_until = day
+
+    async def today(self, player: PlayerId) -> tuple[int, list[Today]]:
+        """Return the day's number, and each game's deal.
+
+        Raises:
+            StoreUnavailableError: the store does not answer.
+        """
+        day = daily.day_at(self._store.clock.now())
+        found = []
+        for game in games():
+            deal = await self._store.deals.daily(game, STANDARD, day)
+            attempt = await self._attempts.find(attempt_id(deal.id, player))
+            found.append(Today(deal, attempt.result if attempt else None))
+        return day, found
+
+    async def open(self, player: PlayerId, game: str) -> Snapshot:
+        """Start a player's attempt at today's deal, or come back to it.
+
+        In the hour after a day's end, a run of that day which is not over comes first: it
+        belongs to the day on which it started.
+
+        Raises:
+            Refusal: there is no such game, or the attempt is over.
+            StoreUnavailableError: the store does not answer.
+        """
+        if game not in games():
+            raise Refusal("unknown_game")
+        now = self._store.clock.now()
+        day = daily.day_at(now)
+        if now < daily.closes(day - 1):
+            deal = await self._store.deals.daily(game, STANDARD, day - 1)
+            attempt = await self._attempts.find(attempt_id(deal.id, player))
+            if attempt is not None and attempt.end is None:
+                return await self._attempts.snapshot(attempt)
+        deal = await self._store.deals.daily(game, STANDARD, day)
+        started = Started(player, deal.id, game, STANDARD, None, day, now, daily.closes(day))
+        attempt = await self._attempts.start(started)
+        if attempt.end is not None:
+            raise Refusal("already_played")
+        return await self._attempts.snapshot(attempt)

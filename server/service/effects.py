@@ -1,0 +1,97 @@
+"""Effects: what must happen once after an attempt is over, and the sweeper that sees to it.
+
+A finish stands in the outbox from the instant of the attempt's last entry until its effects are
+done. Each effect changes nothing when it is applied again, so any node may do it at any time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+import msgspec
+import structlog
+
+from server.core.ids import AttemptId, RoomCode
+from server.core.ranking import packed
+from server.service import topics
+from server.service.attempts import Attempts, Finish
+from server.service.dailies import Dailies
+from server.service.rooms import Rooms
+from server.service.store import Store
+from server.store.connection import StoreUnavailableError
+
+SWEEP_EVERY = 1.0
+"""Seconds between two sweeps."""
+
+log = structlog.get_logger()
+
+Publish = Callable[[str, str], Awaitable[None]]
+
+
+class Effects:
+    """Applies finishes, of this node at once and of any node by sweeping."""
+
+    def __init__(
+        self, store: Store, attempts: Attempts, rooms: Rooms, dailies: Dailies, publish: Publish
+    ) -> None:
+        self._store = store
+        self._attempts = attempts
+        self._rooms = rooms
+        self._dailies = dailies
+        self._publish = publish
+
+    async def run(self) -> None:
+        """Apply this node's finishes as they come, until cancelled."""
+        while True:
+            finish = await self._attempts.finishes.get()
+            try:
+                await self.apply(finish)
+            except StoreUnavailableError as error:
+                log.warning("effect_waits", attempt=finish.attempt, error=str(error))
+
+    async def apply(self, finish: Finish) -> None:
+        """Do everything that follows from a finish, and take it out of the outbox.
+
+        Raises:
+            StoreUnavailableError: the store does not answer; the sweeper will try again.
+        """
+        if finish.day is not None:
+            score = packed(finish.result)
+            boards = self._store.leaderboards
+            await boards.enter(finish.game, finish.day, finish.player, score)
+            await self._publish(topics.leaderboard(finish.game, finish.day), "")
+        if finish.room is not None:
+            await self._rooms.finish(finish.room, finish.deal, finish.player, finish.result)
+        await self._store.outboxes.drop_effect(finish.attempt)
+
+    async def sweep_forever(self) -> None:
+        """Sweep again and again, until cancelled."""
+        while True:
+            try:
+                await self.sweep()
+            except StoreUnavailableError as error:
+                log.warning("sweep_failed", error=str(error))
+            except Exception:
+                log.exception("sweep_broken")
+            await asyncio.sleep(SWEEP_EVERY)
+
+    async def sweep(self) -> None:
+        """Do what has fallen due, and what nodes have left undone.
+
+        Raises:
+            StoreUnavailableError: the store does not answer.
+        """
+        await self._dailies.draw_ahead()
+        for member in await self._store.outboxes.due(self._store.clock.now()):
+            await self._pass_deadline(member)
+        for _, text in await self._store.outboxes.effects():
+            await self.apply(msgspec.json.decode(text, type=Finish))
+
+    async def _pass_deadline(self, member: str) -> None:
+        kind, _, name = member.partition(":")
+        if kind == "r":
+            await self._rooms.pass_deadline(RoomCode(name))
+        else:
+            await self._attempts.find(AttemptId(name))
+        await self._store.outboxes.drop_due(name, member)

@@ -1,0 +1,165 @@
+"""A journal held in memory: its state, and the one way in which it grows.
+
+Nothing here is truth; the journal is. A node that lags finds out when its append is refused,
+reads what it missed, and decides again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
+
+from server.core.refusal import Refusal
+from server.store.clock import Clock
+from server.store.journal import Append, ConflictError, Journals, MissingError
+
+State = TypeVar("State")
+Event = TypeVar("Event")
+
+MOST_HELD = 5_000
+"""Journals of a kind held at once; the least recently used one is forgotten first."""
+
+
+class Kind(Protocol[State, Event]):
+    """What the journals of one kind have in common."""
+
+    def key(self) -> str:
+        """Return the key of the stream."""
+
+    def decode(self, text: str) -> Event:
+        """Return the event that an entry's text says."""
+
+    def fold(self, state: State | None, event: Event) -> State:
+        """Return the state after an event."""
+
+    def due(self, state: State, now: int) -> Event | None:
+        """Return what the time alone has brought about."""
+
+    def append(self, before: State | None, after: State, event: Event, number: int) -> Append:
+        """Return the append of an event, with what is to be written together with it."""
+
+    def appended(self, before: State | None, after: State) -> None:
+        """Be told that an event of this node stands."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step(Generic[State]):
+    """What a command did: the state that it was decided on, and the one after it."""
+
+    before: State | None
+    after: State
+
+
+class Held(Generic[State, Event]):
+    """One journal, held by this node."""
+
+    def __init__(self, journals: Journals, clock: Clock, kind: Kind[State, Event]) -> None:
+        self._journals = journals
+        self._clock = clock
+        self._kind = kind
+        self._lock = asyncio.Lock()
+        self._state: State | None = None
+        self._seq = 0
+        self._known = False
+
+    async def look(self) -> State | None:
+        """Return the state as it is now, or `None` if there is no journal.
+
+        Raises:
+            StoreUnavailableError: the store does not answer.
+        """
+        async with self._lock:
+            await self._read()
+            await self._pass_time()
+            return self._state
+
+    async def submit(self, decide: Callable[[State | None, int], Event | None]) -> Step[State]:
+        """Decide a command on the state and the time, and append what it becomes.
+
+        `decide` may be called more than once: a refusal counts only on a state that is fresh, and
+        an event only if it stands. It returns `None` if there is nothing to do.
+
+        Raises:
+            Refusal: the command is not carried out.
+            StoreUnavailableError: the store does not answer; the event may stand or not.
+        """
+        async with self._lock:
+            fresh = not self._known
+            if fresh:
+                await self._read()
+            while True:
+                await self._pass_time()
+                before = self._state
+                try:
+                    event = decide(before, self._clock.now())
+                except Refusal:
+                    if fresh:
+                        raise
+                    fresh = True
+                    await self._read()
+                    continue
+                if event is None:
+                    assert before is not None, "nothing to do means that it is done"
+                    return Step(before, before)
+                if await self._append(event):
+                    assert self._state is not None
+                    return Step(before, self._state)
+                fresh = True
+
+    async def _pass_time(self) -> None:
+        """Append what has fallen due."""
+        while self._state is not None:
+            event = self._kind.due(self._state, self._clock.now())
+            if event is None:
+                return
+            await self._append(event)
+
+    async def _append(self, event: Event) -> bool:
+        """Append an event; return whether it stands. If not, the state is brought up to date."""
+        after = self._kind.fold(self._state, event)
+        before, number = self._state, self._seq + 1
+        self._known = False
+        try:
+            await self._journals.append(self._kind.append(before, after, event, number))
+        except ConflictError:
+            await self._read()
+            return False
+        except MissingError:
+            self._state, self._seq, self._known = None, 0, True
+            return False
+        self._state, self._seq, self._known = after, number, True
+        self._kind.appended(before, after)
+        return True
+
+    async def _read(self) -> None:
+        """Fold what is new in the journal."""
+        for text in await self._journals.read(self._kind.key(), self._seq):
+            self._state = self._kind.fold(self._state, self._kind.decode(text))
+            self._seq += 1
+        self._known = True
+
+
+Name = TypeVar("Name")
+
+
+class Shelf(Generic[Name, State, Event]):
+    """The journals of one kind that this node holds."""
+
+    def __init__(self) -> None:
+        self._held: OrderedDict[Name, Held[State, Event]] = OrderedDict()
+
+    def find(self, name: Name) -> Held[State, Event] | None:
+        """Return a journal that is held, or `None`."""
+        found = self._held.get(name)
+        if found is not None:
+            self._held.move_to_end(name)
+        return found
+
+    def put(self, name: Name, held: Held[State, Event]) -> Held[State, Event]:
+        """Hold a journal, unless it is held by now; return the one that is."""
+        if len(self._held) >= MOST_HELD:
+            self._held.popitem(last=False)
+        return self._held.setdefault(name, held)

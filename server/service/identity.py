@@ -1,0 +1,64 @@
+"""Who a player is: guests, and the tokens that prove it.
+
+A token is the player's id and a signature over it, and says nothing else; it is never logged.
+"""
+
+from __future__ import annotations
+
+import hmac
+from base64 import urlsafe_b64encode
+
+from server.core.ids import PlayerId, is_id
+from server.core.names import clean_name
+from server.core.refusal import Refusal
+from server.service.store import Store
+from server.store.deals import random_id
+from server.store.players import Profile
+
+_LABEL = b"samedeal token 1\0"
+
+
+class Identity:
+    """Makes guests and knows them again."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._secret: bytes | None = None
+
+    async def enter(self, token: str | None, name: str | None) -> tuple[Profile, str]:
+        """Return the profile that a token stands for, or a new guest's, and the token.
+
+        Raises:
+            Refusal: the token is not ours, or the name cannot be used.
+            StoreUnavailableError: the store does not answer.
+        """
+        if self._secret is None:
+            self._secret = await self._store.players.secret()
+        cleaned = clean_name(name) if name is not None else None
+        player = PlayerId(random_id()) if token is None else self._verified(token, self._secret)
+        profile = await self._store.players.keep(player, cleaned)
+        return profile, _sign(player, self._secret)
+
+    async def rename(self, player: PlayerId, name: str) -> Profile:
+        """Change a player's name.
+
+        Raises:
+            Refusal: the name cannot be used.
+            StoreUnavailableError: the store does not answer.
+        """
+        return await self._store.players.keep(player, clean_name(name))
+
+    @staticmethod
+    def _verified(token: str, secret: bytes) -> PlayerId:
+        player = PlayerId(token.partition(".")[0])
+        if not is_id(player) or not hmac.compare_digest(
+            _sign(player, secret).encode(), token.encode()
+        ):
+            raise Refusal("bad_token")
+        return player
+
+
+def _sign(player: PlayerId, secret: bytes) -> str:
+    """Return the token of a player."""
+    signature = hmac.digest(secret, _LABEL + player.encode(), "sha256")
+    return f"{player}.{urlsafe_b64encode(signature).rstrip(b'=').decode()}"

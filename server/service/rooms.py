@@ -1,0 +1,252 @@
+"""Race rooms: making them, taking seats, starting rounds, and their results."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+
+from engine.catalog import ruleset
+from engine.errors import EngineError
+from server.core import race
+from server.core.attempt import Started
+from server.core.ids import AttemptId, DealId, PlayerId, RoomCode, is_code
+from server.core.race import Event, Room, RoomOpened, Round, RoundStarted
+from server.core.ranking import Result
+from server.core.refusal import Refusal
+from server.service.attempts import Attempts
+from server.service.held import Held, Shelf
+from server.service.store import Store
+from server.store import keys
+from server.store.journal import Append
+
+_DECODER: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event)
+
+_NO_DEAL = DealId("")
+"""Stands for a deal while it is asked whether one may be drawn."""
+
+
+class _Kind:
+    """The journal of one room."""
+
+    def __init__(self, code: RoomCode, rooms: Rooms, store: Store) -> None:
+        self._code = code
+        self._rooms = rooms
+        self._store = store
+
+    def key(self) -> str:
+        return keys.room(self._code)
+
+    def decode(self, text: str) -> Event:
+        return _DECODER.decode(text)
+
+    def fold(self, state: Room | None, event: Event) -> Room:
+        return race.fold(state, event)
+
+    def due(self, state: Room, now: int) -> Event | None:
+        return None
+
+    def append(self, before: Room | None, after: Room, event: Event, number: int) -> Append:
+        due: tuple[str, int | None] | None = None
+        if isinstance(event, RoundStarted):
+            due = (f"r:{self._code}", event.deadline)
+        elif before is not None and before.running and not after.running:
+            due = (f"r:{self._code}", None)
+        return Append(
+            self.key(),
+            keys.partition(self._code),
+            number,
+            msgspec.json.encode(event).decode(),
+            expires=self._store.clock.now() + keys.ROOM_LIFE,
+            due=due,
+        )
+
+    def appended(self, before: Room | None, after: Room) -> None:
+        self._rooms.on_change(self._code)
+
+
+class Rooms:
+    """All race rooms."""
+
+    def __init__(self, store: Store, attempts: Attempts) -> None:
+        self._store = store
+        self._attempts = attempts
+        self._shelf: Shelf[RoomCode, Room, Event] = Shelf()
+        self.on_change: Callable[[RoomCode], None] = lambda _: None
+        """Called after each entry of this node."""
+
+    async def create(
+        self, player: PlayerId, game: str, variant: str, *, seats: int, limit: int, creation: str
+    ) -> Room:
+        """Open a room and take its first seat; the same creation again finds the same room.
+
+        There are 1 to 8 `seats`; `limit` is the milliseconds of a round; `creation` is the
+        client's own random key.
+
+        Raises:
+            Refusal: there is no such game or variant.
+            StoreUnavailableError: the store does not answer.
+        """
+        try:
+            ruleset(game, variant)
+        except EngineError as error:
+            raise Refusal.of(error) from error
+        while True:
+            code = await self._store.rooms.code_for(player, creation)
+
+            def decide(room: Room | None, now: int, code: RoomCode = code) -> Event | None:
+                if room is not None:
+                    return None
+                return RoomOpened(code, player, game, variant, seats, limit, now)
+
+            room = (await self._held(code).submit(decide)).after
+            if room.opened.host == player:
+                return await self.join(code, player)
+            await self._store.rooms.forget_code(player, creation)
+
+    async def find(self, code: RoomCode) -> Room:
+        """Return a room as it is now.
+
+        Raises:
+            Refusal: there is none with this code.
+            StoreUnavailableError: the store does not answer.
+        """
+        room = await self._held(code).look() if is_code(code) else None
+        if room is None:
+            raise Refusal("unknown_room")
+        return room
+
+    async def join(self, code: RoomCode, player: PlayerId) -> Room:
+        """Take a seat, or keep the one that the player has.
+
+        Raises:
+            Refusal: there is no such room, or it is full.
+            StoreUnavailableError: the store does not answer.
+        """
+        return await self._submit(code, lambda room, now: race.take_seat(room, player, now))
+
+    async def leave(self, code: RoomCode, player: PlayerId) -> Room:
+        """Give the seat up; an attempt that is under way is resigned first.
+
+        Raises:
+            Refusal: there is no such room.
+            StoreUnavailableError: the store does not answer.
+        """
+        room = await self.find(code)
+        running = room.running
+        if running is not None and player in running.unfinished():
+            attempt = await self._start_attempt(room, running, player)
+            await self._attempts.give_up(attempt)
+        return await self._submit(code, lambda room, now: race.leave(room, player, now))
+
+    async def set_ready(self, code: RoomCode, player: PlayerId, *, ready: bool) -> Room:
+        """Say whether a player will be in the next round.
+
+        Raises:
+            Refusal: there is no such room or seat, or a round is running.
+            StoreUnavailableError: the store does not answer.
+        """
+        return await self._submit(code, lambda room, now: race.set_ready(room, player, ready, now))
+
+    async def start(self, code: RoomCode, player: PlayerId) -> Room:
+        """Draw a deal, and call a round on it.
+
+        Raises:
+            Refusal: there is no such room, the player is not its host, or a round is running.
+            StoreUnavailableError: the store does not answer.
+        """
+        now = self._store.clock.now()
+        opened = (await self.find(code)).opened
+        # Asked beforehand, so that a refused start draws no deal.
+        race.start(await self.find(code), player, _NO_DEAL, "", now)
+        deal = await self._store.deals.draw(opened.game, opened.variant, room=code)
+        room = await self._submit(
+            code, lambda room, now: race.start(room, player, deal.id, deal.commitment, now)
+        )
+        if room.running is not None:
+            for runner in room.running.players:
+                await self._start_attempt(room, room.running, runner)
+        return room
+
+    async def finish(
+        self, code: RoomCode, deal: DealId, player: PlayerId, result: Result
+    ) -> Room | None:
+        """Record that an attempt is over; doing so again changes nothing.
+
+        Returns:
+            The room, or `None` if it has been forgotten.
+
+        Raises:
+            StoreUnavailableError: the store does not answer.
+        """
+        try:
+            return await self._submit(
+                code, lambda room, now: race.finish(room, deal, player, result, now)
+            )
+        except Refusal:
+            return None
+
+    async def pass_deadline(self, code: RoomCode) -> None:
+        """End what is still running in a round whose time is up.
+
+        Raises:
+            StoreUnavailableError: the store does not answer.
+        """
+        room = await self._held(code).look()
+        if room is None or room.running is None:
+            return
+        for player in room.running.unfinished():
+            attempt = await self._start_attempt(room, room.running, player)
+            state = await self._attempts.find(attempt)
+            if state is not None and state.end is not None:
+                await self.finish(code, room.running.deal, player, state.result)
+
+    async def progress(self, room: Room) -> dict[PlayerId, Result]:
+        """Return how far the runners of the room's round have got, as far as that is known.
+
+        Raises:
+            StoreUnavailableError: the store does not answer.
+        """
+        round_ = room.round
+        if round_ is None:
+            return {}
+        ids = {player: round_.attempt(player) for player in round_.players}
+        texts = await self._store.rooms.progress(room.opened.code, list(ids.values()))
+        known = {
+            player: msgspec.json.decode(texts[attempt], type=Result)
+            for player, attempt in ids.items()
+            if attempt in texts
+        }
+        return known | round_.results
+
+    async def _start_attempt(self, room: Room, round_: Round, player: PlayerId) -> AttemptId:
+        opened = room.opened
+        started = Started(
+            player,
+            round_.deal,
+            opened.game,
+            opened.variant,
+            opened.code,
+            None,
+            round_.starts,
+            round_.deadline,
+        )
+        return (await self._attempts.start(started)).id
+
+    async def _submit(self, code: RoomCode, decide: Callable[[Room, int], Event | None]) -> Room:
+        if not is_code(code):
+            raise Refusal("unknown_room")
+
+        def decide_on_room(room: Room | None, now: int) -> Event | None:
+            if room is None:
+                raise Refusal("unknown_room")
+            return decide(room, now)
+
+        return (await self._held(code).submit(decide_on_room)).after
+
+    def _held(self, code: RoomCode) -> Held[Room, Event]:
+        held = self._shelf.find(code)
+        if held is not None:
+            return held
+        kind = _Kind(code, self, self._store)
+        return self._shelf.put(code, Held(self._store.journals, self._store.clock, kind))
