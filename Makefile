@@ -1,0 +1,158 @@
+# What a person types. Needs Python 3.11 or newer, Node 20 or newer, and make.
+#
+# Each step of the set-up leaves a stamp, and is taken again only when what it was made from has
+# changed, or when it was interrupted.
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.SUFFIXES:
+
+# The Pythons to make the environment with, the first that is new enough.
+PYTHON ?= python3 python3.14 python3.13 python3.12 python3.11
+
+BIN := .venv/bin
+STAMPS := .venv/.stamps
+UNFINISHED := $(STAMPS)/unfinished
+MODULES := client_js/node_modules/.stamp
+RULES := client_js/src/rules/rulesets.json
+PAGE := client_js/web/dist/index.html
+
+# Directories stand among the sources too: a file that went away is a change as well.
+RULES_SOURCES := $(wildcard engine/*.py engine/games/*.toml) engine/games
+PAGE_SOURCES := $(RULES) $(MODULES) \
+	$(wildcard client_js/package.json client_js/*.config.* client_js/tsconfig*.json) \
+	$(shell find client_js/src client_js/web \
+		\( -name dist -o -name node_modules \) -prune -o -print 2>/dev/null)
+
+PIP_INSTALL := $(BIN)/python -m pip install --quiet --no-input --disable-pip-version-check
+
+.PHONY: help
+help: ## say what there is to make
+	@echo 'Samedeal: everyone gets the same deal.'
+	@echo
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+
+.PHONY: play
+play: $(STAMPS)/runtime $(PAGE) ## prepare everything, then serve on http://localhost:8000
+	@exec $(BIN)/samedeal serve
+
+.PHONY: test
+test: $(STAMPS)/dev $(MODULES) $(PAGE) browser ## prepare everything, then run every test
+	@status=0; \
+	(cd client_js && npm test) || status=1; \
+	set --; \
+	if [ "$$CI" != true ] && ! command -v caddy >/dev/null; then \
+		echo 'make: no caddy on the PATH: the tests of the proxy are left out here; CI runs them.'; \
+		set -- -m 'not proxy'; \
+	fi; \
+	$(BIN)/python -m pytest "$$@" || status=1; \
+	exit $$status
+
+.PHONY: check
+check: format-check lint types test ## check layout, lint and types, then run every test
+
+.PHONY: format
+format: $(STAMPS)/dev $(MODULES) ## lay out the sources
+	$(BIN)/ruff format .
+	cd client_js && npm run format
+
+.PHONY: format-check
+format-check: $(STAMPS)/dev
+	$(BIN)/ruff format --check .
+
+.PHONY: lint
+lint: $(STAMPS)/dev
+	$(BIN)/ruff check .
+
+# The client's own check covers its layout, its lint and its types.
+.PHONY: types
+types: $(STAMPS)/dev $(MODULES) $(RULES)
+	$(BIN)/mypy
+	cd client_js && npm run check
+
+# LOCK_FLAGS=--upgrade takes newer versions too; without it only what must change does.
+.PHONY: lock
+lock: $(STAMPS)/venv ## write the lock files again
+	@[ -x $(BIN)/uv ] || $(PIP_INSTALL) uv
+	$(call compile_lock,deploy/requirements.txt)
+	$(call compile_lock,tests/requirements.txt --group dev --constraints deploy/requirements.txt)
+	cd client_js && npm install --package-lock-only --omit-lockfile-registry-resolved --no-audit --no-fund
+
+compile_lock = $(BIN)/uv pip compile --quiet pyproject.toml --output-file $(1) --universal \
+	--generate-hashes --python-version 3.11 --no-emit-index-url --no-header $(LOCK_FLAGS)
+
+# A browser for the tests: the machine's own, or one of Playwright's.
+.PHONY: browser
+browser: $(STAMPS)/dev
+	@[ -z "$$CHROMIUM" ] || exit 0; \
+	for browser in chromium chromium-browser google-chrome google-chrome-stable; do \
+		! command -v $$browser >/dev/null || exit 0; \
+	done; \
+	$(BIN)/playwright install chromium
+
+.PHONY: node
+node:
+	@if ! command -v node >/dev/null || ! command -v npm >/dev/null; then \
+		echo 'make: Samedeal needs Node 20 or newer: node and npm are not on the PATH.' >&2; exit 1; \
+	fi; \
+	if ! node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)'; then \
+		echo "make: Samedeal needs Node 20 or newer: node here is $$(node --version)." >&2; exit 1; \
+	fi
+
+# An environment that works is taken as it is; one in which an installation broke off is made anew.
+new_enough = -c 'import pip, sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null
+ifneq ($(shell [ ! -e $(UNFINISHED) ] && $(BIN)/python $(new_enough) && echo whole),whole)
+.PHONY: $(STAMPS)/venv
+endif
+$(STAMPS)/venv: | node
+	@set -e; \
+	if [ -e $(UNFINISHED) ] || ! $(BIN)/python $(new_enough); then \
+		for python in $(PYTHON) none; do \
+			! "$$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || break; \
+		done; \
+		if [ "$$python" = none ]; then \
+			echo 'make: Samedeal needs Python 3.11 or newer. None of these is one: $(PYTHON).' >&2; \
+			echo 'make: Name another so: make PYTHON=/path/to/python3 $(MAKECMDGOALS)' >&2; exit 1; \
+		fi; \
+		if ! "$$python" -c 'import ensurepip, venv' 2>/dev/null; then \
+			echo "make: $$python lacks venv or ensurepip; Debian has them as python3-venv." >&2; exit 1; \
+		fi; \
+		echo "make: making .venv with $$python"; \
+		"$$python" -m venv --clear --without-pip .venv; \
+		mkdir -p $(STAMPS); \
+		touch $(UNFINISHED); \
+		$(BIN)/python -m ensurepip --default-pip >/dev/null; \
+		rm $(UNFINISHED); \
+	fi; \
+	mkdir -p $(STAMPS); \
+	touch $@
+
+$(STAMPS)/runtime: deploy/requirements.txt pyproject.toml $(STAMPS)/venv
+	@echo 'make: installing what the server needs'
+	@touch $(UNFINISHED)
+	@$(PIP_INSTALL) --require-hashes --requirement deploy/requirements.txt
+	@$(PIP_INSTALL) --no-deps --no-build-isolation --editable .
+	@rm $(UNFINISHED)
+	@touch $@
+
+$(STAMPS)/dev: tests/requirements.txt $(STAMPS)/runtime
+	@echo 'make: installing what the tests need'
+	@touch $(UNFINISHED)
+	@$(PIP_INSTALL) --require-hashes --requirement tests/requirements.txt
+	@rm $(UNFINISHED)
+	@touch $@
+
+# npm ci begins by removing node_modules, and the stamp with it.
+$(MODULES): client_js/package.json client_js/package-lock.json | node
+	@echo 'make: installing what the page is built with'
+	@cd client_js && npm ci --no-audit --no-fund --loglevel=error
+	@touch $@
+
+$(RULES): $(RULES_SOURCES) $(STAMPS)/venv
+	@mkdir -p $(@D)
+	@$(BIN)/python -m engine rules >$@
+
+$(PAGE): $(PAGE_SOURCES)
+	@echo 'make: building the page'
+	@cd client_js && npm run --silent build
+	@touch $@
