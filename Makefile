@@ -75,7 +75,7 @@ types: $(STAMPS)/dev $(MODULES) $(RULES)
 lock: $(STAMPS)/venv ## write the lock files again
 	@[ -x $(BIN)/uv ] || $(PIP_INSTALL) uv
 	$(call compile_lock,deploy/requirements.txt)
-	$(call compile_lock,tests/requirements.txt --group dev --constraints deploy/requirements.txt)
+	$(call compile_lock,tests/requirements.txt --group dev)
 	cd client_js && npm install --package-lock-only --omit-lockfile-registry-resolved --no-audit --no-fund
 
 compile_lock = $(BIN)/uv pip compile --quiet pyproject.toml --output-file $(1) --universal \
