@@ -1,0 +1,121 @@
+/**
+ * Deals: from a secret seed to a pack's order to a board, as `engine/DEALS.md` says it in words.
+ *
+ * The hash is a library's rather than the browser's own, which pages on plain http do not have.
+ */
+
+import { sha256 } from "@noble/hashes/sha2.js";
+import { bytesToHex, concatBytes, hexToBytes, utf8ToBytes } from "@noble/hashes/utils.js";
+import type { Board } from "./board.ts";
+import { type Card, type Pile, cardName, pack, turnedDown, turnedUp } from "./cards.ts";
+import { EngineError } from "./errors.ts";
+import type { Ruleset } from "./ruleset.ts";
+
+const STREAM_LABEL = utf8ToBytes("samedeal deal 1\0");
+const COMMITMENT_LABEL = utf8ToBytes("samedeal commitment 1\0");
+const WORD = 2 ** 32;
+
+/** The seed written in hexadecimal; throws `bad_seed` unless it is 64 lower-case digits. */
+export function parseSeed(text: string): Uint8Array {
+  if (!/^[0-9a-f]{64}$/.test(text)) {
+    throw new EngineError("bad_seed", "A seed is 64 hexadecimal digits.");
+  }
+  return hexToBytes(text);
+}
+
+/** What is published before a deal is played: SHA-256 over its id and seed, in hex. */
+export function commitment(dealId: string, seed: Uint8Array): string {
+  const text = concatBytes(COMMITMENT_LABEL, utf8ToBytes(`${dealId}\0`), seed);
+  return bytesToHex(sha256(text));
+}
+
+/** `cards` in the order that the seed gives: Fisher-Yates, from the last place down. */
+export function shuffled(cards: Pile, seed: Uint8Array): Pile {
+  const order = [...cards];
+  const words = wordsOf(seed);
+  for (let last = order.length - 1; last > 0; last--) {
+    const other = below(last + 1, words);
+    const card = order[last] as Card;
+    order[last] = order[other] as Card;
+    order[other] = card;
+  }
+  return order;
+}
+
+/** The seed's stream as 32-bit big-endian words, from SHA-256 in counter mode. */
+function* wordsOf(seed: Uint8Array): Generator<number, never> {
+  for (let counter = 0n; ; counter++) {
+    const count = new DataView(new ArrayBuffer(8));
+    count.setBigUint64(0, counter);
+    const block = sha256(concatBytes(STREAM_LABEL, seed, new Uint8Array(count.buffer)));
+    const words = new DataView(block.buffer, block.byteOffset, block.byteLength);
+    for (let at = 0; at < words.byteLength; at += 4) yield words.getUint32(at);
+  }
+}
+
+/** An unbiased number below `limit`: words beyond its last whole multiple are skipped. */
+function below(limit: number, words: Generator<number, never>): number {
+  const bound = WORD - (WORD % limit);
+  for (;;) {
+    const word = words.next().value;
+    if (word < bound) return word % limit;
+  }
+}
+
+/** The board that a seed deals. */
+export function dealSeed(ruleset: Ruleset, seed: Uint8Array): Board {
+  return layOut(ruleset, shuffled(pack(ruleset.rules.packs), seed));
+}
+
+/** The board at the start, from the cards in the order in which they are dealt; throws `bad_deck`. */
+export function layOut(ruleset: Ruleset, deck: Pile): Board {
+  checkDeck(ruleset, deck);
+  const piles: Pile[] = ruleset.pileNames.map(() => []);
+  const rest = [...deck];
+  for (const [pile, card] of ruleset.laidOut()) {
+    piles[pile] = rest.splice(rest.indexOf(card), 1);
+  }
+  ruleset.groups.forEach((group, pile) => {
+    if (group.setup === "dealt") piles[pile] = rest.splice(0, 1);
+  });
+  dealTableau(ruleset, piles, rest);
+  const stock = turnedDown(rest.toReversed());
+  const up = ruleset.rules.stock.top === "up" ? 1 : 0;
+  const hidden = stock.length - up;
+  piles[ruleset.stock] = [...stock.slice(0, hidden), ...turnedUp(stock.slice(hidden))];
+  return { ruleset, piles, redeals: 0, moves: 0 };
+}
+
+/** Deal from the front of `rest`, round by round: one card to each pile that is to get more. */
+function dealTableau(ruleset: Ruleset, piles: Pile[], rest: Card[]): void {
+  const { tableau } = ruleset.rules;
+  if (tableau === null) return;
+  for (let round = 0; round < Math.max(...tableau.deal); round++) {
+    ruleset.tableau.forEach((pile, at) => {
+      if ((tableau.deal[at] ?? 0) > round) {
+        piles[pile] = [...(piles[pile] ?? []), ...rest.splice(0, 1)];
+      }
+    });
+  }
+  if (tableau.face_up === "all") return;
+  for (const pile of ruleset.tableau) {
+    const cards = piles[pile] ?? [];
+    const hidden = Math.max(0, cards.length - tableau.face_up);
+    piles[pile] = [...turnedDown(cards.slice(0, hidden)), ...cards.slice(hidden)];
+  }
+}
+
+/** Check that `cards`, all face up, are the packs of this game; throws `bad_deck`. */
+export function checkDeck(ruleset: Ruleset, cards: Pile): void {
+  const wanted = ruleset.rules.packs;
+  const found = new Map<Card, number>(pack(1).map((card) => [card, 0]));
+  for (const card of cards) found.set(card, (found.get(card) ?? 0) + 1);
+  for (const [card, count] of found) {
+    if (count === wanted && card < pack(1).length) continue;
+    throw new EngineError(
+      "bad_deck",
+      `${ruleset.game} is played with ${ruleset.total} cards, ${cardName(card)} ${wanted} times; ` +
+        `here are ${cards.length}, and ${count} of that.`,
+    );
+  }
+}

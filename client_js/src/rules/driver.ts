@@ -1,0 +1,136 @@
+/**
+ * The rules' driver: a JSON object a line in, one a line out, as `python -m engine` speaks it.
+ *
+ * Requests, by `op`: `games`; `new` with `game`, `variant`? and `deck` or `seed`; `load` with
+ * `position`; `move` with `move`; `position`; `legal`. Every answer is a position, the games, the
+ * legal moves, or `{"error": {"code", "message"}}`, after which the position is what it was.
+ */
+
+import type { Board } from "./board.ts";
+import { parsePile } from "./cards.ts";
+import { findRuleset, games } from "./catalog.ts";
+import { dealSeed, layOut, parseSeed } from "./deal.ts";
+import { EngineError } from "./errors.ts";
+import { legalMoves } from "./moves.ts";
+import { moveText, parseMove } from "./notation.ts";
+import { play } from "./play.ts";
+import { isObject, isTexts, parsePosition, positionOf } from "./position.ts";
+import { STANDARD } from "./schema.ts";
+
+/** The most characters of a request. */
+export const LONGEST_LINE = 65_536;
+
+type Request = Readonly<Record<string, unknown>>;
+
+interface Operation {
+  readonly keys: readonly string[];
+  readonly run: (request: Request) => object;
+}
+
+/** One conversation: the position that it is at, and its answers. */
+export class Driver {
+  #board: Board | null = null;
+
+  readonly #operations: ReadonlyMap<string, Operation> = new Map([
+    ["games", { keys: [], run: () => this.#games() }],
+    ["new", { keys: ["game", "variant", "deck", "seed"], run: (request) => this.#new(request) }],
+    ["load", { keys: ["position"], run: ({ position }) => this.#go(parsePosition(position)) }],
+    ["move", { keys: ["move"], run: (request) => this.#move(request) }],
+    ["position", { keys: [], run: () => positionOf(this.#at()) }],
+    ["legal", { keys: [], run: () => this.#legal() }],
+  ]);
+
+  /** The answer to a line; no input throws. */
+  answer(line: string): object {
+    try {
+      return this.#handle(parseRequest(line));
+    } catch (error) {
+      if (!(error instanceof EngineError)) throw error;
+      return { error: { code: error.code, message: error.message } };
+    }
+  }
+
+  #handle(request: Request): object {
+    const { op } = request;
+    const operation = typeof op === "string" ? this.#operations.get(op) : undefined;
+    if (operation === undefined) {
+      throw badRequest(`op must be one of ${[...this.#operations.keys()].join(", ")}.`);
+    }
+    const unknown = Object.keys(request).filter(
+      (key) => key !== "op" && !operation.keys.includes(key),
+    );
+    if (unknown.length > 0) throw badRequest(`${op} has no field '${unknown.sort()[0]}'.`);
+    return operation.run(request);
+  }
+
+  #at(): Board {
+    if (this.#board === null) {
+      throw badRequest("There is no position yet: say new or load first.");
+    }
+    return this.#board;
+  }
+
+  #go(board: Board): object {
+    this.#board = board;
+    return positionOf(board);
+  }
+
+  #games(): object {
+    return {
+      games: games.map(({ id, name, variants }) => ({
+        id,
+        name,
+        variants: variants.map((variant) => variant.id),
+      })),
+    };
+  }
+
+  #new(request: Request): object {
+    const rules = findRuleset(
+      text(request, "game"),
+      text({ variant: STANDARD, ...request }, "variant"),
+    );
+    if ("deck" in request === "seed" in request) throw badRequest("new takes a deck or a seed.");
+    if ("seed" in request) return this.#go(dealSeed(rules, parseSeed(text(request, "seed"))));
+    if (!isTexts(request.deck)) throw badRequest("deck must be a list of cards.");
+    return this.#go(layOut(rules, parsePile(request.deck)));
+  }
+
+  #move(request: Request): object {
+    const board = this.#at();
+    return this.#go(play(board, parseMove(board.ruleset, text(request, "move"))));
+  }
+
+  #legal(): object {
+    const board = this.#at();
+    return {
+      moves: legalMoves(board)
+        .map((move) => moveText(board.ruleset, move))
+        .sort(),
+    };
+  }
+}
+
+function badRequest(message: string): EngineError {
+  return new EngineError("bad_request", message);
+}
+
+function parseRequest(line: string): Request {
+  if (line.length > LONGEST_LINE) {
+    throw badRequest(`A request has at most ${LONGEST_LINE} characters.`);
+  }
+  let request: unknown;
+  try {
+    request = JSON.parse(line);
+  } catch {
+    request = null;
+  }
+  if (!isObject(request)) throw badRequest("A request is a JSON object on one line.");
+  return request;
+}
+
+function text(request: Request, key: string): string {
+  const value = request[key];
+  if (typeof value !== "string") throw badRequest(`${key} must be a text.`);
+  return value;
+}

@@ -1,0 +1,23 @@
+/** What the rules refuse, and by which code: the codes of the server's engine. */
+
+export type EngineErrorCode =
+  | "bad_card"
+  | "bad_deck"
+  | "bad_move"
+  | "bad_position"
+  | "bad_request"
+  | "bad_seed"
+  | "illegal_move"
+  | "unknown_game"
+  | "unknown_variant";
+
+/** Input that the rules refuse: a stable code for programs, one sentence for people. */
+export class EngineError extends Error {
+  readonly code: EngineErrorCode;
+
+  constructor(code: EngineErrorCode, message: string) {
+    super(message);
+    this.name = "EngineError";
+    this.code = code;
+  }
+}

@@ -1,0 +1,85 @@
+/**
+ * Moves change layouts: here, and nowhere else.
+ *
+ * On a full board a move is played to the letter. On a view it is a prediction: what is turned up
+ * or dealt from unseen cards stays `UNSEEN` until the server's delta shows it.
+ */
+
+import { type Board, type Layout, type View, pileAt, viewOf } from "./board.ts";
+import { type Pile, turnedDown, turnedUp } from "./cards.ts";
+import { EngineError } from "./errors.ts";
+import { isLegal } from "./moves.ts";
+import { moveText } from "./notation.ts";
+import { type Move, ROW, type Ruleset } from "./ruleset.ts";
+
+/** The board after a move; throws `illegal_move` if the rules do not allow it here. */
+export function play(board: Board, move: Move): Board {
+  if (!isLegal(board, move)) {
+    const text = moveText(board.ruleset, move);
+    throw new EngineError("illegal_move", `${text} is not a legal move here.`);
+  }
+  return apply(board, move);
+}
+
+/** The view after a move, as far as it can be known; throws `illegal_move`. */
+export function predict(view: View, move: Move): View {
+  // A waste that is turned over was seen, but its cards lie face down now: a view hides them.
+  return viewOf(play(view, move));
+}
+
+/** The layout after a move that is known to be legal. */
+export function apply(layout: Layout, move: Move): Layout {
+  const { ruleset } = layout;
+  const piles = [...layout.piles];
+  let { redeals } = layout;
+  if (move.target === ROW) {
+    dealRow(ruleset, piles);
+  } else if (move.source === ruleset.waste && move.target === ruleset.stock) {
+    piles[move.target] = turnedDown(pileAt(layout, move.source).toReversed());
+    piles[move.source] = [];
+    redeals += 1;
+  } else {
+    carry(ruleset, piles, move);
+  }
+  return { ...layout, piles, redeals, moves: layout.moves + 1 };
+}
+
+/** Move cards from pile to pile, and do what follows of itself. */
+function carry(ruleset: Ruleset, piles: Pile[], { source, target, count }: Move): void {
+  const from = piles[source] ?? [];
+  piles[source] = from.slice(0, from.length - count);
+  piles[target] = [...(piles[target] ?? []), ...turnedUp(from.slice(from.length - count))];
+  if (ruleset.tableau.includes(source)) {
+    turnTopUp(piles, source);
+    if (piles[source].length === 0) fill(ruleset, piles, source);
+  } else if (source === ruleset.stock && ruleset.rules.stock.top === "up") {
+    turnTopUp(piles, source);
+  }
+}
+
+/** Fill an emptied pile at once, where the rules say so, from the first place that has cards. */
+function fill(ruleset: Ruleset, piles: Pile[], emptied: number): void {
+  for (const place of ruleset.rules.tableau?.fill ?? []) {
+    const source = place === "waste" ? ruleset.waste : ruleset.stock;
+    if (source !== null && piles[source]?.length) {
+      carry(ruleset, piles, { source, target: emptied, count: 1 });
+      return;
+    }
+  }
+}
+
+/** Deal one card onto each tableau pile, from the left, while the stock lasts. */
+function dealRow({ stock, tableau }: Ruleset, piles: Pile[]): void {
+  const left = [...(piles[stock] ?? [])];
+  for (const target of tableau) {
+    const card = left.pop();
+    if (card === undefined) break;
+    piles[target] = [...(piles[target] ?? []), ...turnedUp([card])];
+  }
+  piles[stock] = left;
+}
+
+function turnTopUp(piles: Pile[], number: number): void {
+  const pile = piles[number] ?? [];
+  piles[number] = [...pile.slice(0, -1), ...turnedUp(pile.slice(-1))];
+}

@@ -1,0 +1,74 @@
+/**
+ * The form of `rulesets.json`, which the server's engine prints. Its keys are explained in
+ * `engine/RULES.md`; the engine has checked their values, so nothing here checks them again.
+ */
+
+export type Order = "up" | "down" | "either" | "any";
+export type Match = "suit" | "colour" | "alternate" | "any";
+
+/** A group of like foundations. */
+export interface Foundation {
+  readonly piles: number;
+  /** A rank, or `any`. */
+  readonly first: string;
+  readonly takes: "card" | "run";
+  readonly setup: "empty" | "dealt" | "laid-out";
+  readonly suits: string;
+  readonly order: Order;
+  readonly match: Match;
+  readonly wrap: boolean;
+}
+
+/** The tableau's piles, and how they build. */
+export interface Tableau {
+  readonly deal: readonly number[];
+  readonly order: Order;
+  readonly match: Match;
+  readonly plays: readonly ("tableau" | "foundation")[];
+  readonly face_up: number | "all";
+  readonly wrap: boolean;
+  readonly moves: "card" | "run" | "run-by-spaces";
+  /** A rank, `any` or `none`. */
+  readonly empty: string;
+  readonly fill: readonly ("waste" | "stock")[];
+}
+
+/** The stock, and where its top card goes. */
+export interface Stock {
+  readonly plays: readonly ("waste" | "row" | "tableau" | "foundation")[];
+  readonly top: "up" | "down";
+  readonly to_foundation: "fitting" | "first" | "any";
+}
+
+/** The waste, and how often it is turned over to be the stock again. */
+export interface Waste {
+  readonly plays: readonly ("tableau" | "foundation")[];
+  readonly redeals: number;
+}
+
+/** One game's rules in one variant. */
+export interface Rules {
+  readonly name: string;
+  readonly packs: number;
+  readonly foundations: readonly Foundation[];
+  readonly stock: Stock;
+  readonly tableau: Tableau | null;
+  readonly waste: Waste | null;
+}
+
+/** A variant of a game: its rules, with all overrides worked in. */
+export interface Variant {
+  readonly id: string;
+  readonly name: string;
+  readonly rules: Rules;
+}
+
+/** A game, its standard variant first. */
+export interface Game {
+  readonly id: string;
+  readonly name: string;
+  readonly variants: readonly Variant[];
+}
+
+/** The id of the variant that overrides nothing. */
+export const STANDARD = "standard";

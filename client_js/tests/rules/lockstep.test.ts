@@ -1,0 +1,137 @@
+/** These rules and the server's, move by move: same deals, same legal moves, same refusals. */
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { games } from "../../src/rules/catalog.ts";
+import { Driver, LONGEST_LINE } from "../../src/rules/driver.ts";
+import { PythonEngine, dice, diceSeed } from "./engine.ts";
+
+const GAMES_EACH = 9;
+const MOST_MOVES = 220;
+
+let engine: PythonEngine;
+beforeAll(() => {
+  engine = new PythonEngine();
+});
+afterAll(() => engine.end());
+
+const variants = games.flatMap((game) =>
+  game.variants.map((variant) => ({ game: game.id, variant: variant.id })),
+);
+
+describe.each(variants)("$game $variant", ({ game, variant }) => {
+  test.each(Array.from({ length: GAMES_EACH }, (_, nth) => nth))("game %i", async (nth) => {
+    const roll = dice(nth + 1);
+    const driver = new Driver();
+    const both = async (request: object): Promise<any> => {
+      const line = JSON.stringify(request);
+      const theirs = await engine.answer(line);
+      expect(driver.answer(line)).toEqual(theirs);
+      return theirs;
+    };
+    let position = await both({ op: "new", game, variant, seed: diceSeed(roll) });
+    while (position.moves < MOST_MOVES) {
+      const { moves } = await both({ op: "legal" });
+      if (moves.length === 0) break;
+      // Dealing is always there: prefer other moves, or the tableau never gets interesting.
+      const quiet = moves.filter((move: string) => !move.startsWith("s"));
+      const from = quiet.length > 0 && roll(4) > 0 ? quiet : moves;
+      position = await both({ op: "move", move: from[roll(from.length)] });
+    }
+    await both({ op: "load", position });
+  });
+});
+
+test("a closed deal's seed deals the board of the engine", async () => {
+  const request = JSON.stringify({ op: "new", game: "deuces", seed: "0123456789abcdef".repeat(4) });
+  expect(new Driver().answer(request)).toEqual(await engine.answer(request));
+});
+
+const won = {
+  game: "robert",
+  piles: { f0: [] as string[] },
+};
+
+test.each([
+  ["no JSON", "{"],
+  ["not an object", "[]"],
+  ["NaN", '{"op": NaN}'],
+  ["a line too long", `{"op": "${"x".repeat(LONGEST_LINE)}"}`],
+  ["no op", "{}"],
+  ["an op that every object has", '{"op": "constructor"}'],
+  ["an unknown op", '{"op": "undo"}'],
+  ["an unknown field", '{"op": "legal", "game": "robert"}'],
+  ["a field of all objects", '{"op": "legal", "__proto__": 1}'],
+  ["an unknown game", '{"op": "new", "game": "klondike", "deck": []}'],
+  ["a game that every object has", '{"op": "new", "game": "constructor", "deck": []}'],
+  ["an unknown variant", '{"op": "new", "game": "robert", "variant": "x", "deck": []}'],
+  ["a null variant", '{"op": "new", "game": "robert", "variant": null, "deck": []}'],
+  ["neither deck nor seed", '{"op": "new", "game": "robert"}'],
+  ["deck and seed", '{"op": "new", "game": "robert", "deck": [], "seed": ""}'],
+  ["a short seed", '{"op": "new", "game": "robert", "seed": "00"}'],
+  ["a seed in capitals", `{"op": "new", "game": "robert", "seed": "${"A".repeat(64)}"}`],
+  ["a deck that is no list", '{"op": "new", "game": "robert", "deck": "TH"}'],
+  ["a deck with a hole", '{"op": "new", "game": "robert", "deck": [null]}'],
+  ["an empty deck", '{"op": "new", "game": "robert", "deck": []}'],
+  ["a card that is none", '{"op": "new", "game": "robert", "deck": ["1S"]}'],
+  ["a card face down in a deck", '{"op": "new", "game": "robert", "deck": ["?TH"]}'],
+  ["an unseen card", '{"op": "new", "game": "robert", "deck": ["??"]}'],
+  ["no position", '{"op": "load"}'],
+  ["an unknown key of a position", '{"op": "load", "position": {"game": "robert", "x": 1}}'],
+  ["a position without a game", '{"op": "load", "position": {}}'],
+  ["a position without piles", '{"op": "load", "position": {"game": "robert"}}'],
+  [
+    "a pile that is not there",
+    '{"op": "load", "position": {"game": "robert", "piles": {"t0": []}}}',
+  ],
+  [
+    "a pile that is no list",
+    '{"op": "load", "position": {"game": "robert", "piles": {"w": "TH"}}}',
+  ],
+  ["no cards", JSON.stringify({ op: "load", position: won })],
+  ["a null count", JSON.stringify({ op: "load", position: { ...won, moves: null } })],
+  ["too many redeals", JSON.stringify({ op: "load", position: { ...won, redeals: 3 } })],
+  ["a negative count", JSON.stringify({ op: "load", position: { ...won, moves: -1 } })],
+])("both refuse %s", async (_, line) => {
+  const theirs = await engine.answer(line);
+  expect(theirs.error.code).toBeTypeOf("string");
+  expect(new Driver().answer(line)).toMatchObject({ error: { code: theirs.error.code } });
+});
+
+/** What can be wrong with a position of Rouge et Noir, whose columns hold cards face down. */
+const spoilings: [string, (piles: Record<string, string[]>, position: any) => void][] = [
+  ["a stock face up", (piles) => (piles.s![0] = piles.s![0]!.slice(1))],
+  ["a column face down", (piles) => (piles.t0![8] = `?${piles.t0![8]}`)],
+  ["a face-up card under one face down", (piles) => (piles.t0![0] = piles.t0![0]!.slice(1))],
+  ["a card twice", (piles) => (piles.s![0] = piles.s![1]!)],
+  ["a stock that rows do not leave", (piles) => piles.t9!.push(piles.s!.pop()!.slice(1))],
+  ["a card on a foundation of runs", (piles) => piles.f4!.push(piles.t8!.pop()!)],
+  ["won", (_, position) => (position.won = true)],
+  ["stuck", (_, position) => (position.stuck = null)],
+  ["a redeal", (_, position) => (position.redeals = 1)],
+];
+
+test.each(spoilings)("both refuse a position with %s", async (_, spoil) => {
+  const driver = new Driver();
+  const start = JSON.stringify({ op: "new", game: "rouge-et-noir", seed: "7".repeat(64) });
+  const position = await engine.answer(start);
+  spoil(position.piles, position);
+  const line = JSON.stringify({ op: "load", position });
+  const theirs = await engine.answer(line);
+  expect(theirs.error.code).toBeTypeOf("string");
+  expect(driver.answer(line)).toMatchObject({ error: { code: theirs.error.code } });
+});
+
+test.each(["t0>t0", "s>f0", "s>t", "w>s", "q0>f0", "f9>f0", "t0>t1x1", "t0>t1x99", "", "s>s>s"])(
+  "both refuse the move %j, and stay where they are",
+  async (move) => {
+    const driver = new Driver();
+    const start = JSON.stringify({ op: "new", game: "roosevelt", seed: "5".repeat(64) });
+    const position = await engine.answer(start);
+    driver.answer(start);
+    const line = JSON.stringify({ op: "move", move });
+    const theirs = await engine.answer(line);
+    expect(theirs.error.code).toBeTypeOf("string");
+    expect(driver.answer(line)).toMatchObject({ error: { code: theirs.error.code } });
+    expect(driver.answer('{"op": "position"}')).toEqual(position);
+  },
+);

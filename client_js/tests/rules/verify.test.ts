@@ -1,0 +1,45 @@
+/** Checking a closed deal, and the driver as a process. */
+
+import { createHash } from "node:crypto";
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { positionOf } from "../../src/rules/position.ts";
+import { verify } from "../../src/rules/verify.ts";
+import { PythonEngine } from "./engine.ts";
+
+const seed = "00112233445566778899aabbccddeeff".repeat(2);
+const deal = "rw4kq8d2n6vx1zt7";
+const promised = createHash("sha256")
+  .update(`samedeal commitment 1\0${deal}\0`)
+  .update(Buffer.from(seed, "hex"))
+  .digest("hex");
+const open = { deal, game: "lady-betty", variant: "standard", commitment: promised, seed };
+
+test("the promised seed agrees, and shows the board that was played", async () => {
+  const found = verify(open);
+  expect(found.agrees).toBe(true);
+  const engine = new PythonEngine();
+  const theirs = await engine.answer(JSON.stringify({ op: "new", game: open.game, seed }));
+  engine.end();
+  expect(positionOf(found.board)).toEqual(theirs);
+});
+
+test("another seed, and the same seed under another deal's name, do not agree", () => {
+  expect(verify({ ...open, seed: seed.replace("0", "1") }).agrees).toBe(false);
+  expect(verify({ ...open, deal: "rw4kq8d2n6vx1zt8" }).agrees).toBe(false);
+});
+
+test("the driver answers each line on standard output, the last one without a line's end too", () => {
+  const { stdout, status } = spawnSync("npm", ["run", "--silent", "driver"], {
+    cwd: fileURLToPath(new URL("../..", import.meta.url)),
+    input: `{"op":"new","game":"robert","seed":"${seed}"}\n\n{"op":"move","move":"s>w"}\nnonsense`,
+    encoding: "utf8",
+  });
+  const answers = stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  expect(answers.map((answer) => answer.moves ?? answer.error.code)).toEqual([0, 1, "bad_request"]);
+  expect(status).toBe(0);
+});
