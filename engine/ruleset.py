@@ -53,6 +53,8 @@ class Ruleset:
         self.rules = rules
         self.total = rules.packs * PACK_SIZE
         """The number of cards in play."""
+        self.home_at_start = sum(g.piles for g in rules.foundations if g.setup != "empty")
+        """The number of cards on foundations before the first move."""
         self.groups: tuple[Foundation, ...] = tuple(
             group for group in rules.foundations for _ in range(group.piles)
         )

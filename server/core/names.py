@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from dataclasses import dataclass
 
 from server.core.ids import ALPHABET, PlayerId
 from server.core.refusal import Refusal
@@ -37,6 +38,19 @@ def guest_name(player: PlayerId) -> str:
 def tag_of(player: PlayerId) -> str:
     """Return the four letters that tell players of one name apart; they never change."""
     return player[-4:].upper()
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """A player as others see it."""
+
+    id: PlayerId
+    name: str
+
+    @property
+    def tag(self) -> str:
+        """What tells players of one name apart."""
+        return tag_of(self.id)
 
 
 def clean_name(text: str) -> str:

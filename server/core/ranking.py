@@ -7,9 +7,12 @@ moves. Less is better.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Literal, TypeVar
 
 from msgspec import Struct
+
+from server.core.ids import PlayerId
 
 _TIME_BITS = 34
 _MOVE_BITS = 12
@@ -37,6 +40,15 @@ class Result(Struct, frozen=True):
     time: int
     moves: int
     end: Literal["won", "stuck", "resigned", "time"] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of a leaderboard: `score` is a packed result, and equal ones share a rank."""
+
+    rank: int
+    player: PlayerId
+    score: int
 
 
 def pack(left: int, time: int, moves: int) -> int:

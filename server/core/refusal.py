@@ -51,3 +51,7 @@ class Refusal(Exception):  # noqa: N818 - a refusal is an answer, not an error
     def of(cls, error: EngineError) -> Refusal:
         """Return the refusal for what the engine refuses."""
         return cls(error.code, error.message)
+
+
+class UnavailableError(Exception):
+    """The store did not answer, or refused to write: it is not known what stands."""

@@ -10,8 +10,9 @@ import msgspec
 import structlog
 
 from engine.board import Board, Delta, View, delta_between, view_of
-from engine.catalog import ruleset
+from engine.catalog import ruleset as find_ruleset
 from engine.deal import deal_seed
+from engine.ruleset import Ruleset
 from server.core import attempt as core
 from server.core.attempt import Attempt, Ended, Event, Moved, Play, Resign, Started
 from server.core.ids import AttemptId, DealId, PlayerId, RoomCode, attempt_id, split_attempt_id
@@ -47,7 +48,7 @@ class Played:
     attempt: AttemptId
     seq: int
     move: str
-    view: View
+    ruleset: Ruleset
     delta: Delta
     result: Result
 
@@ -149,7 +150,7 @@ class Attempts:
         """Start an attempt, or find it started.
 
         Raises:
-            StoreUnavailableError: the store does not answer.
+            UnavailableError: the store does not answer.
         """
         held = await self._held(attempt_id(started.deal, started.player))
         step = await held.submit(lambda state, _: started if state is None else None)
@@ -159,7 +160,7 @@ class Attempts:
         """Return an attempt as it is now, or `None`; one whose time is up is ended by this.
 
         Raises:
-            StoreUnavailableError: the store does not answer.
+            UnavailableError: the store does not answer.
         """
         try:
             return await (await self._held(attempt)).look()
@@ -171,7 +172,7 @@ class Attempts:
 
         Raises:
             Refusal: the player has no such attempt, or its round has not begun.
-            StoreUnavailableError: the store does not answer.
+            UnavailableError: the store does not answer.
         """
         state = await self.find(attempt)
         if state is None or state.start.player != player:
@@ -184,7 +185,7 @@ class Attempts:
         """Return what an attempt's player may see of it, which is nothing before it begins.
 
         Raises:
-            StoreUnavailableError: the store does not answer.
+            UnavailableError: the store does not answer.
         """
         assert self._store.clock.now() >= attempt.start.at, "no card is shown before the start"
         deal = await self._store.deals.find(attempt.start.deal)
@@ -205,7 +206,7 @@ class Attempts:
 
         Raises:
             Refusal: it is not carried out.
-            StoreUnavailableError: the store does not answer; the command may stand or not.
+            UnavailableError: the store does not answer; the command may stand or not.
         """
         held = await self._held(attempt)
 
@@ -227,7 +228,7 @@ class Attempts:
         """Resign an attempt wherever it stands, begun or not; one that is over stays as it is.
 
         Raises:
-            StoreUnavailableError: the store does not answer.
+            UnavailableError: the store does not answer.
         """
 
         def decide(state: Attempt | None, now: int) -> Event | None:
@@ -272,7 +273,7 @@ class Attempts:
         deal = await self._store.deals.find(parts[0]) if parts else None
         if deal is None:
             raise Refusal("unknown_attempt")
-        return deal_seed(ruleset(deal.game, deal.variant), deal.seed)
+        return deal_seed(find_ruleset(deal.game, deal.variant), deal.seed)
 
 
 def _decode(text: str) -> Event:
@@ -310,5 +311,5 @@ def _answer(before: Attempt, after: Attempt, command: Play | Resign) -> Answer:
     if isinstance(command, Resign):
         return Over(after.id, after.seq, after.result)
     delta = delta_between(before.board, after.board)
-    view = view_of(after.board)
-    return Played(after.id, after.seq, command.move, view, delta, after.result)
+    ruleset = after.board.ruleset
+    return Played(after.id, after.seq, command.move, ruleset, delta, after.result)

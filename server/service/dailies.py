@@ -36,7 +36,7 @@ class Dailies:
         """Draw the deals of today and the coming days, where that has not been done.
 
         Raises:
-            StoreUnavailableError: the store does not answer.
+            UnavailableError: the store does not answer.
         """
         last = daily.day_at(self._store.clock.now()) + daily.DRAWN_AHEAD
         for day in range(max(self._drawn_until + 1, last - daily.DRAWN_AHEAD), last + 1):
@@ -48,7 +48,7 @@ class Dailies:
         """Return the day's number, and each game's deal.
 
         Raises:
-            StoreUnavailableError: the store does not answer.
+            UnavailableError: the store does not answer.
         """
         day = daily.day_at(self._store.clock.now())
         found = []
@@ -66,7 +66,7 @@ class Dailies:
 
         Raises:
             Refusal: there is no such game, or the attempt is over.
-            StoreUnavailableError: the store does not answer.
+            UnavailableError: the store does not answer.
         """
         if game not in games():
             raise Refusal("unknown_game")

@@ -14,19 +14,19 @@ import structlog
 
 from server.core.ids import AttemptId, RoomCode
 from server.core.ranking import packed
+from server.core.refusal import UnavailableError
 from server.service import topics
 from server.service.attempts import Attempts, Finish
 from server.service.dailies import Dailies
 from server.service.rooms import Rooms
 from server.service.store import Store
-from server.store.connection import StoreUnavailableError
 
 SWEEP_EVERY = 1.0
 """Seconds between two sweeps."""
 
 log = structlog.get_logger()
 
-Publish = Callable[[str, str], Awaitable[None]]
+Publish = Callable[[str], Awaitable[None]]
 
 
 class Effects:
@@ -47,20 +47,20 @@ class Effects:
             finish = await self._attempts.finishes.get()
             try:
                 await self.apply(finish)
-            except StoreUnavailableError as error:
+            except UnavailableError as error:
                 log.warning("effect_waits", attempt=finish.attempt, error=str(error))
 
     async def apply(self, finish: Finish) -> None:
         """Do everything that follows from a finish, and take it out of the outbox.
 
         Raises:
-            StoreUnavailableError: the store does not answer; the sweeper will try again.
+            UnavailableError: the store does not answer; the sweeper will try again.
         """
         if finish.day is not None:
             score = packed(finish.result)
             boards = self._store.leaderboards
             await boards.enter(finish.game, finish.day, finish.player, score)
-            await self._publish(topics.leaderboard(finish.game, finish.day), "")
+            await self._publish(topics.leaderboard(finish.game, finish.day))
         if finish.room is not None:
             await self._rooms.finish(finish.room, finish.deal, finish.player, finish.result)
         await self._store.outboxes.drop_effect(finish.attempt)
@@ -70,7 +70,7 @@ class Effects:
         while True:
             try:
                 await self.sweep()
-            except StoreUnavailableError as error:
+            except UnavailableError as error:
                 log.warning("sweep_failed", error=str(error))
             except Exception:
                 log.exception("sweep_broken")
@@ -80,7 +80,7 @@ class Effects:
         """Do what has fallen due, and what nodes have left undone.
 
         Raises:
-            StoreUnavailableError: the store does not answer.
+            UnavailableError: the store does not answer.
         """
         await self._dailies.draw_ahead()
         for member in await self._store.outboxes.due(self._store.clock.now()):

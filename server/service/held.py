@@ -69,7 +69,7 @@ class Held(Generic[State, Event]):
         """Return the state as it is now, or `None` if there is no journal.
 
         Raises:
-            StoreUnavailableError: the store does not answer.
+            UnavailableError: the store does not answer.
         """
         async with self._lock:
             await self._read()
@@ -84,7 +84,7 @@ class Held(Generic[State, Event]):
 
         Raises:
             Refusal: the command is not carried out.
-            StoreUnavailableError: the store does not answer; the event may stand or not.
+            UnavailableError: the store does not answer; the event may stand or not.
         """
         async with self._lock:
             fresh = not self._known

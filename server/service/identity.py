@@ -9,11 +9,10 @@ import hmac
 from base64 import urlsafe_b64encode
 
 from server.core.ids import PlayerId, is_id
-from server.core.names import clean_name
+from server.core.names import Profile, clean_name
 from server.core.refusal import Refusal
 from server.service.store import Store
 from server.store.deals import random_id
-from server.store.players import Profile
 
 _LABEL = b"samedeal token 1\0"
 
@@ -30,7 +29,7 @@ class Identity:
 
         Raises:
             Refusal: the token is not ours, or the name cannot be used.
-            StoreUnavailableError: the store does not answer.
+            UnavailableError: the store does not answer.
         """
         if self._secret is None:
             self._secret = await self._store.players.secret()
@@ -44,7 +43,7 @@ class Identity:
 
         Raises:
             Refusal: the name cannot be used.
-            StoreUnavailableError: the store does not answer.
+            UnavailableError: the store does not answer.
         """
         return await self._store.players.keep(player, clean_name(name))
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from engine.catalog import games
 from server.core import daily
 from server.core.ids import PlayerId
+from server.core.names import Profile
+from server.core.ranking import Row
 from server.core.refusal import Refusal
 from server.service.store import Store
-from server.store.leaderboards import Row
-from server.store.players import Profile
 
 TOP = 10
 """Rows from the first."""
@@ -54,7 +54,7 @@ class Leaderboards:
         """Return what a player is shown.
 
         Raises:
-            StoreUnavailableError: the store does not answer.
+            UnavailableError: the store does not answer.
         """
         boards = self._store.leaderboards
         top = await boards.top(game, day, TOP)

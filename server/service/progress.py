@@ -10,10 +10,10 @@ import structlog
 from server.core.attempt import Attempt
 from server.core.ids import RoomCode
 from server.core.ranking import Result
+from server.core.refusal import UnavailableError
 from server.service import topics
 from server.service.effects import Publish
 from server.service.store import Store
-from server.store.connection import StoreUnavailableError
 
 EVERY = 0.2
 """Seconds for which moves are gathered: only the latest result of each attempt is told."""
@@ -46,11 +46,11 @@ class Progress:
             for code, results in news.items():
                 try:
                     await self._tell(code, results)
-                except StoreUnavailableError as error:
+                except UnavailableError as error:
                     # The next move tells it again, and the result comes from the journal.
                     log.warning("progress_lost", room=code, error=str(error))
 
     async def _tell(self, code: RoomCode, results: dict[str, Result]) -> None:
         texts = {id_: msgspec.json.encode(result).decode() for id_, result in results.items()}
         await self._store.rooms.set_progress(code, texts)
-        await self._publish(topics.progress(code), " ".join(results))
+        await self._publish(topics.progress(code))

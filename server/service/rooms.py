@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import msgspec
 
@@ -11,6 +12,7 @@ from engine.errors import EngineError
 from server.core import race
 from server.core.attempt import Started
 from server.core.ids import AttemptId, DealId, PlayerId, RoomCode, is_code
+from server.core.names import Profile
 from server.core.race import Event, Room, RoomOpened, Round, RoundStarted
 from server.core.ranking import Result
 from server.core.refusal import Refusal
@@ -24,6 +26,24 @@ _DECODER: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event)
 
 _NO_DEAL = DealId("")
 """Stands for a deal while it is asked whether one may be drawn."""
+
+
+@dataclass(frozen=True, slots=True)
+class RoomPage:
+    """A room as its members see it.
+
+    Attributes:
+        progress: the result so far of every runner of the round.
+        profiles: of all members and runners.
+        here: the members who have a session on any node.
+        seed: of the round's deal in hexadecimal, once it is over.
+    """
+
+    room: Room
+    progress: dict[PlayerId, Result]
+    profiles: dict[PlayerId, Profile]
+    here: set[PlayerId]
+    seed: str | None
 
 
 class _Kind:
@@ -85,7 +105,7 @@ class Rooms:
 
         Raises:
             Refusal: there is no such game or variant.
-            StoreUnavailableError: the store does not answer.
+            UnavailableError: the store does not answer.
         """
         try:
             ruleset(game, variant)
@@ -109,7 +129,7 @@ class Rooms:
 
         Raises:
             Refusal: there is none with this code.
-            StoreUnavailableError: the store does not answer.
+            UnavailableError: the store does not answer.
         """
         room = await self._held(code).look() if is_code(code) else None
         if room is None:
@@ -121,7 +141,7 @@ class Rooms:
 
         Raises:
             Refusal: there is no such room, or it is full.
-            StoreUnavailableError: the store does not answer.
+            UnavailableError: the store does not answer.
         """
         return await self._submit(code, lambda room, now: race.take_seat(room, player, now))
 
@@ -130,7 +150,7 @@ class Rooms:
 
         Raises:
             Refusal: there is no such room.
-            StoreUnavailableError: the store does not answer.
+            UnavailableError: the store does not answer.
         """
         room = await self.find(code)
         running = room.running
@@ -144,7 +164,7 @@ class Rooms:
 
         Raises:
             Refusal: there is no such room or seat, or a round is running.
-            StoreUnavailableError: the store does not answer.
+            UnavailableError: the store does not answer.
         """
         return await self._submit(code, lambda room, now: race.set_ready(room, player, ready, now))
 
@@ -153,7 +173,7 @@ class Rooms:
 
         Raises:
             Refusal: there is no such room, the player is not its host, or a round is running.
-            StoreUnavailableError: the store does not answer.
+            UnavailableError: the store does not answer.
         """
         now = self._store.clock.now()
         opened = (await self.find(code)).opened
@@ -177,7 +197,7 @@ class Rooms:
             The room, or `None` if it has been forgotten.
 
         Raises:
-            StoreUnavailableError: the store does not answer.
+            UnavailableError: the store does not answer.
         """
         try:
             return await self._submit(
@@ -190,7 +210,7 @@ class Rooms:
         """End what is still running in a round whose time is up.
 
         Raises:
-            StoreUnavailableError: the store does not answer.
+            UnavailableError: the store does not answer.
         """
         room = await self._held(code).look()
         if room is None or room.running is None:
@@ -201,21 +221,35 @@ class Rooms:
             if state is not None and state.end is not None:
                 await self.finish(code, room.running.deal, player, state.result)
 
-    async def progress(self, room: Room) -> dict[PlayerId, Result]:
-        """Return how far the runners of the room's round have got, as far as that is known.
+    async def page(self, room: Room) -> RoomPage:
+        """Return a room with what is not in its journal.
 
         Raises:
-            StoreUnavailableError: the store does not answer.
+            UnavailableError: the store does not answer.
         """
+        players = {seat.player for seat in room.seats}
+        here = await self._store.players.here(players)
+        seed = None
+        if room.round is not None:
+            players.update(room.round.players)
+            if room.round.over:
+                deal = await self._store.deals.find(room.round.deal)
+                seed = deal.seed.hex() if deal is not None else None
+        profiles = await self._store.players.profiles(players)
+        return RoomPage(room, await self._progress(room), profiles, here, seed)
+
+    async def _progress(self, room: Room) -> dict[PlayerId, Result]:
+        """Return how far each runner of the round has got, as far as that is known."""
         round_ = room.round
         if round_ is None:
             return {}
         ids = {player: round_.attempt(player) for player in round_.players}
         texts = await self._store.rooms.progress(room.opened.code, list(ids.values()))
+        rules = ruleset(room.opened.game, room.opened.variant)
+        start = Result(rules.home_at_start, rules.total - rules.home_at_start, 0, 0, None)
         known = {
-            player: msgspec.json.decode(texts[attempt], type=Result)
+            player: msgspec.json.decode(texts[attempt], type=Result) if attempt in texts else start
             for player, attempt in ids.items()
-            if attempt in texts
         }
         return known | round_.results
 

@@ -1,4 +1,4 @@
-"""Topics of wake-ups, and who is told of what."""
+"""Topics of wake-ups: what it is that changed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ def room(code: RoomCode) -> str:
 
 
 def progress(code: RoomCode) -> str:
-    """Runners got further; the text is their attempts' ids, with spaces between."""
+    """Runners of the room's round got further."""
     return f"progress:{code}"
 
 
@@ -21,10 +21,10 @@ def leaderboard(game: str, day: int) -> str:
 
 
 def session(player: PlayerId) -> str:
-    """A player opened a new session; the text is its id."""
+    """A player opened a new session."""
     return f"session:{player}"
 
 
 def ended(player: PlayerId) -> str:
-    """An attempt of the player is over; the text is its id."""
+    """An attempt of the player is over, its time being up."""
     return f"ended:{player}"

@@ -22,8 +22,8 @@ PAUSE = 0.5
 
 _HEARTBEAT_TOPIC = "heartbeat"
 
-Listener = Callable[[str, str | None], Awaitable[None]]
-"""Called with a topic and its text; the text is `None` when wake-ups may have been lost."""
+Listener = Callable[[str], Awaitable[None]]
+"""Called with a topic, when it was woken and when wake-ups of it may have been lost."""
 
 log = structlog.get_logger()
 
@@ -38,14 +38,14 @@ class Bus:
         self._pubsub = redis.pubsub()
         self._changed = asyncio.Event()
 
-    async def publish(self, topic: str, text: str) -> None:
+    async def publish(self, topic: str) -> None:
         """Wake whoever listens to a topic.
 
         Raises:
-            StoreUnavailableError: Redis does not answer.
+            UnavailableError: Redis does not answer.
         """
         with answering():
-            await self._redis.publish(topic, text)
+            await self._redis.publish(topic, "")
 
     def listen(self, topic: str) -> None:
         """Listen to a topic; as many `unlisten` end it."""
@@ -112,11 +112,9 @@ class Bus:
             topic = message["channel"]
             if topic == _HEARTBEAT_TOPIC:
                 continue
-            if message["type"] == "subscribe":
-                # Only from here on can nothing be missed, so this is when to look.
-                await self._listener(topic, None)
-            elif message["type"] == "message":
-                await self._listener(topic, message["data"])
+            # A subscription is told of as well: only from there on can nothing be missed.
+            if message["type"] in {"subscribe", "message"}:
+                await self._listener(topic)
 
     async def _beat(self) -> None:
         while True:

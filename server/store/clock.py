@@ -5,12 +5,19 @@ from __future__ import annotations
 import asyncio
 import time
 
+import structlog
 from redis.asyncio import Redis
 
+from server.core.refusal import UnavailableError
 from server.store.connection import answering
 
-SAMPLE_EVERY = 10.0
+SAMPLE_EVERY = 5.0
 """Seconds between two looks at Redis's clock."""
+
+FRESH_FOR = 20.0
+"""Seconds after a look for which Redis counts as there."""
+
+log = structlog.get_logger()
 
 
 class Clock:
@@ -19,25 +26,34 @@ class Clock:
     def __init__(self, redis: Redis) -> None:
         self._redis = redis
         self._offset = 0.0
+        self._sampled = -FRESH_FOR
 
     def now(self) -> int:
         """Return the time in Unix milliseconds; `sample` must have succeeded once."""
         return int((time.monotonic() + self._offset) * 1000)
 
+    def is_fresh(self) -> bool:
+        """Return whether Redis has answered lately."""
+        return time.monotonic() - self._sampled < FRESH_FOR
+
     async def sample(self) -> None:
         """Look at Redis's clock, taking half of the round trip for the way back.
 
         Raises:
-            StoreUnavailableError: Redis does not answer.
+            UnavailableError: Redis does not answer.
         """
         sent = time.monotonic()
         with answering():
             seconds, micros = await self._redis.time()
         received = time.monotonic()
+        self._sampled = received
         self._offset = seconds + micros / 1e6 - (sent + received) / 2
 
     async def run(self) -> None:
-        """Look again and again, until cancelled; an error is raised to whoever runs this."""
+        """Look again and again, until cancelled. Without Redis the time goes on by itself."""
         while True:
             await asyncio.sleep(SAMPLE_EVERY)
-            await self.sample()
+            try:
+                await self.sample()
+            except UnavailableError as error:
+                log.warning("clock_unseen", error=str(error))

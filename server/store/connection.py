@@ -10,15 +10,13 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 
+from server.core.refusal import UnavailableError
+
 CONNECTIONS = 32
 """The most connections of one node; what needs another one waits."""
 
 TIMEOUT = 5.0
 """Seconds after which Redis counts as not answering."""
-
-
-class StoreUnavailableError(Exception):
-    """Redis did not answer, or refused to write."""
 
 
 def connect(url: str) -> Redis:
@@ -44,8 +42,8 @@ def connect(url: str) -> Redis:
 
 @contextmanager
 def answering() -> Iterator[None]:
-    """Turn what redis-py raises inside into `StoreUnavailableError`."""
+    """Turn what redis-py raises inside into `UnavailableError`."""
     try:
         yield
     except (RedisError, OSError) as error:
-        raise StoreUnavailableError(f"{type(error).__name__}: {error}") from error
+        raise UnavailableError(f"{type(error).__name__}: {error}") from error

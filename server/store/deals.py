@@ -53,7 +53,7 @@ class Deals:
         """Draw a seed from the operating system, and keep the deal.
 
         Raises:
-            StoreUnavailableError: Redis does not answer.
+            UnavailableError: Redis does not answer.
         """
         deal_id = DealId(random_id())
         seed = secrets.token_bytes(SEED_BYTES)
@@ -79,7 +79,7 @@ class Deals:
         """Return a deal, or `None`.
 
         Raises:
-            StoreUnavailableError: Redis does not answer.
+            UnavailableError: Redis does not answer.
         """
         if deal_id in self._known:
             return self._known[deal_id]
@@ -103,7 +103,7 @@ class Deals:
         """Return the deal of a game for a day, drawn now if no node has done so.
 
         Raises:
-            StoreUnavailableError: Redis does not answer.
+            UnavailableError: Redis does not answer.
         """
         key = keys.daily(game, day)
         with answering():
@@ -121,7 +121,7 @@ class Deals:
         """Return the ids of a day's deals that have been drawn, by game.
 
         Raises:
-            StoreUnavailableError: Redis does not answer.
+            UnavailableError: Redis does not answer.
         """
         with answering():
             async with self._redis.pipeline(transaction=False) as pipeline:

@@ -14,8 +14,9 @@ from redis.asyncio import Redis
 from redis.asyncio.client import Pipeline
 from redis.exceptions import RedisError, ResponseError
 
+from server.core.refusal import UnavailableError
 from server.store import keys
-from server.store.connection import StoreUnavailableError, answering
+from server.store.connection import answering
 
 MOST_WAITING: Final = 10_000
 """Appends that may wait for the pipeline; one more is refused as unavailable."""
@@ -118,10 +119,10 @@ class Journals:
         Raises:
             ConflictError: an entry of this number stands already.
             MissingError: the entry is not the first, and there is no journal.
-            StoreUnavailableError: it is not known whether the entry stands.
+            UnavailableError: it is not known whether the entry stands.
         """
         if len(self._waiting) >= MOST_WAITING:
-            raise StoreUnavailableError("too many appends are waiting")
+            raise UnavailableError("too many appends are waiting")
         future = asyncio.get_running_loop().create_future()
         self._waiting.append((entry, future))
         if self._writer is None:
@@ -133,7 +134,7 @@ class Journals:
 
         Raises:
             GapError: an entry is missing.
-            StoreUnavailableError: Redis does not answer.
+            UnavailableError: Redis does not answer.
         """
         texts: list[str] = []
         while True:
@@ -170,7 +171,7 @@ class Journals:
                     entry.queue(pipeline)
                 answers = await pipeline.execute(raise_on_error=False)
         except (RedisError, OSError) as error:
-            return [StoreUnavailableError(f"{type(error).__name__}: {error}")] * len(batch)
+            return [UnavailableError(f"{type(error).__name__}: {error}")] * len(batch)
         return [_wrong_with(answer) for answer in answers]
 
     async def close(self) -> None:
@@ -187,4 +188,4 @@ def _wrong_with(answer: object) -> Exception | None:
         return MissingError("the journal does not exist")
     if isinstance(answer, ResponseError) and _STANDS in str(answer):
         return ConflictError("the entry stands already")
-    return StoreUnavailableError(f"{type(answer).__name__}: {answer}")
+    return UnavailableError(f"{type(answer).__name__}: {answer}")

@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from redis.asyncio import Redis
 
 from server.core.ids import PlayerId
+from server.core.ranking import Row
 from server.store import keys
 from server.store.connection import answering
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A row of a leaderboard: `score` is a packed result, and equal ones share a rank."""
-
-    rank: int
-    player: PlayerId
-    score: int
 
 
 class Leaderboards:
@@ -31,7 +22,7 @@ class Leaderboards:
         """Enter a player's one result of the day; doing so again changes nothing.
 
         Raises:
-            StoreUnavailableError: Redis does not answer.
+            UnavailableError: Redis does not answer.
         """
         key = keys.leaderboard(game, day)
         with answering():
@@ -44,7 +35,7 @@ class Leaderboards:
         """Return the number of rows.
 
         Raises:
-            StoreUnavailableError: Redis does not answer.
+            UnavailableError: Redis does not answer.
         """
         with answering():
             return int(await self._redis.zcard(keys.leaderboard(game, day)))
@@ -53,7 +44,7 @@ class Leaderboards:
         """Return the first rows.
 
         Raises:
-            StoreUnavailableError: Redis does not answer.
+            UnavailableError: Redis does not answer.
         """
         return await self._rows(keys.leaderboard(game, day), 0, count - 1)
 
@@ -61,7 +52,7 @@ class Leaderboards:
         """Return a player's row with up to `reach` rows on either side; none without a row.
 
         Raises:
-            StoreUnavailableError: Redis does not answer.
+            UnavailableError: Redis does not answer.
         """
         key = keys.leaderboard(game, day)
         with answering():

@@ -21,7 +21,7 @@ class Outboxes:
         """Return (field, text) of every effect that has not been dealt with.
 
         Raises:
-            StoreUnavailableError: Redis does not answer.
+            UnavailableError: Redis does not answer.
         """
         with answering():
             async with self._redis.pipeline(transaction=False) as pipeline:
@@ -34,7 +34,7 @@ class Outboxes:
         """Forget an effect that has been applied.
 
         Raises:
-            StoreUnavailableError: Redis does not answer.
+            UnavailableError: Redis does not answer.
         """
         with answering():
             await self._redis.hdel(keys.outbox(keys.partition(field)), field)
@@ -43,7 +43,7 @@ class Outboxes:
         """Return what has fallen due, the oldest of each partition first.
 
         Raises:
-            StoreUnavailableError: Redis does not answer.
+            UnavailableError: Redis does not answer.
         """
         with answering():
             async with self._redis.pipeline(transaction=False) as pipeline:
@@ -56,7 +56,7 @@ class Outboxes:
         """Forget a due time that has been dealt with.
 
         Raises:
-            StoreUnavailableError: Redis does not answer.
+            UnavailableError: Redis does not answer.
         """
         with answering():
             await self._redis.zrem(keys.due(keys.partition(name)), member)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from redis.asyncio import Redis
 
 from server.core.ids import PlayerId
-from server.core.names import guest_name, tag_of
+from server.core.names import Profile, guest_name
 from server.store import keys
 from server.store.connection import answering
 
@@ -26,19 +25,6 @@ return 1
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Profile:
-    """A player as others see it."""
-
-    id: PlayerId
-    name: str
-
-    @property
-    def tag(self) -> str:
-        """What tells players of one name apart."""
-        return tag_of(self.id)
-
-
 class Players:
     """All players, by id."""
 
@@ -49,7 +35,7 @@ class Players:
         """Return the secret that signs tokens, the same on all nodes; made when first asked for.
 
         Raises:
-            StoreUnavailableError: Redis does not answer.
+            UnavailableError: Redis does not answer.
         """
         with answering():
             await self._redis.set(keys.SIGNING_KEY, secrets.token_hex(32), nx=True)
@@ -59,7 +45,7 @@ class Players:
         """Return a player's profile, made if there is none, renamed if a name is given.
 
         Raises:
-            StoreUnavailableError: Redis does not answer.
+            UnavailableError: Redis does not answer.
         """
         key = keys.player(player)
         with answering():
@@ -77,7 +63,7 @@ class Players:
         """Return the profiles of players; one without a record has its first name.
 
         Raises:
-            StoreUnavailableError: Redis does not answer.
+            UnavailableError: Redis does not answer.
         """
         wanted = list(players)
         with answering():
@@ -91,7 +77,7 @@ class Players:
         """Make a session the player's newest one.
 
         Raises:
-            StoreUnavailableError: Redis does not answer.
+            UnavailableError: Redis does not answer.
         """
         with answering():
             await self._redis.set(keys.session(player), session, ex=keys.SESSION_LIFE)
@@ -100,7 +86,7 @@ class Players:
         """Keep a session alive; return whether it is the player's newest one.
 
         Raises:
-            StoreUnavailableError: Redis does not answer.
+            UnavailableError: Redis does not answer.
         """
         key = keys.session(player)
         with answering():
@@ -113,7 +99,7 @@ class Players:
         """Forget a session, unless a newer one has taken its place.
 
         Raises:
-            StoreUnavailableError: Redis does not answer.
+            UnavailableError: Redis does not answer.
         """
         with answering():
             await self._redis.eval(_DROP_SESSION, 1, keys.session(player), session)
@@ -122,7 +108,7 @@ class Players:
         """Return which of the players have a session on any node.
 
         Raises:
-            StoreUnavailableError: Redis does not answer.
+            UnavailableError: Redis does not answer.
         """
         wanted = list(players)
         with answering():

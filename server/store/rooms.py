@@ -28,7 +28,7 @@ class Rooms:
         """Return the code of a creation: a new one, or what it was given the first time.
 
         Raises:
-            StoreUnavailableError: Redis does not answer.
+            UnavailableError: Redis does not answer.
         """
         key = keys.creation(player, creation)
         code = random_code()
@@ -41,7 +41,7 @@ class Rooms:
         """Forget a creation's code, since another room has it.
 
         Raises:
-            StoreUnavailableError: Redis does not answer.
+            UnavailableError: Redis does not answer.
         """
         with answering():
             await self._redis.delete(keys.creation(player, creation))
@@ -50,7 +50,7 @@ class Rooms:
         """Keep texts about attempts by attempt id, until the room is forgotten.
 
         Raises:
-            StoreUnavailableError: Redis does not answer.
+            UnavailableError: Redis does not answer.
         """
         key = keys.progress(code)
         with answering():
@@ -63,7 +63,7 @@ class Rooms:
         """Return what was kept about these attempts.
 
         Raises:
-            StoreUnavailableError: Redis does not answer.
+            UnavailableError: Redis does not answer.
         """
         if not attempts:
             return {}

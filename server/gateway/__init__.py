@@ -1,0 +1,1 @@
+"""Sockets, messages and pages: the only package that imports websockets and msgpack."""

@@ -1,0 +1,170 @@
+"""Each command to its service, and what that returns to the client as an event."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from server.core.attempt import Play, Resign
+from server.core.ids import AttemptId, DealId, PlayerId, RoomCode
+from server.core.race import Room
+from server.core.refusal import Refusal
+from server.gateway import messages as m
+from server.gateway import present
+from server.gateway.hub import Hub
+from server.gateway.session import Session
+from server.service.services import Services
+
+Handler = Callable[[Session, PlayerId, Any], Awaitable[m.AnyEvent]]
+
+Answered = m.Moved | m.Ended | m.Attempt
+
+
+class Handlers:
+    """Carries commands out for sessions."""
+
+    def __init__(self, services: Services, hub: Hub) -> None:
+        self._services = services
+        self._hub = hub
+        self._handlers: dict[type, Handler] = {
+            m.Ping: self._ping,
+            m.Rename: self._rename,
+            m.PlayMove: self._play,
+            m.Resign: self._resign,
+            m.OpenAttempt: self._open_attempt,
+            m.OpenDaily: self._open_daily,
+            m.ListDailies: self._list_dailies,
+            m.WatchLeaderboard: self._watch_leaderboard,
+            m.UnwatchLeaderboard: self._unwatch_leaderboard,
+            m.ShowDeal: self._show_deal,
+            m.CreateRoom: self._create_room,
+            m.JoinRoom: self._join_room,
+            m.LeaveRoom: self._leave_room,
+            m.SetReady: self._set_ready,
+            m.StartRound: self._start_round,
+        }
+
+    async def answer(self, session: Session, command: m.AnyCommand) -> m.AnyEvent:
+        """Carry a command out, and return its answer.
+
+        Raises:
+            Refusal: it is not carried out.
+            UnavailableError: the store does not answer.
+        """
+        if isinstance(command, m.Hello):
+            return await self._hello(session, command)
+        assert session.player is not None, "a session reads nothing else before hello"
+        return await self._handlers[type(command)](session, session.player, command)
+
+    async def _hello(self, session: Session, command: m.Hello) -> m.Welcome:
+        if command.version != m.VERSION:
+            raise Refusal("bad_version", f"This server speaks version {m.VERSION}.")
+        profile, token = await self._services.identity.enter(command.token, command.name)
+        await self._hub.enter(session, profile.id)
+        return m.Welcome(player=present.player(profile), token=token, now=self._now())
+
+    async def _ping(self, _: Session, __: PlayerId, ___: m.Ping) -> m.Pong:
+        return m.Pong(now=self._now())
+
+    async def _rename(self, session: Session, player: PlayerId, command: m.Rename) -> m.Done:
+        await self._services.identity.rename(player, command.name)
+        if session.room is not None:
+            await self._hub.tell_room(session.room)
+        return m.Done()
+
+    async def _play(self, _: Session, player: PlayerId, command: m.PlayMove) -> Answered:
+        return await self._command(player, command, Play(command.move))
+
+    async def _resign(self, _: Session, player: PlayerId, command: m.Resign) -> Answered:
+        return await self._command(player, command, Resign())
+
+    async def _command(
+        self, player: PlayerId, command: m.PlayMove | m.Resign, what: Play | Resign
+    ) -> Answered:
+        attempt = AttemptId(command.attempt)
+        answer = await self._services.attempts.command(attempt, player, command.seq, what)
+        return present.answer(answer, self._now())
+
+    async def _open_attempt(
+        self, session: Session, player: PlayerId, command: m.OpenAttempt
+    ) -> m.Attempt:
+        snapshot = await self._services.attempts.open(AttemptId(command.attempt), player)
+        session.attempt = snapshot.attempt
+        return present.attempt(snapshot, self._now())
+
+    async def _open_daily(
+        self, session: Session, player: PlayerId, command: m.OpenDaily
+    ) -> m.Attempt:
+        snapshot = await self._services.dailies.open(player, command.game)
+        session.attempt = snapshot.attempt
+        return present.attempt(snapshot, self._now())
+
+    async def _list_dailies(self, _: Session, player: PlayerId, __: m.ListDailies) -> m.Dailies:
+        day, today = await self._services.dailies.today(player)
+        return present.dailies(day, today, self._now())
+
+    async def _watch_leaderboard(
+        self, session: Session, player: PlayerId, command: m.WatchLeaderboard
+    ) -> m.Leaderboard:
+        boards = self._services.leaderboards
+        day = boards.check(command.game, command.day)
+        self._hub.watch_leaderboard(session, (command.game, day))
+        return present.leaderboard(await boards.page(command.game, day, player))
+
+    async def _unwatch_leaderboard(
+        self, session: Session, _: PlayerId, __: m.UnwatchLeaderboard
+    ) -> m.Done:
+        self._hub.watch_leaderboard(session, None)
+        return m.Done()
+
+    async def _show_deal(self, _: Session, __: PlayerId, command: m.ShowDeal) -> m.Deal:
+        deal, seed = await self._services.show_deal(DealId(command.deal))
+        return m.Deal(
+            deal=deal.id,
+            game=deal.game,
+            variant=deal.variant,
+            commitment=deal.commitment,
+            seed=seed.hex() if seed is not None else None,
+        )
+
+    async def _create_room(
+        self, session: Session, player: PlayerId, command: m.CreateRoom
+    ) -> m.RoomState:
+        room = await self._services.rooms.create(
+            player,
+            command.game,
+            command.variant,
+            seats=command.seats,
+            limit=command.limit * 1000,
+            creation=command.key,
+        )
+        return await self._entered(session, player, room)
+
+    async def _join_room(
+        self, session: Session, player: PlayerId, command: m.JoinRoom
+    ) -> m.RoomState:
+        room = await self._services.rooms.join(RoomCode(command.code.upper()), player)
+        return await self._entered(session, player, room)
+
+    async def _entered(self, session: Session, player: PlayerId, room: Room) -> m.RoomState:
+        await self._hub.enter_room(session, player, room)
+        return present.room(await self._services.rooms.page(room))
+
+    async def _leave_room(self, session: Session, player: PlayerId, command: m.LeaveRoom) -> m.Done:
+        await self._services.rooms.leave(RoomCode(command.code), player)
+        self._hub.watch_room(session, None)
+        return m.Done()
+
+    async def _set_ready(self, _: Session, player: PlayerId, command: m.SetReady) -> m.RoomState:
+        rooms = self._services.rooms
+        room = await rooms.set_ready(RoomCode(command.code), player, ready=command.ready)
+        return present.room(await rooms.page(room))
+
+    async def _start_round(
+        self, _: Session, player: PlayerId, command: m.StartRound
+    ) -> m.RoomState:
+        rooms = self._services.rooms
+        return present.room(await rooms.page(await rooms.start(RoomCode(command.code), player)))
+
+    def _now(self) -> int:
+        return self._services.now()

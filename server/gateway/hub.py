@@ -1,0 +1,262 @@
+"""Which session hears of what, and telling it.
+
+A wake-up says only that something changed; the hub looks at what there is now, and sends that. For
+each topic one look is under way at a time, and those that are wanted meanwhile become one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+import structlog
+
+from server.core.ids import AttemptId, PlayerId, RoomCode
+from server.core.race import Room
+from server.core.refusal import Refusal, UnavailableError
+from server.gateway import messages, present
+from server.gateway.session import Reason, Session
+from server.service import topics
+from server.service.services import Services
+
+RENEW_EVERY = 10.0
+"""Seconds between two renewals of every session's presence."""
+
+AGAIN_AFTER = 1.0
+"""Seconds before a look that failed is tried again."""
+
+log = structlog.get_logger()
+
+Listen = Callable[[str], None]
+
+
+class Hub:
+    """The sessions of this node, by what they hear of."""
+
+    def __init__(self, services: Services, listen: Listen, unlisten: Listen) -> None:
+        self._services = services
+        self._listen = listen
+        self._unlisten = unlisten
+        self._sessions: set[Session] = set()
+        self._heard: dict[str, set[Session]] = {}
+        self._wanted: set[str] = set()
+        self._looking: set[str] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._starting: set[tuple[RoomCode, int]] = set()
+
+    async def enter(self, session: Session, player: PlayerId) -> None:
+        """Make a session its player's newest; older ones, on any node, are closed.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        await self._services.players.take_session(player, session.id)
+        session.player = player
+        self._sessions.add(session)
+        self._hear(session, topics.session(player))
+        self._hear(session, topics.ended(player))
+        await self._services.publish(topics.session(player))
+
+    async def leave(self, session: Session) -> None:
+        """Forget a session that has ended, and let its room know."""
+        if session.player is None:
+            return
+        self._sessions.discard(session)
+        for topic in [topic for topic, heard in self._heard.items() if session in heard]:
+            self._unhear(session, topic)
+        try:
+            await self._services.players.drop_session(session.player, session.id)
+            if session.room is not None:
+                await self.tell_room(session.room)
+        except UnavailableError as error:
+            log.warning("presence_lingers", error=str(error))
+
+    async def enter_room(self, session: Session, player: PlayerId, room: Room) -> None:
+        """Let a session hear of a room, and give it the attempt that it is in the middle of."""
+        code = room.opened.code
+        self.watch_room(session, code)
+        await self.tell_room(code)
+        running = room.running
+        if running is not None and player in running.unfinished():
+            self._soon(self._push_attempt(session, running.attempt(player), running.starts))
+
+    def watch_room(self, session: Session, code: RoomCode | None) -> None:
+        """Let a session hear of a room, or of none."""
+        if session.room is not None:
+            self._unhear(session, topics.room(session.room))
+            self._unhear(session, topics.progress(session.room))
+        session.room = code
+        if code is not None:
+            self._hear(session, topics.room(code))
+            self._hear(session, topics.progress(code))
+
+    def watch_leaderboard(self, session: Session, watched: tuple[str, int] | None) -> None:
+        """Let a session hear of a leaderboard, or of none."""
+        if session.watched is not None:
+            self._unhear(session, topics.leaderboard(*session.watched))
+        session.watched = watched
+        if watched is not None:
+            self._hear(session, topics.leaderboard(*watched))
+
+    async def tell_room(self, code: RoomCode) -> None:
+        """Wake everyone who hears of a room.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        await self._services.publish(topics.room(code))
+
+    async def wake(self, topic: str) -> None:
+        """Look at a topic soon: something changed, or a wake-up may have been lost."""
+        self._wanted.add(topic)
+        if topic not in self._looking:
+            self._looking.add(topic)
+            self._soon(self._look(topic))
+
+    async def _look(self, topic: str) -> None:
+        """Look at a topic until nothing new is wanted."""
+        look = {
+            "room": self._look_at_room,
+            "progress": self._look_at_progress,
+            "leaderboard": self._look_at_leaderboard,
+            "session": self._look_at_session,
+            "ended": self._look_at_ended,
+        }[topic.partition(":")[0]]
+        try:
+            while topic in self._wanted:
+                self._wanted.discard(topic)
+                try:
+                    await look(self._heard.get(topic, set()).copy())
+                except Refusal as refusal:
+                    # It has been forgotten since; whoever asks for it will be told.
+                    log.info("look_refused", topic=topic, code=refusal.code)
+                except UnavailableError as error:
+                    log.warning("look_failed", topic=topic, error=str(error))
+                    self._wanted.add(topic)
+                    await asyncio.sleep(AGAIN_AFTER)
+        finally:
+            self._looking.discard(topic)
+
+    async def _look_at_room(self, sessions: set[Session]) -> None:
+        if not sessions:
+            return
+        code = next(iter(sessions)).room
+        if code is None:
+            return
+        page = await self._services.rooms.page(await self._services.rooms.find(code))
+        event = present.room(page)
+        for session in sessions:
+            session.send(event, ("room", code))
+        round_ = page.room.round
+        if round_ is None or self._services.now() >= round_.starts:
+            return
+        if (code, round_.number) not in self._starting:
+            self._starting.add((code, round_.number))
+            self._soon(self._start_round(page.room))
+
+    async def _start_round(self, room: Room) -> None:
+        """Give every runner of this node the cards, at the start."""
+        round_, code = room.round, room.opened.code
+        assert round_ is not None
+        await self._until(round_.starts)
+        self._starting.discard((code, round_.number))
+        for session in self._heard.get(topics.room(code), set()).copy():
+            if session.player in round_.players:
+                attempt = round_.attempt(session.player)
+                self._soon(self._push_attempt(session, attempt, round_.starts))
+
+    async def _push_attempt(self, session: Session, attempt: AttemptId, starts: int) -> None:
+        """Send an attempt to its player, once it has begun."""
+        await self._until(starts)
+        assert session.player is not None
+        try:
+            snapshot = await self._services.attempts.open(attempt, session.player)
+        except (Refusal, UnavailableError) as error:
+            # The client asks for it when it misses it.
+            log.warning("attempt_not_sent", attempt=attempt, error=str(error))
+            return
+        session.attempt = attempt
+        session.send(present.attempt(snapshot, self._services.now()))
+
+    async def _until(self, time: int) -> None:
+        while (left := time - self._services.now()) > 0:
+            await asyncio.sleep(left / 1000)
+
+    async def _look_at_progress(self, sessions: set[Session]) -> None:
+        if not sessions:
+            return
+        code = next(iter(sessions)).room
+        if code is None:
+            return
+        page = await self._services.rooms.page(await self._services.rooms.find(code))
+        event = present.progress(page)
+        if event is not None:
+            for session in sessions:
+                session.send(event, ("progress", code))
+
+    async def _look_at_leaderboard(self, sessions: set[Session]) -> None:
+        for session in sessions:
+            if session.watched is not None and session.player is not None:
+                game, day = session.watched
+                page = await self._services.leaderboards.page(game, day, session.player)
+                session.send(present.leaderboard(page), ("leaderboard", game, day))
+
+    async def _look_at_session(self, sessions: set[Session]) -> None:
+        for session in sessions:
+            await self._renew(session)
+
+    async def _look_at_ended(self, sessions: set[Session]) -> None:
+        for session in sessions:
+            if session.player is None or session.attempt is None:
+                continue
+            found = await self._services.attempts.open(session.attempt, session.player)
+            if found.result.end is not None:
+                session.send(
+                    messages.Ended(attempt=found.attempt, seq=found.seq, result=found.result)
+                )
+
+    async def keep_present(self) -> None:
+        """Renew the presence of all sessions again and again, until cancelled."""
+        while True:
+            await asyncio.sleep(RENEW_EVERY)
+            for session in list(self._sessions):
+                try:
+                    await self._renew(session)
+                except UnavailableError as error:
+                    log.warning("presence_not_renewed", error=str(error))
+                    break
+
+    async def _renew(self, session: Session) -> None:
+        """Keep a session present, or close it if its player has opened a newer one."""
+        assert session.player is not None
+        if not await self._services.players.renew_session(session.player, session.id):
+            session.close(Reason.REPLACED)
+
+    async def close(self) -> None:
+        """Stop looking."""
+        for task in list(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def _hear(self, session: Session, topic: str) -> None:
+        self._heard.setdefault(topic, set()).add(session)
+        self._listen(topic)
+
+    def _unhear(self, session: Session, topic: str) -> None:
+        heard = self._heard.get(topic, set())
+        if session in heard:
+            heard.discard(session)
+            self._unlisten(topic)
+            if not heard:
+                del self._heard[topic]
+
+    def _soon(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._finished)
+
+    def _finished(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and task.exception() is not None:
+            log.error("look_broken", exc_info=task.exception())

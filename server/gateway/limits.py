@@ -1,0 +1,35 @@
+"""How much a session may ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+RATE = 20.0
+"""Commands a second that a session may send for long."""
+
+BURST = 100.0
+"""Commands that it may send at once."""
+
+MOST_OFFENCES = 50
+"""Commands too fast, or frames that were none, after which a session is closed."""
+
+
+class Bucket:
+    """A token bucket: full at first, filled at a steady rate, emptied by what is taken."""
+
+    def __init__(self, rate: float, burst: float, clock: Callable[[], float]) -> None:
+        self._rate = rate
+        self._burst = burst
+        self._clock = clock
+        self._level = burst
+        self._at = clock()
+
+    def take(self) -> bool:
+        """Take one, and return whether there was one."""
+        now = self._clock()
+        self._level = min(self._burst, self._level + (now - self._at) * self._rate)
+        self._at = now
+        if self._level < 1:
+            return False
+        self._level -= 1
+        return True

@@ -1,0 +1,189 @@
+"""What the services return, as messages: the one place where boards become bytes.
+
+Only views and deltas have a way out of here, so that what is encoded has passed `engine.board`.
+"""
+
+from __future__ import annotations
+
+from msgspec import UNSET
+
+from engine.board import Delta, View
+from engine.notation import seen_text
+from engine.ruleset import Ruleset
+from server.core import daily
+from server.core.names import Profile
+from server.core.ranking import Row, unpack
+from server.gateway import messages
+from server.gateway.messages import Re
+from server.service.attempts import Answer, Over, Played, Snapshot
+from server.service.dailies import Today
+from server.service.leaderboards import Page
+from server.service.rooms import RoomPage
+
+
+def player(profile: Profile) -> messages.Player:
+    """Return a player as others see it."""
+    return messages.Player(id=profile.id, name=profile.name, tag=profile.tag)
+
+
+def room(page: RoomPage, re: Re = UNSET) -> messages.RoomState:
+    """Return a room as a whole."""
+    state = page.room
+    opened = state.opened
+    members = [
+        messages.Seat(
+            player=player(page.profiles[seat.player]),
+            ready=seat.ready or seat.player == state.host,
+            here=seat.player in page.here,
+            wins=state.wins.get(seat.player, 0),
+        )
+        for seat in state.seats
+    ]
+    return messages.RoomState(
+        re=re,
+        code=opened.code,
+        version=state.version,
+        game=opened.game,
+        variant=opened.variant,
+        seats=opened.seats,
+        limit=opened.limit // 1000,
+        host=state.host,
+        members=members,
+        round=_round(page),
+    )
+
+
+def _round(page: RoomPage) -> messages.Round | None:
+    round_ = page.room.round
+    if round_ is None:
+        return None
+    ranks = round_.ranks() if round_.over else {}
+    return messages.Round(
+        number=round_.number,
+        deal=round_.deal,
+        commitment=round_.commitment,
+        starts=round_.starts,
+        deadline=round_.deadline,
+        over=round_.over,
+        seed=page.seed,
+        runners=[
+            messages.Runner(
+                player=player(page.profiles[runner]),
+                attempt=round_.attempt(runner),
+                result=page.progress[runner],
+                rank=ranks.get(runner),
+            )
+            for runner in round_.players
+        ],
+    )
+
+
+def progress(page: RoomPage) -> messages.Progress | None:
+    """Return how far the runners of a room's round have got, or `None` before the first."""
+    round_ = page.room.round
+    if round_ is None:
+        return None
+    return messages.Progress(
+        code=page.room.opened.code,
+        number=round_.number,
+        runners=[
+            messages.RunnerProgress(player=runner, result=page.progress[runner])
+            for runner in round_.players
+        ],
+    )
+
+
+def answer(
+    found: Answer, now: int, re: Re = UNSET
+) -> messages.Moved | messages.Ended | messages.Attempt:
+    """Return what became of a command of an attempt."""
+    if isinstance(found, Snapshot):
+        return attempt(found, now, re)
+    if isinstance(found, Over):
+        return messages.Ended(re=re, attempt=found.attempt, seq=found.seq, result=found.result)
+    return _moved(found, re)
+
+
+def _moved(played: Played, re: Re) -> messages.Moved:
+    return messages.Moved(
+        re=re,
+        attempt=played.attempt,
+        seq=played.seq,
+        move=played.move,
+        changes=_changes(played.ruleset, played.delta),
+        redeals=played.delta.redeals,
+        result=played.result,
+    )
+
+
+def attempt(snapshot: Snapshot, now: int, re: Re = UNSET) -> messages.Attempt:
+    """Return an attempt's snapshot."""
+    start = snapshot.start
+    return messages.Attempt(
+        re=re,
+        attempt=snapshot.attempt,
+        deal=start.deal,
+        commitment=snapshot.commitment,
+        game=start.game,
+        variant=start.variant,
+        room=start.room,
+        day=start.day,
+        seq=snapshot.seq,
+        piles=_piles(snapshot.view),
+        redeals=snapshot.view.redeals,
+        started=start.at,
+        deadline=start.deadline,
+        now=now,
+        result=snapshot.result,
+    )
+
+
+def _piles(view: View) -> dict[str, str]:
+    names = view.ruleset.pile_names
+    return {name: seen_text(pile) for name, pile in zip(names, view.piles, strict=True)}
+
+
+def _changes(ruleset: Ruleset, delta: Delta) -> list[tuple[str, int, str]]:
+    names = ruleset.pile_names
+    return [(names[pile], take, seen_text(put)) for pile, take, put in delta.changes]
+
+
+def dailies(day: int, today: list[Today], now: int, re: Re = UNSET) -> messages.Dailies:
+    """Return the day's deals."""
+    games = [
+        messages.Daily(
+            game=each.deal.game,
+            variant=each.deal.variant,
+            deal=each.deal.id,
+            commitment=each.deal.commitment,
+            mine=each.mine,
+        )
+        for each in today
+    ]
+    return messages.Dailies(
+        re=re,
+        day=day,
+        date=daily.date_text(day),
+        ends=daily.ends(day),
+        closes=daily.closes(day),
+        now=now,
+        games=games,
+    )
+
+
+def leaderboard(page: Page, re: Re = UNSET) -> messages.Leaderboard:
+    """Return what a player is shown of a leaderboard."""
+    return messages.Leaderboard(
+        re=re,
+        game=page.game,
+        day=page.day,
+        size=page.size,
+        top=[_entry(page, row) for row in page.top],
+        around=[_entry(page, row) for row in page.around],
+    )
+
+
+def _entry(page: Page, row: Row) -> messages.Entry:
+    left, time, moves = unpack(row.score)
+    shown = player(page.profiles[row.player])
+    return messages.Entry(rank=row.rank, player=shown, left=left, time=time, moves=moves)

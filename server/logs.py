@@ -1,0 +1,40 @@
+"""Logging: for people on a terminal, JSON lines elsewhere.
+
+Tracebacks are rendered without local variables: those may be tokens, seeds or unseen cards.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+
+import structlog
+from structlog.tracebacks import ExceptionDictTransformer
+
+from server.settings import LogFormat
+
+
+def configure(log_format: LogFormat, level: str) -> None:
+    """Configure structlog for the process; `auto` is `console` on a terminal, else `json`."""
+    console = log_format == "console" or (log_format == "auto" and sys.stderr.isatty())
+    renderers: list[structlog.typing.Processor] = (
+        [structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)]
+        if console
+        else [
+            structlog.processors.ExceptionRenderer(ExceptionDictTransformer(show_locals=False)),
+            structlog.processors.JSONRenderer(),
+        ]
+    )
+    structlog.configure(
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            *renderers,
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(
+            logging.getLevelNamesMapping()[level.upper()]
+        ),
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        cache_logger_on_first_use=True,
+    )

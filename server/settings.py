@@ -1,0 +1,34 @@
+"""What a node is told when it starts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from platformdirs import user_data_path
+
+LogFormat = Literal["auto", "json", "console"]
+
+
+def built_page() -> Path:
+    """Return where the page is built to in a checkout."""
+    return Path(__file__).parent.parent / "client_js" / "web" / "dist"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """A node's settings; `samedeal serve --help` explains them.
+
+    Attributes:
+        redis: the address of the Redis to use, or `None` for an embedded one. It may hold a
+            password, and is not part of the representation.
+        origins: origins that may open sockets beside the page's own.
+    """
+
+    host: str = "localhost"
+    port: int = 8000
+    redis: str | None = field(default=None, repr=False)
+    data: Path = field(default_factory=lambda: user_data_path("samedeal", appauthor=False))
+    page: Path = field(default_factory=built_page)
+    origins: tuple[str, ...] = ()
