@@ -1,0 +1,70 @@
+"""A plain client for tests: sends commands, and hands out events by what they answer."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+import msgpack
+from websockets.asyncio.client import ClientConnection, connect
+
+Message = dict[str, Any]
+
+
+class Client:
+    """A session as a client has it. `news` are the events that answer nothing."""
+
+    def __init__(self, socket: ClientConnection) -> None:
+        self.socket = socket
+        self.news: asyncio.Queue[Message] = asyncio.Queue()
+        self._answers: dict[int, asyncio.Future[Message]] = {}
+        self._last = 0
+        self._reader = asyncio.create_task(self._read())
+
+    async def ask(self, type_: str, **fields: Any) -> Message:
+        """Send a command, and return its answer."""
+        return await self.send(type_, **fields)
+
+    def send(self, type_: str, **fields: Any) -> asyncio.Future[Message]:
+        """Send a command soon, and return the future of its answer."""
+        self._last += 1
+        answer: asyncio.Future[Message] = asyncio.get_running_loop().create_future()
+        self._answers[self._last] = answer
+        command = {"type": type_, "id": self._last, **fields}
+        self._sending = asyncio.ensure_future(self.socket.send(msgpack.packb(command)))
+        return answer
+
+    async def hello(self, token: str | None = None, **fields: Any) -> Message:
+        """Say hello, and return the welcome."""
+        return await self.ask("hello", version=1, token=token, **fields)
+
+    async def next(self, type_: str, test: Callable[[Message], bool] = lambda _: True) -> Message:
+        """Wait for news of a type that passes a test; other news are dropped."""
+        while True:
+            event = await self.news.get()
+            if event["type"] == type_ and test(event):
+                return event
+
+    async def closed(self) -> int | None:
+        """Wait until the server has closed the socket, and return the close code."""
+        await self.socket.wait_closed()
+        await asyncio.wait({self._reader})
+        return self.socket.close_code
+
+    async def _read(self) -> None:
+        async for frame in self.socket:
+            event: Message = msgpack.unpackb(frame)
+            answer = self._answers.pop(event.get("re", 0), None)
+            if answer is None:
+                self.news.put_nowait(event)
+            elif not answer.done():
+                answer.set_result(event)
+
+
+@asynccontextmanager
+async def opened(port: int, **options: Any) -> AsyncIterator[Client]:
+    """Open a socket to a node on this machine."""
+    async with connect(f"ws://localhost:{port}/socket", **options) as socket:
+        yield Client(socket)
