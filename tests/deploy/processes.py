@@ -1,0 +1,109 @@
+"""Programs that a test runs, and what they say."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import subprocess
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+ROOT = Path(__file__).parents[2]
+"""The top of the repository."""
+
+PATIENCE = 30.0
+"""Seconds after which what has not happened will not."""
+
+
+class Running:
+    """A program that runs, with all that it has said so far."""
+
+    def __init__(self, arguments: Sequence[str], env: Mapping[str, str] | None = None) -> None:
+        self.process = subprocess.Popen(  # noqa: S603 - a test's own arguments
+            arguments,
+            cwd=ROOT,
+            env=env,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        self.said: list[str] = []
+        self._ended = False
+        self._news = threading.Condition()
+        assert self.process.stdout is not None
+        self._listener = threading.Thread(
+            target=self._listen, args=(self.process.stdout,), daemon=True
+        )
+        self._listener.start()
+
+    def _listen(self, output: IO[str]) -> None:
+        for line in output:
+            with self._news:
+                self.said.append(line)
+                self._news.notify_all()
+        with self._news:
+            self._ended = True
+            self._news.notify_all()
+
+    def wait_for(self, words: str) -> None:
+        """Return once the program has said `words`; fail if it ends or stays silent instead."""
+        with self._news:
+            self._news.wait_for(lambda: self._ended or self._has_said(words), PATIENCE)
+            assert self._has_said(words), (
+                f"{self.process.args!r} never said {words!r}:\n{''.join(self.said)}"
+            )
+
+    def _has_said(self, words: str) -> bool:
+        return any(words in line for line in self.said)
+
+    def kill(self) -> None:
+        """End it as a power cut would."""
+        self.process.kill()
+        self._finish()
+
+    def end(self) -> int:
+        """Ask it to end, and return its exit status."""
+        self.process.terminate()
+        self._finish()
+        return self.process.returncode
+
+    def _finish(self) -> None:
+        try:
+            self.process.wait(PATIENCE)
+        finally:
+            self.process.kill()
+        self._listener.join(PATIENCE)
+        assert self.process.stdout is not None
+        self.process.stdout.close()
+
+
+@contextmanager
+def running(arguments: Sequence[str], env: Mapping[str, str] | None = None) -> Iterator[Running]:
+    """Run a program until the block is left, however it is left."""
+    program = Running(arguments, env)
+    try:
+        yield program
+    finally:
+        if program.process.poll() is None:
+            program.end()
+        else:
+            program.kill()
+
+
+def program(name: str) -> str:
+    """Return the path of a program that the machine must have."""
+    found = shutil.which(name)
+    assert found is not None, f"This test needs {name} on the PATH."
+    return found
+
+
+def free_port() -> int:
+    """Return a port of 127.0.0.1 that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port

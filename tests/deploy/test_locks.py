@@ -1,0 +1,88 @@
+"""The lock files pin everything that `pyproject.toml` asks for, and name no registry."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from typing import NamedTuple
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.version import Version
+
+from tests.deploy.processes import ROOT
+
+RUNTIME = "deploy/requirements.txt"
+DEVELOPMENT = "tests/requirements.txt"
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+DEPENDENCIES: list[str] = PROJECT["project"]["dependencies"]
+TOOLS: list[str] = PROJECT["dependency-groups"]["dev"]
+
+
+class Pin(NamedTuple):
+    """One package in a lock file."""
+
+    version: Version
+    hashes: list[str]
+
+
+def pins(lock: str) -> dict[str, Pin]:
+    """Read a lock file: a package's name to what it is pinned to."""
+    text = (ROOT / lock).read_text().replace("\\\n", " ")
+    found = {}
+    for line in text.splitlines():
+        if line.strip() and not line.lstrip().startswith("#"):
+            requirement, *hashes = line.split(" --hash=")
+            name, version = requirement.split(";")[0].split("==")
+            found[name.strip()] = Pin(Version(version.strip()), [text.strip() for text in hashes])
+    return found
+
+
+@pytest.mark.parametrize(
+    ("lock", "wanted"),
+    [(RUNTIME, DEPENDENCIES), (DEVELOPMENT, DEPENDENCIES + TOOLS)],
+    ids=[RUNTIME, DEVELOPMENT],
+)
+def test_each_dependency_is_pinned_to_a_version_that_fits(lock: str, wanted: list[str]) -> None:
+    pinned = pins(lock)
+    for requirement in map(Requirement, wanted):
+        assert requirement.name in pinned, f"make lock: {requirement} is not in {lock}"
+        assert requirement.specifier.contains(pinned[requirement.name].version), requirement
+
+
+@pytest.mark.parametrize("lock", [RUNTIME, DEVELOPMENT])
+def test_each_pin_has_hashes(lock: str) -> None:
+    for name, pin in pins(lock).items():
+        assert pin.hashes, name
+        assert all(re.fullmatch("sha256:[0-9a-f]{64}", text) for text in pin.hashes), name
+
+
+def test_what_is_tested_is_what_runs() -> None:
+    tested = pins(DEVELOPMENT)
+    for name, pin in pins(RUNTIME).items():
+        assert tested.get(name) == pin, name
+
+
+@pytest.mark.parametrize("lock", [RUNTIME, DEVELOPMENT])
+def test_a_lock_names_no_registry(lock: str) -> None:
+    text = (ROOT / lock).read_text()
+    assert "://" not in text
+    assert "--index-url" not in text
+    assert "--find-links" not in text
+
+
+def test_the_client_s_lock_names_no_registry_and_hashes_all() -> None:
+    lock = json.loads((ROOT / "client_js/package-lock.json").read_text())
+    packages = {path: entry for path, entry in lock["packages"].items() if path}
+    assert packages
+    for path, entry in packages.items():
+        assert "resolved" not in entry, path
+        assert entry["integrity"].startswith("sha512-"), path
+
+
+def test_the_installation_finds_its_build_tool_in_the_lock() -> None:
+    """`pip install --no-build-isolation` takes setuptools from the environment."""
+    assert PROJECT["build-system"]["requires"] == ["setuptools>=77"]
+    assert pins(RUNTIME)["setuptools"].version >= Version("77")
