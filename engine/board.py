@@ -89,7 +89,7 @@ def delta_between(before: Board, after: Board) -> Delta:
     changes = tuple(
         _change(pile, old, new)
         for pile, (old, new) in enumerate(zip(before.piles, after.piles, strict=True))
-        if old is not new
+        if old != new
     )
     return Delta(changes, after.redeals, after.moves)
 

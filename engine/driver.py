@@ -116,7 +116,7 @@ def _parse_request(line: str) -> dict[str, Any]:
 
 
 def _refuse_constant(name: str) -> None:
-    raise RequestError(f"{name} is not JSON.")
+    raise ValueError(f"{name} is not JSON.")
 
 
 def _text(request: dict[str, Any], key: str) -> str:

@@ -38,6 +38,8 @@ def apply(board: Board, move: Move) -> Board:
         redeals += 1
     else:
         _carry(ruleset, piles, move)
+    if ruleset.rules.stock.top == "up":
+        _turn_top_up(piles, ruleset.stock)
     return Board(ruleset, tuple(piles), redeals, board.moves + 1)
 
 
@@ -51,8 +53,6 @@ def _carry(ruleset: Ruleset, piles: list[Pile], move: Move) -> None:
         _turn_top_up(piles, source)
         if not piles[source]:
             _fill(ruleset, piles, source)
-    elif source == ruleset.stock and ruleset.rules.stock.top == "up":
-        _turn_top_up(piles, source)
 
 
 def _fill(ruleset: Ruleset, piles: list[Pile], emptied: int) -> None:

@@ -136,9 +136,11 @@ def _contradictions(rules: Rules) -> list[tuple[bool, str, str]]:
     """Return what the types alone cannot say: (is it so, at which key, what is wrong)."""
     tableau, stock, waste = rules.tableau, rules.stock, rules.waste
     cards = rules.packs * PACK_SIZE
-    dealt = sum(tableau.deal) if tableau else 0
+    set_up = sum(group.piles for group in rules.foundations if group.setup != "empty")
+    dealt = set_up + (sum(tableau.deal) if tableau else 0)
     checks = [
         (not 1 <= rules.packs <= 2, "packs", "must be 1 or 2."),  # noqa: PLR2004
+        (dealt > cards, "packs", f"{cards} cards are too few to deal {dealt}."),
         (not rules.foundations, "foundations", "at least one is needed."),
         (
             ("waste" in stock.plays) != (waste is not None),
@@ -150,8 +152,10 @@ def _contradictions(rules: Rules) -> list[tuple[bool, str, str]]:
         (tableau is None and "tableau" in stock.plays, "stock.plays", "there is no tableau."),
         (
             stock.top == "down"
-            and bool({"tableau", "foundation"} & set(stock.plays))
-            and stock.to_foundation != "any",
+            and (
+                "tableau" in stock.plays
+                or ("foundation" in stock.plays and stock.to_foundation != "any")
+            ),
             "stock.top",
             "a card that lies face down is not played to a place that depends on it.",
         ),
@@ -170,7 +174,6 @@ def _contradictions(rules: Rules) -> list[tuple[bool, str, str]]:
         checks += [
             (not 1 <= len(tableau.deal) <= 20, "tableau.deal", "must name 1 to 20 piles."),  # noqa: PLR2004
             (min(tableau.deal, default=0) < 0, "tableau.deal", "must not be negative."),
-            (dealt > cards, "tableau.deal", f"deals {dealt} of {cards} cards."),
             (
                 tableau.face_up != "all" and tableau.face_up < 1,
                 "tableau.face_up",
@@ -198,10 +201,26 @@ def _contradictions(rules: Rules) -> list[tuple[bool, str, str]]:
                 f"must be letters of {SUITS}.",
             ),
             (
+                len(set(group.suits)) != len(group.suits),
+                f"{key}.suits",
+                "names something twice.",
+            ),
+            (
                 group.setup == "laid-out"
                 and (group.first == "any" or group.piles != rules.packs * len(group.suits)),
                 f"{key}.setup",
                 "laid-out cards are all of one rank, one for each pile.",
+            ),
+            (
+                group.setup == "laid-out"
+                and any(
+                    other.setup == "laid-out"
+                    and other.first == group.first
+                    and bool(set(other.suits) & set(group.suits))
+                    for other in rules.foundations[:index]
+                ),
+                f"{key}.setup",
+                "these cards are laid out already.",
             ),
             (
                 group.takes == "run"

@@ -1,0 +1,287 @@
+"""The form of a ruleset: what is refused, and at which key."""
+
+from __future__ import annotations
+
+import tomllib
+from copy import deepcopy
+from typing import Any
+
+import pytest
+
+from engine.errors import RulesetError
+from engine.schema import Rules, read_game, read_rules
+
+SOUND: dict[str, Any] = tomllib.loads(
+    """
+    name = "Sound"
+    packs = 2
+    [[foundations]]
+    piles = 8
+    first = "A"
+    [tableau]
+    deal = [3, 3, 3]
+    order = "down"
+    match = "alternate"
+    plays = ["tableau", "foundation"]
+    [stock]
+    plays = ["waste"]
+    [waste]
+    plays = ["tableau", "foundation"]
+    """
+)
+
+MISSING = object()
+
+
+def changed(path: str, value: Any) -> dict[str, Any]:
+    """Return the sound document with the value at a path replaced, or the key removed."""
+    document = deepcopy(SOUND)
+    *tables, key = path.replace("foundations.", "foundations.0.").split(".")
+    place: Any = document
+    for table in tables:
+        place = place[int(table)] if isinstance(place, list) else place[table]
+    if value is MISSING:
+        del place[key]
+    else:
+        place[key] = value
+    return document
+
+
+def refusal(document: Any) -> str:
+    """Return the message with which a document is refused."""
+    with pytest.raises(RulesetError) as refused:
+        read_rules("g", document)
+    return refused.value.message
+
+
+def test_the_sound_document_is_read_with_its_defaults() -> None:
+    rules = read_rules("g", SOUND)
+    assert isinstance(rules, Rules)
+    assert rules.tableau is not None
+    assert rules.waste is not None
+    assert (rules.tableau.deal, rules.tableau.face_up, rules.tableau.fill) == ((3, 3, 3), "all", ())
+    assert (rules.foundations[0].suits, rules.waste.redeals) == ("SHDC", 0)
+
+
+@pytest.mark.parametrize(
+    "path", ["nme", "foundations.colour", "tableau.spaces", "stock.redeals", "waste.top"]
+)
+def test_an_unknown_key_is_refused_with_its_path(path: str) -> None:
+    message = refusal(changed(path, 1))
+    assert message.startswith(f"g.{path.replace('foundations', 'foundations[0]')}: is not a key")
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "name",
+        "packs",
+        "foundations",
+        "stock",
+        "foundations.piles",
+        "foundations.first",
+        "tableau.deal",
+        "tableau.order",
+        "tableau.match",
+        "tableau.plays",
+        "stock.plays",
+        "waste.plays",
+    ],
+)
+def test_a_missing_key_is_refused_with_its_path(path: str) -> None:
+    message = refusal(changed(path, MISSING))
+    assert message == f"g.{path.replace('foundations.', 'foundations[0].')}: is missing."
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "at"),
+    [
+        ("name", 1, "name"),
+        ("packs", "2", "packs"),
+        ("packs", True, "packs"),
+        ("packs", 2.0, "packs"),
+        ("foundations", {}, "foundations"),
+        ("foundations", [1], "foundations[0]"),
+        ("foundations.piles", "8", "foundations[0].piles"),
+        ("foundations.first", "1", "foundations[0].first"),
+        ("foundations.first", 2, "foundations[0].first"),
+        ("foundations.takes", "cards", "foundations[0].takes"),
+        ("foundations.setup", "full", "foundations[0].setup"),
+        ("foundations.suits", ["S"], "foundations[0].suits"),
+        ("foundations.order", "sideways", "foundations[0].order"),
+        ("foundations.match", "rank", "foundations[0].match"),
+        ("foundations.wrap", 1, "foundations[0].wrap"),
+        ("tableau", [], "tableau"),
+        ("tableau.deal", 7, "tableau.deal"),
+        ("tableau.deal", [1, "2"], "tableau.deal[1]"),
+        ("tableau.face_up", "some", "tableau.face_up"),
+        ("tableau.face_up", True, "tableau.face_up"),
+        ("tableau.order", "across", "tableau.order"),
+        ("tableau.match", "rank", "tableau.match"),
+        ("tableau.wrap", "yes", "tableau.wrap"),
+        ("tableau.moves", "runs", "tableau.moves"),
+        ("tableau.empty", "B", "tableau.empty"),
+        ("tableau.fill", "waste", "tableau.fill"),
+        ("tableau.fill", ["tableau"], "tableau.fill[0]"),
+        ("tableau.fill", ["stock", "stock"], "tableau.fill"),
+        ("tableau.plays", ["waste"], "tableau.plays[0]"),
+        ("tableau.plays", ["tableau", "tableau"], "tableau.plays"),
+        ("stock", "waste", "stock"),
+        ("stock.plays", ["hand"], "stock.plays[0]"),
+        ("stock.top", "sideways", "stock.top"),
+        ("stock.to_foundation", "all", "stock.to_foundation"),
+        ("waste.plays", ["waste"], "waste.plays[0]"),
+        ("waste.redeals", "2", "waste.redeals"),
+    ],
+)
+def test_a_value_of_the_wrong_kind_is_refused_with_its_path(path: str, value: Any, at: str) -> None:
+    assert refusal(changed(path, value)).startswith(f"g.{at}: ")
+
+
+def with_group(**changes: Any) -> dict[str, Any]:
+    return {"foundations": [SOUND["foundations"][0] | changes]}
+
+
+def with_table(table: str, **changes: Any) -> dict[str, Any]:
+    return {table: SOUND[table] | changes}
+
+
+NO_TABLEAU = {key: value for key, value in SOUND.items() if key != "tableau"}
+NO_WASTE = {key: value for key, value in SOUND.items() if key != "waste"}
+TWOS = {"piles": 8, "first": "2", "setup": "laid-out"}
+RUNS = {"piles": 4, "first": "K", "takes": "run"}
+
+
+@pytest.mark.parametrize(
+    ("document", "at", "sentence"),
+    [
+        (SOUND | {"packs": 0}, "packs", "1 or 2"),
+        (SOUND | {"packs": 3}, "packs", "1 or 2"),
+        (SOUND | with_table("tableau", deal=[52, 53]), "packs", "too few to deal 105"),
+        (
+            SOUND | with_table("tableau", deal=[52, 52]) | with_group(setup="dealt", first="any"),
+            "packs",
+            "104 cards are too few to deal 112",
+        ),
+        (SOUND | {"foundations": []}, "foundations", "at least one"),
+        (NO_WASTE, "waste", "goes with a stock"),
+        (SOUND | with_table("stock", plays=["row"]), "waste", "only with it"),
+        (NO_WASTE | with_table("stock", plays=[]), "stock.plays", "must name"),
+        (
+            {k: v for k, v in NO_TABLEAU.items() if k != "waste"}
+            | with_table("stock", plays=["row"]),
+            "stock.plays",
+            "a row needs a tableau",
+        ),
+        (
+            NO_TABLEAU
+            | with_table("waste", plays=["foundation"])
+            | with_table("stock", plays=["waste", "tableau"], top="up"),
+            "stock.plays",
+            "no tableau",
+        ),
+        (SOUND | with_table("stock", plays=["waste", "tableau"]), "stock.top", "face down"),
+        (SOUND | with_table("stock", plays=["waste", "foundation"]), "stock.top", "face down"),
+        (
+            SOUND
+            | with_table("stock", plays=["waste", "tableau", "foundation"], to_foundation="any"),
+            "stock.top",
+            "face down",
+        ),
+        (SOUND | with_table("stock", to_foundation="first"), "stock.to_foundation", "does not"),
+        (SOUND | with_table("waste", redeals=-1), "waste.redeals", "negative"),
+        (NO_TABLEAU, "waste.plays", "no tableau"),
+        (SOUND | with_table("tableau", deal=[]), "tableau.deal", "1 to 20"),
+        (SOUND | with_table("tableau", deal=[1] * 21), "tableau.deal", "1 to 20"),
+        (SOUND | with_table("tableau", deal=[1, -1]), "tableau.deal", "negative"),
+        (SOUND | with_table("tableau", face_up=0), "tableau.face_up", "at least the last"),
+        (SOUND | with_table("tableau", order="any"), "tableau.match", "any order"),
+        (SOUND | with_table("tableau", match="any"), "tableau.match", "any order"),
+        (
+            NO_WASTE | with_table("tableau", fill=["waste"]) | with_table("stock", plays=["row"]),
+            "tableau.fill",
+            "no waste",
+        ),
+        (SOUND | with_table("tableau", fill=["stock"], moves="run"), "tableau.fill", "by spaces"),
+        (SOUND | with_group(piles=0), "foundations[0].piles", "1 to 12"),
+        (SOUND | with_group(piles=13), "foundations[0].piles", "1 to 12"),
+        (SOUND | with_group(suits=""), "foundations[0].suits", "letters of SHDC"),
+        (SOUND | with_group(suits="SX"), "foundations[0].suits", "letters of SHDC"),
+        (SOUND | with_group(suits="SS"), "foundations[0].suits", "twice"),
+        (SOUND | with_group(**TWOS | {"first": "any"}), "foundations[0].setup", "one rank"),
+        (SOUND | with_group(**TWOS | {"piles": 4}), "foundations[0].setup", "one for each"),
+        (
+            SOUND | {"foundations": [TWOS, TWOS | {"suits": "S", "piles": 2}]},
+            "foundations[1].setup",
+            "laid out already",
+        ),
+        (
+            NO_TABLEAU | with_table("waste", plays=["foundation"]) | with_group(**RUNS),
+            "foundations[0].takes",
+            "a run comes whole",
+        ),
+        (SOUND | with_group(**RUNS | {"first": "any"}), "foundations[0].takes", "one rank"),
+        (
+            SOUND | with_group(**RUNS) | with_table("tableau", order="up"),
+            "foundations[0].takes",
+            "builds down",
+        ),
+        (SOUND | with_group(**RUNS | {"setup": "dealt"}), "foundations[0].takes", "a run"),
+        (SOUND | with_group(order="any"), "foundations[0].order", "has an order"),
+    ],
+)
+def test_a_contradiction_is_refused_with_its_path(
+    document: dict[str, Any], at: str, sentence: str
+) -> None:
+    message = refusal(document)
+    assert message.startswith(f"g.{at}: ")
+    assert sentence in message
+
+
+def test_what_a_contradiction_does_not_forbid() -> None:
+    for sound in (
+        SOUND | with_group(**TWOS),
+        SOUND | {"foundations": [TWOS | {"suits": s, "piles": 4} for s in ("SH", "DC")]},
+        SOUND | with_group(**RUNS),
+        SOUND | with_table("stock", plays=["waste", "foundation"], to_foundation="any"),
+        SOUND | with_table("tableau", fill=["waste"], moves="run-by-spaces"),
+    ):
+        assert isinstance(read_rules("g", sound), Rules)
+
+
+def with_variant(**changes: Any) -> dict[str, Any]:
+    return SOUND | {"variants": {"v": {"name": "V"} | changes}}
+
+
+def test_a_variant_overrides_some_keys_and_leaves_the_others() -> None:
+    game = read_game("g", with_variant(tableau={"moves": "run"}, packs=1))
+    assert list(game.variants) == ["standard", "v"]
+    assert game.variant_names == {"standard": "Standard", "v": "V"}
+    standard, variant = game.variants.values()
+    assert standard.tableau is not None
+    assert variant.tableau is not None
+    assert (standard.tableau.moves, variant.tableau.moves) == ("card", "run")
+    assert (standard.packs, variant.packs) == (2, 1)
+    assert standard.tableau.deal == variant.tableau.deal
+    assert (standard.name, variant.name) == ("Sound", "Sound")
+
+
+@pytest.mark.parametrize(
+    ("document", "start"),
+    [
+        (SOUND | {"variants": []}, "g.variants: must be a table"),
+        (SOUND | {"variants": {"v": 1}}, "g.variants.v: must be a table"),
+        (SOUND | {"variants": {"standard": {"name": "S"}}}, "g.variants.standard: must be"),
+        (SOUND | {"variants": {"v": {}}}, "g.variants.v.name: "),
+        (with_variant(name=1), "g.variants.v.name: "),
+        (with_variant(tableau={"fil": 1}), "g.variants.v.tableau.fil: is not a key"),
+        (with_variant(tableau={"fill": ["none"]}), "g.variants.v.tableau.fill[0]: "),
+        (with_variant(packs=3), "g.variants.v.packs: must be"),
+        (with_variant(variants={}), "g.variants.v.variants: is not a key"),
+        (SOUND | {"packs": 3}, "g.packs: must be"),
+    ],
+)
+def test_a_variant_is_checked_like_a_game(document: dict[str, Any], start: str) -> None:
+    with pytest.raises(RulesetError) as refused:
+        read_game("g", document)
+    assert refused.value.message.startswith(start)
