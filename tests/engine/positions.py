@@ -1,0 +1,149 @@
+"""Boards for tests: the piles that matter are named, the rest of the pack lies out of the way."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from engine.board import Board, View
+from engine.cards import RANKS, card_name, pack, parse_card, pile_names
+from engine.catalog import games, ruleset
+from engine.deal import deal_seed, lay_out
+from engine.moves import legal_moves
+from engine.notation import move_text
+from engine.position import parse_position
+from engine.replay import replay
+from engine.ruleset import Ruleset, in_suit_order
+
+VARIANTS = [(game.id, variant) for game in games().values() for variant in game.variants]
+"""Every game in every variant."""
+
+SEED = bytes(range(32))
+"""A seed for tests that any deal serves."""
+
+
+def sequence(first: str, last: str) -> list[str]:
+    """Return the cards of one suit from rank `first` up to the card `last`, around the corner."""
+    start, end = RANKS.index(first), RANKS.index(last[0])
+    return [RANKS[(start + step) % 13] + last[1] for step in range((end - start) % 13 + 1)]
+
+
+def run_down(first: str, other: str, length: int = 13) -> str:
+    """Return a run down from the card `first`, whose every second card is of the suit `other`."""
+    start = RANKS.index(first[0])
+    return " ".join(RANKS[start - step] + (first[1], other)[step % 2] for step in range(length))
+
+
+def position(
+    game: str, variant: str = "standard", *, redeals: int = 0, rest: str = "", **piles: str
+) -> dict[str, Any]:
+    """Return a position with these piles, each a text of cards from bottom to top.
+
+    A foundation that starts at a certain rank may be given by its top card alone. The cards that
+    no pile names go under the cards of the pile `rest`; without it, to the bottom of the stock as
+    far as there is room, then under the last tableau pile that is named.
+    """
+    rules = ruleset(game, variant)
+    found = {name: _cards(rules, name, piles.pop(name, "")) for name in rules.pile_names}
+    assert not piles, f"no piles of {game}: {piles}"
+    spare = _spare(rules, found)
+    if not rest:
+        room = _room(rules, found, len(spare))
+        found["s"] = spare[:room] + found["s"]
+        spare = spare[room:]
+    if spare:
+        rest = rest or max(name for name in found if name.startswith("t") and found[name])
+        found[rest] = _set_apart(rules, spare, found[rest]) + found[rest]
+    up = -1 if rules.rules.stock.top == "up" else len(found["s"])
+    found["s"] = [f"?{card}" for card in found["s"][:up]] + found["s"][up:]
+    return {"game": game, "variant": variant, "redeals": redeals, "piles": found}
+
+
+def board(game: str, variant: str = "standard", **given: Any) -> Board:
+    """Return the board of a `position`."""
+    return parse_position(position(game, variant, **given))
+
+
+def _cards(rules: Ruleset, name: str, text: str) -> list[str]:
+    """Return a pile's cards: a foundation's from its first on, though only its top is given."""
+    laid_out = {rules.pile_names[pile]: rank + suit for pile, rank, suit in rules.laid_out_suits()}
+    cards = (text or laid_out.get(name, "")).split()
+    first = rules.groups[rules.pile_numbers[name]].first if name.startswith("f") else "any"
+    return sequence(first, cards[0]) if len(cards) == 1 and first != "any" else cards
+
+
+def _spare(rules: Ruleset, found: Mapping[str, list[str]]) -> list[str]:
+    """Return the cards that no pile holds, in the order of an unshuffled pack."""
+    held = Counter(card.strip("?") for cards in found.values() for card in cards)
+    whole = Counter(map(card_name, pack(rules.rules.packs)))
+    assert held <= whole, f"too often: {held - whole}"
+    return sorted((whole - held).elements(), key=parse_card)
+
+
+def _room(rules: Ruleset, found: Mapping[str, list[str]], spare: int) -> int:
+    """Return how many of the spare cards the stock has room for; rows leave it by the row."""
+    room = len(dealt(rules.game, rules.variant).piles[rules.stock]) - len(found["s"])
+    row = len(rules.tableau) if "row" in rules.rules.stock.plays else 1
+    return next((size for size in range(room, -1, -row) if size <= spare), 0)
+
+
+def _set_apart(rules: Ruleset, spare: list[str], over: list[str]) -> list[str]:
+    """Return the spare cards so turned round that what lies over them does not build on them."""
+    if rules.moves_runs and over and "?" not in over[0]:
+        while rules.builds[parse_card(spare[-1])][parse_card(over[0])]:
+            spare = spare[-1:] + spare[:-1]
+    return spare
+
+
+def dealt(game: str, variant: str = "standard") -> Board:
+    """Return some board just dealt."""
+    return deal_seed(ruleset(game, variant), SEED)
+
+
+def kind_deck(rules: Ruleset) -> bytes:
+    """Return a deck that plays itself home: in order, but for the tableau, dealt backwards."""
+    tableau = rules.rules.tableau
+    first = sum(tableau.deal) if tableau else 0
+    laid_out = {in_suit_order(rank, suit) for _, rank, suit in rules.laid_out_suits()}
+    cards = sorted(pack(rules.rules.packs), key=lambda card: card not in laid_out)
+    first += sum(card in laid_out for card in cards)
+    return bytes(cards[:first][::-1] + cards[first:])
+
+
+def kind_board(rules: Ruleset) -> Board:
+    """Return the board of the kind deck."""
+    return lay_out(rules, kind_deck(rules))
+
+
+def legal(layout: Board | View) -> list[str]:
+    """Return the texts of the legal moves, sorted."""
+    return sorted(move_text(layout.ruleset, move) for move in legal_moves(layout))
+
+
+def moves_of(layout: Board, source: str) -> list[str]:
+    """Return the texts of the legal moves from one pile, sorted."""
+    return [move for move in legal(layout) if move.split(">")[0] == source]
+
+
+def moves_to(layout: Board, target: str) -> list[str]:
+    """Return the texts of the legal moves to one pile, sorted."""
+    return [move for move in legal(layout) if move.split(">")[1].split("x")[0] == target]
+
+
+def after(layout: Board, *moves: str) -> Board:
+    """Return the board after the moves."""
+    return replay(layout, moves)
+
+
+def shown(layout: Board, pile: str) -> str:
+    """Return the cards of a pile in text, bottom to top."""
+    return " ".join(pile_names(layout.piles[layout.ruleset.pile_numbers[pile]]))
+
+
+def sizes(layout: Board, kind: str) -> list[int]:
+    """Return the number of cards in each pile of a kind: `f`, `t`, `s` or `w`."""
+    names = layout.ruleset.pile_names
+    return [
+        len(pile) for name, pile in zip(names, layout.piles, strict=True) if name.startswith(kind)
+    ]

@@ -1,0 +1,321 @@
+"""Deuces, sentence by sentence. Quoted are the rule page and the rulings."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.board import Board
+from engine.cards import RANKS, SUITS, turned_up
+from engine.catalog import ruleset
+from engine.deal import lay_out, shuffled
+from engine.errors import PositionError
+from engine.moves import is_stuck
+from engine.notation import parse_move
+from engine.play import play
+from tests.engine.positions import (
+    SEED,
+    after,
+    board,
+    dealt,
+    kind_deck,
+    legal,
+    moves_of,
+    moves_to,
+    shown,
+    sizes,
+)
+
+GAME = "deuces"
+EVERY = ["standard", "strict", "fill"]
+FULL = {f"f{i}": f"A{suit}" for i, suit in enumerate(SUITS + SUITS)}
+SPADES = "JS TS 9S 8S 7S 6S 5S 4S 3S"
+TOPS = {
+    f"t{i}": card for i, card in enumerate(["5H", "7H", "9H", "JH", "5D", "7D", "9D", "JD", "5C"])
+}
+"""Nine piles whose tops fit neither on one another nor on a foundation."""
+
+
+def deuces(variant: str = "standard", **given: str) -> Board:
+    return board(GAME, variant, **given)
+
+
+def with_spaces(spaces: int, variant: str = "standard", **piles: str) -> Board:
+    """Return a board with so many empty piles; t0 and t1 are given, the others do not matter."""
+    others = dict(list(TOPS.items())[2 : 9 - spaces])
+    return deuces(variant, **piles, **others, t9="KD", rest="t9")
+
+
+@pytest.mark.parametrize("variant", EVERY)
+def test_layout(variant: str) -> None:
+    """'104 cards less eight Twos less ten is 86, and 86 it is'."""
+    start = dealt(GAME, variant)
+    assert start.ruleset.total == 104
+    assert sizes(start, "f") == [1] * 8
+    assert sizes(start, "t") == [1] * 10
+    assert sizes(start, "s") == [86]
+    assert sizes(start, "w") == [0]
+
+
+def test_the_twos_start_the_foundations() -> None:
+    """'The Twos are taken out ..., to foundations f0...f7 as S H D C S H D C'."""
+    start = dealt(GAME)
+    assert [shown(start, f"f{i}") for i in range(8)] == [f"2{suit}" for suit in SUITS + SUITS]
+
+
+def test_tableau_is_face_up_and_the_stock_face_down() -> None:
+    """'Deal one card face-up to each of ten tableau piles'; the stock is 'placed face-down'."""
+    start = dealt(GAME)
+    assert all("?" not in shown(start, f"t{i}") for i in range(10))
+    assert shown(start, "s").count("?") == 86
+
+
+def test_the_twos_are_taken_out_wherever_they_lie() -> None:
+    """'Of the other 96, one card to each pile, then the stock'."""
+    rules = ruleset(GAME)
+    deck = shuffled(kind_deck(rules), SEED)
+    rest = bytes(card for card in deck if card % 13 != 1)
+    start = lay_out(rules, deck)
+    assert b"".join(start.piles[pile] for pile in rules.tableau) == rest[:10]
+    assert turned_up(start.piles[rules.stock]) == rest[:9:-1]
+
+
+@pytest.mark.parametrize(
+    ("top", "card", "fits"),
+    [
+        ("2S", "3S", True),
+        ("QS", "KS", True),
+        ("KS", "AS", True),
+        ("2S", "AS", False),
+        ("2S", "3C", False),
+        ("2S", "4S", False),
+        ("4S", "3S", False),
+        ("KS", "AH", False),
+    ],
+)
+@pytest.mark.parametrize("source", ["t1", "w"])
+@pytest.mark.parametrize("variant", EVERY)
+def test_foundations_go_up_in_suit(
+    top: str, card: str, source: str, fits: bool, variant: str
+) -> None:
+    """'Foundations go up in suit 2 ... King, Ace': 'Ace can be placed on King'."""
+    place = deuces(variant, f0=top, rest="t0", **TOPS | {"t9": "7C", source: card})
+    assert (f"{source}>f0" in legal(place)) == fits
+
+
+def test_a_foundation_ends_with_its_ace() -> None:
+    """'Each ending with an Ace on top': nothing goes on it."""
+    place = deuces(f0="AS", t0="3S", **{k: v for k, v in TOPS.items() if k != "t0"}, rest="t1")
+    assert moves_to(place, "f0") == []
+    assert moves_to(place, "f4") == ["t0>f4"]
+
+
+def test_a_card_goes_to_any_foundation_that_takes_it() -> None:
+    """'A card may go to any foundation that takes it'."""
+    assert {"w>f0", "w>f4"} <= set(legal(deuces(w="3S", **TOPS)))
+
+
+def test_only_one_card_at_a_time_goes_to_a_foundation() -> None:
+    """'Only one card may be added at a time'."""
+    assert moves_to(with_spaces(3, t0="5S 4S 3S", t1="9S"), "f0") == ["t0>f0"]
+
+
+@pytest.mark.parametrize("variant", EVERY)
+def test_nothing_leaves_a_foundation(variant: str) -> None:
+    """'Cards placed on the foundation cannot be removed'."""
+    place = deuces(variant, f0="5S", **TOPS | {"t0": "6S"}, t9="7C")
+    assert not [move for move in legal(place) if move.startswith("f")]
+
+
+@pytest.mark.parametrize(
+    ("top", "card", "fits"),
+    [
+        ("7S", "6S", True),
+        ("AS", "KS", True),
+        ("4S", "3S", True),
+        ("7S", "6C", False),
+        ("7S", "6H", False),
+        ("7S", "5S", False),
+        ("7S", "8S", False),
+        ("7S", "7S", False),
+        ("KS", "AS", False),
+        ("AS", "KC", False),
+    ],
+)
+@pytest.mark.parametrize("source", ["t1", "w"])
+@pytest.mark.parametrize("variant", EVERY)
+def test_piles_build_down_in_suit(
+    top: str, card: str, source: str, fits: bool, variant: str
+) -> None:
+    """'Piles build down in suit; a King goes on an Ace of its suit'."""
+    place = deuces(variant, rest="t9", **TOPS | {"t9": "7C", "t0": top, source: card})
+    assert (f"{source}>t0" in legal(place)) == fits
+
+
+@pytest.mark.parametrize("card", [rank + "S" for rank in RANKS if rank != "2"])
+def test_nothing_goes_on_a_three(card: str) -> None:
+    """'Nothing goes on a Three (its Two is on a foundation)'."""
+    place = deuces(**TOPS | {"t0": "3S", "w": card})
+    assert moves_to(place, "t0") == []
+
+
+def test_only_the_top_card_of_each_pile_is_available() -> None:
+    """'Only the top card of each tableau pile is available for play'."""
+    assert moves_of(deuces(**TOPS | {"t0": "3S 9C"}, t9="JC"), "t0") == []
+
+
+@pytest.mark.parametrize(("spaces", "most"), [(0, 1), (1, 2), (2, 4), (3, 8), (4, 9)])
+def test_a_run_moves_as_far_as_empty_piles_carry_it(spaces: int, most: int) -> None:
+    """'With E empty piles (the target not counted), at most 2^E cards onto a pile'."""
+    for count in range(1, 10):
+        target = f"{'3456789TJQK'[count]}S"
+        place = with_spaces(spaces, t0=f"KC {SPADES}", t1=target)
+        text = f"t0>t1x{count}" if count > 1 else "t0>t1"
+        assert moves_to(place, "t1") == ([text] if count <= most else []), count
+
+
+def test_a_run_moves_round_the_corner() -> None:
+    """'Both foundations and tableau allow sequences to wrap around'."""
+    place = with_spaces(2, t0="AS KS QS", t1="AS")
+    assert moves_to(place, "t1") == ["t0>t1x2"]
+    assert shown(after(place, "t0>t1x2"), "t1") == "AS KS QS"
+
+
+@pytest.mark.parametrize("pile", ["5S 3S", "5S 4C", "5S 4H", "3S 4S"])
+def test_only_cards_in_suit_sequence_move_together(pile: str) -> None:
+    """'Sequences of cards in correct order and suit may be moved together'."""
+    assert "t0>t1x2" not in legal(with_spaces(3, t0=pile, t1="6S"))
+
+
+def test_onto_an_empty_pile_one_card_at_a_time() -> None:
+    """'Onto an empty pile, one card at a time'; 'any single card can fill' it."""
+    place = with_spaces(3, t0="9S 8S 7S", t1="QC")
+    moves = [move for move in legal(place) if move.startswith("t0>")]
+    assert moves == ["t0>t6", "t0>t7", "t0>t8"]
+
+
+@pytest.mark.parametrize("variant", ["standard", "strict"])
+def test_any_single_card_fills_an_empty_pile(variant: str) -> None:
+    """'Fill empty tableau piles with any single card from the tableau or waste'."""
+    place = deuces(variant, t0="9S", t1="QC", w="5D 8H", rest="t1")
+    assert [move.split(">")[0] for move in moves_to(place, "t2")] == ["t0", "t1", "w"]
+
+
+def test_strict_moves_single_cards_only() -> None:
+    """'Variant `strict`: single cards only'."""
+    place = with_spaces(3, "strict", t0="9S 8S 7S", t1="TS")
+    assert not [move for move in legal(place) if "x" in move]
+    assert moves_to(place, "t1") == []
+    assert "t0>t1x3" in legal(with_spaces(3, t0="9S 8S 7S", t1="TS"))
+    assert moves_to(with_spaces(3, "strict", t0="9S 8S 7S", t1="8S"), "t1") == ["t0>t1"]
+
+
+@pytest.mark.parametrize("variant", EVERY)
+def test_the_stock_is_dealt_one_card_at_a_time_to_the_waste(variant: str) -> None:
+    """'Cards are dealt one at a time face-up to the waste pile', at the player's own choice."""
+    place = deuces(variant, **TOPS | {"t0": "3S", "w": "8H"}, t9="KD", s="9S")
+    assert moves_of(place, "s") == ["s>w"]
+    assert len(legal(place)) > 1
+    assert shown(after(place, "s>w"), "w") == "8H 9S"
+
+
+def test_only_one_pass() -> None:
+    """'Only one pass through the stock is permitted; no redeals'."""
+    assert legal(after(dealt(GAME), *["s>w"] * 86)).count("w>s") == 0
+
+
+def test_the_top_card_of_the_waste_is_available() -> None:
+    """'The top card is available for play onto the tableau or foundations'."""
+    place = deuces(**TOPS | {"w": "9S 3H", "t9": "4H"})
+    assert moves_of(place, "w") == ["w>f1", "w>f5", "w>t9"]
+
+
+def test_an_emptied_waste_stays_empty_until_the_next_deal() -> None:
+    """'Once empty, the waste remains empty until a new card is dealt from the stock'."""
+    place = after(deuces(**TOPS | {"w": "3H"}, t9="KD", s="9S"), "w>f1")
+    assert sizes(place, "w") == [0]
+    assert shown(after(place, "s>w"), "w") == "9S"
+
+
+@pytest.mark.parametrize("variant", ["standard", "strict"])
+def test_an_emptied_pile_is_not_filled_of_itself(variant: str) -> None:
+    """'Any single card can fill an empty tableau pile', where the player chooses."""
+    place = deuces(variant, **TOPS | {"t0": "3S", "w": "8C"})
+    assert shown(after(place, "t0>f0"), "t0") == ""
+
+
+def filled(**given: str) -> Board:
+    """Return the board after t0's only card went to its foundation."""
+    place = deuces("fill", **TOPS | {"t0": "3S", "t9": "KD", **given})
+    moved = after(place, "t0>f0")
+    assert moved.moves == place.moves + 1
+    return moved
+
+
+def test_fill_from_the_waste() -> None:
+    """'An emptied pile is filled at once, from the waste ...; it is part of the move'."""
+    moved = filled(w="8C 9C", s="QS")
+    assert shown(moved, "t0") == "9C"
+    assert shown(moved, "w") == "8C"
+    assert shown(moved, "s").endswith("?QS")
+
+
+def test_fill_from_the_stock_if_the_waste_is_empty() -> None:
+    """'Or from the stock if the waste is empty', face up."""
+    moved = filled(s="8C QS")
+    assert shown(moved, "t0") == "QS"
+    assert shown(moved, "s").endswith("?8C")
+
+
+def test_fill_from_nowhere_leaves_the_pile_empty() -> None:
+    """Where waste and stock are both empty there is nothing to fill it with."""
+    moved = filled(rest="t9")
+    assert shown(moved, "t0") == ""
+    assert moves_to(moved, "t0")
+
+
+def test_fill_after_a_move_between_piles() -> None:
+    """'It is part of the move that emptied it', whatever that move was."""
+    place = deuces("fill", **TOPS | {"t0": "6S", "t1": "7S", "w": "8C", "t9": "KD"})
+    moved = after(place, "t0>t1")
+    assert shown(moved, "t1") == "7S 6S"
+    assert shown(moved, "t0") == "8C"
+
+
+def test_fill_leaves_a_pile_that_still_has_cards() -> None:
+    """Only 'an emptied pile is filled'."""
+    assert shown(filled(t0="9C 3S", w="8C"), "t0") == "9C"
+
+
+def test_fill_with_the_twin_of_the_card_that_went() -> None:
+    """The pile that shows the same card again has not changed, and the delta says so."""
+    place = deuces("fill", **TOPS | {"t0": "3S", "w": "8C 3S", "t9": "KD"})
+    moved, delta = play(place, parse_move(place.ruleset, "t0>f0"))
+    assert shown(moved, "t0") == "3S"
+    numbers = place.ruleset.pile_numbers
+    assert [change.pile for change in delta.changes] == [numbers["f0"], numbers["w"]]
+
+
+@pytest.mark.parametrize("given", [{"w": "8C", "rest": "t9"}, {"s": "8C", "rest": "t9"}])
+def test_in_fill_an_empty_pile_beside_a_waste_or_stock_cannot_be(given: dict[str, str]) -> None:
+    """'An emptied pile is filled at once'."""
+    with pytest.raises(PositionError, match="filled"):
+        deuces("fill", t9="KD", **given)
+
+
+@pytest.mark.parametrize("variant", EVERY)
+def test_won_when_all_104_cards_are_on_the_foundations(variant: str) -> None:
+    """'All 104 cards are successfully built onto the eight foundation piles'."""
+    almost = deuces(variant, **FULL | {"f7": "KC", "t3": "AC"})
+    assert not almost.won
+    won = after(almost, "t3>f7")
+    assert won.won
+    assert legal(won) == []
+    assert not is_stuck(won)
+
+
+def test_stuck_when_no_moves_are_available_and_the_stock_is_exhausted() -> None:
+    """'No legal moves are available and the stock is exhausted, with cards remaining'."""
+    blocked = deuces(**TOPS, t9="7C", w="9C", rest="t0")
+    assert legal(blocked) == []
+    assert is_stuck(blocked)
+    assert not is_stuck(deuces(**TOPS, t9="7C", w="9C"))

@@ -1,0 +1,239 @@
+"""The driver: a JSON object a line in, one a line out, and never a crash."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.cards import pile_names
+from engine.catalog import ruleset
+from engine.driver import LONGEST_LINE, Driver, run
+from engine.position import position_of
+from tests.engine.positions import SEED, VARIANTS, dealt, kind_board, kind_deck, position
+
+NEW = {"op": "new", "game": "robert", "seed": SEED.hex()}
+DECK = [card.removeprefix("?") for card in position("lady-betty", s="KC")["piles"]["s"]]
+
+
+def say(*requests: dict[str, Any] | str) -> list[dict[str, Any]]:
+    """Return the answers to the requests of one conversation."""
+    lines = [line if isinstance(line, str) else json.dumps(line) for line in requests]
+    return [json.loads(answer) for answer in run(lines)]
+
+
+def codes(answers: Iterable[dict[str, Any]]) -> list[str | None]:
+    """Return the code of each answer that is an error, and None for the others."""
+    return [answer["error"]["code"] if "error" in answer else None for answer in answers]
+
+
+def test_games() -> None:
+    (answer,) = say({"op": "games"})
+    assert list(answer) == ["games"]
+    assert {"id": "deuces", "name": "Deuces", "variants": ["standard", "strict", "fill"]} in answer[
+        "games"
+    ]
+    assert {game["id"] for game in answer["games"]} == {game for game, _ in VARIANTS}
+
+
+@pytest.mark.parametrize(("game", "variant"), VARIANTS)
+def test_new_from_a_seed_or_a_deck(game: str, variant: str) -> None:
+    rules = ruleset(game, variant)
+    deck = pile_names(kind_deck(rules))
+    by_seed, by_deck = say(
+        {"op": "new", "game": game, "variant": variant, "seed": SEED.hex()},
+        {"op": "new", "game": game, "variant": variant, "deck": deck},
+    )
+    assert by_seed == position_of(dealt(game, variant))
+    assert by_deck == position_of(kind_board(rules))
+
+
+def test_a_variant_left_out_is_the_standard_one() -> None:
+    assert say(NEW | {"game": "deuces"})[0]["variant"] == "standard"
+
+
+def test_load_move_position_legal() -> None:
+    found = position("robert", f0="QS", w="KD")
+    loaded, legal, moved, at, more = say(
+        {"op": "load", "position": found},
+        {"op": "legal"},
+        {"op": "move", "move": "w>f0"},
+        {"op": "position"},
+        {"op": "legal"},
+    )
+    assert loaded["piles"] == found["piles"]
+    assert legal == {"moves": ["s>w", "w>f0"]}
+    assert moved["piles"]["f0"] == ["QS", "KD"]
+    assert (moved["moves"], moved["won"], moved["stuck"]) == (1, False, False)
+    assert at == moved
+    assert more == {"moves": ["s>w"]}
+
+
+def test_legal_moves_are_sorted() -> None:
+    answer = say(NEW | {"game": "lady-betty"}, {"op": "legal"})[1]
+    assert answer["moves"] == sorted(answer["moves"])
+
+
+def test_won_and_stuck_are_answered() -> None:
+    won = position("lady-betty", f0="KS", f1="KH", f2="KD", f3="QC", t0="KC")
+    stuck = position("robert", f0="7S", w="2D", rest="w", redeals=2)
+    answers = say(
+        {"op": "load", "position": won},
+        {"op": "move", "move": "t0>f3"},
+        {"op": "load", "position": stuck},
+    )
+    assert [(a["won"], a["stuck"]) for a in answers] == [
+        (False, False),
+        (True, False),
+        (False, True),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("request_", "code"),
+    [
+        ({"op": "move", "move": "w>f0"}, "illegal_move"),
+        ({"op": "move", "move": "t0>f0"}, "bad_move"),
+        ({"op": "move", "move": "\ud800"}, "bad_move"),
+        ({"op": "move", "move": None}, "bad_request"),
+        ({"op": "move", "move": ["s>w"]}, "bad_request"),
+        ({"op": "move"}, "bad_request"),
+        ({"op": "move", "move": "s>w", "count": 1}, "bad_request"),
+        ({"op": "new"}, "bad_request"),
+        ({"op": "new", "game": "robert"}, "bad_request"),
+        (NEW | {"deck": []}, "bad_request"),
+        (NEW | {"variant": None}, "bad_request"),
+        (NEW | {"variant": "fill"}, "unknown_variant"),
+        (NEW | {"game": "klondike"}, "unknown_game"),
+        (NEW | {"game": "\ud800"}, "unknown_game"),
+        (NEW | {"game": {}}, "bad_request"),
+        (NEW | {"seed": "00"}, "bad_seed"),
+        (NEW | {"seed": SEED.hex().upper()}, "bad_seed"),
+        (NEW | {"seed": 0}, "bad_request"),
+        (NEW | {"\ud800": 0}, "bad_request"),
+        ({"op": "new", "game": "robert", "deck": "AS"}, "bad_request"),
+        ({"op": "new", "game": "robert", "deck": [1]}, "bad_request"),
+        ({"op": "new", "game": "robert", "deck": []}, "bad_deck"),
+        ({"op": "new", "game": "robert", "deck": DECK[1:]}, "bad_deck"),
+        ({"op": "new", "game": "robert", "deck": [*DECK[1:], DECK[1]]}, "bad_deck"),
+        ({"op": "new", "game": "robert", "deck": ["?AS", *DECK[1:]]}, "bad_deck"),
+        ({"op": "new", "game": "robert", "deck": ["\ud800", *DECK[1:]]}, "bad_card"),
+        ({"op": "load"}, "bad_position"),
+        ({"op": "load", "position": {}}, "bad_position"),
+        ({"op": "load", "position": {"game": "robert", "piles": {"\ud800": []}}}, "bad_position"),
+        ({"op": "legal", "all": True}, "bad_request"),
+        ({"op": "position", "of": 1}, "bad_request"),
+        ({"op": "games", "game": "robert"}, "bad_request"),
+        ({"op": "undo"}, "bad_request"),
+        ({"op": None}, "bad_request"),
+        ({"op": ["games"]}, "bad_request"),
+        ({"op": {}}, "bad_request"),
+        ({}, "bad_request"),
+        ("[]", "bad_request"),
+        ("1", "bad_request"),
+        ("null", "bad_request"),
+        ('"games"', "bad_request"),
+        ("{", "bad_request"),
+        ("games", "bad_request"),
+        ('{"op":"games"} {"op":"games"}', "bad_request"),
+        ('{"op":"games",}', "bad_request"),
+        ("\ufeff{}", "bad_request"),
+        ('{"op":"load","position":NaN}', "bad_request"),
+        ('{"op":"load","position":-Infinity}', "bad_request"),
+        ('{"op":"load","position":{"game":"robert","moves":1e999}}', "bad_position"),
+        ("1" * 5000, "bad_request"),
+        ("[" * 60_000, "bad_request"),
+        ('{"op":' * 10_000, "bad_request"),
+        ('{"op":"load","position":' + "[" * 500 + "]" * 500 + "}", "bad_position"),
+        ('{"op":"games"}' + " " * LONGEST_LINE, "bad_request"),
+        ("\ud800", "bad_request"),
+        ("\0", "bad_request"),
+    ],
+)
+def test_what_is_refused_leaves_the_position_as_it_was(
+    request_: dict[str, Any] | str, code: str
+) -> None:
+    start, refused, at = say(NEW, request_, {"op": "position"})
+    assert codes([refused]) == [code]
+    assert list(refused) == ["error"]
+    assert list(refused["error"]) == ["code", "message"]
+    assert at == start
+
+
+@pytest.mark.parametrize(
+    "request_", [{"op": "position"}, {"op": "legal"}, {"op": "move", "move": "s>w"}]
+)
+def test_without_a_position_there_is_nothing_to_ask(request_: dict[str, Any]) -> None:
+    assert codes(say(request_)) == ["bad_request"]
+
+
+def test_a_blank_line_is_no_request() -> None:
+    assert codes(say("", "  \n", {"op": "games"})) == [None]
+
+
+def test_a_line_as_long_as_may_be_is_read() -> None:
+    line = '{"op":"games"}'
+    assert codes(say(line.ljust(LONGEST_LINE))) == [None]
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=10,
+)
+WORDS = ["op", "game", "variant", "deck", "seed", "position", "move", "piles", "redeals", "moves"]
+VALUES = JSON | st.sampled_from(["new", "load", "move", "legal", "robert", "deuces", "s>w", "fill"])
+REQUESTS = st.dictionaries(
+    st.sampled_from(WORDS),
+    VALUES | st.dictionaries(st.sampled_from(WORDS), VALUES),
+    max_size=5,
+)
+ANY_TEXT = st.text(st.characters(exclude_categories=[]), max_size=40)
+
+
+@given(st.lists(REQUESTS.map(json.dumps) | ANY_TEXT, max_size=6))
+def test_no_input_raises_and_every_answer_is_a_line(lines: list[str]) -> None:
+    driver = Driver()
+    driver.answer(json.dumps(NEW))
+    for line in lines:
+        answer = json.dumps(driver.answer(line))
+        assert "\n" not in answer
+        assert answer.isascii()
+
+
+def driven(*arguments: str, text: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    """Return what `python -m engine` made of the arguments and the input."""
+    return subprocess.run(  # noqa: S603
+        [sys.executable, "-m", "engine", *arguments],
+        input=text,
+        capture_output=True,
+        check=False,
+        timeout=30,
+    )
+
+
+def test_as_a_process_it_answers_line_by_line() -> None:
+    text = json.dumps(NEW).encode() + b'\n{"op":"\xff\xed\xa0\x80"}\nnonsense\n\n{"op":"legal"}'
+    done = driven(text=text)
+    assert (done.returncode, done.stderr) == (0, b"")
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    assert codes(answers) == [None, "bad_request", "bad_request", None]
+    assert answers[-1] == {"moves": ["s>w"]}
+
+
+def test_as_a_process_it_prints_the_rules() -> None:
+    done = driven("rules")
+    assert done.returncode == 0
+    assert {game["id"] for game in json.loads(done.stdout)["games"]} == {g for g, _ in VARIANTS}
+
+
+def test_as_a_process_it_refuses_other_arguments() -> None:
+    done = driven("games")
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert b"usage" in done.stderr

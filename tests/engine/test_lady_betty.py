@@ -1,0 +1,164 @@
+"""Lady Betty, sentence by sentence. Quoted are the rule page and the rulings."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.board import Board, view_of
+from engine.cards import DOWN, RANKS, SUITS
+from engine.catalog import ruleset
+from engine.errors import IllegalMoveError
+from engine.moves import is_stuck
+from tests.engine.positions import (
+    after,
+    board,
+    dealt,
+    kind_board,
+    legal,
+    moves_of,
+    moves_to,
+    shown,
+    sizes,
+)
+
+GAME = "lady-betty"
+PILES = [f"t{i}" for i in range(6)]
+FOUNDATIONS = [f"f{i}" for i in range(4)]
+
+
+def lady_betty(**piles: str) -> Board:
+    return board(GAME, **piles)
+
+
+def test_layout() -> None:
+    """'All 52 cards in the stock ...; six piles, four foundations', and no waste."""
+    start = dealt(GAME)
+    assert sizes(start, "s") == [52]
+    assert sizes(start, "t") == [0] * 6
+    assert sizes(start, "f") == [0] * 4
+    assert sizes(start, "w") == []
+
+
+def test_the_stocks_top_card_lies_face_up_and_the_rest_unseen() -> None:
+    """'Its top card face up and the rest unseen'; the first of the deck comes first."""
+    start = kind_board(ruleset(GAME))
+    stock = view_of(start).piles[start.ruleset.stock]
+    assert shown(start, "s").endswith("?3S ?2S AS")
+    assert sum(bool(card & DOWN) for card in stock) == 51
+
+
+def test_the_next_card_is_turned_up_as_the_top_one_goes() -> None:
+    """'Drawn, face-up, one at a time'."""
+    assert shown(after(kind_board(ruleset(GAME)), "s>t0"), "s").endswith("?3S 2S")
+
+
+@pytest.mark.parametrize("card", ["2S", "7H", "KD"])
+def test_the_stocks_top_card_goes_to_any_pile(card: str) -> None:
+    """'Onto any of the six tableau piles, regardless of suit or rank', empty or not."""
+    place = lady_betty(t0="3S", t1="3C 9D", s=card)
+    assert moves_of(place, "s") == [f"s>{pile}" for pile in PILES]
+    for pile in PILES:
+        assert shown(after(place, f"s>{pile}"), pile).split()[-1] == card
+
+
+@pytest.mark.parametrize("suit", SUITS)
+def test_an_ace_may_go_directly_to_any_empty_foundation(suit: str) -> None:
+    """'If the drawn card is an Ace, it may be placed directly onto a foundation pile'."""
+    other = "H" if suit == "S" else "S"
+    place = lady_betty(f1=f"2{other}", s=f"A{suit}")
+    assert moves_of(place, "s") == ["s>f0", "s>f2", "s>f3", *(f"s>{pile}" for pile in PILES)]
+
+
+@pytest.mark.parametrize("card", ["2S", "5S", "KS"])
+def test_every_other_card_passes_through_a_pile(card: str) -> None:
+    """'To a foundation it goes directly only if it is an Ace'."""
+    below = RANKS[RANKS.index(card[0]) - 1]
+    place = lady_betty(f0=f"{below}S", s=card)
+    assert "s>f0" not in legal(place)
+    assert "t2>f0" in legal(after(place, "s>t2"))
+
+
+def test_a_piles_top_card_goes_only_to_a_foundation() -> None:
+    """'It cannot be moved to another tableau pile or back to the stockpile'."""
+    place = lady_betty(f0="4S", t0="5S", t1="6S", t2="5H", s="KD")
+    assert [m for m in legal(place) if m.startswith("t")] == ["t0>f0"]
+    for move in ("t0>t1", "t0>t3", "t0>s"):
+        with pytest.raises(IllegalMoveError):
+            after(place, move)
+
+
+def test_only_the_top_card_of_each_pile_is_available() -> None:
+    """'Only the top card of each tableau pile is available to be moved to a foundation'."""
+    assert moves_of(lady_betty(f0="4S", t0="5S 9D", s="KD"), "t0") == []
+    assert moves_of(lady_betty(f0="4S", t0="9D 5S", s="KD"), "t0") == ["t0>f0"]
+
+
+@pytest.mark.parametrize(
+    ("top", "card", "fits"),
+    [
+        ("AS", "2S", True),
+        ("QS", "KS", True),
+        ("AS", "2C", False),
+        ("AS", "3S", False),
+        ("AS", "2H", False),
+    ],
+)
+def test_foundations_are_built_up_by_suit(top: str, card: str, fits: bool) -> None:
+    """'Only cards that are one rank higher and of the same suit ... may be placed there'."""
+    place = lady_betty(f0=top, t0=card, s="JH")
+    assert ("t0>f0" in legal(place)) == fits
+
+
+def test_any_ace_may_be_moved_to_any_empty_foundation() -> None:
+    """'Any Ace may be moved to any empty foundation pile'."""
+    place = lady_betty(f0="AH", t3="AS", s="JH")
+    assert moves_of(place, "t3") == ["t3>f1", "t3>f2", "t3>f3"]
+
+
+@pytest.mark.parametrize("card", ["2S", "KS"])
+def test_nothing_but_an_ace_starts_a_foundation(card: str) -> None:
+    """'Starting with Ace and proceeding in ascending order to King'."""
+    assert moves_of(lady_betty(t0=card, s="JH"), "t0") == []
+
+
+def test_only_the_stock_fills_an_emptied_pile() -> None:
+    """'Cannot be filled from other tableau piles or foundations'."""
+    emptied = after(lady_betty(f0="4S", t0="5S", t1="JD", s="JH"), "t0>f0")
+    assert moves_to(emptied, "t0") == ["s>t0"]
+
+
+def test_once_the_stock_is_empty_an_empty_pile_stays_empty() -> None:
+    """'Once the stockpile is depleted, empty tableau spaces remain empty'."""
+    place = lady_betty(f0="4S", t0="5S", t1="JD", rest="t1")
+    assert moves_to(place, "t5") == []
+    assert legal(place) == ["t0>f0"]
+
+
+def test_there_is_no_redeal() -> None:
+    """'There is no redeal ... play continues only with available tableau and foundation moves'."""
+    place = after(dealt(GAME), *["s>t0"] * 52)
+    assert sizes(place, "s") == [0]
+    assert all(move.startswith("t") for move in legal(place))
+
+
+def test_nothing_leaves_a_foundation() -> None:
+    """'Nothing ever leaves a foundation'."""
+    assert moves_of(lady_betty(f0="4S", s="JH"), "f0") == []
+
+
+def test_won_when_all_52_cards_are_on_the_foundations() -> None:
+    """'The game is won when all 52 cards have been moved to the four foundation piles'."""
+    almost = lady_betty(f0="KS", f1="KH", f2="KD", f3="QC", t4="KC")
+    assert not almost.won
+    won = after(almost, "t4>f3")
+    assert won.won
+    assert legal(won) == []
+    assert not is_stuck(won)
+
+
+def test_stuck_when_cards_are_blocked() -> None:
+    """'No further legal moves are possible and not all cards have been moved' home."""
+    blocked = lady_betty(t0="AS KS", t1="QH", rest="t1")
+    assert legal(blocked) == []
+    assert is_stuck(blocked)
+    assert not is_stuck(lady_betty(t0="AS KS", t1="QH", s="JC"))

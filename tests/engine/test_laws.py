@@ -1,0 +1,253 @@
+"""What holds in every game and variant, wherever play leads."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import pairwise
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.board import Board, Piles, apply_delta, is_view_pile, view_of
+from engine.cards import DOWN, pack, turned_up
+from engine.catalog import ruleset
+from engine.deal import SEED_BYTES, deal_seed, lay_out
+from engine.errors import IllegalMoveError
+from engine.moves import is_stuck, is_won, legal_moves
+from engine.notation import move_text, parse_move
+from engine.play import apply, play
+from engine.position import parse_position, position_of
+from engine.replay import can_play, replay
+from engine.ruleset import ROW, Move, Ruleset
+from tests.engine.positions import VARIANTS, kind_deck, position, run_down
+
+LONGEST_WALK = 250
+
+
+def walk(start: Board, steps: int, greed: float, chance: Random) -> list[Board]:
+    """Return the boards of a walk by legal moves, of which greed prefers those that go home."""
+    boards = [start]
+    while len(boards) <= steps and (moves := legal_moves(boards[-1])):
+        home = [move for move in moves if move.target in start.ruleset.foundations]
+        fresh = [move for move in moves if move.source == start.ruleset.stock]
+        kind = chance.random()
+        best = (kind < greed and home) or (kind < greed / 2 and fresh) or moves
+        boards.append(apply(boards[-1], chance.choice(best)))
+    return boards
+
+
+def swapped(deck: bytes, swaps: int, chance: Random) -> bytes:
+    """Return the deck after some swaps of two cards."""
+    order = bytearray(deck)
+    for _ in range(swaps):
+        one, other = chance.randrange(len(order)), chance.randrange(len(order))
+        order[one], order[other] = order[other], order[one]
+    return bytes(order)
+
+
+def shuffled_start(rules: Ruleset, chance: Random) -> Board:
+    """Return the board of some seed."""
+    return deal_seed(rules, chance.randbytes(SEED_BYTES))
+
+
+def kind_start(rules: Ruleset, chance: Random) -> Board:
+    """Return a board that nearly plays itself home."""
+    return lay_out(rules, swapped(kind_deck(rules), chance.randrange(6), chance))
+
+
+def late_start(rules: Ruleset, chance: Random) -> Board:
+    """Return a board that play rarely reaches: whole runs lie on the tableau, where they count."""
+    if not any(group.takes == "run" for group in rules.groups):
+        return kind_start(rules, chance)
+    homes = {f"f{i}": f"K{suit}" for i, suit in enumerate("HDSC")}
+    runs = [run_down(f"K{a}", b) for a, b in zip("SHDC", "HSCD", strict=True)]
+    columns = chance.sample([f"t{i}" for i in range(10)], 4)
+    piles: dict[str, Any] = homes | dict(zip(columns, runs, strict=True))
+    return parse_position(position(rules.game, **piles))
+
+
+STARTS = [shuffled_start, kind_start, late_start]
+
+
+@st.composite
+def walks(draw: st.DrawFn) -> list[Board]:
+    """Draw the boards of a walk from a shuffled deal, or from one that nearly plays itself."""
+    rules = ruleset(*draw(st.sampled_from(VARIANTS)))
+    chance = Random(draw(st.integers(0, 2**32 - 1)))  # noqa: S311
+    start = draw(st.sampled_from(STARTS))(rules, chance)
+    steps = draw(st.integers(0, LONGEST_WALK))
+    return walk(start, steps, draw(st.sampled_from([0.0, 0.5, 1.0])), chance)
+
+
+LAST = walks().map(lambda boards: boards[-1])
+
+
+@given(walks())
+def test_cards_are_conserved(boards: list[Board]) -> None:
+    whole = Counter(pack(boards[0].ruleset.rules.packs))
+    for board in boards:
+        assert Counter(b"".join(map(turned_up, board.piles))) == whole
+
+
+@given(walks())
+def test_nothing_leaves_a_foundation(boards: list[Board]) -> None:
+    for before, after in pairwise(boards):
+        for pile in before.ruleset.foundations:
+            assert after.piles[pile].startswith(before.piles[pile])
+
+
+@given(walks())
+def test_every_tableau_pile_ends_face_up_and_every_move_counts_one(boards: list[Board]) -> None:
+    for at, board in enumerate(boards):
+        assert board.moves == at
+        assert not any(board.piles[p][-1] & DOWN for p in board.ruleset.tableau if board.piles[p])
+
+
+@given(walks())
+def test_the_delta_of_a_move_leads_from_view_to_view(boards: list[Board]) -> None:
+    for board in boards:
+        for move in legal_moves(board):
+            after, delta = play(board, move)
+            assert apply_delta(view_of(board), delta) == view_of(after)
+            assert all(is_view_pile(change.put) for change in delta.changes)
+            piles = [change.pile for change in delta.changes]
+            assert piles == [p for p in range(len(board.piles)) if board.piles[p] != after.piles[p]]
+
+
+@given(walks())
+def test_a_view_shows_what_lies_face_up_and_no_more(boards: list[Board]) -> None:
+    for board in boards:
+        view = view_of(board)
+        for pile, shown in zip(board.piles, view.piles, strict=True):
+            assert is_view_pile(shown)
+            assert len(shown) == len(pile)
+            assert all(s == c for s, c in zip(shown, pile, strict=True) if not c & DOWN)
+        assert board.unseen() == sum(bool(c & DOWN) for pile in view.piles for c in pile)
+
+
+@given(walks())
+def test_a_view_has_the_legal_moves_of_its_board(boards: list[Board]) -> None:
+    for board in boards:
+        view = view_of(board)
+        moves = legal_moves(board)
+        assert legal_moves(view) == moves
+        assert len(set(moves)) == len(moves)
+        assert (is_won(view), is_stuck(view)) == (board.won, is_stuck(board))
+
+
+@given(LAST, st.randoms())
+def test_a_move_is_accepted_exactly_if_it_is_listed(board: Board, chance: Random) -> None:
+    piles = range(len(board.piles))
+    listed = set(legal_moves(board))
+    every = [Move(s, t, n) for s in piles for t in (*piles, ROW) for n in range(15)]
+    for move in [*listed, *chance.sample(every, 100)]:
+        try:
+            play(board, move)
+        except IllegalMoveError:
+            assert move not in listed
+        else:
+            assert move in listed
+
+
+@given(LAST)
+def test_the_text_of_a_move_parses_back(board: Board) -> None:
+    for move in legal_moves(board):
+        text = move_text(board.ruleset, move)
+        assert parse_move(board.ruleset, text) == move
+        assert move_text(board.ruleset, parse_move(board.ruleset, text)) == text
+
+
+@given(walks())
+def test_a_position_parses_back(boards: list[Board]) -> None:
+    for board in boards[::10]:
+        assert parse_position(position_of(board)) == board
+
+
+def moves_between(boards: list[Board]) -> list[str]:
+    """Return the texts of the moves that led through the boards."""
+    return [
+        next(move_text(one.ruleset, move) for move in legal_moves(one) if apply(one, move) == other)
+        for one, other in pairwise(boards)
+    ]
+
+
+@given(walks())
+def test_a_replay_gives_the_same_board(boards: list[Board]) -> None:
+    texts = moves_between(boards)
+    assert replay(boards[0], texts) == boards[-1]
+    half = len(texts) // 2
+    assert replay(replay(boards[0], texts[:half]), texts[half:]) == boards[-1]
+
+
+@given(walks(), st.sampled_from(["f0>s", "s>s", "nonsense", ""]))
+def test_can_play_stops_before_the_first_move_that_is_none(boards: list[Board], bad: str) -> None:
+    texts = moves_between(boards)
+    found, played, error = can_play(boards[0], [*texts, bad, "s>w"])
+    assert (found, played) == (boards[-1], len(texts))
+    assert error is not None
+    assert can_play(boards[0], texts) == (boards[-1], len(texts), None)
+
+
+def still_hidden(before: Piles, after: Piles) -> list[tuple[int, int]]:
+    """Return where cards lie face down before and after a move, which it did not touch."""
+    return [
+        (pile, at)
+        for pile, (old, new) in enumerate(zip(before, after, strict=True))
+        for at, (one, other) in enumerate(zip(old, new, strict=False))
+        if one & DOWN and other & DOWN
+    ]
+
+
+def with_hidden_shuffled(board: Board, places: list[tuple[int, int]], chance: Random) -> Board:
+    """Return the board with the face-down cards at these places in another order."""
+    piles = [bytearray(pile) for pile in board.piles]
+    cards = [piles[pile][at] for pile, at in places]
+    chance.shuffle(cards)
+    for (pile, at), card in zip(places, cards, strict=True):
+        piles[pile][at] = card
+    return Board(board.ruleset, tuple(map(bytes, piles)), board.redeals, board.moves)
+
+
+@given(walks(), st.integers(0, 2**32 - 1))
+def test_no_view_move_or_delta_depends_on_an_unseen_card(boards: list[Board], seed: int) -> None:
+    """Boards that differ only in unseen cards look and play the same until one is turned."""
+    chance = Random(seed)  # noqa: S311
+    for board in boards[::3]:
+        everywhere = still_hidden(board.piles, board.piles)
+        twin = with_hidden_shuffled(board, everywhere, chance)
+        assert view_of(twin) == view_of(board)
+        assert legal_moves(twin) == legal_moves(board)
+        for move in legal_moves(board):
+            after, delta = play(board, move)
+            untouched = still_hidden(board.piles, after.piles)
+            assert play(with_hidden_shuffled(board, untouched, chance), move)[1] == delta
+
+
+@given(walks())
+def test_a_won_board_is_not_stuck_and_has_no_moves(boards: list[Board]) -> None:
+    for board in boards:
+        assert board.won == is_won(board) == (board.home == board.ruleset.total)
+        assert is_stuck(board) == (not board.won and not legal_moves(board))
+        if board.won:
+            assert legal_moves(board) == []
+
+
+@pytest.mark.parametrize(("game", "variant"), VARIANTS)
+def test_the_walks_reach_what_the_laws_speak_of(game: str, variant: str) -> None:
+    rules = ruleset(game, variant)
+    ends: set[str] = set()
+    for number in range(60):
+        chance = Random(number)  # noqa: S311
+        boards = walk(STARTS[number % 3](rules, chance), LONGEST_WALK, number % 2, chance)
+        ends |= {"won"} if boards[-1].won else set()
+        ends |= {"stuck"} if is_stuck(boards[-1]) else set()
+        ends |= {"redeal"} if boards[-1].redeals else set()
+        ends |= {text.partition("x")[2] for text in moves_between(boards[-60:])}
+    assert "won" in ends
+    assert ("stuck" in ends) or game in {"deuces", "roosevelt", "rouge-et-noir"}
+    assert ("redeal" in ends) == (game == "robert")
+    assert ("13" in ends) == (game == "rouge-et-noir")
+    assert ("2" in ends) == rules.moves_runs

@@ -1,0 +1,194 @@
+"""Positions as JSON values: reading what can be, refusing what cannot."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from engine.errors import DeckError, EngineError, PositionError
+from engine.position import MOST_MOVES, parse_position, position_of
+from tests.engine.positions import VARIANTS, board, dealt, kind_board, position, run_down
+
+
+@pytest.mark.parametrize(("game", "variant"), VARIANTS)
+def test_a_position_has_these_keys(game: str, variant: str) -> None:
+    start = dealt(game, variant)
+    found = position_of(start)
+    assert list(found) == ["game", "variant", "piles", "redeals", "moves", "won", "stuck"]
+    assert list(found["piles"]) == list(start.ruleset.pile_names)
+    assert (found["game"], found["variant"]) == (game, variant)
+    assert (found["redeals"], found["moves"], found["won"], found["stuck"]) == (0, 0, False, False)
+
+
+@pytest.mark.parametrize(("game", "variant"), VARIANTS)
+def test_a_position_reads_back(game: str, variant: str) -> None:
+    for start in (dealt(game, variant), kind_board(dealt(game, variant).ruleset)):
+        assert parse_position(position_of(start)) == start
+
+
+def test_redeals_moves_and_the_end_may_be_left_out() -> None:
+    found = position_of(dealt("robert"))
+    short = {key: found[key] for key in ("game", "piles")}
+    assert parse_position(short) == dealt("robert")
+
+
+def test_empty_piles_may_be_left_out() -> None:
+    found = position_of(dealt("lady-betty"))
+    assert parse_position(found | {"piles": {"s": found["piles"]["s"]}}) == dealt("lady-betty")
+
+
+@pytest.mark.parametrize("value", [None, 1, "position", [], [1], True])
+def test_a_position_is_an_object(value: Any) -> None:
+    with pytest.raises(PositionError):
+        parse_position(value)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "code"),
+    [
+        ("game", None, "bad_position"),
+        ("game", 1, "bad_position"),
+        ("game", ["robert"], "bad_position"),
+        ("game", "Robert", "unknown_game"),
+        ("game", "\ud800", "unknown_game"),
+        ("variant", None, "bad_position"),
+        ("variant", "strict", "unknown_variant"),
+        ("piles", None, "bad_position"),
+        ("piles", [], "bad_position"),
+        ("piles", {"t0": []}, "bad_position"),
+        ("piles", {"s": "TH"}, "bad_position"),
+        ("piles", {"s": [1]}, "bad_position"),
+        ("piles", {"s": [["TH"]]}, "bad_position"),
+        ("piles", {"s": ["??"]}, "bad_card"),
+        ("piles", {}, "bad_deck"),
+        ("redeals", -1, "bad_position"),
+        ("redeals", 3, "bad_position"),
+        ("redeals", True, "bad_position"),
+        ("redeals", 1.0, "bad_position"),
+        ("redeals", "1", "bad_position"),
+        ("redeals", None, "bad_position"),
+        ("moves", -1, "bad_position"),
+        ("moves", MOST_MOVES + 1, "bad_position"),
+        ("moves", 10**400, "bad_position"),
+        ("won", True, "bad_position"),
+        ("won", 0, "bad_position"),
+        ("stuck", True, "bad_position"),
+        ("stuck", None, "bad_position"),
+        ("seed", "00", "bad_position"),
+        ("\ud800", 1, "bad_position"),
+    ],
+)
+def test_an_impossible_value_is_refused(key: str, value: Any, code: str) -> None:
+    with pytest.raises(EngineError) as refused:
+        parse_position(position_of(dealt("robert")) | {key: value})
+    assert refused.value.code == code
+
+
+def test_most_moves_is_the_limit() -> None:
+    found = position_of(dealt("robert")) | {"moves": MOST_MOVES, "redeals": 2}
+    assert parse_position(found).moves == MOST_MOVES
+
+
+@pytest.mark.parametrize(("game", "variant"), VARIANTS)
+@pytest.mark.parametrize("change", ["missing", "twice", "swapped"])
+def test_a_position_holds_the_whole_pack(game: str, variant: str, change: str) -> None:
+    found = position_of(dealt(game, variant))
+    stock = found["piles"]["s"]
+    found["piles"]["s"] = {
+        "missing": stock[1:],
+        "twice": [*stock[:1], *stock],
+        "swapped": ["?AS", "?AS", "?AS", *stock[3:]],
+    }[change]
+    with pytest.raises(DeckError):
+        parse_position(found)
+
+
+RUN = run_down("KS", "H").split()
+
+
+@pytest.mark.parametrize(
+    ("game", "piles"),
+    [
+        ("roosevelt", {"f0": "2S 3S"}),
+        ("roosevelt", {"f0": "AS 3S"}),
+        ("roosevelt", {"f0": "AS 2H"}),
+        ("roosevelt", {"f0": "?AS 2S"}),
+        ("roosevelt", {"t0": "?AS 2S"}),
+        ("roosevelt", {"w": "?AS 2S"}),
+        ("roosevelt", {"w": "AS ?2S"}),
+        ("robert", {"f0": "AS 3S"}),
+        ("robert", {"f0": "?AS 2S"}),
+        ("robert", {"f0": "AS 2S", "w": "?5S"}),
+        ("robert", {"w": "5S"}),
+        ("rouge-et-noir", {"f0": "AS 2S"}),
+        ("rouge-et-noir", {"f2": "AH 2H"}),
+        ("rouge-et-noir", {"f0": "AH 2H 4H"}),
+        ("rouge-et-noir", {"f0": "2H 3H"}),
+        ("rouge-et-noir", {"f4": " ".join(RUN[:-1])}),
+        ("rouge-et-noir", {"f4": " ".join(RUN[::-1])}),
+        ("rouge-et-noir", {"f4": " ".join(["?KS", *RUN[1:]])}),
+        ("rouge-et-noir", {"f4": " ".join([*RUN, "KD"])}),
+        ("rouge-et-noir", {"f4": "AS 2S"}),
+        ("rouge-et-noir", {"t0": "?5S"}),
+        ("rouge-et-noir", {"t0": "5S ?6S 7S"}),
+        ("rouge-et-noir", {"t0": "5S ?6S"}),
+        ("rouge-et-noir", {"t7": "?5S ?7S 9S"}),
+        ("rouge-et-noir", {"t9": "?5S 7S"}),
+        ("deuces", {"f0": "2H 3H", "f1": "2S"}),
+        ("deuces", {"f0": "2S 3H"}),
+        ("deuces", {"f0": "2S 4S"}),
+        ("deuces", {"f0": "3S 4S"}),
+        ("deuces", {"t0": "?5S 7S"}),
+        ("lady-betty", {"f0": "AS 3S"}),
+        ("lady-betty", {"t0": "?5S 7S"}),
+    ],
+)
+def test_a_pile_holds_what_play_can_bring_there(game: str, piles: dict[str, str]) -> None:
+    with pytest.raises(PositionError):
+        board(game, **{"t1": "9C"} | piles if game != "robert" else piles)
+
+
+def test_a_foundation_laid_out_is_never_empty() -> None:
+    found = position("deuces", t0="5S", rest="t0")
+    found["piles"]["t0"].append(found["piles"]["f0"].pop())
+    with pytest.raises(PositionError, match="f0"):
+        parse_position(found)
+
+
+@pytest.mark.parametrize(
+    ("game", "change"),
+    [
+        ("roosevelt", "up"),
+        ("robert", "up"),
+        ("lady-betty", "up"),
+        ("lady-betty", "down"),
+        ("roosevelt", "long"),
+        ("deuces", "long"),
+        ("rouge-et-noir", "long"),
+        ("rouge-et-noir", "row"),
+    ],
+)
+def test_the_stock_lies_as_it_was_dealt(game: str, change: str) -> None:
+    """It lies face down but for a top card that is up, is never longer, and goes by the row."""
+    found = position_of(dealt(game))
+    piles = found["piles"]
+    other = next((n for n, pile in reversed(piles.items()) if n != "s" and pile), "s")
+    if change == "up":
+        piles["s"][0] = piles["s"][0].removeprefix("?")
+    elif change == "down":
+        piles["s"][-1] = "?" + piles["s"][-1]
+    elif change == "long":
+        piles["s"].insert(0, "?" + piles[other].pop())
+    else:
+        piles[other].append(piles["s"].pop().removeprefix("?"))
+    with pytest.raises(PositionError, match="stock"):
+        parse_position(found)
+
+
+def test_a_stated_end_must_be_true() -> None:
+    blocked = position_of(board("robert", f0="7S", w="2D", rest="w", redeals=2))
+    assert blocked["stuck"] is True
+    assert position_of(parse_position(blocked)) == blocked
+    with pytest.raises(PositionError, match="stuck is true"):
+        parse_position(blocked | {"stuck": False})

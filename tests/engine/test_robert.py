@@ -1,0 +1,152 @@
+"""Robert, sentence by sentence. Quoted are the rule page and the rulings."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.board import Board, view_of
+from engine.cards import RANKS
+from engine.catalog import ruleset
+from engine.errors import IllegalMoveError
+from engine.moves import is_stuck
+from tests.engine.positions import after, board, dealt, kind_board, legal, moves_of, shown, sizes
+
+GAME = "robert"
+
+
+def robert(redeals: int = 0, **given: str) -> Board:
+    return board(GAME, redeals=redeals, **given)
+
+
+def test_layout() -> None:
+    """'One card on the foundation, 51 in the stock'; no tableau; the waste starts empty."""
+    start = dealt(GAME)
+    assert start.ruleset.total == 52
+    assert (sizes(start, "f"), sizes(start, "t")) == ([1], [])
+    assert (sizes(start, "s"), sizes(start, "w")) == ([51], [0])
+
+
+def test_the_foundation_starts_face_up_and_the_stock_face_down() -> None:
+    """'The foundation starts with one card face up. The stock is face down'."""
+    start = dealt(GAME)
+    assert "?" not in shown(start, "f0")
+    assert shown(start, "s").count("?") == 51
+
+
+def test_the_first_card_of_the_deck_goes_to_the_foundation() -> None:
+    """'Robert: the first card to the foundation'."""
+    start = kind_board(ruleset(GAME))
+    assert shown(start, "f0") == "AS"
+    assert shown(start, "s").endswith("?3S ?2S")
+
+
+def test_dealing_turns_the_top_card_of_the_stock_to_the_waste() -> None:
+    """'Deal: Turn over the top card of the stock to the waste pile (face up)'."""
+    start = kind_board(ruleset(GAME))
+    assert legal(start) == ["s>w"]
+    assert shown(after(start, "s>w"), "w") == "2S"
+    assert shown(after(start, "s>w", "s>w"), "w") == "2S 3S"
+
+
+@pytest.mark.parametrize("top", range(13))
+def test_one_rank_higher_or_lower_regardless_of_suit_around_the_corner(top: int) -> None:
+    """'One rank higher or lower ..., regardless of suit'; 'King and Ace adjoin'."""
+    takes = {RANKS[(top + step) % 13] for step in (1, -1)}
+    for rank in RANKS:
+        for suit in "SHDC":
+            card = rank + suit
+            if card != f"{RANKS[top]}S":
+                place = robert(f0=f"{RANKS[top]}S", w=card)
+                assert ("w>f0" in legal(place)) == (rank in takes), card
+
+
+def test_a_sequence_may_turn_and_wrap() -> None:
+    """'Sequences may "wrap" between Ace and King in either direction'."""
+    place = after(robert(f0="QS", w="2D AC KH"), "w>f0", "w>f0", "w>f0")
+    assert shown(place, "f0") == "QS KH AC 2D"
+    place = after(robert(f0="2S", w="AD QD KC AH"), "w>f0", "w>f0", "w>f0")
+    assert shown(place, "f0") == "2S AH KC QD"
+
+
+def test_only_the_top_card_of_the_waste_is_available() -> None:
+    """'Only the top card of the waste is available for play'."""
+    place = robert(f0="7S", w="8D 2D")
+    assert legal(place) == ["s>w"]
+    assert "w>f0" in legal(robert(f0="7S", w="2D 8D"))
+
+
+def test_only_single_cards_may_be_moved() -> None:
+    """'Sequences or multiple cards cannot be moved together'."""
+    place = robert(f0="7S", w="9D 8D")
+    assert legal(place) == ["s>w", "w>f0"]
+    with pytest.raises(IllegalMoveError):
+        after(place, "w>f0x2")
+
+
+def test_the_stock_does_not_play_to_the_foundation() -> None:
+    """Only the waste feeds the foundation: the stock deals 'face up to the waste pile'."""
+    with pytest.raises(IllegalMoveError):
+        after(kind_board(ruleset(GAME)), "s>f0")
+
+
+def test_redeal_only_when_the_stock_is_empty_and_the_waste_is_not() -> None:
+    """'Redeal: only when the stock is empty and the waste is not'."""
+    assert "w>s" not in legal(robert(f0="7S", w="2D", s="3D"))
+    assert "w>s" in legal(robert(f0="7S", w="2D", rest="w"))
+    done = kind_board(ruleset(GAME))
+    done = after(done, *["s>w", "w>f0"] * 51)
+    assert legal(done) == []
+
+
+def test_a_redeal_gives_the_same_cards_in_the_same_order_again() -> None:
+    """'The waste is turned over whole, so that the cards come in the same order again'."""
+    start = dealt(GAME)
+    once = after(start, *["s>w"] * 51)
+    again = after(once, "w>s")
+    assert again.piles == start.piles
+    assert after(again, *["s>w"] * 51).piles == once.piles
+
+
+def test_a_redeal_is_unseen_again() -> None:
+    """'Turn the waste pile over (without shuffling) to form a new stock', which is face down."""
+    again = after(robert(f0="7S", w="2D", rest="w"), "w>s")
+    assert sizes(again, "w") == [0]
+    assert set(view_of(again).piles[again.ruleset.stock]) == {0x7F}
+
+
+def test_twice_at_most() -> None:
+    """'Only two redeals of the stock are permitted (three passes through the deck in total)'."""
+    place = dealt(GAME)
+    for redeals in range(2):
+        assert place.redeals == redeals
+        place = after(place, *["s>w"] * 51, "w>s")
+    last = after(place, *["s>w"] * 51)
+    assert last.redeals == 2
+    assert "w>s" not in legal(last)
+
+
+@pytest.mark.parametrize(("redeals", "stuck"), [(0, False), (1, False), (2, True)])
+def test_stuck_when_no_moves_and_no_redeals_remain(redeals: int, stuck: bool) -> None:
+    """'If no moves are possible and no redeals remain, gameplay ends'."""
+    place = robert(f0="7S", w="2D", rest="w", redeals=redeals)
+    assert is_stuck(place) == stuck
+
+
+def test_cards_left_that_still_fit_are_not_stuck() -> None:
+    """'Cards remaining ... that cannot be legally moved': one that can be is no loss yet."""
+    assert not is_stuck(robert(f0="7S", w="8D", rest="w", redeals=2))
+
+
+def test_won_when_all_52_cards_are_on_the_foundation() -> None:
+    """'The game is won when all 52 cards have been moved to the foundation'."""
+    place = after(kind_board(ruleset(GAME)), *["s>w", "w>f0"] * 50, "s>w")
+    assert not place.won
+    won = after(place, "w>f0")
+    assert won.won
+    assert won.home == 52
+    assert not is_stuck(won)
+
+
+def test_nothing_leaves_the_foundation() -> None:
+    """'Nothing ever leaves a foundation'; so it is never emptied."""
+    assert moves_of(robert(f0="7S", w="8D"), "f0") == []

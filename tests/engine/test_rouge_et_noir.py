@@ -1,0 +1,320 @@
+"""Rouge et Noir, sentence by sentence. Quoted are the rule page and the rulings."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.board import Board, view_of
+from engine.cards import DOWN, RANKS, SUITS
+from engine.catalog import ruleset
+from engine.errors import IllegalMoveError
+from engine.moves import is_stuck
+from engine.notation import parse_move
+from engine.play import play
+from tests.engine.positions import (
+    after,
+    board,
+    dealt,
+    kind_board,
+    legal,
+    moves_of,
+    moves_to,
+    run_down,
+    sequence,
+    shown,
+    sizes,
+)
+
+GAME = "rouge-et-noir"
+RUN = run_down("KS", "H")
+RUNS = {
+    f"f{4 + i}": run_down(f"K{a}", b) for i, (a, b) in enumerate(zip("SHDC", "HSCD", strict=True))
+}
+COLOURS = {f"f{i}": f"K{suit}" for i, suit in enumerate("HDSC")}
+
+
+def rouge(**piles: str) -> Board:
+    return board(GAME, **piles)
+
+
+def test_layout() -> None:
+    """'Columns of 9, 8, ... 1, 0 cards, 59 in the stock'; eight foundations; no waste."""
+    start = dealt(GAME)
+    assert start.ruleset.total == 104
+    assert sizes(start, "t") == [9, 8, 7, 6, 5, 4, 3, 2, 1, 0]
+    assert sizes(start, "s") == [59]
+    assert sizes(start, "f") == [0] * 8
+    assert sizes(start, "w") == []
+
+
+def test_only_the_top_card_of_each_column_is_face_up() -> None:
+    """'Only the top card of each tableau pile is face-up'; the stock is 'placed face-down'."""
+    start = dealt(GAME)
+    assert sizes(start, "t") == [
+        shown(start, f"t{i}").count("?") + (1 if i < 9 else 0) for i in range(10)
+    ]
+    assert all(not shown(start, f"t{i}").split()[-1].startswith("?") for i in range(9))
+    assert shown(start, "s").count("?") == 59
+
+
+def test_deal_order() -> None:
+    """'The first one card to each of columns 0 to 8, ... the ninth to column 0 alone'."""
+    start = kind_board(ruleset(GAME))
+    deck = [rank + suit for suit in SUITS for rank in RANKS][:45][::-1]
+    at = 0
+    columns: list[list[str]] = [[] for _ in range(9)]
+    for columns_left in range(9, 0, -1):
+        for column in range(columns_left):
+            columns[column].append(deck[at])
+            at += 1
+    for column, cards in enumerate(columns):
+        assert shown(start, f"t{column}").replace("?", "").split() == cards
+
+
+@pytest.mark.parametrize("card", [rank + suit for rank in "A2K" for suit in SUITS])
+def test_aces_start_a_foundation_of_their_colour(card: str) -> None:
+    """'Foundations 1 and 2 are red, 3 and 4 black'; 'Only Aces of each color can start' one."""
+    red, black = ["t0>f0", "t0>f1"], ["t0>f2", "t0>f3"]
+    place = rouge(t0=card, t1="7S", rest="t1")
+    homes = [move for move in moves_of(place, "t0") if ">f" in move]
+    assert homes == ((red if card[1] in "HD" else black) if card[0] == "A" else [])
+
+
+@pytest.mark.parametrize(
+    ("foundation", "top", "card", "fits"),
+    [
+        ("f0", "AH", "2H", True),
+        ("f0", "AH", "2D", True),
+        ("f1", "AD", "2H", True),
+        ("f0", "AH", "2S", False),
+        ("f0", "AH", "3H", False),
+        ("f2", "AS", "2C", True),
+        ("f3", "AC", "2C", True),
+        ("f3", "AC", "2H", False),
+        ("f2", "QS", "KC", True),
+        ("f2", "KS", "AC", False),
+        ("f0", "5H", "4D", False),
+    ],
+)
+def test_foundations_go_up_by_colour(foundation: str, top: str, card: str, fits: bool) -> None:
+    """'Up by colour, Ace to King (any red 2 on a red Ace)'."""
+    place = rouge(**{foundation: top}, t0=card, t1="7S", rest="t1")
+    assert (f"t0>{foundation}" in legal(place)) == fits
+
+
+@pytest.mark.parametrize(
+    ("top", "card", "fits"),
+    [
+        ("TS", "9H", True),
+        ("TC", "9D", True),
+        ("TD", "9C", True),
+        ("TS", "9C", False),
+        ("TH", "9D", False),
+        ("TS", "8H", False),
+        ("TS", "JH", False),
+        ("AS", "KH", False),
+        ("2S", "AH", True),
+    ],
+)
+def test_columns_build_down_in_alternating_colours(top: str, card: str, fits: bool) -> None:
+    """'Build down in alternating colors (red on black, black on red)'."""
+    place = rouge(t0=card, t1=top, t2="6C", rest="t2")
+    assert ("t0>t1" in legal(place)) == fits
+
+
+def test_a_run_moves_from_any_of_its_points() -> None:
+    """'All face-up cards of a run may move together, from any point of the run'."""
+    place = rouge(t0="2C 9H 8S 7D", t1="TS", t2="9D", t3="8C", t4="6S", rest="t4")
+    assert moves_of(place, "t0") == ["t0>t1x3", "t0>t2x2", "t0>t3"]
+    moved = after(place, "t0>t1x3")
+    assert shown(moved, "t1") == "TS 9H 8S 7D"
+    assert shown(moved, "t0") == "2C"
+
+
+@pytest.mark.parametrize("pile", ["9H 7S", "9H 8D", "9H 9S", "?9H 8S"])
+def test_only_a_run_moves_together(pile: str) -> None:
+    """'A sequence of cards in correct order and color alternation', of face-up cards."""
+    place = rouge(t0=pile, t1="TS", t2="6S", rest="t2")
+    assert "t0>t1x2" not in legal(place)
+
+
+def test_a_card_in_the_middle_moves_only_with_those_above_it() -> None:
+    """'You may move any exposed (face-up) card, or a sequence': nothing from under another."""
+    place = rouge(t0="9H 8S", t1="TS", t2="6S", rest="t2")
+    assert moves_to(place, "t1") == ["t0>t1x2"]
+
+
+def test_an_empty_column_takes_a_king_or_a_run_headed_by_one() -> None:
+    """'Only Kings or sequences starting with a King can fill empty tableau columns'."""
+    place = rouge(t0="5C KS", t1="5H KD QC JH", t2="QD", t3="6S", rest="t3")
+    assert [m for m in legal(place) if m.split("x")[0].endswith("t9")] == ["t0>t9", "t1>t9x3"]
+
+
+def test_a_kings_pile_may_move_to_an_empty_column() -> None:
+    """'A move that is pointless but fits the rules is legal (... a King's pile ...)'."""
+    assert "t0>t9x2" in legal(rouge(t0="KS QH", t1="6S", rest="t1"))
+
+
+def test_a_deal_puts_one_card_on_each_column_from_left_to_right() -> None:
+    """'A deal puts one card on each column from left to right, empty columns too'."""
+    start = dealt(GAME)
+    stock = shown(start, "s").replace("?", "").split()
+    row = after(start, "s>t")
+    assert [shown(row, f"t{i}").split()[-1] for i in range(10)] == stock[:-11:-1]
+    assert sizes(row, "t") == [10, 9, 8, 7, 6, 5, 4, 3, 2, 1]
+    assert sizes(row, "s") == [49]
+
+
+def test_the_sixth_and_last_deal_has_nine_cards() -> None:
+    """'The sixth and last deal has nine cards, for columns 1 to 9'."""
+    five = after(dealt(GAME), *["s>t"] * 5)
+    assert sizes(five, "s") == [9]
+    last = after(five, "s>t")
+    assert sizes(last, "s") == [0]
+    grown = [b - a for a, b in zip(sizes(five, "t"), sizes(last, "t"), strict=True)]
+    assert grown == [1] * 9 + [0]
+
+
+def test_there_is_no_seventh_deal() -> None:
+    """'There is no redeal; you go through the stock only once'."""
+    place = after(dealt(GAME), *["s>t"] * 6)
+    assert moves_of(place, "s") == []
+    with pytest.raises(IllegalMoveError):
+        after(place, "s>t")
+
+
+def test_dealing_is_the_players_own_choice() -> None:
+    """'"When no moves are possible" on a page describes play, it is not a bar'."""
+    assert {"s>t", "t0>t1"} <= set(legal(rouge(t0="9H", t1="TS", t2="6S")))
+
+
+def test_the_stock_is_dealt_by_the_row_only() -> None:
+    """'Deal one card from the stock onto each tableau column', never onto a single one."""
+    place = dealt(GAME)
+    assert moves_of(place, "s") == ["s>t"]
+    with pytest.raises(IllegalMoveError):
+        after(place, "s>t9")
+
+
+def test_a_face_down_card_is_turned_up_by_the_move_that_bares_it() -> None:
+    """'Turns it up at once, as part of the move that bared it'."""
+    place = rouge(t0="?5C ?2D 9H", t1="TS", t2="6S", rest="t2")
+    moved, delta = play(place, parse_move(place.ruleset, "t0>t1"))
+    assert shown(moved, "t0") == "?5C 2D"
+    assert moved.moves == place.moves + 1
+    t0 = place.ruleset.pile_numbers["t0"]
+    assert [c.take for c in delta.changes if c.pile == t0] == [2]
+
+
+def test_a_removed_run_bares_a_card_too() -> None:
+    """'Any face-down card uncovered in the tableau is immediately turned face-up'."""
+    place = rouge(t0=f"?5C {RUN}", t1="6S", rest="t1")
+    assert shown(after(place, "t0>f4x13"), "t0") == "5C"
+
+
+def test_what_lies_face_down_does_not_move() -> None:
+    """'Only the top card of each tableau pile is face-up' and 'exposed'."""
+    place = rouge(t0="?TS 9H", t1="JD", t2="6S", rest="t2")
+    assert moves_of(place, "t0") == []
+
+
+@pytest.mark.parametrize(("first", "other"), [("KS", "H"), ("KH", "S"), ("KC", "D"), ("KD", "S")])
+def test_a_complete_run_is_removed_in_one_move(first: str, other: str) -> None:
+    """'Foundations 5 to 8 take a whole King-to-Ace run ..., thirteen cards in one move'."""
+    run = run_down(first, other)
+    place = rouge(t0=f"6C {run}", t1="7S", rest="t1")
+    homes = [move for move in moves_of(place, "t0") if move.endswith("x13") and ">f" in move]
+    assert homes == ["t0>f4x13", "t0>f5x13", "t0>f6x13", "t0>f7x13"]
+    gone = after(place, "t0>f6x13")
+    assert shown(gone, "f6") == run
+    assert shown(gone, "t0") == "6C"
+
+
+def test_a_run_needs_an_empty_place() -> None:
+    """'Four complete King-to-Ace sequences': one to each of the four places."""
+    place = rouge(f4=run_down("KS", "H"), f6=run_down("KH", "S"), t0=run_down("KC", "D"), t1="7S")
+    assert [m for m in legal(place) if m.endswith("x13") and ">f" in m] == ["t0>f5x13", "t0>f7x13"]
+
+
+@pytest.mark.parametrize(
+    "pile",
+    [
+        "KS",
+        "AS",
+        run_down("KS", "H", 12),
+        run_down("KS", "H")[3:],
+        run_down("KS", "S"),
+        f"{RUN} 3C",
+        f"?{RUN}",
+    ],
+)
+def test_nothing_but_a_whole_run_at_the_end_of_a_column_goes_there(pile: str) -> None:
+    """'From the end of a column; never anything else'."""
+    if pile.startswith("?"):
+        pile = pile.replace("KS", "QC KS", 1).replace("?QC KS", "?KS")
+    place = rouge(t0=pile, t1="7C", rest="t1")
+    assert not [m for m in legal(place) if m.split(">")[1][:2] in {"f4", "f5", "f6", "f7"}]
+
+
+def test_a_run_does_not_go_to_a_colour_foundation() -> None:
+    """Foundations 1 to 4 are built card by card."""
+    place = rouge(t0=RUN, t1="7C", rest="t1")
+    assert [m for m in moves_of(place, "t0") if m[3:5] in COLOURS] == ["t0>f2", "t0>f3"]
+
+
+def test_removal_is_the_players_choice_at_any_time() -> None:
+    """'Can be removed ... at any time': the run may stay and its Ace go home instead."""
+    place = rouge(t0=RUN, t1="7C")
+    assert {"t0>f4x13", "t0>f2", "s>t"} <= set(legal(place))
+    assert shown(after(place, "s>t"), "t0").startswith(RUN)
+
+
+def test_nothing_leaves_a_foundation() -> None:
+    """'Nothing ever leaves a foundation', neither a card nor a run."""
+    place = rouge(f0="4H", f4=RUN, t0="5C", t1="7C", rest="t1")
+    assert not [m for m in legal(place) if m.startswith("f")]
+
+
+def test_won_when_all_104_cards_are_on_foundations() -> None:
+    """'52 on the colour foundations and 52 in four removed runs'."""
+    run = RUNS["f7"]
+    almost = rouge(**COLOURS | RUNS | {"f7": "", "t3": run})
+    assert not almost.won
+    won = after(almost, "t3>f7x13")
+    assert won.won
+    assert legal(won) == []
+    assert not is_stuck(won)
+    assert after(rouge(**COLOURS | RUNS | {"f3": "QC", "t3": "KC"}), "t3>f3").won
+
+
+def test_four_runs_alone_are_not_won() -> None:
+    """'The game is won when all 104 cards are on foundations'."""
+    place = rouge(**RUNS, t0="7C", rest="t0")
+    assert not place.won
+    assert not rouge(**COLOURS, t0="7C", rest="t0").won
+
+
+def test_a_mixed_colour_foundation() -> None:
+    """'No Suit Restriction on Foundations'."""
+    mixed = " ".join(
+        card if i % 2 else card.replace("H", "D") for i, card in enumerate(sequence("A", "KH"))
+    )
+    assert len(shown(rouge(f0=mixed, t0="7C", rest="t0"), "f0").split()) == 13
+
+
+def test_stuck_when_the_stock_is_exhausted_and_no_moves_exist() -> None:
+    """'The stock is exhausted, no more legal moves exist, and not all cards' are home."""
+    tops = {
+        f"t{i}": f"2{SUITS[i % 4]} {card}"
+        for i, card in enumerate(["4S", "6S", "8S", "TS", "QS", "4C", "6C", "8C"])
+    }
+    blocked = rouge(**tops, t8="TC", t9="QC", rest="t0")
+    assert legal(blocked) == []
+    assert is_stuck(blocked)
+
+
+def test_a_view_shows_no_card_that_lies_face_down() -> None:
+    """'All other tableau cards are face-down until uncovered during play'."""
+    start = dealt(GAME)
+    for pile in view_of(start).piles:
+        assert {card for card in pile if card & DOWN} <= {0x7F}
