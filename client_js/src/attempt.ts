@@ -1,0 +1,197 @@
+/** The attempt that is being played: what the server said, and what is foreseen on top of it. */
+
+import { type View, applyDelta, pileAt } from "./rules/board.ts";
+import { UNSEEN } from "./rules/cards.ts";
+import { findRuleset } from "./rules/catalog.ts";
+import { EngineError } from "./rules/errors.ts";
+import { isLegal } from "./rules/moves.ts";
+import { parseMove, parseSeen, pileNumber } from "./rules/notation.ts";
+import { predict } from "./rules/play.ts";
+import type { Ruleset } from "./rules/ruleset.ts";
+import { Outbox, type PendingMove } from "./outbox.ts";
+import type { Ended, Moved, Result, Snapshot } from "./protocol.ts";
+
+/** An attempt as its player sees it. */
+export interface AttemptState {
+  readonly id: string;
+  readonly deal: string;
+  readonly commitment: string;
+  readonly game: string;
+  readonly variant: string;
+  readonly room: string | null;
+  readonly day: number | null;
+  readonly ruleset: Ruleset;
+  /** The view with the pending moves played on it. */
+  readonly view: View;
+  /** How many moves are not acknowledged yet. */
+  readonly pending: number;
+  /** The last entry of the journal that is known here. */
+  readonly seq: number;
+  readonly started: number;
+  readonly deadline: number;
+  /** How it stands by the server; pending moves do not count. */
+  readonly result: Result;
+  /** Why the last refused move was refused, until another one is accepted. */
+  readonly refusal: string | null;
+}
+
+/** One attempt on this side of the wire. It does no I/O: its owner sends `unsent` moves. */
+export class Attempt {
+  readonly #outbox = new Outbox();
+  readonly #ruleset: Ruleset;
+  #snapshot: Snapshot;
+  #view: View;
+  #seq: number;
+  #result: Result;
+  #refusal: string | null = null;
+  #synced = true;
+
+  /** Throws `unknown_game` and `unknown_variant` if the server knows games that these rules do not. */
+  constructor(snapshot: Snapshot) {
+    this.#ruleset = findRuleset(snapshot.game, snapshot.variant);
+    this.#snapshot = snapshot;
+    this.#view = readView(this.#ruleset, snapshot);
+    this.#seq = snapshot.seq;
+    this.#result = snapshot.result;
+  }
+
+  get id(): string {
+    return this.#snapshot.attempt;
+  }
+
+  /** The number of the next entry, if all pending moves are accepted. */
+  get nextSeq(): number {
+    return this.#seq + this.#outbox.moves.length + 1;
+  }
+
+  state(): AttemptState {
+    const { deal, commitment, game, variant, room, day, started, deadline } = this.#snapshot;
+    return {
+      ...{ id: this.id, deal, commitment, game, variant, room, day, started, deadline },
+      ruleset: this.#ruleset,
+      view: this.#foreseen(Infinity),
+      pending: this.#outbox.moves.length,
+      seq: this.#seq,
+      result: this.#result,
+      refusal: this.#refusal,
+    };
+  }
+
+  /** Play a move ahead of the server's word; false if it cannot be, or it is known to be illegal. */
+  play(move: string): boolean {
+    if (this.#result.end !== null || this.#outbox.full) return false;
+    try {
+      if (!isLegal(this.#foreseen(Infinity), parseMove(this.#ruleset, move))) return false;
+    } catch (error) {
+      if (error instanceof EngineError) return false;
+      throw error;
+    }
+    this.#outbox.add(move, this.#seq);
+    return true;
+  }
+
+  /** The moves that are to be sent now: none until a new session has brought a snapshot. */
+  unsent(): readonly PendingMove[] {
+    return this.#synced ? this.#outbox.moves.filter(({ id }) => id === null) : [];
+  }
+
+  /** The move of this number went out with the command `id`. */
+  sent(seq: number, id: number): void {
+    this.#outbox.sent(seq, id);
+  }
+
+  /** The session is lost: pending moves wait for the snapshot of the next one. */
+  lost(): void {
+    this.#synced = false;
+    this.#outbox.lost();
+  }
+
+  /** A snapshot came, as the answer to the command `id` or unasked. It is what holds. */
+  resync(snapshot: Snapshot, id: number | null): void {
+    const view = readView(this.#ruleset, snapshot);
+    // Were the journal's new entries other moves than the pending ones, the rest would be out of place.
+    const ours = snapshot.seq >= this.#seq && agrees(this.#foreseen(snapshot.seq), view);
+    if (ours && snapshot.result.end === null) this.#outbox.snapshot(snapshot.seq, id);
+    else this.#outbox.clear();
+    this.#snapshot = snapshot;
+    this.#view = view;
+    this.#seq = snapshot.seq;
+    this.#result = snapshot.result;
+    this.#synced = true;
+  }
+
+  /** A move stands. False if what is known here does not lead up to it: ask for a snapshot. */
+  moved({ seq, move, changes, redeals, result }: Moved): boolean {
+    if (seq > this.#seq + 1) return false;
+    this.#outbox.acknowledged(seq, move);
+    this.#refusal = null;
+    if (seq <= this.#seq) return true;
+    try {
+      this.#view = applyDelta(this.#view, {
+        changes: changes.map(([name, take, put]) => ({
+          pile: pileNumber(this.#ruleset, name),
+          take,
+          put: parseSeen(put),
+        })),
+        redeals,
+        moves: result.moves,
+      });
+    } catch (error) {
+      if (error instanceof EngineError) return false;
+      throw error;
+    }
+    this.#seq = seq;
+    this.#end(result);
+    return true;
+  }
+
+  /** The attempt is over without a move. False as for `moved`. */
+  ended({ seq, result }: Ended): boolean {
+    this.#end(result);
+    const known = seq <= this.#seq + 1;
+    if (known) this.#seq = Math.max(seq, this.#seq);
+    return known;
+  }
+
+  /** The command `id` was refused with this sentence. */
+  refused(id: number, sentence: string): void {
+    if (this.#outbox.refused(id)) this.#refusal = sentence;
+  }
+
+  #end(result: Result): void {
+    this.#result = result;
+    if (result.end !== null) this.#outbox.clear();
+  }
+
+  /** The view with the pending moves up to entry `seq` played on it, as far as they are legal. */
+  #foreseen(seq: number): View {
+    let view = this.#view;
+    for (const pending of this.#outbox.moves) {
+      if (pending.seq > seq) break;
+      const move = parseMove(this.#ruleset, pending.move);
+      if (!isLegal(view, move)) break;
+      view = predict(view, move);
+    }
+    return view;
+  }
+}
+
+function readView(ruleset: Ruleset, { piles, redeals, result }: Snapshot): View {
+  return {
+    ruleset,
+    piles: ruleset.pileNames.map((name) => parseSeen(piles[name] ?? "")),
+    redeals,
+    moves: result.moves,
+  };
+}
+
+/** Whether all that a prediction shows is so. */
+function agrees(foreseen: View, view: View): boolean {
+  return view.piles.every((pile, number) => {
+    const guess = pileAt(foreseen, number);
+    return (
+      guess.length === pile.length &&
+      guess.every((card, at) => card === UNSEEN || card === pile[at])
+    );
+  });
+}

@@ -1,0 +1,227 @@
+/**
+ * One session after the other with the server: hello, liveness, the server's time, and coming back.
+ *
+ * At any moment at most one timer runs: until the welcome, the next ping, its pong, or the next try.
+ */
+
+import {
+  CLOSE,
+  type Command,
+  type CommandType,
+  type Event,
+  type Player,
+  VERSION,
+  decodeEvent,
+  encodeCommand,
+} from "./protocol.ts";
+import { Requests } from "./requests.ts";
+import type { OpenSocket, Socket } from "./socket.ts";
+import type { TokenStorage } from "./storage.ts";
+import { type Readable, Store } from "./store.ts";
+
+/** `waiting` for the next try, or closed; `replaced` and `incompatible` stay until asked. */
+export type Status = "connecting" | "open" | "waiting" | "replaced" | "incompatible";
+
+export const PING_EVERY = 15_000;
+export const PONG_WITHIN = 10_000;
+export const WELCOME_WITHIN = 10_000;
+const SHORTEST_WAIT = 300;
+const LONGEST_WAIT = 10_000;
+
+/** Local time in milliseconds, timers and chance, so that tests can hold them still. */
+export interface Surroundings {
+  now(): number;
+  /** Run something later; returns what calls it off. */
+  after(milliseconds: number, run: () => void): () => void;
+  /** A number from 0 to less than 1. */
+  random(): number;
+}
+
+export interface ConnectionOptions {
+  readonly url: string;
+  readonly openSocket: OpenSocket;
+  readonly storage: TokenStorage;
+  readonly surroundings: Surroundings;
+  /** The name of a new guest; null leaves it to the server. */
+  readonly name: string | null;
+  /** A session is open. What is asked in here goes before what was kept from an earlier one. */
+  readonly onOpen: (player: Player) => void;
+  /** An event came, and was the answer to a command of this type. */
+  readonly onEvent: (event: Event, answered: CommandType | null) => void;
+}
+
+export class Connection {
+  readonly requests = new Requests((command) => this.#send(command));
+  readonly #options: ConnectionOptions;
+  readonly #status = new Store<Status>("connecting");
+  #name: string | null;
+  #socket: Socket | null = null;
+  #cancelTimer: () => void = () => undefined;
+  #failures = 0;
+  /** Whether the connection does not come back by itself. */
+  #stays = true;
+  #asked = { id: 0, at: 0 };
+  #clock = { offset: 0, trip: Infinity };
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+    this.#name = options.name;
+  }
+
+  get status(): Readable<Status> {
+    return this.#status;
+  }
+
+  /** The server's time in milliseconds, as well as it is known. */
+  now(): number {
+    return this.#options.surroundings.now() + this.#clock.offset;
+  }
+
+  /** Open a session, and come back whenever it is lost. */
+  connect(): void {
+    this.#stays = false;
+    if (this.#socket === null) this.#dial();
+  }
+
+  /** Close the session, and stay away. */
+  close(): void {
+    this.#stayAway("waiting");
+  }
+
+  /** The network may be back: try now what a timer would try later. */
+  wake(): void {
+    const status = this.#status.get();
+    if (status === "waiting" && !this.#stays) this.#dial();
+    else if (status === "open" && this.#asked.id === 0) this.#ping();
+  }
+
+  #dial(): void {
+    const { openSocket, url } = this.#options;
+    this.#status.set("connecting");
+    const socket = openSocket(url, {
+      opened: () => this.#socket === socket && this.#hello(),
+      received: (frame) => this.#socket === socket && this.#receive(frame),
+      closed: (code) => this.#socket === socket && this.#lost(code),
+    });
+    this.#socket = socket;
+    this.#timer(WELCOME_WITHIN, () => this.#lost(null));
+  }
+
+  #hello(): void {
+    const token = this.#options.storage.load();
+    const who = token !== null ? { token } : this.#name !== null ? { name: this.#name } : {};
+    const id = this.requests.tell("hello", { version: VERSION, ...who });
+    this.#asked = { id, at: this.#options.surroundings.now() };
+  }
+
+  #receive(frame: Uint8Array): void {
+    const event = decodeEvent(frame);
+    if (event === null) return;
+    const answered = this.requests.answered(event);
+    if (answered === "hello") this.#welcomed(event);
+    else if (answered === "ping") this.#ponged(event);
+    else this.#options.onEvent(event, answered);
+  }
+
+  #welcomed(event: Event): void {
+    if (event.type === "refused") {
+      this.#turnedAway(event.code);
+    } else if (event.type === "welcome") {
+      this.#failures = 0;
+      this.#clock = { ...this.#clock, trip: Infinity };
+      this.#setClock(event.now);
+      this.#options.storage.save(event.token);
+      this.#nextPing();
+      this.requests.opened(() => {
+        this.#options.onOpen(event.player);
+        this.#status.set("open");
+      });
+    }
+  }
+
+  /** Say hello without what the server does not take, where that is what is wrong. */
+  #turnedAway(code: string): void {
+    if (code === "bad_token") {
+      this.#options.storage.save(null);
+      this.#hello();
+    } else if (code === "bad_name" && this.#name !== null) {
+      this.#name = null;
+      this.#hello();
+    } else {
+      this.#lost(code === "bad_version" ? CLOSE.badVersion : null);
+    }
+  }
+
+  #nextPing(): void {
+    this.#asked = { id: 0, at: 0 };
+    this.#timer(PING_EVERY, () => this.#ping());
+  }
+
+  #ping(): void {
+    const at = this.#options.surroundings.now();
+    this.#timer(PONG_WITHIN, () => this.#lost(null));
+    this.#asked = { id: this.requests.tell("ping", {}), at };
+  }
+
+  #ponged(event: Event): void {
+    if (event.type === "pong") this.#setClock(event.now);
+    this.#nextPing();
+  }
+
+  /** Keep the offset of the session's shortest trip: the one that can be the least wrong. */
+  #setClock(serverNow: number): void {
+    const now = this.#options.surroundings.now();
+    const trip = now - this.#asked.at;
+    if (trip <= this.#clock.trip) {
+      this.#clock = { offset: Math.round(serverNow + trip / 2 - now), trip };
+    }
+  }
+
+  /** The socket is gone, by this close code, or not worth waiting for, with none. */
+  #lost(code: number | null): void {
+    if (code === CLOSE.replaced) return this.#stayAway("replaced");
+    if (code === CLOSE.badVersion) return this.#stayAway("incompatible");
+    this.#hangUp();
+    this.requests.lost();
+    const { random } = this.#options.surroundings;
+    const scolded = code === CLOSE.tooFast || code === CLOSE.badMessages;
+    this.#timer(waitBefore(this.#failures, scolded, random()), () => this.#dial());
+    this.#failures += 1;
+    this.#status.set("waiting");
+  }
+
+  /** End the session until `connect` is called again. */
+  #stayAway(status: Status): void {
+    this.#stays = true;
+    this.#hangUp();
+    this.requests.abandon();
+    this.#status.set(status);
+  }
+
+  #hangUp(): void {
+    const socket = this.#socket;
+    this.#socket = null;
+    this.#cancelTimer();
+    socket?.close();
+  }
+
+  #send(command: Command): void {
+    this.#socket?.send(encodeCommand(command));
+  }
+
+  #timer(milliseconds: number, run: () => void): void {
+    this.#cancelTimer();
+    this.#cancelTimer = this.#options.surroundings.after(milliseconds, run);
+  }
+}
+
+/**
+ * How long to wait before the next try, in milliseconds: longer after each failure, and spread by
+ * chance, so that the clients of a node that went down do not come back all at once.
+ */
+export function waitBefore(failures: number, scolded: boolean, chance: number): number {
+  const longest = scolded
+    ? LONGEST_WAIT
+    : Math.min(LONGEST_WAIT, 2 * SHORTEST_WAIT * 2 ** failures);
+  return SHORTEST_WAIT + chance * (longest - SHORTEST_WAIT);
+}

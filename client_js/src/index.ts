@@ -1,0 +1,25 @@
+/** Samedeal's client library: a session with the server, and the rules of its games. */
+
+export type { AttemptState } from "./attempt.ts";
+export { Client, type ClientOptions } from "./client.ts";
+export type { Status, Surroundings } from "./connection.ts";
+export type {
+  Dailies,
+  Daily,
+  DealEvent,
+  Entry,
+  Leaderboard,
+  Player,
+  Result,
+  RoomState,
+  Round,
+  Runner,
+  Seat,
+} from "./protocol.ts";
+export { Refusal } from "./refusal.ts";
+export type { RoomSettings } from "./room.ts";
+export type { OpenSocket, Socket, SocketEvents } from "./socket.ts";
+export { memoryStorage, type TokenStorage } from "./storage.ts";
+export type { Readable } from "./store.ts";
+
+export * from "./rules/index.ts";

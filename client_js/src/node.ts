@@ -1,0 +1,21 @@
+/** What a bot in Node needs besides the library itself. */
+
+import { WebSocket } from "ws";
+import type { OpenSocket } from "./socket.ts";
+
+/** A WebSocket for Node. */
+export const nodeSocket: OpenSocket = (url, events) => {
+  const socket = new WebSocket(url, { perMessageDeflate: false });
+  socket.binaryType = "nodebuffer";
+  socket.on("open", () => events.opened());
+  socket.on("message", (data, isBinary) => {
+    if (isBinary && Buffer.isBuffer(data)) events.received(data);
+  });
+  socket.on("close", (code) => events.closed(code));
+  // An error is always followed by a close, which is what the connection acts on.
+  socket.on("error", () => undefined);
+  return {
+    send: (frame) => socket.send(frame),
+    close: () => socket.terminate(),
+  };
+};

@@ -1,0 +1,34 @@
+/** The rules of the games, on boards and on views. */
+
+export {
+  type Board,
+  type Layout,
+  type View,
+  cardsHome,
+  cardsUnseen,
+  pileAt,
+  viewOf,
+} from "./board.ts";
+export {
+  type Card,
+  type Pile,
+  DOWN,
+  RANKS,
+  SUITS,
+  UNSEEN,
+  cardName,
+  isDown,
+  isRed,
+  parseCard,
+  rankOf,
+  suitOf,
+} from "./cards.ts";
+export { findRuleset, games } from "./catalog.ts";
+export { commitment, dealSeed, layOut, parseSeed } from "./deal.ts";
+export { EngineError } from "./errors.ts";
+export { isLegal, isStuck, isWon, legalMoves, runLength, topOf } from "./moves.ts";
+export { moveText, parseMove, parseSeen, seenText } from "./notation.ts";
+export { play, predict } from "./play.ts";
+export { type Move, EMPTY, ROW, RUN_LENGTH, Ruleset } from "./ruleset.ts";
+export { type Game, type Variant, STANDARD } from "./schema.ts";
+export { type OpenDeal, type Verification, verify } from "./verify.ts";

@@ -1,0 +1,35 @@
+/** Values that change over time, by the contract of Svelte's stores. */
+
+/** A value that can be read, and followed: `run` is called at once and at every change. */
+export interface Readable<T> {
+  get(): T;
+  subscribe(run: (value: T) => void): () => void;
+}
+
+/** A value that its owner sets. */
+export class Store<T> implements Readable<T> {
+  #value: T;
+  readonly #followers = new Set<(value: T) => void>();
+
+  constructor(value: T) {
+    this.#value = value;
+  }
+
+  get(): T {
+    return this.#value;
+  }
+
+  set(value: T): void {
+    if (value === this.#value) return;
+    this.#value = value;
+    for (const run of [...this.#followers]) run(value);
+  }
+
+  subscribe(run: (value: T) => void): () => void {
+    // The same function may follow twice; each subscription ends by itself.
+    const follower = (value: T): void => run(value);
+    this.#followers.add(follower);
+    run(this.#value);
+    return () => this.#followers.delete(follower);
+  }
+}
