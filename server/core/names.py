@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from dataclasses import dataclass
 
@@ -12,8 +13,22 @@ LONGEST = 20
 
 _CATEGORIES = {"L", "M", "N"}
 _SIGNS = set(" -_.'")
-_SCRIPTS = ("LATIN", "GREEK", "CYRILLIC", "HEBREW", "ARABIC", "CJK", "HIRAGANA", "KATAKANA")
-_TOGETHER = {"CJK", "HIRAGANA", "KATAKANA"}
+_TOGETHER = {"CJK", "IDEOGRAPHIC", "HIRAGANA", "KATAKANA"}
+"""Scripts that Japanese is written in together."""
+
+_INVISIBLE = {
+    chr(code)
+    for first, last in (
+        (0x034F, 0x034F),  # the grapheme joiner
+        (0x115F, 0x1160),  # Hangul fillers; NFKC makes the others into one of these
+        (0x17B4, 0x17B5),  # Khmer inherent vowels
+        (0x180B, 0x180F),  # Mongolian variation selectors
+        (0xFE00, 0xFE0F),  # variation selectors
+        (0xE0100, 0xE01EF),
+    )
+    for code in range(first, last + 1)
+}
+"""The letters and marks that Unicode has as default-ignorable: nothing of them is seen."""
 
 _FIRST = (
     "Amber", "Bold", "Brave", "Bright", "Calm", "Clever", "Coral", "Crimson",
@@ -60,8 +75,8 @@ def clean_name(text: str) -> str:
         Refusal: it cannot be used.
     """
     name = " ".join(unicodedata.normalize("NFKC", text).split())
-    letters = [c for c in name if unicodedata.category(c)[0] in _CATEGORIES]
-    allowed = all(c in _SIGNS or unicodedata.category(c)[0] in _CATEGORIES for c in name)
+    letters = [c for c in name if _is_letter(c)]
+    allowed = all(c in _SIGNS or _is_letter(c) for c in name)
     starts_with_mark = bool(name) and unicodedata.category(name[0])[0] == "M"
     if not (1 <= len(name) <= LONGEST) or not letters or not allowed or starts_with_mark:
         raise Refusal("bad_name")
@@ -71,9 +86,12 @@ def clean_name(text: str) -> str:
     return name
 
 
+def _is_letter(character: str) -> bool:
+    """Return whether a character is a letter, mark or digit that is seen."""
+    return unicodedata.category(character)[0] in _CATEGORIES and character not in _INVISIBLE
+
+
 def _script(letter: str) -> str:
     """Return a letter's script, or an empty text for one that goes with any."""
-    if not letter.isalpha():
-        return ""
-    described = unicodedata.name(letter, "")
-    return next((script for script in _SCRIPTS if described.startswith(script)), "OTHER")
+    # The standard library knows scripts only as the first words of names.
+    return re.split("[ -]", unicodedata.name(letter, "?"))[0] if letter.isalpha() else ""

@@ -1,0 +1,141 @@
+"""Names: which ones can be used."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from server.core.ids import ALPHABET, PlayerId
+from server.core.names import LONGEST, Profile, clean_name, guest_name
+from server.core.refusal import Refusal
+from tests.core.builders import refusal_of
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("Ada", "Ada"),
+        ("  Ada\t Lovelace\n", "Ada Lovelace"),
+        ("O'Neill-Smith_2.0", "O'Neill-Smith_2.0"),
+        ("42", "42"),
+        ("Zoe\N{COMBINING DIAERESIS}", "Zo\N{LATIN SMALL LETTER E WITH DIAERESIS}"),
+        ("\N{FULLWIDTH LATIN CAPITAL LETTER A}da", "Ada"),
+        ("\N{MATHEMATICAL BOLD CAPITAL A}da", "Ada"),
+        ("\N{LATIN SMALL LIGATURE FI}n", "fin"),
+        ("Ольга", "Ольга"),
+        ("Ελένη 7", "Ελένη 7"),
+        ("נעמי", "נעמי"),
+        ("ليلى", "ليلى"),
+        ("अनुष्का", "अनुष्का"),
+        ("สมชาย", "สมชาย"),
+        ("김민준", "김민준"),
+        ("山田ハナコさん", "山田ハナコさん"),
+        ("ラーメン", "ラーメン"),
+        ("佐々木", "佐々木"),
+        ("x" * LONGEST, "x" * LONGEST),
+    ],
+)
+def test_a_name_is_kept_in_its_plain_form(text: str, kept: str) -> None:
+    assert clean_name(text) == kept
+
+
+INVISIBLE = [
+    "\N{ZERO WIDTH SPACE}",
+    "\N{ZERO WIDTH JOINER}",
+    "\N{ZERO WIDTH NO-BREAK SPACE}",
+    "\N{SOFT HYPHEN}",
+    "\N{WORD JOINER}",
+    "\N{COMBINING GRAPHEME JOINER}",
+    "\N{HANGUL FILLER}",
+    "\N{HALFWIDTH HANGUL FILLER}",
+    "\N{HANGUL CHOSEONG FILLER}",
+    "\N{HANGUL JUNGSEONG FILLER}",
+    "\N{KHMER VOWEL INHERENT AQ}",
+    "\N{MONGOLIAN FREE VARIATION SELECTOR ONE}",
+    "\N{MONGOLIAN FREE VARIATION SELECTOR FOUR}",
+    "\N{MONGOLIAN VOWEL SEPARATOR}",
+    "\N{VARIATION SELECTOR-16}",
+    "\N{VARIATION SELECTOR-17}",
+    "\N{BRAILLE PATTERN BLANK}",
+    "\N{TAG LATIN SMALL LETTER A}",
+]
+BIDI = [
+    "\N{RIGHT-TO-LEFT OVERRIDE}",
+    "\N{LEFT-TO-RIGHT EMBEDDING}",
+    "\N{RIGHT-TO-LEFT ISOLATE}",
+    "\N{RIGHT-TO-LEFT MARK}",
+    "\N{ARABIC LETTER MARK}",
+    "\N{POP DIRECTIONAL FORMATTING}",
+]
+
+
+def refused(text: str) -> bool:
+    return refusal_of(lambda: clean_name(text)) == "bad_name"
+
+
+@pytest.mark.parametrize("letter", [*INVISIBLE, *BIDI], ids=unicodedata.name)
+def test_nothing_invisible_and_nothing_that_turns_the_line(letter: str) -> None:
+    assert refused(letter)
+    assert refused(f"Ada{letter}")
+    assert refused(f"A{letter}da")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "   ",
+        "-_.'",
+        "x" * (LONGEST + 1),
+        "\N{ARABIC LIGATURE SALLALLAHOU ALAYHE WASALLAM}" * 2,
+        "\N{COMBINING ACUTE ACCENT}",
+        "\N{COMBINING ACUTE ACCENT}\N{COMBINING GRAVE ACCENT}",
+        "\N{ACUTE ACCENT}a",
+        "a\0b",
+        "<b>Ada</b>",
+        "Ada@home",
+        "\N{PILE OF POO}",
+        "\ud800",
+    ],
+)
+def test_what_cannot_be_a_name(text: str) -> None:
+    assert refused(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Adа",  # noqa: RUF001 - the last letter is Cyrillic
+        "Ηello",  # noqa: RUF001 - the first letter is Greek
+        "Аda 7",  # noqa: RUF001 - the first letter is Cyrillic
+        "Ada山",
+        "aא",
+        "Armenianо" + "\N{ARMENIAN SMALL LETTER OH}",  # noqa: RUF001 - with a Cyrillic letter
+        "\N{ARMENIAN SMALL LETTER OH}\N{CHEROKEE LETTER A}",
+        "\N{THAI CHARACTER KO KAI}\N{LAO LETTER KO}",
+    ],
+)
+def test_scripts_do_not_mix(text: str) -> None:
+    with pytest.raises(Refusal, match="bad_name") as refusal:
+        clean_name(text)
+    assert refusal.value.text == "A name is written in one script."
+
+
+@given(st.text(max_size=30))
+def test_a_name_that_is_kept_is_kept_as_it_is(text: str) -> None:
+    if not refused(text):
+        name = clean_name(text)
+        assert clean_name(name) == name
+        assert unicodedata.is_normalized("NFKC", name)
+        assert 1 <= len(name) <= LONGEST
+        assert name == name.strip()
+        assert all(unicodedata.category(letter)[0] != "C" for letter in name)
+
+
+@given(st.text(ALPHABET, min_size=16, max_size=16).map(PlayerId))
+def test_a_guest_has_a_name_that_can_be_used(player: PlayerId) -> None:
+    assert clean_name(guest_name(player)) == guest_name(player)
+    assert Profile(player, "Ada").tag == player[-4:].upper()
