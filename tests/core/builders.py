@@ -1,0 +1,101 @@
+"""Players, attempts and rooms for tests, made with the fewest words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from engine.board import Board
+from engine.catalog import ruleset
+from engine.moves import legal_moves
+from engine.notation import move_text
+from engine.play import apply
+from engine.ruleset import Move
+from server.core import attempt, race
+from server.core.attempt import Attempt, Play, Resign, Started
+from server.core.ids import DealId, PlayerId, RoomCode
+from server.core.race import Room, RoomOpened
+from server.core.ranking import Result
+from server.core.refusal import Refusal
+from tests.engine.positions import kind_board
+
+ADA, BOB, CYD, DAN, EVE = PLAYERS = tuple(PlayerId(f"{name}0000000000000") for name in
+                                          ("ada", "b0b", "cyd", "dan", "eve"))  # fmt: skip
+DEAL = DealId("dea1000000000000")
+CODE = RoomCode("H7KQ2")
+START = 1_795_219_200_000
+LIMIT = 900_000
+
+
+def started(game: str = "robert", *, player: PlayerId = ADA, at: int = START) -> Started:
+    """Return the first entry of an attempt in a room."""
+    return Started(player, DEAL, game, "standard", CODE, None, at, at + LIMIT)
+
+
+def begun(game: str = "robert", board: Board | None = None) -> Attempt:
+    """Return an attempt that has just begun, on a deck that plays itself home unless told."""
+    return attempt.begin(started(game), board or kind_board(ruleset(game)))
+
+
+def after(state: Attempt, command: Play | Resign, now: int) -> Attempt:
+    """Return the attempt after a command that is carried out."""
+    return attempt.fold(state, attempt.decide(state, command, now))
+
+
+def homewards(board: Board) -> Move | None:
+    """Return a legal move, one that brings a card home if there is any."""
+    moves = legal_moves(board)
+    home = (move for move in moves if 0 <= move.target < len(board.ruleset.foundations))
+    return next(home, moves[0] if moves else None)
+
+
+def line_home(board: Board) -> Iterator[str]:
+    """Yield the texts of moves from a board on, each towards home, until none is legal."""
+    while (move := homewards(board)) is not None:
+        yield move_text(board.ruleset, move)
+        board = apply(board, move)
+
+
+def opened(seats: int = 3) -> Room:
+    """Return a room that Ada has opened, and in which nobody sits yet."""
+    return race.fold(None, RoomOpened(CODE, ADA, "robert", "standard", seats, LIMIT, START))
+
+
+def room_of(*players: PlayerId, seats: int = 3, ready: bool = False) -> Room:
+    """Return a room in which these players sit, in the order in which they came."""
+    room = opened(seats)
+    for player in players:
+        room = then(room, race.take_seat(room, player, START))
+        if ready:
+            room = then(room, race.set_ready(room, player, ready, START))
+    return room
+
+
+def then(room: Room, event: race.Event | None) -> Room:
+    """Return the room after what was decided, which has to be something."""
+    assert event is not None
+    return race.fold(room, event)
+
+
+def race_of(*players: PlayerId) -> Room:
+    """Return a room in which these players race, the first of them the host."""
+    room = room_of(*players, ready=True)
+    return then(room, race.start(room, players[0], DEAL, "c0ffee", START))
+
+
+def finished(room: Room, player: PlayerId, result: Result) -> Room:
+    """Return the room after a runner has finished."""
+    return then(room, race.finish(room, DEAL, player, result, START))
+
+
+def reached(home: int, time: int = 0, moves: int = 0) -> Result:
+    """Return the result of a run that brought so many of 52 cards home, then gave up."""
+    return Result(home, 52 - home, time, moves, "resigned")
+
+
+def refusal_of(act: Callable[[], object]) -> str | None:
+    """Return the code by which something is refused, or `None` if it is carried out."""
+    try:
+        act()
+    except Refusal as refusal:
+        return refusal.code
+    return None

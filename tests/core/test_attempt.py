@@ -1,0 +1,207 @@
+"""An attempt: what a command becomes, and where that leads."""
+
+from __future__ import annotations
+
+from random import Random
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.catalog import games, ruleset
+from engine.deal import deal_seed
+from engine.moves import legal_moves
+from engine.notation import move_text
+from server.core import attempt
+from server.core.attempt import Attempt, Ended, Event, Moved, Play, Resign
+from server.core.ids import attempt_id
+from server.core.ranking import Result
+from server.core.refusal import Refusal
+from tests.core.builders import (
+    ADA,
+    DEAL,
+    LIMIT,
+    START,
+    after,
+    begun,
+    homewards,
+    line_home,
+    refusal_of,
+    started,
+)
+from tests.engine.positions import SEED
+
+DEADLINE = START + LIMIT
+
+
+def test_an_attempt_begins_with_nothing_done() -> None:
+    state = begun()
+    assert (state.id, state.seq, state.end) == (attempt_id(DEAL, ADA), 1, None)
+    assert state.result == Result(home=1, left=51, time=0, moves=0, end=None)
+
+
+def test_a_move_that_stands_is_the_next_entry() -> None:
+    state = begun()
+    event = attempt.decide(state, Play("s>w"), START + 7)
+    assert event == Moved("s>w", START + 7)
+    moved = attempt.fold(state, event)
+    assert (moved.seq, moved.board.moves, moved.end) == (2, 1, None)
+
+
+def test_the_time_is_that_of_the_last_card_that_came_home() -> None:
+    state, shown = begun(), 0
+    for step, move in enumerate(line_home(state.board), start=1):
+        before, state = state, after(state, Play(move), START + step * 1_000)
+        if state.board.home > before.board.home:
+            shown = step * 1_000
+        assert state.result.time == shown
+    assert shown > 0
+
+
+def test_the_last_move_of_a_line_home_wins() -> None:
+    state = begun()
+    *rest, last = line_home(state.board)
+    for move in rest:
+        state = after(state, Play(move), START)
+        assert state.end is None
+    event = attempt.decide(state, Play(last), START + 5)
+    assert event == Moved(last, START + 5, "won")
+    won = attempt.fold(state, event)
+    assert won.result == Result(
+        home=52, left=0, time=5, moves=len(rest) + 1, end="won"
+    )  # fmt: skip
+
+
+def test_the_last_move_before_there_is_none_leaves_the_player_stuck() -> None:
+    board = deal_seed(ruleset("lady-betty"), SEED)
+    state = begun("lady-betty", board)
+    for move in line_home(board):
+        state = after(state, Play(move), START)
+    assert state.end == "stuck"
+    assert state.result.left > 0
+
+
+def test_resigning_ends_an_attempt_as_it_stands() -> None:
+    moved = after(begun(), Play("s>w"), START + 5)
+    event = attempt.decide(moved, Resign(), START + 9)
+    assert event == Ended("resigned", START + 9)
+    resigned = attempt.fold(moved, event)
+    assert resigned.seq == 3
+    assert resigned.result == msgspec.structs.replace(moved.result, end="resigned")
+
+
+@pytest.mark.parametrize(
+    ("now", "event"),
+    [
+        (START, None),
+        (DEADLINE - 1, None),
+        (DEADLINE, Ended("time", DEADLINE)),
+        (DEADLINE + 99_999, Ended("time", DEADLINE)),
+    ],
+)
+def test_an_attempt_ends_at_its_deadline_however_late_one_looks(
+    now: int, event: Event | None
+) -> None:
+    assert attempt.due(begun(), now) == event
+
+
+@pytest.mark.parametrize("end", ["won", "stuck", "resigned", "time"])
+def test_nothing_follows_an_end(end: attempt.End) -> None:
+    state = attempt.fold(begun(), Ended(end, START))
+    assert attempt.due(state, DEADLINE) is None
+    for command in (Play("s>w"), Resign()):
+        with pytest.raises(Refusal, match="attempt_ended"):
+            attempt.decide(state, command, START)
+
+
+@pytest.mark.parametrize("command", [Play("s>w"), Resign()])
+def test_nothing_happens_before_the_start(command: Play | Resign) -> None:
+    with pytest.raises(Refusal, match="not_started"):
+        attempt.decide(begun(), command, START - 1)
+    assert refusal_of(lambda: attempt.decide(begun(), command, START)) is None
+
+
+@pytest.mark.parametrize(
+    ("move", "code"),
+    [("", "bad_move"), ("castle", "bad_move"), ("t99>f0", "bad_move"), ("f0>s", "illegal_move")],
+)
+def test_what_the_rules_refuse_is_refused_with_their_code_and_sentence(
+    move: str, code: str
+) -> None:
+    with pytest.raises(Refusal, match=code) as refusal:
+        attempt.decide(begun(), Play(move), START)
+    assert refusal.value.text.endswith(".")
+
+
+@given(st.text(alphabet="ftsw>x0123456789é ", max_size=18))
+def test_any_text_is_a_move_or_is_refused(text: str) -> None:
+    code = refusal_of(lambda: after(begun(), Play(text), START))
+    assert code in {None, "bad_move", "illegal_move"}
+
+
+JOURNAL = [
+    (
+        started(),
+        '{"type":"started","player":"ada0000000000000","deal":"dea1000000000000",'
+        '"game":"robert","variant":"standard","room":"H7KQ2","day":null,'
+        '"at":1795219200000,"deadline":1795220100000}',
+    ),
+    (Moved("s>w", START), '{"type":"moved","move":"s>w","at":1795219200000}'),
+    (Moved("s>w", START, "won"), '{"type":"moved","move":"s>w","at":1795219200000,"end":"won"}'),
+    (Ended("time", START), '{"type":"ended","end":"time","at":1795219200000}'),
+]
+
+
+@pytest.mark.parametrize(("event", "text"), JOURNAL)
+def test_an_entry_is_written_as_it_always_was(event: Event, text: str) -> None:
+    assert msgspec.json.encode(event).decode() == text
+    decoded: Event = msgspec.json.decode(text, type=Event)
+    assert decoded == event
+
+
+@st.composite
+def walks(draw: st.DrawFn) -> tuple[Attempt, list[Event], Attempt]:
+    """An attempt at some deal, the events of some line of play, and where they led."""
+    game = draw(st.sampled_from(list(games())))
+    first = begun(game, deal_seed(ruleset(game), draw(st.binary(min_size=32, max_size=32))))
+    chance = Random(draw(st.integers()))  # noqa: S311 - nothing secret
+    state, events, now = first, list[Event](), START
+    for _ in range(draw(st.integers(0, 60))):
+        if state.end is not None:
+            break
+        now += chance.randrange(20_000)
+        event = attempt.due(state, now) or attempt.decide(state, _some(state, chance), now)
+        state = attempt.fold(state, event)
+        events.append(event)
+    return first, events, state
+
+
+def _some(state: Attempt, chance: Random) -> Play | Resign:
+    """Return some command that the rules allow."""
+    moves = legal_moves(state.board)
+    move = homewards(state.board) if chance.random() < 0.5 else chance.choice(moves)
+    assert move is not None, "an attempt without a move is over"
+    return Resign() if chance.random() < 0.02 else Play(move_text(state.board.ruleset, move))
+
+
+@settings(max_examples=40)
+@given(walks())
+def test_the_journal_alone_gives_the_attempt_back(
+    walk: tuple[Attempt, list[Event], Attempt],
+) -> None:
+    state, events, reached = walk
+    total = state.board.ruleset.total
+    for number, event in enumerate(events, start=2):
+        before = state
+        decoded: Event = msgspec.json.decode(msgspec.json.encode(event), type=Event)
+        state = attempt.fold(state, decoded)
+        result = state.result
+        assert state.seq == number
+        assert result.home + result.left == total
+        assert result.home >= before.result.home
+        assert before.result.time <= result.time <= event.at - START
+        assert result.moves == before.result.moves + isinstance(event, Moved)
+        assert isinstance(event, Moved | Ended)
+        assert state.end == event.end
+    assert state == reached

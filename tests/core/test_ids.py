@@ -1,0 +1,91 @@
+"""Identifiers: their form, and an attempt's two parts."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from server.core.ids import (
+    ALPHABET,
+    CODE_ALPHABET,
+    AttemptId,
+    DealId,
+    PlayerId,
+    attempt_id,
+    is_code,
+    is_id,
+    split_attempt_id,
+)
+
+ids = st.text(ALPHABET, min_size=16, max_size=16)
+ID = "k3mq7w2r5t9xkz4b"
+
+
+@given(ids, ids)
+def test_an_attempts_id_splits_into_deal_and_player(deal: str, player: str) -> None:
+    made = attempt_id(DealId(deal), PlayerId(player))
+    assert split_attempt_id(made) == (deal, player)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        ".",
+        ID,
+        f"{ID}.",
+        f".{ID}",
+        f"{ID}.{ID}.",
+        f"{ID}.{ID}.{ID}",
+        f"{ID}:{ID}",
+        f"{ID[1:]}.{ID}",
+        f"{ID}.{ID.upper()}",
+    ],
+)
+def test_what_is_no_attempts_id_does_not_split(text: str) -> None:
+    assert split_attempt_id(AttemptId(text)) is None
+
+
+@given(st.text(max_size=40))
+def test_only_a_deal_a_dot_and_a_player_split(text: str) -> None:
+    parts = split_attempt_id(AttemptId(text))
+    assert parts is None or attempt_id(*parts) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "fits"),
+    [
+        (ID, True),
+        (ID[:-1], False),
+        (ID + "0", False),
+        ("I" * 16, False),
+        ("u" * 16, False),
+        ("0" * 16, True),
+        ("\N{FULLWIDTH DIGIT ONE}" * 16, False),
+    ],
+)
+def test_the_form_of_an_id(text: str, fits: bool) -> None:
+    assert is_id(text) == fits
+
+
+@pytest.mark.parametrize(
+    ("text", "fits"),
+    [
+        ("H7KQ2", True),
+        ("h7kq2", False),
+        ("H7KQ", False),
+        ("H7KQ22", False),
+        ("H7KQ1", False),
+        ("H7KO2", False),
+        ("", False),
+    ],
+)
+def test_the_form_of_a_room_code(text: str, fits: bool) -> None:
+    assert is_code(text) == fits
+
+
+def test_both_alphabets_have_32_letters_that_are_not_mistaken() -> None:
+    for alphabet, absent in ((ALPHABET, "ilou"), (CODE_ALPHABET, "IO01")):
+        assert len(set(alphabet)) == len(alphabet) == 32
+        assert not set(alphabet) & set(absent)
