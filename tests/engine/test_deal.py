@@ -1,0 +1,156 @@
+"""Deals: the examples of DEALS.md, the page's algorithm written again, and bad packs."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from itertools import count, islice
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.cards import pack, parse_pile, pile_names
+from engine.catalog import ruleset
+from engine.deal import (
+    SEED_BYTES,
+    _below,
+    _words,
+    check_deck,
+    commitment,
+    deal_seed,
+    lay_out,
+    parse_seed,
+    shuffled,
+)
+from engine.errors import DeckError, SeedError
+from tests.engine.markdown import Row, table
+from tests.engine.positions import SEED, VARIANTS, dealt, kind_deck, shown
+
+SEEDS = st.binary(min_size=SEED_BYTES, max_size=SEED_BYTES)
+
+
+@pytest.mark.parametrize("row", table("DEALS.md", "seed", "stream", "one pack", "two packs"))
+def test_the_pages_streams_and_packs(row: Row) -> None:
+    seed = parse_seed(row["seed"])
+    words = row["stream"].split()
+    assert [f"{word:08x}" for word in islice(_words(seed), len(words))] == words
+    for packs, column in ((1, "one pack"), (2, "two packs")):
+        cards = row[column].split()
+        assert pile_names(shuffled(pack(packs), seed))[: len(cards)] == cards
+
+
+@pytest.mark.parametrize("row", table("DEALS.md", "below", "skipped from"))
+def test_the_pages_bounds(row: Row) -> None:
+    below = int(row["below"])
+    highest = 2**32 - 1
+    bound = highest + 1 if row["skipped from"] == "none" else int(row["skipped from"], 16)
+    assert _below(below, iter([bound - 1])) == below - 1
+    for skipped in range(bound, highest + 1):
+        assert _below(below, iter([skipped, highest, below + 1])) == 1
+
+
+@pytest.mark.parametrize("row", table("DEALS.md", "deal id", "seed", "commitment"))
+def test_the_pages_commitments(row: Row) -> None:
+    assert commitment(row["deal id"], parse_seed(row["seed"])) == row["commitment"]
+
+
+@pytest.mark.parametrize("row", table("DEALS.md", "game", "pile", "cards"))
+def test_the_pages_piles(row: Row) -> None:
+    cards = shown(dealt(row["game"]), row["pile"])
+    if row["cards"].startswith("… "):
+        assert cards.endswith(row["cards"].removeprefix("…"))
+    else:
+        assert cards == row["cards"]
+
+
+def written_again(seed: bytes, packs: int) -> list[str]:
+    """Return the shuffled pack, from the words of DEALS.md and nothing else."""
+    numbers = []
+    for block in count():
+        message = b"samedeal deal 1" + bytes(1) + seed + block.to_bytes(8, "big")
+        digest = hashlib.sha256(message).digest()
+        numbers += [int.from_bytes(digest[at : at + 4], "big") for at in range(0, 32, 4)]
+        if len(numbers) > 52 * packs * 2:
+            break
+    cards = [rank + suit for suit in "SHDC" for rank in "A23456789TJQK"] * packs
+    for place in reversed(range(1, len(cards))):
+        choices = place + 1
+        while numbers[0] >= 2**32 // choices * choices:
+            del numbers[0]
+        other = numbers.pop(0) % choices
+        cards[place], cards[other] = cards[other], cards[place]
+    return cards
+
+
+@given(SEEDS, st.sampled_from([1, 2]))
+def test_the_page_can_be_written_again(seed: bytes, packs: int) -> None:
+    assert pile_names(shuffled(pack(packs), seed)) == written_again(seed, packs)
+
+
+@given(SEEDS, st.sampled_from(VARIANTS))
+def test_a_shuffle_is_the_whole_pack_and_depends_on_the_seed_alone(
+    seed: bytes, variant: tuple[str, str]
+) -> None:
+    rules = ruleset(*variant)
+    cards = pack(rules.rules.packs)
+    deck = shuffled(cards, seed)
+    assert Counter(deck) == Counter(cards)
+    assert shuffled(cards, seed) == deck
+    assert deal_seed(rules, seed) == lay_out(rules, deck)
+
+
+def test_every_place_takes_every_card() -> None:
+    """A shuffle that leaves some card out of some place is none."""
+    seeds = (number.to_bytes(SEED_BYTES, "big") for number in range(1500))
+    found = Counter(
+        (place, card)
+        for seed in seeds
+        for place, card in enumerate(shuffled(bytes(range(13)), seed))
+    )
+    assert len(found) == 13 * 13
+    assert max(found.values()) < 2 * min(found.values())
+
+
+@given(SEEDS, st.text(st.characters(codec="utf-8")))
+def test_a_commitment_is_a_hash_over_id_and_seed(seed: bytes, deal_id: str) -> None:
+    message = b"samedeal commitment 1\0" + deal_id.encode() + b"\0" + seed
+    assert commitment(deal_id, seed) == hashlib.sha256(message).hexdigest()
+
+
+@given(SEEDS)
+def test_a_seed_is_read_back(seed: bytes) -> None:
+    assert parse_seed(seed.hex()) == seed
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "00", "0" * 63, "0" * 65, "F" * 64, "g" * 64, "0" * 64 + "\n", "\u0660" * 64, " " * 64],
+)
+def test_what_is_no_seed(text: str) -> None:
+    with pytest.raises(SeedError):
+        parse_seed(text)
+
+
+@pytest.mark.parametrize(("game", "variant"), VARIANTS)
+@pytest.mark.parametrize("change", ["empty", "short", "long", "twice", "face down"])
+def test_a_deck_that_is_not_the_games_pack_is_refused(game: str, variant: str, change: str) -> None:
+    rules = ruleset(game, variant)
+    deck = shuffled(kind_deck(rules), SEED)
+    bad = {
+        "empty": b"",
+        "short": deck[1:],
+        "long": deck + deck[:1],
+        "twice": deck[1:2] * 3 + deck[3:],
+        "face down": bytes([deck[0] | 0x40]) + deck[1:],
+    }[change]
+    with pytest.raises(DeckError):
+        lay_out(rules, bad)
+
+
+def test_a_bad_deck_is_told_what_is_wrong() -> None:
+    rules = ruleset("robert")
+    with pytest.raises(DeckError, match="52 cards, KC 1 times; here are 52, and 0 of that"):
+        check_deck(rules, parse_pile(["AS"]) + pack(1)[:51])
+    with pytest.raises(DeckError, match="AS 1 times; here are 53, and 2 of that"):
+        check_deck(rules, parse_pile(["AS"]) + pack(1))
