@@ -6,7 +6,7 @@ const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 export default defineConfig({
   root: here("."),
-  plugins: [svelte()],
+  plugins: [svelte({ configFile: false })],
   resolve: { alias: { "@samedeal/client": here("../src/index.ts") } },
   build: { outDir: here("dist"), emptyOutDir: true },
 });

@@ -1,0 +1,16 @@
+/** What all components share. */
+
+import type { Client } from "@samedeal/client";
+import { createContext } from "svelte";
+import type { Clock } from "./clock.ts";
+import type { Notices } from "./notices.svelte.ts";
+import type { Router } from "./router.svelte.ts";
+
+export interface App {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly notices: Notices;
+  readonly router: Router;
+}
+
+export const [useApp, provideApp] = createContext<App>();

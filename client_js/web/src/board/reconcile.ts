@@ -1,0 +1,68 @@
+/**
+ * Which card on the page is which, from one view to the next.
+ *
+ * A piece is one card element. It keeps its key while it travels, so that it can be seen to move,
+ * and an unseen piece that gets a face is seen to turn.
+ */
+
+import type { View } from "../../../src/rules/board.ts";
+import { type Card, UNSEEN, isDown } from "../../../src/rules/cards.ts";
+
+export interface Piece {
+  readonly key: number;
+  /** `UNSEEN` for every card that lies face down, known or not. */
+  readonly card: Card;
+  readonly pile: number;
+  readonly index: number;
+}
+
+/** The pieces of the new view, by pile and from bottom to top, with as many old keys as possible. */
+export function reconcile(before: readonly Piece[], view: View): Piece[] {
+  const lying = new Map(before.map((piece) => [place(piece), piece]));
+  const wanted = view.piles.flatMap((cards, pile) =>
+    cards.map((card, index) => ({ card: isDown(card) ? UNSEEN : card, pile, index })),
+  );
+  const found = wanted.map((want) => {
+    const piece = lying.get(place(want));
+    return piece !== undefined && mayStay(piece.card, want.card) ? piece : undefined;
+  });
+  const staying = new Set(found);
+  const pool = new Pool(before.filter((piece) => !staying.has(piece)));
+  let next = before.reduce((most, { key }) => Math.max(most, key), -1) + 1;
+  return wanted.map((want, at) => {
+    const piece = found[at] ?? pool.take(want.card);
+    if (piece !== undefined && staying.has(piece) && piece.card === want.card) return piece;
+    return { ...want, key: piece?.key ?? next++ };
+  });
+}
+
+/** A piece stays where it lies if it is the same card, or is turned up there. */
+function mayStay(old: Card, now: Card): boolean {
+  return old === now || old === UNSEEN;
+}
+
+/** The pieces that left their places; those on top of their piles are taken first. */
+class Pool {
+  private readonly pieces: Piece[];
+
+  constructor(pieces: readonly Piece[]) {
+    this.pieces = [...pieces].reverse();
+  }
+
+  /** A piece of this card, else an unseen one to turn up; for an unseen place any to turn down. */
+  take(card: Card): Piece | undefined {
+    return (
+      this.first((piece) => piece.card === card) ??
+      this.first((piece) => piece.card === UNSEEN || card === UNSEEN)
+    );
+  }
+
+  private first(fits: (piece: Piece) => boolean): Piece | undefined {
+    const at = this.pieces.findIndex(fits);
+    return at < 0 ? undefined : this.pieces.splice(at, 1)[0];
+  }
+}
+
+function place({ pile, index }: { pile: number; index: number }): string {
+  return `${pile}.${index}`;
+}

@@ -1,0 +1,20 @@
+import "./app.css";
+import { Client } from "@samedeal/client";
+import { mount } from "svelte";
+import AppRoot from "./App.svelte";
+import { Clock } from "./clock.ts";
+import { Notices } from "./notices.svelte.ts";
+import { Router } from "./router.svelte.ts";
+
+const scheme = location.protocol === "https:" ? "wss:" : "ws:";
+const client = new Client({ url: `${scheme}//${location.host}/socket` });
+const app = {
+  client,
+  clock: new Clock(() => client.now()),
+  notices: new Notices(),
+  router: new Router(),
+};
+const target = document.getElementById("app");
+if (target === null) throw new Error("index.html has no #app.");
+mount(AppRoot, { target, props: { app } });
+client.connect();
