@@ -1,8 +1,12 @@
+import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
+  resolve: {
+    alias: { "@samedeal/client": fileURLToPath(new URL("src/index.ts", import.meta.url)) },
+  },
   test: {
-    include: ["tests/**/*.test.ts"],
+    include: ["tests/**/*.test.ts", "web/tests/**/*.test.ts"],
     // Two workers: the tests start an engine process and a socket server of their own.
     maxWorkers: 2,
     minWorkers: 1,

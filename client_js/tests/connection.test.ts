@@ -1,0 +1,185 @@
+/** Sessions: opening, losing and regaining them, and knowing when the server is gone. */
+
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { PING_EVERY, PONG_WITHIN, WELCOME_WITHIN, waitBefore } from "../src/connection.ts";
+import { Client } from "../src/index.ts";
+import { nodeSocket } from "../src/node.ts";
+import { memoryStorage } from "../src/storage.ts";
+import { ADA, FakeTime, ScriptedServer, clientOf, openedClient, takenIn, until } from "./server.ts";
+
+let server: ScriptedServer;
+let time: FakeTime;
+let client: Client;
+beforeEach(() => {
+  server = new ScriptedServer();
+  time = new FakeTime();
+});
+afterEach(() => {
+  client.close();
+  server.stop();
+});
+
+const waiting = () => until(client.status, (status) => status === "waiting");
+
+test("a guest says hello without a token, keeps the one it gets, and shows it the next time", async () => {
+  const storage = memoryStorage();
+  client = await clientOf(server, { storage, name: "Ada", ...time });
+  expect(client.status.get()).toBe("connecting");
+  client.connect();
+  const first = await server.session();
+  expect(await first.welcome()).toEqual({ type: "hello", id: 1, version: 1, name: "Ada" });
+  await until(client.status, (status) => status === "open");
+  expect(storage.load()).toBe("token-1");
+  expect(client.player.get()).toEqual(ADA);
+
+  first.drop();
+  await waiting();
+  time.pass(300);
+  const second = await server.session();
+  expect(await second.welcome()).toEqual({ type: "hello", id: 2, version: 1, token: "token-1" });
+  await until(client.status, (status) => status === "open");
+});
+
+test("a token that the server did not sign is forgotten", async () => {
+  const storage = memoryStorage("forged");
+  client = await clientOf(server, { storage, ...time });
+  client.connect();
+  const session = await server.session();
+  const { id, token } = await session.command("hello");
+  expect(token).toBe("forged");
+  session.say({ type: "refused", re: id, code: "bad_token", text: "Not ours." });
+  expect(await session.welcome()).not.toHaveProperty("token");
+  await until(client.status, (status) => status === "open");
+});
+
+test("a name that the server does not take is left to the server", async () => {
+  client = await clientOf(server, { name: "\0", ...time });
+  client.connect();
+  const session = await server.session();
+  const { id } = await session.command("hello");
+  session.say({ type: "refused", re: id, code: "bad_name", text: "No." });
+  expect(await session.welcome()).not.toHaveProperty("name");
+});
+
+test.each([
+  [4001, "replaced"],
+  [4002, "incompatible"],
+])("after the close code %i it is %s, and stays away until asked", async (code, status) => {
+  const [opened, session] = await openedClient(server, { ...time });
+  client = opened;
+  session.close(code);
+  await until(client.status, (now) => now === status);
+  expect(time.timers.size).toBe(0);
+  client.connect();
+  expect(client.status.get()).toBe("connecting");
+  await (await server.session()).welcome();
+  await until(client.status, (now) => now === "open");
+});
+
+test("a refused version is incompatible before the socket closes", async () => {
+  client = await clientOf(server, { ...time });
+  client.connect();
+  const session = await server.session();
+  const { id } = await session.command("hello");
+  session.say({ type: "refused", re: id, code: "bad_version", text: "Too new." });
+  await until(client.status, (status) => status === "incompatible");
+});
+
+test("a server that never welcomes is left, and tried again", async () => {
+  client = await clientOf(server, { ...time });
+  client.connect();
+  const mute = await server.session();
+  await mute.command("hello");
+  time.pass(WELCOME_WITHIN);
+  expect(client.status.get()).toBe("waiting");
+  await mute.closed;
+  time.pass(300);
+  await (await server.session()).welcome();
+  await until(client.status, (status) => status === "open");
+});
+
+test("a silent server is found out by its missing pong", async () => {
+  const [opened, session] = await openedClient(server, { ...time });
+  client = opened;
+  for (let round = 0; round < 2; round++) {
+    time.pass(PING_EVERY);
+    const { id } = await session.command("ping");
+    expect(time.timers.size).toBe(1);
+    session.say({ type: "pong", re: id, now: 0 });
+    await takenIn(client, session);
+  }
+  time.pass(PING_EVERY);
+  await session.command("ping");
+  time.pass(PONG_WITHIN - 1);
+  expect(client.status.get()).toBe("open");
+  time.pass(1);
+  expect(client.status.get()).toBe("waiting");
+  await session.closed;
+});
+
+test("the server's time is that of the shortest trip", async () => {
+  client = await clientOf(server, { ...time });
+  client.connect();
+  const session = await server.session();
+  const hello = await session.command("hello");
+  time.pass(400);
+  session.say({ type: "welcome", re: hello.id, player: ADA, token: "t", now: 5_000_000 });
+  await until(client.status, (status) => status === "open");
+  expect(client.now()).toBe(5_000_200);
+
+  const pong = async (trip: number, now: number): Promise<void> => {
+    time.pass(PING_EVERY);
+    const { id } = await session.command("ping");
+    time.pass(trip);
+    session.say({ type: "pong", re: id, now });
+    await takenIn(client, session);
+  };
+  await pong(100, 6_000_000);
+  expect(client.now()).toBe(6_000_050);
+  await pong(2_000, 9_000_000);
+  expect(client.now()).toBe(6_000_050 + PING_EVERY + 2_000);
+});
+
+test("frames that are no known event are ignored", async () => {
+  const [opened, session] = await openedClient(server, { ...time });
+  client = opened;
+  session.sayRaw("text");
+  session.sayRaw(new Uint8Array([0xc1]));
+  session.sayRaw(new Uint8Array([0x80]));
+  session.say({ type: "fanfare", loud: true } as never);
+  await takenIn(client, session);
+  expect(client.status.get()).toBe("open");
+});
+
+test("a closed client stays closed, though the network comes back", async () => {
+  const [opened, session] = await openedClient(server, { ...time });
+  client = opened;
+  client.close();
+  await session.closed;
+  expect(client.status.get()).toBe("waiting");
+  expect(time.timers.size).toBe(0);
+});
+
+test("the wait grows from 0.3 to at most 10 seconds, and is spread", () => {
+  expect(waitBefore(0, false, 0)).toBe(300);
+  expect(waitBefore(0, false, 0.999)).toBeLessThan(600);
+  expect(waitBefore(3, false, 0.999)).toBeGreaterThan(waitBefore(2, false, 0.999));
+  for (const chance of [0, 0.5, 0.999]) {
+    expect(waitBefore(50, false, chance)).toBeGreaterThanOrEqual(300);
+    expect(waitBefore(50, false, chance)).toBeLessThanOrEqual(10_000);
+  }
+  expect(waitBefore(0, true, 0.5)).toBeGreaterThan(5_000);
+});
+
+test("a server that is not there is tried again and again", async () => {
+  const url = await server.start();
+  server.stop();
+  client = new Client({ url, openSocket: nodeSocket, storage: memoryStorage(), ...time });
+  client.connect();
+  for (let tries = 0; tries < 3; tries++) {
+    await waiting();
+    expect(time.timers.size).toBe(1);
+    time.pass(300);
+    expect(client.status.get()).toBe("connecting");
+  }
+});

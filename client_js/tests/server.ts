@@ -1,0 +1,187 @@
+/** A server whose every word the test says, and a clock that the test moves. */
+
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { decode, encode } from "@msgpack/msgpack";
+import { type WebSocket, WebSocketServer } from "ws";
+import { Client, type ClientOptions } from "../src/client.ts";
+import type { Surroundings } from "../src/connection.ts";
+import { nodeSocket } from "../src/node.ts";
+import type { CommandOf, CommandType, Event } from "../src/protocol.ts";
+import { memoryStorage } from "../src/storage.ts";
+import type { Readable } from "../src/store.ts";
+
+export const ADA = { id: "k3mq7w2r5t9xkz4b", name: "Ada", tag: "4F2A" };
+export const BOB = { id: "zz5n8c1v6m2qx7ap", name: "Bob", tag: "9C01" };
+
+/** Things that come one after another, for a reader that waits for each. */
+class Queue<T> {
+  #items: T[] = [];
+  #readers: ((item: T) => void)[] = [];
+
+  put(item: T): void {
+    const reader = this.#readers.shift();
+    if (reader) reader(item);
+    else this.#items.push(item);
+  }
+
+  next(): Promise<T> {
+    const item = this.#items.shift();
+    if (item !== undefined) return Promise.resolve(item);
+    return new Promise((resolve) => this.#readers.push(resolve));
+  }
+
+  get length(): number {
+    return this.#items.length;
+  }
+}
+
+/** The server's end of one socket. */
+export class Session {
+  readonly #socket: WebSocket;
+  readonly #commands = new Queue<CommandOf<CommandType>>();
+  readonly closed: Promise<unknown>;
+
+  constructor(socket: WebSocket) {
+    this.#socket = socket;
+    this.closed = once(socket, "close");
+    socket.on("message", (data) => {
+      this.#commands.put(decode(data as Buffer) as CommandOf<CommandType>);
+    });
+  }
+
+  /** The next command, which must be of this type. */
+  async command<T extends CommandType>(type: T): Promise<CommandOf<T>> {
+    const command = await this.#commands.next();
+    if (command.type !== type) throw new Error(`${type} was expected, ${command.type} came.`);
+    return command as CommandOf<T>;
+  }
+
+  /** How many commands came that nobody has read. */
+  get unread(): number {
+    return this.#commands.length;
+  }
+
+  say(event: Event): void {
+    this.#socket.send(encode(event));
+  }
+
+  sayRaw(frame: Uint8Array | string): void {
+    this.#socket.send(frame);
+  }
+
+  /** Answer the hello. */
+  async welcome(now = 0): Promise<CommandOf<"hello">> {
+    const hello = await this.command("hello");
+    this.say({ type: "welcome", re: hello.id, player: ADA, token: "token-1", now });
+    return hello;
+  }
+
+  close(code: number): void {
+    this.#socket.close(code);
+  }
+
+  /** Cut the line, without a word. */
+  drop(): void {
+    this.#socket.terminate();
+  }
+}
+
+export class ScriptedServer {
+  readonly #server = new WebSocketServer({ port: 0, host: "127.0.0.1" });
+  readonly #sessions = new Queue<Session>();
+
+  constructor() {
+    this.#server.on("connection", (socket) => this.#sessions.put(new Session(socket)));
+  }
+
+  async start(): Promise<string> {
+    if (this.#server.address() === null) await once(this.#server, "listening");
+    return `ws://127.0.0.1:${(this.#server.address() as AddressInfo).port}/socket`;
+  }
+
+  session(): Promise<Session> {
+    return this.#sessions.next();
+  }
+
+  stop(): void {
+    for (const socket of this.#server.clients) socket.terminate();
+    this.#server.close();
+  }
+}
+
+/** Time that passes when the test says so. Chance always gives the shortest wait. */
+export class FakeTime implements Surroundings {
+  #now = 1_000_000;
+  readonly timers = new Set<{ readonly at: number; readonly run: () => void }>();
+
+  now = (): number => this.#now;
+  random = (): number => 0;
+  after = (milliseconds: number, run: () => void): (() => void) => {
+    const timer = { at: this.#now + milliseconds, run };
+    this.timers.add(timer);
+    return () => this.timers.delete(timer);
+  };
+
+  pass(milliseconds: number): void {
+    const until = this.#now + milliseconds;
+    for (;;) {
+      const due = [...this.timers].filter((timer) => timer.at <= until);
+      const [next] = due.sort((a, b) => a.at - b.at);
+      if (next === undefined) break;
+      this.timers.delete(next);
+      this.#now = next.at;
+      next.run();
+    }
+    this.#now = until;
+  }
+}
+
+/** Wait until a store's value is as it should be; returns that value. */
+export function until<T, S extends T>(
+  store: Readable<T>,
+  right: ((value: T) => value is S) | ((value: T) => boolean),
+): Promise<S> {
+  return new Promise((resolve) => {
+    let stop: (() => void) | null = null;
+    let found = false;
+    stop = store.subscribe((value) => {
+      if (found || !right(value)) return;
+      found = true;
+      stop?.();
+      resolve(value as S);
+    });
+    if (found) stop();
+  });
+}
+
+let marks = 0;
+
+/** Wait until the client has taken in all that the session has said so far. */
+export async function takenIn(client: Client, session: Session): Promise<void> {
+  const day = ++marks;
+  session.say({ type: "dailies", day, date: "", ends: 0, closes: 0, now: 0, games: [] });
+  await until(client.dailies, (dailies) => dailies?.day === day);
+}
+
+/** A client of the server, which is not connected yet. */
+export async function clientOf(
+  server: ScriptedServer,
+  options: Partial<ClientOptions> = {},
+): Promise<Client> {
+  const url = await server.start();
+  return new Client({ url, openSocket: nodeSocket, storage: memoryStorage(), ...options });
+}
+
+/** A client with its first session open, and the server's end of that session. */
+export async function openedClient(
+  server: ScriptedServer,
+  options: Partial<ClientOptions> = {},
+): Promise<[Client, Session]> {
+  const client = await clientOf(server, options);
+  client.connect();
+  const session = await server.session();
+  await session.welcome();
+  await until(client.status, (status) => status === "open");
+  return [client, session];
+}
