@@ -1,0 +1,131 @@
+"""Write the golden deals and games: `python -m tests.vectors.generate`.
+
+The files are frozen: deals that were published must stay what they were, and other
+implementations are held against them. Running this again gives the same bytes; a test asserts
+that. Add new entries behind the old ones, and change an old one only together with the number in
+the labels of DEALS.md.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from engine.board import Board
+from engine.cards import PACK_SIZE, pack, parse_pile, pile_names
+from engine.catalog import games, ruleset
+from engine.deal import deal_seed, lay_out, shuffled
+from engine.moves import legal_moves
+from engine.notation import move_text, parse_move
+from engine.play import play
+from engine.position import position_of
+from tests.engine.positions import kind_deck, run_down
+
+FOLDER = Path(__file__).parent
+SEEDS = [bytes(32), bytes(range(32)), bytes([255]) * 32, sha256(b"samedeal vectors").digest()]
+LONGEST_GAME = 250
+
+
+def variants() -> Iterator[tuple[str, str]]:
+    """Yield every game in every variant, in the order of their ids."""
+    for game in sorted(games()):
+        for variant in games()[game].variants:
+            yield game, variant
+
+
+def deals() -> Iterator[dict[str, Any]]:
+    """Yield for each seed, game and variant the order of the pack and the position dealt."""
+    for game, variant in variants():
+        rules = ruleset(game, variant)
+        for seed in SEEDS:
+            yield {
+                "seed": seed.hex(),
+                "game": game,
+                "variant": variant,
+                "deck": pile_names(shuffled(pack(rules.rules.packs), seed)),
+                "position": position_of(deal_seed(rules, seed)),
+            }
+
+
+def replays() -> Iterator[dict[str, Any]]:
+    """Yield games played: from a seed or a deck, the moves, and the last position.
+
+    `choices` are the numbers of moves that were legal before each move.
+    """
+    for game, variant in variants():
+        rules = ruleset(game, variant)
+        for seed in SEEDS:
+            yield {"seed": seed.hex()} | played(deal_seed(rules, seed), seed)
+        decks: list[tuple[bytes, list[str]]] = [(kind_deck(rules), [])]
+        if any(group.takes == "run" for group in rules.groups):
+            decks.append((run_deck(), ["s>t"] * 6 + ["t9>t8x5", "t0>t8", "t8>f6x13"]))
+        for deck, opening in decks:
+            yield {"deck": pile_names(deck)} | played(
+                lay_out(rules, deck), SEEDS[0], opening, eager=True
+            )
+
+
+def played(
+    board: Board, seed: bytes, opening: Sequence[str] = (), *, eager: bool = False
+) -> dict[str, Any]:
+    """Return a game from a board on: the opening, then moves that the seed chooses."""
+    start = board
+    moves: list[str] = []
+    choices: list[int] = []
+    while len(moves) < LONGEST_GAME and (texts := options(board)):
+        turn = len(moves)
+        moves.append(
+            opening[turn] if turn < len(opening) else choose(texts, seed, turn, eager=eager)
+        )
+        choices.append(len(texts))
+        board, _ = play(board, parse_move(board.ruleset, moves[-1]))
+    names = {"game": start.ruleset.game, "variant": start.ruleset.variant}
+    return names | {"moves": moves, "choices": choices, "position": position_of(board)}
+
+
+def run_deck() -> bytes:
+    """Return a deck of two packs that deals a King-to-Ace run into the last columns and t0."""
+    run = parse_pile(run_down("KS", "H").split())
+    places = [8, *range(53, 113, 10)[:6], *range(54, 104, 10), 95]
+    others = bytearray(pack(2))
+    for card in run:
+        others.remove(card)
+    deck = dict(zip(places, run, strict=True))
+    rest = iter(others)
+    return bytes(deck[place] if place in deck else next(rest) for place in range(2 * PACK_SIZE))
+
+
+def options(board: Board) -> list[str]:
+    """Return the texts of the legal moves, sorted."""
+    return sorted(move_text(board.ruleset, move) for move in legal_moves(board))
+
+
+def choose(texts: list[str], seed: bytes, turn: int, *, eager: bool) -> str:
+    """Return a move by a rule of its own: often home, else now and then from the stock."""
+    digest = sha256(b"samedeal vectors" + seed + turn.to_bytes(8, "big")).digest()
+    home = [text for text in texts if ">f" in text]
+    fresh = [text for text in texts if text.startswith("s")]
+    best = ((eager or digest[0] < 200) and home) or ((eager or digest[1] < 100) and fresh) or texts
+    return best[int.from_bytes(digest[2:6], "big") % len(best)]
+
+
+def written(entries: Iterator[dict[str, Any]]) -> str:
+    """Return a file's text: a JSON list, one entry a line."""
+    lines = ",\n".join(json.dumps(entry, separators=(",", ":")) for entry in entries)
+    return f"[\n{lines}\n]\n"
+
+
+FILES = {"deals.json": deals, "replays.json": replays}
+
+
+def main() -> None:
+    """Write the files."""
+    for name, entries in FILES.items():
+        (FOLDER / name).write_text(written(entries()), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

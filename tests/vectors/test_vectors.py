@@ -1,0 +1,74 @@
+"""The golden files are what the engine gives, and what it gave when they were written."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from engine.cards import parse_pile
+from engine.catalog import ruleset
+from engine.deal import deal_seed, lay_out, parse_seed
+from engine.moves import legal_moves
+from engine.position import parse_position, position_of
+from engine.replay import can_play
+from tests.vectors.generate import FILES, FOLDER, variants, written
+
+
+def entries(name: str) -> list[dict[str, Any]]:
+    """Return the entries of a golden file."""
+    found: list[dict[str, Any]] = json.loads((FOLDER / name).read_text(encoding="utf-8"))
+    return found
+
+
+def label(entry: dict[str, Any]) -> str:
+    """Return what an entry is called in the report of a test."""
+    return f"{entry['game']}-{entry['variant']}-{entry.get('seed', 'deck')[:4]}"
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_generating_a_file_again_gives_the_same_bytes(name: str) -> None:
+    assert (FOLDER / name).read_bytes() == written(FILES[name]()).encode()
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_game_and_variant_is_there_several_times(name: str) -> None:
+    found = [(entry["game"], entry["variant"]) for entry in entries(name)]
+    assert all(found.count(variant) >= 4 for variant in variants())
+
+
+@pytest.mark.parametrize("entry", entries("deals.json"), ids=label)
+def test_a_seed_gives_its_deal(entry: dict[str, Any]) -> None:
+    rules = ruleset(entry["game"], entry["variant"])
+    board = deal_seed(rules, parse_seed(entry["seed"]))
+    assert lay_out(rules, parse_pile(entry["deck"])) == board
+    assert position_of(board) == entry["position"]
+    assert parse_position(entry["position"]) == board
+
+
+@pytest.mark.parametrize("entry", entries("replays.json"), ids=label)
+def test_a_game_plays_again(entry: dict[str, Any]) -> None:
+    rules = ruleset(entry["game"], entry["variant"])
+    if "seed" in entry:
+        board = deal_seed(rules, parse_seed(entry["seed"]))
+    else:
+        board = lay_out(rules, parse_pile(entry["deck"]))
+    for move, choices in zip(entry["moves"], entry["choices"], strict=True):
+        assert len(legal_moves(board)) == choices
+        board, _, error = can_play(board, [move])
+        assert error is None
+    assert position_of(board) == entry["position"]
+
+
+def test_the_games_reach_what_there_is_to_reach() -> None:
+    games = entries("replays.json")
+    moves = {move for entry in games for move in entry["moves"]}
+    assert {entry["game"] for entry in games if entry["position"]["won"]} == {
+        "deuces",
+        "lady-betty",
+        "robert",
+        "roosevelt",
+    }
+    assert any(entry["position"]["stuck"] for entry in games)
+    assert {"s>w", "w>s", "s>t", "t8>f6x13"} <= moves
