@@ -49,16 +49,18 @@ class Running:
             self._ended = True
             self._news.notify_all()
 
-    def wait_for(self, words: str) -> None:
-        """Return once the program has said `words`; fail if it ends or stays silent instead."""
+    def wait_for(self, words: str) -> str:
+        """Return the line with `words` once it is said; fail if the program ends without it."""
         with self._news:
-            self._news.wait_for(lambda: self._ended or self._has_said(words), PATIENCE)
-            assert self._has_said(words), (
-                f"{self.process.args!r} never said {words!r}:\n{''.join(self.said)}"
-            )
+            self._news.wait_for(lambda: self._ended or self._line(words), PATIENCE)
+            line = self._line(words)
+        assert line is not None, (
+            f"{self.process.args!r} never said {words!r}:\n{''.join(self.said)}"
+        )
+        return line
 
-    def _has_said(self, words: str) -> bool:
-        return any(words in line for line in self.said)
+    def _line(self, words: str) -> str | None:
+        return next((line for line in self.said if words in line), None)
 
     def kill(self) -> None:
         """End it as a power cut would."""

@@ -1,0 +1,153 @@
+"""The container image and the compose file, as far as they can be tried without containers."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import subprocess
+import sys
+from typing import Any, NamedTuple
+
+from ruamel.yaml import YAML
+
+from server.cli import serve
+from tests.deploy.processes import ROOT, program
+
+DOCKERFILE = ROOT / "deploy/Dockerfile"
+COMPOSE = ROOT / "docker-compose.yml"
+
+VARIABLES = {str(option.envvar) for option in serve.params if option.envvar}
+"""The environment variables that a node reads."""
+
+
+class Instruction(NamedTuple):
+    """One instruction of the Dockerfile, and its rest of the line."""
+
+    name: str
+    rest: str
+
+
+def instructions() -> list[Instruction]:
+    """Read the Dockerfile."""
+    text = re.sub(r"\\\n\s*", "", DOCKERFILE.read_text())
+    lines = [line for line in text.splitlines() if line and not line.startswith("#")]
+    return [Instruction(*line.split(maxsplit=1)) for line in lines]
+
+
+def named(name: str) -> list[str]:
+    """Return what stands behind each instruction of a name."""
+    return [instruction.rest for instruction in instructions() if instruction.name == name]
+
+
+def sources() -> list[str]:
+    """Return what is copied from the repository."""
+    copies = [shlex.split(rest) for rest in named("COPY")]
+    return [path for copy in copies if not copy[0].startswith("--from") for path in copy[:-1]]
+
+
+def compose() -> dict[str, Any]:
+    """Read the compose file."""
+    loaded: dict[str, Any] = YAML(typ="safe").load(COMPOSE.read_text())
+    return loaded
+
+
+def test_what_the_image_copies_is_in_the_repository() -> None:
+    assert sources()
+    for source in sources():
+        listed = subprocess.run(  # noqa: S603 - a path of ours
+            [program("git"), "ls-files", "--", source], cwd=ROOT, capture_output=True, check=True
+        )
+        assert listed.stdout, f"{source} is not in the repository"
+
+
+def test_what_the_image_copies_is_not_ignored() -> None:
+    rules = (ROOT / ".dockerignore").read_text().split("\n")
+    kept = [rule[1:] for rule in rules if rule.startswith("!")]
+    for source in sources():
+        assert any(source == path or source.startswith(f"{path}/") for path in kept), source
+
+
+def test_stages_are_copied_from_that_exist() -> None:
+    stages = {rest.split(" AS ")[1] for rest in named("FROM") if " AS " in rest}
+    copied = {found[1] for rest in named("COPY") if (found := re.match(r"--from=(\S+)", rest))}
+    assert copied == stages
+
+
+def test_the_image_installs_only_what_is_locked() -> None:
+    installations = [rest for rest in named("RUN") if "pip install" in rest]
+    assert len(installations) == 2
+    assert "--require-hashes -r deploy/requirements.txt" in installations[0]
+    assert "--no-deps --no-build-isolation ." in installations[1]
+    assert any(rest.startswith("npm ci") for rest in named("RUN"))
+
+
+def test_a_node_is_the_first_process_and_gets_the_signals() -> None:
+    assert json.loads(named("CMD")[-1]) == ["samedeal", "serve"]
+    assert named("STOPSIGNAL") == ["SIGTERM"]
+    assert not named("ENTRYPOINT")
+
+
+def test_a_node_is_not_root() -> None:
+    last = [instruction.name for instruction in instructions()][::-1]
+    assert named("USER") == ["samedeal"]
+    assert last.index("USER") < last.index("FROM")
+
+
+def test_what_the_image_sets_is_what_a_node_reads() -> None:
+    names = set(re.findall(r"(SAMEDEAL_\w+)=", " ".join(named("ENV"))))
+    assert names
+    assert names <= VARIABLES
+
+
+def test_the_compose_file_is_one() -> None:
+    checked = subprocess.run(  # noqa: S603 - a file of ours
+        [
+            *(sys.executable, "-m", "check_jsonschema", "--color", "never"),
+            *("--builtin-schema", "vendor.compose-spec", str(COMPOSE)),
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+
+
+def test_the_nodes_are_told_what_a_node_reads() -> None:
+    services = compose()["services"]
+    assert services["node-a"] == services["node-b"]
+    environment = services["node-a"]["environment"]
+    assert set(environment) <= VARIABLES
+    assert environment["SAMEDEAL_REDIS"].startswith("redis://redis:")
+
+
+def test_the_proxy_is_told_of_every_node() -> None:
+    services = compose()["services"]
+    proxy = services["proxy"]
+    nodes = {name for name in services if name.startswith("node-")}
+    upstreams = dict(node.split(":") for node in proxy["environment"]["SAMEDEAL_NODES"].split())
+    assert set(upstreams) == set(proxy["depends_on"]) == nodes
+    assert {services[name]["environment"]["SAMEDEAL_PORT"] for name in nodes} == set(
+        upstreams.values()
+    )
+    read = set(re.findall(r"\{\$(\w+):", (ROOT / "deploy/Caddyfile").read_text()))
+    assert set(proxy["environment"]) == read
+
+
+def test_only_the_proxy_can_be_reached() -> None:
+    file = compose()
+    assert [name for name, service in file["services"].items() if "ports" in service] == ["proxy"]
+    assert file["services"]["redis"]["networks"] == ["store"]
+    assert file["networks"]["store"]["internal"] is True
+
+
+def test_what_the_services_mount_is_in_the_repository() -> None:
+    mounted = [
+        volume.split(":")[0]
+        for service in compose()["services"].values()
+        for volume in service.get("volumes", [])
+        if volume.startswith("./")
+    ]
+    assert len(mounted) == 2
+    for path in mounted:
+        assert (ROOT / path).is_file(), path

@@ -1,0 +1,209 @@
+"""`deploy/Caddyfile`: a real proxy in front of two real nodes that share a real Redis."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass
+from http import HTTPStatus
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import Any
+
+import msgpack
+import pytest
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import InvalidStatus
+
+from server.store.embedded import redis_server_path
+from tests.deploy.processes import ROOT, Running, free_port, program, running
+from tests.deploy.test_image import named
+
+pytestmark = pytest.mark.proxy
+
+PAGE = "<!doctype html><title>Samedeal</title>"
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A node that runs."""
+
+    process: Running
+    port: int
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A proxy and the nodes behind it."""
+
+    port: int
+    nodes: tuple[Node, ...]
+
+    def get(self, path: str) -> tuple[HTTPStatus, str]:
+        """Get a path through the proxy: the status and the body."""
+        with closing(HTTPConnection("127.0.0.1", self.port, timeout=20)) as connection:
+            connection.request("GET", path)
+            response = connection.getresponse()
+            return HTTPStatus(response.status), response.read().decode()
+
+    @property
+    def socket(self) -> str:
+        """The address of the socket."""
+        return f"ws://127.0.0.1:{self.port}/socket"
+
+
+@contextmanager
+def shared_redis(data: Path) -> Iterator[str]:
+    """Run a Redis as configured for production, on a port of this machine alone."""
+    port = free_port()
+    data.mkdir()
+    options = ["--bind", "127.0.0.1", "--port", str(port), "--dir", str(data)]
+    with running([redis_server_path(), str(ROOT / "deploy/redis.conf"), *options]) as server:
+        server.wait_for("eady to accept connections")
+        yield f"redis://127.0.0.1:{port}/0"
+
+
+@contextmanager
+def node(redis: str, page: Path) -> Iterator[Node]:
+    """Run a node as the image does, with the command's environment variables."""
+    env = os.environ | {
+        "SAMEDEAL_HOST": "127.0.0.1",
+        "SAMEDEAL_PORT": "0",
+        "SAMEDEAL_REDIS": redis,
+        "SAMEDEAL_PAGE": str(page),
+        "SAMEDEAL_LOG_FORMAT": "json",
+        "SAMEDEAL_LOG_LEVEL": "info",
+        "SAMEDEAL_ORIGINS": "",
+    }
+    command = Path(sys.executable).with_name("samedeal")
+    with running([str(command), "serve"], env) as process:
+        listening = json.loads(process.wait_for('"listening"'))
+        yield Node(process, listening["port"])
+
+
+def adapted(env: Mapping[str, str]) -> dict[str, Any]:
+    """Return the proxy's configuration as Caddy understands the file."""
+    command = [program("caddy"), "adapt", "--adapter", "caddyfile", "--validate"]
+    result = subprocess.run(  # noqa: S603 - a file of ours
+        [*command, "--config", str(ROOT / "deploy/Caddyfile")],
+        env=os.environ | env,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == 0, result.stderr
+    configuration: dict[str, Any] = json.loads(result.stdout)
+    return configuration
+
+
+@contextmanager
+def proxy(nodes: tuple[Node, ...], home: Path) -> Iterator[int]:
+    """Run Caddy with the file, on a port of this machine alone and without its control port."""
+    port = free_port()
+    upstreams = " ".join(f"127.0.0.1:{node.port}" for node in nodes)
+    configuration = adapted({"SAMEDEAL_SITE": f":{port}", "SAMEDEAL_NODES": upstreams})
+    configuration["admin"] = {"disabled": True}
+    (server,) = configuration["apps"]["http"]["servers"].values()
+    assert server["listen"] == [f":{port}"]
+    server["listen"] = [f"127.0.0.1:{port}"]
+    home.mkdir()
+    file = home / "caddy.json"
+    file.write_text(json.dumps(configuration))
+    env = os.environ | {"XDG_DATA_HOME": str(home), "XDG_CONFIG_HOME": str(home)}
+    with running([program("caddy"), "run", "--config", str(file)], env) as caddy:
+        caddy.wait_for("serving initial configuration")
+        yield port
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[Site]:
+    page = tmp_path / "page"
+    page.mkdir()
+    (page / "index.html").write_text(PAGE)
+    with ExitStack() as stack:
+        redis = stack.enter_context(shared_redis(tmp_path / "redis"))
+        nodes = (
+            stack.enter_context(node(redis, page)),
+            stack.enter_context(node(redis, page)),
+        )
+        yield Site(stack.enter_context(proxy(nodes, tmp_path / "caddy")), nodes)
+
+
+async def hello(socket: ClientConnection, **fields: str) -> dict[str, Any]:
+    """Open the session, and return the welcome."""
+    await socket.send(msgpack.packb({"type": "hello", "id": 1, "version": 1, **fields}))
+    welcome: dict[str, Any] = msgpack.unpackb(await socket.recv())
+    assert welcome["type"] == "welcome"
+    return welcome
+
+
+def test_the_file_is_laid_out_as_caddy_does() -> None:
+    formatted = subprocess.run(  # noqa: S603 - a file of ours
+        [program("caddy"), "fmt", str(ROOT / "deploy/Caddyfile")],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert formatted.stdout == (ROOT / "deploy/Caddyfile").read_text()
+
+
+def test_without_settings_the_nodes_are_those_of_the_compose_file() -> None:
+    (server,) = adapted({})["apps"]["http"]["servers"].values()
+    assert server["listen"] == [":8000"]
+    assert '"upstreams": [{"dial": "node-a:8000"}, {"dial": "node-b:8000"}]' in json.dumps(server)
+
+
+async def test_the_page_health_and_the_socket_come_through(site: Site) -> None:
+    assert site.get("/") == (HTTPStatus.OK, PAGE)
+    assert site.get("/health") == (HTTPStatus.OK, "ok\n")
+    async with connect(site.socket) as socket:
+        welcome = await hello(socket, name="Ada")
+    assert welcome["player"]["name"] == "Ada"
+
+
+async def test_a_socket_opens_for_the_site_s_own_page_and_no_other(site: Site) -> None:
+    async with connect(site.socket, origin=f"http://127.0.0.1:{site.port}") as socket:  # type: ignore[arg-type]
+        await hello(socket)
+    with pytest.raises(InvalidStatus) as refused:
+        await connect(site.socket, origin="https://elsewhere.example")  # type: ignore[arg-type]
+    assert refused.value.response.status_code == HTTPStatus.FORBIDDEN
+
+
+@pytest.mark.parametrize("lost", [0, 1])
+async def test_one_node_killed_leaves_the_other_serving(site: Site, lost: int) -> None:
+    async with connect(site.socket) as socket:
+        before = await hello(socket)
+    site.nodes[lost].process.kill()
+    for _ in range(4):
+        assert site.get("/") == (HTTPStatus.OK, PAGE)
+        async with connect(site.socket) as socket:
+            after = await hello(socket, token=before["token"])
+            assert after["player"] == before["player"]
+
+
+async def test_a_node_that_is_asked_to_end_ends_and_the_other_serves(site: Site) -> None:
+    async with connect(site.socket) as first, connect(site.socket) as second:
+        await hello(first)
+        await hello(second)
+        assert site.nodes[0].process.end() == 0
+        async with connect(site.socket) as third:
+            await hello(third)
+
+
+def test_the_image_s_health_check_tells_a_node_that_runs_from_none(site: Site) -> None:
+    (check,) = named("HEALTHCHECK")
+    _, *arguments = json.loads(check.split("CMD", 1)[1])
+    first = site.nodes[0]
+
+    def status() -> int:
+        env = os.environ | {"SAMEDEAL_PORT": str(first.port)}
+        command = [sys.executable, *arguments]
+        return subprocess.run(command, env=env, capture_output=True, check=False).returncode  # noqa: S603
+
+    assert status() == 0
+    first.process.kill()
+    assert status() != 0
