@@ -7,7 +7,7 @@ import { type WebSocket, WebSocketServer } from "ws";
 import { Client, type ClientOptions } from "../src/client.ts";
 import type { Surroundings } from "../src/connection.ts";
 import { nodeSocket } from "../src/node.ts";
-import type { CommandOf, CommandType, Event } from "../src/protocol.ts";
+import type { Command, CommandOf, CommandType, Event } from "../src/protocol.ts";
 import { memoryStorage } from "../src/storage.ts";
 import type { Readable } from "../src/store.ts";
 
@@ -39,22 +39,26 @@ class Queue<T> {
 /** The server's end of one socket. */
 export class Session {
   readonly #socket: WebSocket;
-  readonly #commands = new Queue<CommandOf<CommandType>>();
+  readonly #commands = new Queue<Command | null>();
   readonly closed: Promise<unknown>;
 
   constructor(socket: WebSocket) {
     this.#socket = socket;
     this.closed = once(socket, "close");
-    socket.on("message", (data) => {
-      this.#commands.put(decode(data as Buffer) as CommandOf<CommandType>);
-    });
+    socket.on("message", (data) => this.#commands.put(decode(data as Buffer) as Command));
+    socket.on("close", () => this.#commands.put(null));
   }
 
   /** The next command, which must be of this type. */
   async command<T extends CommandType>(type: T): Promise<CommandOf<T>> {
-    const command = await this.#commands.next();
-    if (command.type !== type) throw new Error(`${type} was expected, ${command.type} came.`);
-    return command as CommandOf<T>;
+    const command = await this.any();
+    if (command?.type === type) return command as CommandOf<T>;
+    throw new Error(`${type} was expected, ${command?.type ?? "the end"} came.`);
+  }
+
+  /** The next command, or null at the end of the session. */
+  any(): Promise<Command | null> {
+    return this.#commands.next();
   }
 
   /** How many commands came that nobody has read. */

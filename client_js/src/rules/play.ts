@@ -41,6 +41,7 @@ export function apply(layout: Layout, move: Move): Layout {
   } else {
     carry(ruleset, piles, move);
   }
+  if (ruleset.rules.stock.top === "up") turnTopUp(piles, ruleset.stock);
   return { ...layout, piles, redeals, moves: layout.moves + 1 };
 }
 
@@ -52,8 +53,6 @@ function carry(ruleset: Ruleset, piles: Pile[], { source, target, count }: Move)
   if (ruleset.tableau.includes(source)) {
     turnTopUp(piles, source);
     if (piles[source].length === 0) fill(ruleset, piles, source);
-  } else if (source === ruleset.stock && ruleset.rules.stock.top === "up") {
-    turnTopUp(piles, source);
   }
 }
 

@@ -1,0 +1,160 @@
+/** What is foreseen, acknowledged and refused of one attempt, without a wire. */
+
+import { beforeEach, expect, test } from "vitest";
+import { Attempt } from "../src/attempt.ts";
+import { MOST_PENDING } from "../src/outbox.ts";
+import { UNSEEN } from "../src/rules/cards.ts";
+import { viewOf } from "../src/rules/board.ts";
+import { legalMoves } from "../src/rules/moves.ts";
+import { moveText, seenText } from "../src/rules/notation.ts";
+import { ATTEMPT, Dealer } from "./dealer.ts";
+
+let dealer: Dealer;
+let attempt: Attempt;
+let lastId: number;
+beforeEach(() => {
+  dealer = new Dealer("roosevelt", "5".repeat(64));
+  attempt = new Attempt(dealer.snapshot());
+  lastId = 0;
+});
+
+/** Send what is to be sent; returns the commands. */
+function send(): { id: number; seq: number; move: string }[] {
+  return attempt.unsent().map(({ seq, move }) => {
+    attempt.sent(seq, ++lastId);
+    return { id: lastId, seq, move };
+  });
+}
+
+/** Let the dealer answer commands, and the attempt hear the answers. */
+function hear(commands: { id: number; seq: number; move: string }[]): void {
+  for (const { id, seq, move } of commands) {
+    const answer = dealer.answer(seq, move);
+    if (answer.type === "moved") expect(attempt.moved(answer)).toBe(true);
+    else if (answer.type === "attempt") attempt.resync(answer, id);
+    else attempt.refused(id, answer.text);
+  }
+}
+
+const waste = () => attempt.state().view.piles[attempt.state().ruleset.waste!];
+const truth = () => viewOf(dealer.board).piles.map(seenText);
+const shown = () => attempt.state().view.piles.map(seenText);
+
+/** A legal move of the true board that is not dealing. */
+function quiet(): string {
+  const { ruleset } = dealer.board;
+  const moves = legalMoves(dealer.board).filter(({ source }) => source !== ruleset.stock);
+  return moveText(ruleset, moves[0]!);
+}
+
+test("a move shows at once, and stays when it is acknowledged", () => {
+  const move = quiet();
+  expect(attempt.play(move)).toBe(true);
+  expect(attempt.state()).toMatchObject({ pending: 1, seq: 1, result: { moves: 0 } });
+  const foreseen = shown();
+  hear(send());
+  expect(shown()).toEqual(foreseen);
+  expect(shown()).toEqual(truth());
+  expect(attempt.state()).toMatchObject({ pending: 0, seq: 2, result: { moves: 1 } });
+});
+
+test("moves have ascending numbers, and are sent once", () => {
+  for (const move of ["s>w", "s>w", "s>w"]) attempt.play(move);
+  expect(send().map(({ seq }) => seq)).toEqual([2, 3, 4]);
+  expect(send()).toEqual([]);
+  expect(attempt.nextSeq).toBe(5);
+});
+
+test("dealt cards are unseen until the server shows them, and not played before", () => {
+  attempt.play("s>w");
+  attempt.play("s>w");
+  expect(waste()).toEqual([UNSEEN, UNSEEN]);
+  expect(attempt.play("w>t0")).toBe(false);
+  const commands = send();
+  hear(commands.slice(0, 1));
+  expect(waste()?.[0]).not.toBe(UNSEEN);
+  expect(waste()?.[1]).toBe(UNSEEN);
+  expect(attempt.play(quiet())).toBe(true);
+});
+
+test("what is no move, not legal, or too much is not played", () => {
+  expect(attempt.play("nonsense")).toBe(false);
+  expect(attempt.play("w>t0")).toBe(false);
+  for (let played = 0; played < MOST_PENDING; played++) expect(attempt.play("s>w")).toBe(true);
+  expect(attempt.play("s>w")).toBe(false);
+});
+
+test("a refusal drops the move and all that follow, and says why until another is accepted", () => {
+  for (const move of ["s>w", "s>w", "s>w"]) attempt.play(move);
+  const [first, second, third] = send();
+  hear([first!]);
+  attempt.refused(second!.id, "Too fast.");
+  expect(attempt.state()).toMatchObject({ pending: 0, seq: 2, refusal: "Too fast." });
+  // The player goes on before the server's answer to the third one is here.
+  attempt.play("s>w");
+  const again = send();
+  expect(again[0]?.seq).toBe(3);
+  hear([third!]);
+  expect(attempt.state()).toMatchObject({ pending: 1, refusal: "Too fast." });
+  hear(again);
+  expect(attempt.state()).toMatchObject({ pending: 0, seq: 3, refusal: null });
+  expect(shown()).toEqual(truth());
+});
+
+test("after a lost session, moves are sent again that the snapshot does not hold", () => {
+  for (const move of ["s>w", "s>w", "s>w"]) attempt.play(move);
+  const [first] = send();
+  dealer.answer(first!.seq, first!.move); // it stands, but the answer is lost
+  attempt.lost();
+  expect(attempt.play(quiet())).toBe(true); // played without a connection
+  expect(send()).toEqual([]);
+  attempt.resync(dealer.snapshot(), 99);
+  const again = send();
+  expect(again.map(({ seq }) => seq)).toEqual([3, 4, 5]);
+  hear(again);
+  expect(attempt.state()).toMatchObject({ pending: 0, seq: 5 });
+  expect(shown()).toEqual(truth());
+});
+
+test("pending moves are dropped when the journal went another way meanwhile", () => {
+  attempt.play("s>w");
+  attempt.play("s>w");
+  send();
+  attempt.lost();
+  dealer.play(quiet());
+  attempt.resync(dealer.snapshot(), 99);
+  expect(attempt.state()).toMatchObject({ pending: 0, seq: 2 });
+  expect(shown()).toEqual(truth());
+});
+
+test("another's move with the number of a pending one drops what is pending", () => {
+  attempt.play("s>w");
+  attempt.play("s>w");
+  send();
+  expect(attempt.moved(dealer.play(quiet()))).toBe(true);
+  expect(attempt.state()).toMatchObject({ pending: 0, seq: 2 });
+  expect(shown()).toEqual(truth());
+});
+
+test("an acknowledgement that comes again changes nothing", () => {
+  const event = dealer.play("s>w");
+  expect(attempt.moved(event)).toBe(true);
+  expect(attempt.moved(event)).toBe(true);
+  expect(shown()).toEqual(truth());
+});
+
+test("a gap in the numbers, and a delta that does not fit, ask for a snapshot", () => {
+  dealer.play("s>w");
+  expect(attempt.moved(dealer.play("s>w"))).toBe(false);
+  const odd = { ...dealer.journal[0]!, attempt: ATTEMPT, changes: [["w", 9, ""]] as const };
+  expect(attempt.moved(odd)).toBe(false);
+  expect(attempt.state().seq).toBe(1);
+});
+
+test("when it is over, nothing is pending and nothing more is played", () => {
+  attempt.play("s>w");
+  const result = { ...dealer.result, end: "time" as const };
+  expect(attempt.ended({ attempt: ATTEMPT, seq: 2, result })).toBe(true);
+  expect(attempt.state()).toMatchObject({ pending: 0, seq: 2, result: { end: "time" } });
+  expect(attempt.play("s>w")).toBe(false);
+});

@@ -1,0 +1,92 @@
+/** A truthful server of one attempt: it plays by the rules, and answers as the protocol says. */
+
+import { type EventOf, type Moved, type Result, type Snapshot } from "../src/protocol.ts";
+import { type Board, cardsHome, viewOf } from "../src/rules/board.ts";
+import type { Pile } from "../src/rules/cards.ts";
+import { findRuleset } from "../src/rules/catalog.ts";
+import { dealSeed, parseSeed } from "../src/rules/deal.ts";
+import { EngineError } from "../src/rules/errors.ts";
+import { isStuck, isWon } from "../src/rules/moves.ts";
+import { parseMove, seenText } from "../src/rules/notation.ts";
+import { play } from "../src/rules/play.ts";
+
+export const ATTEMPT = "rw4kq8d2n6vx1zt7.k3mq7w2r5t9xkz4b";
+
+export class Dealer {
+  board: Board;
+  /** The moves that stand; entry 1 of the journal is the start. */
+  readonly journal: Omit<Moved, "attempt">[] = [];
+  end: Result["end"] = null;
+
+  constructor(game: string, seed: string) {
+    this.board = dealSeed(findRuleset(game), parseSeed(seed));
+  }
+
+  get seq(): number {
+    return this.journal.length + 1;
+  }
+
+  get result(): Result {
+    const home = cardsHome(this.board);
+    const { moves, ruleset } = this.board;
+    return { home, left: ruleset.total - home, time: 0, moves, end: this.end };
+  }
+
+  snapshot(id: string = ATTEMPT): Snapshot & { type: "attempt" } {
+    const { ruleset } = this.board;
+    const piles = viewOf(this.board).piles.map(seenText);
+    return {
+      type: "attempt",
+      attempt: id,
+      deal: "rw4kq8d2n6vx1zt7",
+      commitment: "00",
+      game: ruleset.game,
+      variant: ruleset.variant,
+      room: null,
+      day: 20778,
+      seq: this.seq,
+      piles: Object.fromEntries(ruleset.pileNames.map((name, at) => [name, piles[at] ?? ""])),
+      redeals: this.board.redeals,
+      started: 0,
+      deadline: 1_000,
+      now: 0,
+      result: this.result,
+    };
+  }
+
+  /** The answer to a move: it stands, stood already, is refused, or has the wrong number. */
+  answer(seq: number, move: string): EventOf<"moved"> | EventOf<"attempt"> | EventOf<"refused"> {
+    const stands = this.journal[seq - 2];
+    if (stands?.move === move) return { type: "moved", attempt: ATTEMPT, ...stands };
+    if (seq !== this.seq + 1) return this.snapshot();
+    try {
+      return this.play(move);
+    } catch (error) {
+      if (!(error instanceof EngineError)) throw error;
+      return { type: "refused", code: error.code, text: error.message };
+    }
+  }
+
+  /** Play a move into the journal. */
+  play(move: string): EventOf<"moved"> {
+    const { ruleset } = this.board;
+    const before = viewOf(this.board).piles;
+    this.board = play(this.board, parseMove(ruleset, move));
+    if (isWon(this.board)) this.end = "won";
+    else if (isStuck(this.board)) this.end = "stuck";
+    const after = viewOf(this.board).piles;
+    const changes = ruleset.pileNames.flatMap((name, at) =>
+      change(name, before[at] ?? [], after[at] ?? []),
+    );
+    const entry = { seq: this.seq + 1, move, changes, redeals: this.board.redeals };
+    this.journal.push({ ...entry, result: this.result });
+    return { type: "moved", attempt: ATTEMPT, ...entry, result: this.result };
+  }
+}
+
+function change(name: string, old: Pile, now: Pile): [string, number, string][] {
+  let kept = 0;
+  while (kept < old.length && kept < now.length && old[kept] === now[kept]) kept += 1;
+  if (kept === old.length && kept === now.length) return [];
+  return [[name, old.length - kept, seenText(now.slice(kept))]];
+}

@@ -1,0 +1,45 @@
+/** Which pending moves stay, by numbers and by what the server has seen. */
+
+import { beforeEach, expect, test } from "vitest";
+import { Outbox } from "../src/outbox.ts";
+
+let outbox: Outbox;
+beforeEach(() => {
+  outbox = new Outbox();
+  for (const move of ["s>w", "w>t0", "s>w"]) outbox.add(move, 4);
+  outbox.sent(5, 11);
+  outbox.sent(6, 12);
+});
+
+const pending = () => outbox.moves.map(({ seq }) => seq);
+
+test("numbers go on from the journal's last entry", () => {
+  expect(pending()).toEqual([5, 6, 7]);
+});
+
+test.each([
+  { case: "nothing of them", seq: 4, id: null, left: [5, 6, 7] },
+  { case: "the first, before the server saw the second", seq: 5, id: 11, left: [6, 7] },
+  { case: "all that was sent", seq: 6, id: null, left: [7] },
+  { case: "more than is pending", seq: 9, id: null, left: [] },
+  { case: "none of what the server has seen", seq: 4, id: 12, left: [] },
+  { case: "an end before the first one", seq: 3, id: null, left: [] },
+])("a snapshot that holds $case leaves $left", ({ seq, id, left }) => {
+  outbox.snapshot(seq, id);
+  expect(pending()).toEqual(left);
+});
+
+test("acknowledging takes the first away, and another's move takes all", () => {
+  outbox.acknowledged(4, "s>w");
+  expect(pending()).toEqual([5, 6, 7]);
+  outbox.acknowledged(5, "s>w");
+  expect(pending()).toEqual([6, 7]);
+  outbox.acknowledged(6, "t1>t0");
+  expect(pending()).toEqual([]);
+});
+
+test("a refusal of a command that carries no pending move changes nothing", () => {
+  expect(outbox.refused(99)).toBe(false);
+  expect(outbox.refused(12)).toBe(true);
+  expect(pending()).toEqual([5]);
+});

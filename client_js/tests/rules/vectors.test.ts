@@ -1,0 +1,73 @@
+/** The golden files of the repository, which every implementation of the rules must give. */
+
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import type { Board } from "../../src/rules/board.ts";
+import { type Pile, cardName, pack, parsePile } from "../../src/rules/cards.ts";
+import { findRuleset } from "../../src/rules/catalog.ts";
+import { commitment, dealSeed, layOut, parseSeed, shuffled } from "../../src/rules/deal.ts";
+import { legalMoves } from "../../src/rules/moves.ts";
+import { parseMove } from "../../src/rules/notation.ts";
+import { play } from "../../src/rules/play.ts";
+import { type Position, parsePosition, positionOf } from "../../src/rules/position.ts";
+
+interface Vector {
+  readonly game: string;
+  readonly variant: string;
+  readonly seed?: string;
+  readonly deck?: readonly string[];
+  readonly moves?: readonly string[];
+  readonly choices?: readonly number[];
+  readonly position: Position;
+}
+
+const read = (relative: string) => readFileSync(new URL(relative, import.meta.url), "utf8");
+const vectors = (name: string): Vector[] => JSON.parse(read(`../../../tests/vectors/${name}`));
+const text = (cards: Pile) => cards.map(cardName).join(" ");
+
+function dealt({ game, variant, seed, deck }: Vector): Board {
+  const ruleset = findRuleset(game, variant);
+  return seed === undefined
+    ? layOut(ruleset, parsePile(deck ?? []))
+    : dealSeed(ruleset, parseSeed(seed));
+}
+
+test.each(vectors("deals.json"))("the deal of $game $variant, seed $seed", (vector) => {
+  const board = dealt(vector);
+  expect(positionOf(board)).toEqual(vector.position);
+  expect(layOut(board.ruleset, parsePile(vector.deck ?? []))).toEqual(board);
+  expect(parsePosition(vector.position)).toEqual(board);
+});
+
+test.each(vectors("replays.json"))("a game of $game $variant, seed $seed", (vector) => {
+  let board = dealt(vector);
+  vector.moves?.forEach((move, at) => {
+    expect(legalMoves(board)).toHaveLength(vector.choices?.[at] ?? -1);
+    board = play(board, parseMove(board.ruleset, move));
+  });
+  expect(positionOf(board)).toEqual(vector.position);
+});
+
+/** The rows of the page's tables whose cells are all in backticks, without these. */
+const rows = [...read("../../../engine/DEALS.md").matchAll(/^\|(.*)\|$/gm)]
+  .map(([, row = ""]) => row.split("|").map((cell) => cell.trim()))
+  .filter((cells) => cells.every((cell) => /^`.*`$/.test(cell)))
+  .map((cells) => cells.map((cell) => cell.slice(1, -1)));
+const isSeed = (cell: string | undefined) => /^[0-9a-f]{64}$/.test(cell ?? "");
+
+test("the page on deals has the examples that are looked up here", () => {
+  expect(rows.filter(([seed]) => isSeed(seed)).length).toBeGreaterThanOrEqual(3);
+  expect(rows.filter(([, seed]) => isSeed(seed)).length).toBeGreaterThanOrEqual(3);
+});
+
+test.each(rows.filter(([seed]) => isSeed(seed)))("the pack of seed %s", (seed, _, one, two) => {
+  expect(text(shuffled(pack(1), parseSeed(seed!)).slice(0, 6))).toBe(one);
+  expect(text(shuffled(pack(2), parseSeed(seed!)).slice(0, 6))).toBe(two);
+});
+
+test.each(rows.filter(([, seed]) => isSeed(seed)))(
+  "the commitment of %s, seed %s",
+  (id, seed, to) => {
+    expect(commitment(id!, parseSeed(seed!))).toBe(to);
+  },
+);
