@@ -83,15 +83,15 @@ class Effects:
             UnavailableError: the store does not answer.
         """
         await self._dailies.draw_ahead()
-        for member in await self._store.outboxes.due(self._store.clock.now()):
-            await self._pass_deadline(member)
+        for member, time in await self._store.outboxes.due(self._store.clock.now()):
+            await self._pass_deadline(member, time)
         for _, text in await self._store.outboxes.effects():
             await self.apply(msgspec.json.decode(text, type=Finish))
 
-    async def _pass_deadline(self, member: str) -> None:
+    async def _pass_deadline(self, member: str, time: int) -> None:
         kind, _, name = member.partition(":")
         if kind == "r":
             await self._rooms.pass_deadline(RoomCode(name))
         else:
             await self._attempts.find(AttemptId(name))
-        await self._store.outboxes.drop_due(name, member)
+        await self._store.outboxes.drop_due(name, member, time)

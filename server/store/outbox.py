@@ -11,6 +11,12 @@ MOST_AT_ONCE = 100
 """How many due things of one partition are taken in one sweep."""
 
 
+_DROP_DUE = """
+local due = redis.call('ZSCORE', KEYS[1], ARGV[1])
+if due and tonumber(due) <= tonumber(ARGV[2]) then redis.call('ZREM', KEYS[1], ARGV[1]) end
+"""
+
+
 class Outboxes:
     """The outboxes and due times of all partitions."""
 
@@ -39,8 +45,8 @@ class Outboxes:
         with answering():
             await self._redis.hdel(keys.outbox(keys.partition(field)), field)
 
-    async def due(self, now: int) -> list[str]:
-        """Return what has fallen due, the oldest of each partition first.
+    async def due(self, now: int) -> list[tuple[str, int]]:
+        """Return what has fallen due, and when, the oldest of each partition first.
 
         Raises:
             UnavailableError: Redis does not answer.
@@ -48,15 +54,17 @@ class Outboxes:
         with answering():
             async with self._redis.pipeline(transaction=False) as pipeline:
                 for number in range(keys.PARTITIONS):
-                    pipeline.zrangebyscore(keys.due(number), "-inf", now, 0, MOST_AT_ONCE)
+                    pipeline.zrangebyscore(
+                        keys.due(number), "-inf", now, 0, MOST_AT_ONCE, withscores=True
+                    )
                 found = await pipeline.execute()
-        return [member for members in found for member in members]
+        return [(member, int(time)) for members in found for member, time in members]
 
-    async def drop_due(self, name: str, member: str) -> None:
-        """Forget a due time that has been dealt with.
+    async def drop_due(self, name: str, member: str, time: int) -> None:
+        """Forget a due time that has been dealt with, unless there is a later one by now.
 
         Raises:
             UnavailableError: Redis does not answer.
         """
         with answering():
-            await self._redis.zrem(keys.due(keys.partition(name)), member)
+            await self._redis.eval(_DROP_DUE, 1, keys.due(keys.partition(name)), member, str(time))

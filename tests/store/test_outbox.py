@@ -1,0 +1,80 @@
+"""Outboxes and due times: what must still happen."""
+
+from __future__ import annotations
+
+import pytest
+from redis.asyncio import Redis
+
+from server.store import keys, outbox
+from server.store.journal import Append, Journals
+from server.store.outbox import Outboxes
+
+NAMES = [f"{number:016}.ada0000000000000" for number in range(30)]
+
+
+@pytest.fixture
+def outboxes(redis: Redis) -> Outboxes:
+    return Outboxes(redis)
+
+
+async def start(redis: Redis, name: str, due: int | None = None) -> None:
+    """Begin a journal that leaves an effect, and may fall due."""
+    await Journals(redis).append(
+        Append(
+            keys.attempt(name),
+            keys.partition(name),
+            1,
+            "text",
+            effect=(name, f"effect of {name}"),
+            due=(f"a:{name}", due) if due is not None else None,
+        )
+    )
+
+
+async def test_effects_of_every_partition_are_found_until_they_are_dropped(
+    redis: Redis, outboxes: Outboxes
+) -> None:
+    assert await outboxes.effects() == []
+    for name in NAMES:
+        await start(redis, name)
+    assert len({keys.partition(name) for name in NAMES}) > 20
+    assert sorted(await outboxes.effects()) == [(name, f"effect of {name}") for name in NAMES]
+    for name in NAMES[1:]:
+        await outboxes.drop_effect(name)
+        await outboxes.drop_effect(name)
+    assert await outboxes.effects() == [(NAMES[0], f"effect of {NAMES[0]}")]
+
+
+async def test_what_has_fallen_due_is_found_until_it_is_dropped(
+    redis: Redis, outboxes: Outboxes
+) -> None:
+    for time, name in enumerate(NAMES):
+        await start(redis, name, due=time)
+    assert await outboxes.due(-1) == []
+    found = await outboxes.due(9)
+    assert sorted(found) == [(f"a:{name}", time) for time, name in enumerate(NAMES[:10])]
+    for (member, time), name in zip(sorted(found)[1:], NAMES[1:], strict=False):
+        await outboxes.drop_due(name, member, time)
+    assert await outboxes.due(9) == [(f"a:{NAMES[0]}", 0)]
+
+
+async def test_what_falls_due_again_later_is_not_dropped_with_the_first(
+    redis: Redis, outboxes: Outboxes
+) -> None:
+    name = NAMES[0]
+    await start(redis, name, due=5)
+    [(member, time)] = await outboxes.due(5)
+    # Meanwhile another node has dealt with it, and it is to be looked at again.
+    await redis.zadd(keys.due(keys.partition(name)), {member: 50})
+    await outboxes.drop_due(name, member, time)
+    assert await outboxes.due(50) == [(member, 50)]
+    await outboxes.drop_due(name, member, 50)
+    assert await outboxes.due(50) == []
+
+
+async def test_the_oldest_of_a_partition_come_first(
+    redis: Redis, outboxes: Outboxes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(outbox, "MOST_AT_ONCE", 2)
+    await redis.zadd(keys.due(3), {"r:C": 3, "r:A": 1, "r:B": 2})
+    assert await outboxes.due(10) == [("r:A", 1), ("r:B", 2)]
