@@ -1,0 +1,184 @@
+"""Wake-ups: none is lost unnoticed."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from signal import SIGCONT, SIGKILL, SIGSTOP
+
+import pytest
+from redis.asyncio import Redis
+
+from server.core.refusal import UnavailableError
+from server.store import bus as module
+from server.store.bus import Bus
+from server.store.connection import connect
+from server.store.embedded import embedded_redis
+from tests.store.servers import PATIENCE, signal_to, until
+
+
+class Ear:
+    """A node's bus, and the topics that it was woken for, in their order."""
+
+    def __init__(self, redis: Redis) -> None:
+        self._woken: asyncio.Queue[str] = asyncio.Queue()
+        self.bus = Bus(redis, self._woken.put)
+
+    async def next(self) -> str:
+        """Return the topic of the next wake-up."""
+        async with asyncio.timeout(PATIENCE):
+            return await self._woken.get()
+
+    async def next_of(self, *topics: str) -> None:
+        """Wait until each of the topics has been woken."""
+        left = set(topics)
+        while left:
+            left.discard(await self.next())
+
+    def silent(self) -> bool:
+        """Return whether there is no wake-up that nobody asked for."""
+        return self._woken.empty()
+
+
+@asynccontextmanager
+async def listening(redis: Redis) -> AsyncIterator[Ear]:
+    """Run a node's bus."""
+    ear = Ear(redis)
+    running = asyncio.create_task(ear.bus.run())
+    try:
+        yield ear
+    finally:
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+        await ear.bus.close()
+
+
+@pytest.fixture
+async def ear(redis: Redis) -> AsyncIterator[Ear]:
+    async with listening(redis) as ear:
+        yield ear
+
+
+@pytest.fixture
+async def other(other_redis: Redis) -> Bus:
+    """Return the bus of another node, which only publishes."""
+    return Bus(other_redis, asyncio.Queue[str]().put)
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a lost connection be noticed, and made anew, soon."""
+    monkeypatch.setattr(module, "PAUSE", 0.01)
+    monkeypatch.setattr(module, "HEARTBEAT", 0.05)
+    monkeypatch.setattr(module, "SILENCE", 0.5)
+
+
+async def listeners(redis: Redis, topic: str) -> int:
+    """Return how many nodes are subscribed to a topic."""
+    (_, count), *_ = await redis.pubsub_numsub(topic)
+    return int(count)
+
+
+async def test_a_topic_is_looked_at_from_the_subscription_on(ear: Ear, other: Bus) -> None:
+    ear.bus.listen("a")
+    assert await ear.next() == "a"
+    for _ in range(3):
+        await other.publish("a")
+        assert await ear.next() == "a"
+    ear.bus.listen("b")
+    assert await ear.next() == "b"
+    await other.publish("b")
+    await other.publish("a")
+    assert [await ear.next(), await ear.next()] == ["b", "a"]
+
+
+async def test_what_was_listened_to_before_the_bus_runs_is_heard(redis: Redis) -> None:
+    bus = Ear(redis)
+    bus.bus.listen("a")
+    running = asyncio.create_task(bus.bus.run())
+    assert await bus.next() == "a"
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
+    await bus.bus.close()
+
+
+async def test_a_topic_is_listened_to_as_often_as_it_was_asked_for(
+    redis: Redis, ear: Ear, other: Bus
+) -> None:
+    ear.bus.listen("a")
+    ear.bus.listen("a")
+    ear.bus.listen("b")
+    await ear.next_of("a", "b")
+    ear.bus.unlisten("a")
+    await other.publish("a")
+    assert await ear.next() == "a"
+    ear.bus.unlisten("a")
+
+    async def nobody_listens() -> bool:
+        return await listeners(redis, "a") == 0
+
+    await until(nobody_listens)
+    await other.publish("a")
+    await other.publish("b")
+    assert await ear.next() == "b"
+    assert ear.silent()
+    ear.bus.unlisten("never")
+
+
+@pytest.mark.usefixtures("quick")
+async def test_after_a_lost_connection_every_topic_is_looked_at(
+    redis: Redis, ear: Ear, other: Bus
+) -> None:
+    topics = [f"topic {number}" for number in range(20)]
+    for topic in topics:
+        ear.bus.listen(topic)
+    await ear.next_of(*topics)
+    for _ in range(3):
+        assert ear.silent()
+        await redis.client_kill_filter(_type="pubsub")
+        await ear.next_of(*topics)
+        await other.publish("topic 7")
+        assert await ear.next() == "topic 7"
+
+
+@pytest.mark.usefixtures("quick")
+async def test_after_a_restart_of_redis_every_topic_is_looked_at(data: Path) -> None:
+    async with AsyncExitStack() as first:
+        redis = connect(await first.enter_async_context(embedded_redis(data)))
+        async with listening(redis) as ear:
+            ear.bus.listen("a")
+            await ear.next_of("a")
+            await signal_to(redis, SIGKILL)
+            with pytest.raises(UnavailableError):
+                await ear.bus.publish("a")
+            ear.bus.listen("b")
+            await first.aclose()
+            async with embedded_redis(data):
+                await ear.next_of("a", "b")
+                await ear.bus.publish("b")
+                assert await ear.next() == "b"
+        await redis.aclose()
+
+
+@pytest.mark.usefixtures("quick")
+async def test_a_connection_that_says_nothing_any_more_is_made_anew(data: Path) -> None:
+    async with embedded_redis(data) as url:
+        redis = connect(url)
+        async with listening(redis) as ear:
+            ear.bus.listen("a")
+            await ear.next_of("a")
+            silent = ear.bus._pubsub
+            pid = await signal_to(redis, SIGSTOP)
+
+            async def given_up() -> bool:
+                return ear.bus._pubsub is not silent
+
+            try:
+                await until(given_up)
+            finally:
+                os.kill(pid, SIGCONT)
+            await ear.next_of("a")
+        await redis.aclose()

@@ -1,0 +1,67 @@
+"""The clock: Redis's, carried on between two looks."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from signal import SIGKILL
+
+import pytest
+from redis.asyncio import Redis
+
+from server.core.refusal import UnavailableError
+from server.store import clock as module
+from server.store.clock import Clock
+from server.store.connection import connect
+from server.store.embedded import embedded_redis
+from tests.store.servers import signal_to, until
+
+
+async def time_of(redis: Redis) -> int:
+    """Return a Redis's time in Unix milliseconds."""
+    seconds, micros = await redis.time()
+    return int(seconds) * 1000 + int(micros) // 1000
+
+
+async def test_the_time_is_that_of_redis(redis: Redis, other_redis: Redis) -> None:
+    clocks = [Clock(redis), Clock(other_redis)]
+    for clock in clocks:
+        await redis.ping()
+        await clock.sample()
+    for _ in range(20):
+        before = await time_of(redis)
+        shown = [clock.now() for clock in clocks]
+        after = await time_of(redis)
+        # A sample is half of its round trip off at the most.
+        assert before - 50 <= min(shown) <= max(shown) <= after + 50
+
+
+async def test_a_clock_says_whether_redis_is_there(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "SAMPLE_EVERY", 0.01)
+    monkeypatch.setattr(module, "FRESH_FOR", 0.5)
+    async with embedded_redis(data) as url:
+        redis = connect(url)
+        clock = Clock(redis)
+        assert not clock.is_fresh()
+        running = asyncio.create_task(clock.run())
+
+        async def fresh() -> bool:
+            return clock.is_fresh()
+
+        async def stale() -> bool:
+            return not clock.is_fresh()
+
+        await until(fresh)
+        await signal_to(redis, SIGKILL)
+        await until(stale)
+        with pytest.raises(UnavailableError):
+            await clock.sample()
+        before = clock.now()
+    async with embedded_redis(data):
+        await until(fresh)
+        assert before <= clock.now()
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+        await redis.aclose()

@@ -1,0 +1,108 @@
+"""Deals: drawn once, kept, and silent about their seeds."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from signal import SIGKILL
+
+import pytest
+from redis.asyncio import Redis
+
+from engine.deal import SEED_BYTES, commitment
+from server.core.ids import CODE_ALPHABET, DealId, RoomCode, is_id
+from server.store import deals as module
+from server.store import keys
+from server.store.connection import connect
+from server.store.deals import Deals, random_id
+from server.store.embedded import embedded_redis
+from tests.store.servers import signal_to
+
+CODE = RoomCode(CODE_ALPHABET[:5])
+
+
+@pytest.fixture
+def deals(redis: Redis) -> Deals:
+    return Deals(redis)
+
+
+@pytest.mark.parametrize(("room", "day"), [(CODE, None), (None, 20_778), (None, None)])
+async def test_a_deal_is_found_by_every_node_as_it_was_drawn(
+    deals: Deals, other_redis: Redis, room: RoomCode | None, day: int | None
+) -> None:
+    drawn = await deals.draw("robert", "standard", room=room, day=day)
+    assert is_id(drawn.id)
+    assert len(drawn.seed) == SEED_BYTES
+    assert drawn.commitment == commitment(drawn.id, drawn.seed)
+    assert (drawn.room, drawn.day) == (room, day)
+    for node in (deals, Deals(other_redis)):
+        assert await node.find(drawn.id) == drawn
+        assert await node.find(drawn.id) == drawn
+
+
+async def test_no_two_deals_are_alike(deals: Deals) -> None:
+    drawn = [await deals.draw("robert", "standard") for _ in range(20)]
+    assert len({deal.id for deal in drawn}) == len({deal.seed for deal in drawn}) == 20
+
+
+async def test_a_deal_that_was_never_drawn_is_none(deals: Deals) -> None:
+    assert await deals.find(DealId(random_id())) is None
+
+
+async def test_a_deal_says_nothing_of_its_seed(deals: Deals) -> None:
+    deal = await deals.draw("robert", "standard")
+    for text in (repr(deal), str(deal), f"{deal}", repr([deal])):
+        assert deal.id in text
+        assert deal.seed.hex() not in text
+        assert repr(deal.seed)[2:-1] not in text
+
+
+async def test_a_deal_is_forgotten_some_day(redis: Redis, deals: Deals) -> None:
+    await deals.daily("robert", "standard", 20_778)
+    named = await redis.keys("deal:*") + await redis.keys("daily:*")
+    assert len(named) == 2
+    for key in named:
+        assert 0 < await redis.ttl(key) <= keys.DEAL_LIFE
+
+
+async def test_two_nodes_that_race_draw_one_daily(deals: Deals, other_redis: Redis) -> None:
+    nodes = (deals, Deals(other_redis), Deals(other_redis))
+    for day in range(10):
+        found = await asyncio.gather(
+            *(node.daily("robert", "standard", day) for node in nodes for _ in range(3))
+        )
+        assert len({deal.seed for deal in found}) == 1
+        assert found[0].day == day
+        assert await nodes[1].daily("robert", "standard", day) == found[0]
+
+
+async def test_each_game_and_day_has_its_own_deal(deals: Deals) -> None:
+    games = ["robert", "deuces"]
+    found = {
+        (game, day): (await deals.daily(game, "standard", day)).id
+        for game in games
+        for day in (7, 8)
+    }
+    assert len(set(found.values())) == 4
+    assert await deals.daily_ids([*games, "roosevelt"], 7) == {
+        game: found[game, 7] for game in games
+    }
+    assert await deals.daily_ids(games, 9) == {}
+
+
+async def test_a_daily_stands_after_redis_was_killed(data: Path) -> None:
+    async with embedded_redis(data) as url:
+        redis = connect(url)
+        drawn = await Deals(redis).daily("robert", "standard", 7)
+        await signal_to(redis, SIGKILL)
+    async with embedded_redis(data):
+        assert await Deals(redis).daily("robert", "standard", 7) == drawn
+        await redis.aclose()
+
+
+async def test_only_so_many_deals_are_held(deals: Deals, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_KNOWN", 3)
+    drawn = [await deals.draw("robert", "standard") for _ in range(8)]
+    for deal in drawn * 2:
+        assert await deals.find(deal.id) == deal
+        assert len(deals._known) <= 3

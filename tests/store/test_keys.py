@@ -1,0 +1,47 @@
+"""Keys: what is written together shares a slot of a cluster."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from redis.crc import key_slot
+
+from server.core.ids import ALPHABET, CODE_ALPHABET
+from server.store import keys
+
+ids = st.text(ALPHABET, min_size=16, max_size=16)
+
+
+def slots(*names: str) -> set[int]:
+    return {key_slot(name.encode()) for name in names}
+
+
+@settings(deadline=None)
+@given(ids, ids)
+def test_an_attempt_shares_a_slot_with_its_outbox(deal: str, player: str) -> None:
+    name = f"{deal}.{player}"
+    number = keys.partition(name)
+    assert 0 <= number < keys.PARTITIONS
+    assert len(slots(keys.attempt(name), keys.outbox(number), keys.due(number))) == 1
+
+
+@settings(deadline=None)
+@given(st.text(CODE_ALPHABET, min_size=5, max_size=5))
+def test_a_room_shares_a_slot_with_its_due_time(code: str) -> None:
+    number = keys.partition(code)
+    assert len(slots(keys.room(code), keys.progress(code), keys.due(number))) == 1
+
+
+def test_partitions_spread_over_a_cluster() -> None:
+    thirds = [key_slot(keys.outbox(number).encode()) * 3 // 16_384
+              for number in range(keys.PARTITIONS)]  # fmt: skip
+    assert all(thirds.count(third) > keys.PARTITIONS // 5 for third in range(3))
+
+
+def test_no_two_things_have_one_key() -> None:
+    made = [
+        keys.attempt("x"), keys.room("x"), keys.progress("x"), keys.outbox(1), keys.due(1),
+        keys.deal("x"), keys.daily("x", 1), keys.leaderboard("x", 1), keys.player("x"),
+        keys.session("x"), keys.creation("x", "y"), keys.SIGNING_KEY,
+    ]  # fmt: skip
+    assert len(set(made)) == len(made)

@@ -1,0 +1,76 @@
+"""Leaderboards: ranks that follow from the scores alone."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+from redis.asyncio import Redis
+
+from server.core.ids import PlayerId
+from server.core.ranking import MOST_MOVES, MOST_TIME, Row, pack
+from server.store import keys
+from server.store.leaderboards import Leaderboards
+from tests.core.builders import ADA, BOB, CYD, DAN
+
+DAY = 20_778
+
+
+@pytest.fixture
+def boards(redis: Redis) -> Leaderboards:
+    return Leaderboards(redis)
+
+
+async def test_a_day_without_results_is_empty(boards: Leaderboards) -> None:
+    assert await boards.size("robert", DAY) == 0
+    assert await boards.top("robert", DAY, 10) == []
+    assert await boards.around("robert", DAY, ADA, 3) == []
+
+
+async def test_equal_scores_share_a_rank(boards: Leaderboards) -> None:
+    for player, score in ((DAN, 9), (ADA, 7), (CYD, 7), (BOB, 5)):
+        await boards.enter("robert", DAY, player, score)
+    rows = [Row(1, BOB, 5), Row(2, ADA, 7), Row(2, CYD, 7), Row(4, DAN, 9)]
+    assert await boards.top("robert", DAY, 10) == rows
+    assert await boards.top("robert", DAY, 2) == rows[:2]
+    # The rank is right though the first of those who share it is not among the rows.
+    assert await boards.around("robert", DAY, DAN, 1) == rows[2:]
+    assert await boards.size("robert", DAY) == 4
+
+
+async def test_entering_twice_changes_nothing(boards: Leaderboards) -> None:
+    await boards.enter("robert", DAY, ADA, 7)
+    for score in (7, 5, 9):
+        await boards.enter("robert", DAY, ADA, score)
+    assert await boards.top("robert", DAY, 10) == [Row(1, ADA, 7)]
+
+
+async def test_each_game_and_day_has_its_own(redis: Redis, boards: Leaderboards) -> None:
+    await boards.enter("robert", DAY, ADA, 7)
+    assert await boards.size("robert", DAY + 1) == await boards.size("deuces", DAY) == 0
+    assert 0 < await redis.ttl(keys.leaderboard("robert", DAY)) <= keys.LEADERBOARD_LIFE
+
+
+async def test_the_greatest_scores_are_told_apart(boards: Leaderboards) -> None:
+    worst = pack(127, MOST_TIME, MOST_MOVES)
+    await boards.enter("robert", DAY, ADA, worst)
+    await boards.enter("robert", DAY, BOB, worst - 1)
+    rows = [Row(1, BOB, worst - 1), Row(2, ADA, worst)]
+    assert await boards.top("robert", DAY, 10) == rows
+    assert await boards.around("robert", DAY, ADA, 0) == rows[1:]
+
+
+@pytest.mark.parametrize("spread", [1, 4, 1_000])
+async def test_every_row_is_as_in_the_whole_list(boards: Leaderboards, spread: int) -> None:
+    chance = Random(spread)  # noqa: S311 - nothing secret
+    scores = {PlayerId(f"{number:016}"): chance.randrange(spread) for number in range(40)}
+    for player, score in scores.items():
+        await boards.enter("robert", DAY, player, score)
+    rows = [
+        Row(1 + sum(other < score for other in scores.values()), player, score)
+        for player, score in sorted(scores.items(), key=lambda item: (item[1], item[0]))
+    ]
+    assert await boards.top("robert", DAY, 100) == rows
+    for place, row in enumerate(rows):
+        around = await boards.around("robert", DAY, row.player, 3)
+        assert around == rows[max(0, place - 3) : place + 4]

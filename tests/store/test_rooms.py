@@ -1,0 +1,47 @@
+"""Rooms: creation keys, and progress."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from redis.asyncio import Redis
+
+from server.core.ids import is_code
+from server.store import keys
+from server.store.rooms import Rooms
+from tests.core.builders import ADA, BOB, CODE
+
+
+@pytest.fixture
+def rooms(redis: Redis) -> Rooms:
+    return Rooms(redis)
+
+
+async def test_a_creation_has_one_code_however_often_it_is_sent(
+    redis: Redis, rooms: Rooms, other_redis: Redis
+) -> None:
+    nodes = (rooms, Rooms(other_redis))
+    codes = await asyncio.gather(*(node.code_for(ADA, "key") for node in nodes for _ in range(5)))
+    assert len(set(codes)) == 1
+    assert is_code(codes[0])
+    assert 0 < await redis.ttl(keys.creation(ADA, "key")) <= keys.CREATION_LIFE
+
+
+async def test_each_player_and_key_has_a_code_of_its_own(rooms: Rooms) -> None:
+    codes = [await rooms.code_for(player, key) for player in (ADA, BOB) for key in ("key", "other")]
+    assert len(set(codes)) == 4
+
+
+async def test_a_code_that_is_forgotten_is_drawn_anew(rooms: Rooms) -> None:
+    code = await rooms.code_for(ADA, "key")
+    await rooms.forget_code(ADA, "key")
+    assert await rooms.code_for(ADA, "key") != code
+
+
+async def test_progress_is_the_latest_of_each_attempt(redis: Redis, rooms: Rooms) -> None:
+    await rooms.set_progress(CODE, {"one": "1", "two": "2"})
+    await rooms.set_progress(CODE, {"two": "3"})
+    assert await rooms.progress(CODE, ["two", "three", "one"]) == {"two": "3", "one": "1"}
+    assert await rooms.progress(CODE, []) == {}
+    assert 0 < await redis.pttl(keys.progress(CODE)) <= keys.ROOM_LIFE
