@@ -43,9 +43,10 @@ const ROW_SPACE = 0.12;
 /** How high a tableau should be able to stand before its fans close up, by card height. */
 const TABLEAU_HEIGHT = 3;
 /** Cards narrower than this have a face with one large corner. */
-const COMPACT_BELOW = 60;
+const COMPACT_BELOW = 76;
 const DOWN_STEP = 0.14;
-const UP_STEP = 0.32;
+const LEAST_DOWN_STEP = 0.035;
+const UP_STEP = 0.24;
 /** A compact card's corner is larger, and a finger needs so many pixels. */
 const COMPACT_UP_STEP = 0.42;
 const FINGER = 22;
@@ -54,7 +55,7 @@ const WASTE_SHOWN = 3;
 
 /** The space left free along the edges. */
 function marginOf(width: number): number {
-  return Math.min(24, Math.max(4, width * 0.015));
+  return clamp(width * 0.015, 4, 24);
 }
 
 /** Whether cards of this width are drawn with the compact face. */
@@ -150,7 +151,7 @@ function gridOf(ruleset: Ruleset, rows: number, width: number, height: number): 
 
 function spaceBetween(columns: number, cardWidth: number, width: number): number {
   const free = (width - columns * cardWidth) / Math.max(1, columns - 1);
-  return Math.max(0, Math.min(free, cardWidth * LOOSE));
+  return clamp(free, 0, cardWidth * LOOSE);
 }
 
 /** How far below the first each card of a column lies; a fan that is too long closes up. */
@@ -159,15 +160,20 @@ function fan(view: View, pile: number, cardWidth: number, room: number): number[
   const up = isCompact(cardWidth)
     ? Math.max(cardHeight * COMPACT_UP_STEP, FINGER)
     : cardHeight * UP_STEP;
+  const beneath = pileAt(view, pile).slice(0, -1);
+  const downs = beneath.filter(isDown).length;
+  const ups = beneath.length - downs;
+  // Backs all look alike, so they close up before the faces do.
+  const left = room - ups * up;
+  const down = clamp(
+    left / Math.max(1, downs),
+    cardHeight * LEAST_DOWN_STEP,
+    cardHeight * DOWN_STEP,
+  );
+  const scale = Math.min(1, Math.max(0, room) / Math.max(1, ups * up + downs * down));
   let y = 0;
-  const steps = pileAt(view, pile).map((card) => {
-    const at = y;
-    y += isDown(card) ? cardHeight * DOWN_STEP : up;
-    return at;
-  });
-  const length = steps.at(-1) ?? 0;
-  const scale = length > room ? Math.max(0, room) / length : 1;
-  return steps.map((step) => step * scale);
+  const steps = beneath.map((card) => (y += (isDown(card) ? down : up) * scale));
+  return pileAt(view, pile).length > 0 ? [0, ...steps] : [];
 }
 
 /** The waste shows its last cards side by side where there is room to the right of it. */
@@ -180,6 +186,10 @@ function waste(view: View, pile: number, place: Box, spare: number): PileLayout 
     y: place.y,
   }));
   return { place, cards: points, reach: place };
+}
+
+function clamp(value: number, least: number, most: number): number {
+  return Math.min(most, Math.max(least, value));
 }
 
 function shared(a: Box, b: Box): number {

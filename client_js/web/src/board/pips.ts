@@ -8,77 +8,45 @@ export interface Pip {
   readonly turned: boolean;
 }
 
-const LEFT = 34;
-const MIDDLE = 50;
-const RIGHT = 66;
-const SIZE = 19;
-const ACE_SIZE = 46;
+/** The heights of the rows that have two pips, and of those that have one. */
+interface Rows {
+  readonly pairs: readonly number[];
+  readonly singles: readonly number[];
+}
 
-/** Rows of pips as heights, and whether the row is a single pip or a pair; by rank from 2 to 10. */
-const ROWS: readonly (readonly [height: number, pair: boolean][])[] = [
-  [
-    [28, false],
-    [112, false],
-  ],
-  [
-    [28, false],
-    [70, false],
-    [112, false],
-  ],
-  [
-    [28, true],
-    [112, true],
-  ],
-  [
-    [28, true],
-    [70, false],
-    [112, true],
-  ],
-  [
-    [28, true],
-    [70, true],
-    [112, true],
-  ],
-  [
-    [28, true],
-    [49, false],
-    [70, true],
-    [112, true],
-  ],
-  [
-    [28, true],
-    [49, false],
-    [70, true],
-    [91, false],
-    [112, true],
-  ],
-  [
-    [28, true],
-    [56, true],
-    [70, false],
-    [84, true],
-    [112, true],
-  ],
-  [
-    [28, true],
-    [42, false],
-    [56, true],
-    [84, true],
-    [98, false],
-    [112, true],
-  ],
+const LEFT = 33;
+const MIDDLE = 50;
+const RIGHT = 67;
+const HALF = 70;
+const SIZE = 19;
+const ACE: Pip = { x: MIDDLE, y: HALF, size: 50, turned: false };
+
+/** By rank, from 2 to 10. */
+const ROWS: readonly Rows[] = [
+  { pairs: [], singles: [36, 104] },
+  { pairs: [], singles: [36, 70, 104] },
+  { pairs: [36, 104], singles: [] },
+  { pairs: [36, 104], singles: [70] },
+  { pairs: [36, 70, 104], singles: [] },
+  { pairs: [36, 70, 104], singles: [53] },
+  { pairs: [36, 70, 104], singles: [53, 87] },
+  { pairs: [33, 58, 82, 107], singles: [70] },
+  { pairs: [33, 58, 82, 107], singles: [45, 95] },
 ];
 
 const PIPS: readonly (readonly Pip[])[] = [
-  [{ x: MIDDLE, y: 70, size: ACE_SIZE, turned: false }],
-  ...ROWS.map((rows) =>
-    rows.flatMap(([y, pair]) =>
-      (pair ? [LEFT, RIGHT] : [MIDDLE]).map((x) => ({ x, y, size: SIZE, turned: y > 70 })),
-    ),
-  ),
+  [ACE],
+  ...ROWS.map(({ pairs, singles }) => [
+    ...pairs.flatMap((y) => [pip(LEFT, y), pip(RIGHT, y)]),
+    ...singles.map((y) => pip(MIDDLE, y)),
+  ]),
 ];
 
 /** The pips of a rank, 0 (Ace) to 9 (ten); court cards have none. */
 export function pipsOf(rank: number): readonly Pip[] {
   return PIPS[rank] ?? [];
+}
+
+function pip(x: number, y: number): Pip {
+  return { x, y, size: SIZE, turned: y > HALF };
 }
