@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.board import Board
-from engine.cards import RANKS, SUITS, turned_up
+from engine.cards import RANKS, SUITS, parse_card, turned_up
 from engine.catalog import ruleset
 from engine.deal import lay_out, shuffled
 from engine.errors import PositionError
@@ -107,6 +107,7 @@ def test_a_foundation_ends_with_its_ace() -> None:
     place = deuces(f0="AS", t0="3S", **{k: v for k, v in TOPS.items() if k != "t0"}, rest="t1")
     assert moves_to(place, "f0") == []
     assert moves_to(place, "f4") == ["t0>f4"]
+    assert not any(place.ruleset.homes[0][parse_card("AS")])
 
 
 def test_a_card_goes_to_any_foundation_that_takes_it() -> None:

@@ -76,7 +76,7 @@ STARTS = [shuffled_start, kind_start, late_start]
 def walks(draw: st.DrawFn) -> list[Board]:
     """Draw the boards of a walk from a shuffled deal, or from one that nearly plays itself."""
     rules = ruleset(*draw(st.sampled_from(VARIANTS)))
-    chance = Random(draw(st.integers(0, 2**32 - 1)))  # noqa: S311
+    chance = Random(draw(st.integers(0, 2**32 - 1)))
     start = draw(st.sampled_from(STARTS))(rules, chance)
     steps = draw(st.integers(0, LONGEST_WALK))
     return walk(start, steps, draw(st.sampled_from([0.0, 0.5, 1.0])), chance)
@@ -214,7 +214,7 @@ def with_hidden_shuffled(board: Board, places: list[tuple[int, int]], chance: Ra
 @given(walks(), st.integers(0, 2**32 - 1))
 def test_no_view_move_or_delta_depends_on_an_unseen_card(boards: list[Board], seed: int) -> None:
     """Boards that differ only in unseen cards look and play the same until one is turned."""
-    chance = Random(seed)  # noqa: S311
+    chance = Random(seed)
     for board in boards[::3]:
         everywhere = still_hidden(board.piles, board.piles)
         twin = with_hidden_shuffled(board, everywhere, chance)
@@ -240,7 +240,7 @@ def test_the_walks_reach_what_the_laws_speak_of(game: str, variant: str) -> None
     rules = ruleset(game, variant)
     ends: set[str] = set()
     for number in range(60):
-        chance = Random(number)  # noqa: S311
+        chance = Random(number)
         boards = walk(STARTS[number % 3](rules, chance), LONGEST_WALK, number % 2, chance)
         ends |= {"won"} if boards[-1].won else set()
         ends |= {"stuck"} if is_stuck(boards[-1]) else set()

@@ -244,6 +244,8 @@ def test_a_run_needs_an_empty_place() -> None:
         run_down("KS", "H", 12),
         run_down("KS", "H")[3:],
         run_down("KS", "S"),
+        f"KS {run_down('QS', 'H', 12)}",
+        f"KS {run_down('JH', 'S', 11)} AS",
         f"{RUN} 3C",
         f"?{RUN}",
     ],

@@ -1,0 +1,61 @@
+"""Boards, views and deltas by themselves; the laws try them in play."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.board import Change, Delta, View, apply_delta, delta_between, is_view_pile, view_of
+from engine.cards import DOWN, UNSEEN
+from engine.errors import PositionError
+from tests.engine.positions import after, board, dealt
+
+VIEW = view_of(dealt("robert"))
+STOCK = VIEW.ruleset.stock
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        Change(-1, 0, b""),
+        Change(len(VIEW.piles), 0, b""),
+        Change(STOCK, -1, b""),
+        Change(STOCK, 52, b""),
+        Change(0, 2, b""),
+    ],
+)
+def test_a_delta_that_does_not_belong_to_a_view_is_refused(change: Change) -> None:
+    with pytest.raises(PositionError):
+        apply_delta(VIEW, Delta((change,), 0, 1))
+
+
+def test_a_delta_takes_from_the_end_and_puts_onto_it() -> None:
+    found = apply_delta(VIEW, Delta((Change(STOCK, 51, b"\1\2"), Change(0, 0, b"\3")), 1, 7))
+    assert isinstance(found, View)
+    assert found.piles[STOCK] == b"\1\2"
+    assert found.piles[0] == VIEW.piles[0] + b"\3"
+    assert (found.redeals, found.moves) == (1, 7)
+
+
+def test_what_stays_of_a_pile_is_not_in_its_change() -> None:
+    before = board("rouge-et-noir", t0="?5C ?2D 9H", t1="7C TS")
+    numbers = before.ruleset.pile_numbers
+    two, nine = before.piles[numbers["t0"]][1] & ~DOWN, before.piles[numbers["t0"]][2]
+    assert delta_between(before, after(before, "t0>t1")).changes == (
+        Change(numbers["t0"], 2, bytes([two])),
+        Change(numbers["t1"], 0, bytes([nine])),
+    )
+
+
+def test_between_a_board_and_itself_nothing_changes() -> None:
+    assert delta_between(dealt("deuces"), dealt("deuces")).changes == ()
+
+
+def test_a_pile_of_a_view_holds_no_known_card_face_down() -> None:
+    assert is_view_pile(bytes([UNSEEN, 5]))
+    assert not is_view_pile(bytes([DOWN | 5]))
+
+
+def test_home_and_unseen_are_counted() -> None:
+    place = board("robert", f0="7S", w="8D 5C")
+    assert (place.home, place.unseen()) == (1, 49)
+    assert (after(place, "s>w").unseen()) == 48
