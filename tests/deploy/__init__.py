@@ -1,0 +1,1 @@
+"""The recipe for running it in production, tried with real programs."""
