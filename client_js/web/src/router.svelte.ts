@@ -1,51 +1,6 @@
-/** Which screen a path means, and going there. */
+/** The screen that is shown, and going to another. */
 
-export type Route =
-  | { screen: "home" }
-  | { screen: "room"; code: string }
-  | { screen: "dailies" }
-  | { screen: "daily"; game: string }
-  | { screen: "leaderboard"; game: string; day: number | null }
-  | { screen: "missing" };
-
-export const paths = {
-  home: "/",
-  room: (code: string) => `/r/${encodeURIComponent(code)}`,
-  dailies: "/daily",
-  daily: (game: string) => `/daily/${encodeURIComponent(game)}`,
-  leaderboard: (game: string, day?: number) =>
-    `/leaderboard/${encodeURIComponent(game)}${day === undefined ? "" : `?day=${day}`}`,
-} as const;
-
-/** The screen that a path and its query mean. */
-export function routeOf({ pathname, search }: { pathname: string; search: string }): Route {
-  const [first, second, ...more] = pathname.split("/").filter(Boolean).map(decoded);
-  if (more.length > 0) return { screen: "missing" };
-  if (first === undefined) return { screen: "home" };
-  if (first === "daily") {
-    return second === undefined ? { screen: "dailies" } : { screen: "daily", game: second };
-  }
-  if (first === "r" && second !== undefined) return { screen: "room", code: roomCode(second) };
-  if (first === "leaderboard" && second !== undefined) {
-    const day = new URLSearchParams(search).get("day") ?? "";
-    return { screen: "leaderboard", game: second, day: /^\d{1,6}$/.test(day) ? Number(day) : null };
-  }
-  return { screen: "missing" };
-}
-
-/** A room's code as people may write it: in small letters, with spaces, or as the whole link. */
-export function roomCode(typed: string): string {
-  const last = typed.trim().split("/").at(-1) ?? "";
-  return last.replace(/\s/g, "").toUpperCase();
-}
-
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
-}
+import { type Route, routeOf } from "./routes.ts";
 
 export class Router {
   route = $state.raw<Route>(routeOf(location));

@@ -25,8 +25,6 @@ export const text = {
     "Race your friends on it, or play the deal of the day against the world. Anyone can check afterwards that it was fair.",
   titleOf: (page: string) => `${page} · Samedeal`,
   loading: "One moment.",
-  close: "Close",
-  back: "Back",
   missing: "There is no such page.",
   toHome: "Go to the start page",
 
@@ -42,7 +40,6 @@ export const text = {
   },
 
   status: {
-    connecting: "Connecting.",
     waiting: "You are offline. Your moves are kept and will be sent.",
     replaced: "The game is open in another window.",
     playHere: "Play here",
@@ -72,7 +69,6 @@ export const text = {
     play: "Play",
     resume: "Go on",
     see: "See the result",
-    leaderboard: "Leaderboard",
   },
 
   daily: {
@@ -81,7 +77,6 @@ export const text = {
     play: "Play today’s deal",
     resume: "Go on with today’s deal",
     mine: "Your result",
-    seedLater: "The seed is published after the day has closed.",
   },
 
   leaderboard: {
@@ -134,11 +129,9 @@ export const text = {
   round: {
     title: (number: number) => `Round ${number}`,
     startsIn: (seconds: number) => `The round starts in ${counted(seconds, "second", "seconds")}.`,
-    others: "The others",
     progress: "How far everyone has got",
     results: (number: number) => `Results of round ${number}`,
     waiting: "Your run is over. The round ends when everyone has finished.",
-    left: (time: string) => `${time} left`,
   },
 
   play: {
@@ -147,7 +140,6 @@ export const text = {
     home: "Home",
     homeOf: (home: number, total: number) => `${home} of ${total} cards are home`,
     moves: "Moves",
-    pending: "Not sent yet",
     giveUp: "Give up",
     giveUpAsk: "Do you want to give up? Your result so far counts.",
     giveUpConfirm: "Give up",
@@ -194,7 +186,6 @@ export const text = {
   },
 
   board: "Cards",
-  stockLeft: (count: number) => counted(count, "card", "cards"),
 } as const;
 
 /** A card's name in words, as in "Ten of hearts". */

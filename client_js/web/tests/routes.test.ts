@@ -1,0 +1,34 @@
+import { describe, expect, it } from "vitest";
+import { paths, roomCode, routeOf } from "../src/routes.ts";
+
+const at = (path: string) => routeOf(new URL(path, "http://samedeal.test"));
+
+describe("routeOf", () => {
+  it.each([
+    ["/", { screen: "home" }],
+    ["/r/H7KQ2", { screen: "room", code: "H7KQ2" }],
+    ["/r/h7kq2/", { screen: "room", code: "H7KQ2" }],
+    ["/daily", { screen: "dailies" }],
+    ["/daily/rouge-et-noir", { screen: "daily", game: "rouge-et-noir" }],
+    ["/leaderboard/robert", { screen: "leaderboard", game: "robert", day: null }],
+    ["/leaderboard/robert?day=20778", { screen: "leaderboard", game: "robert", day: 20778 }],
+    ["/leaderboard/robert?day=x", { screen: "leaderboard", game: "robert", day: null }],
+    ["/leaderboard", { screen: "missing" }],
+    ["/r/A/b", { screen: "missing" }],
+    ["/%E0%A4%A", { screen: "missing" }],
+  ])("reads %s", (path, route) => {
+    expect(at(path)).toEqual(route);
+  });
+
+  it("reads back every path that the page writes", () => {
+    expect(at(paths.room("H7KQ2"))).toEqual({ screen: "room", code: "H7KQ2" });
+    expect(at(paths.daily("a b"))).toEqual({ screen: "daily", game: "a b" });
+    expect(at(paths.leaderboard("robert", 7))).toMatchObject({ game: "robert", day: 7 });
+  });
+});
+
+describe("roomCode", () => {
+  it.each(["H7KQ2", " h7kq2 ", "h7k q2", "http://samedeal.test/r/H7KQ2"])("reads %j", (typed) => {
+    expect(roomCode(typed)).toBe("H7KQ2");
+  });
+});
