@@ -79,8 +79,8 @@ class Held(Generic[State, Event]):
     async def submit(self, decide: Callable[[State | None, int], Event | None]) -> Step[State]:
         """Decide a command on the state and the time, and append what it becomes.
 
-        `decide` may be called more than once: a refusal counts only on a state that is fresh, and
-        an event only if it stands. It returns `None` if there is nothing to do.
+        `decide` may be called more than once: a refusal, or that there is nothing to do (`None`),
+        counts only on a state that is fresh, and an event only if it stands.
 
         Raises:
             Refusal: the command is not carried out.
@@ -91,30 +91,32 @@ class Held(Generic[State, Event]):
             if fresh:
                 await self._read()
             while True:
-                await self._pass_time()
+                now = await self._pass_time()
                 before = self._state
                 try:
-                    event = decide(before, self._clock.now())
+                    event = decide(before, now)
                 except Refusal:
                     if fresh:
                         raise
-                    fresh = True
-                    await self._read()
-                    continue
-                if event is None:
+                    event = None
+                if event is not None:
+                    if await self._append(event):
+                        assert self._state is not None
+                        return Step(before, self._state)
+                elif fresh:
                     assert before is not None, "nothing to do means that it is done"
                     return Step(before, before)
-                if await self._append(event):
-                    assert self._state is not None
-                    return Step(before, self._state)
+                else:
+                    await self._read()
                 fresh = True
 
-    async def _pass_time(self) -> None:
-        """Append what has fallen due."""
-        while self._state is not None:
-            event = self._kind.due(self._state, self._clock.now())
+    async def _pass_time(self) -> int:
+        """Append what has fallen due, and return the time at which nothing has any more."""
+        while True:
+            now = self._clock.now()
+            event = self._kind.due(self._state, now) if self._state is not None else None
             if event is None:
-                return
+                return now
             await self._append(event)
 
     async def _append(self, event: Event) -> bool:

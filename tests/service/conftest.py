@@ -1,0 +1,29 @@
+"""Fixtures of the services: two nodes on one Redis, and their time."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from tests.service.nodes import Node, SetClock, node_on
+
+
+@pytest.fixture
+def clock() -> SetClock:
+    """Return the clock of all nodes."""
+    return SetClock()
+
+
+@pytest.fixture
+async def node(redis_url: str, clock: SetClock) -> AsyncIterator[Node]:
+    """Return a node on an empty Redis."""
+    async with node_on(redis_url, clock) as node:
+        yield node
+
+
+@pytest.fixture
+async def other(redis_url: str, clock: SetClock) -> AsyncIterator[Node]:
+    """Return another node on the same Redis."""
+    async with node_on(redis_url, clock) as node:
+        yield node

@@ -1,0 +1,135 @@
+"""Nodes without a gateway: services on a real Redis, at a time that the test sets."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from redis.asyncio import Redis
+
+from engine.notation import move_text
+from server.core.attempt import Attempt, Play
+from server.core.ids import AttemptId, PlayerId, RoomCode
+from server.core.race import COUNTDOWN, Room
+from server.service.attempts import Answer, Played
+from server.service.effects import Effects
+from server.service.services import Services
+from server.service.store import Store
+from server.store.clock import Clock
+from server.store.connection import connect
+from server.store.deals import Deals
+from server.store.journal import Journals
+from server.store.leaderboards import Leaderboards
+from server.store.outbox import Outboxes
+from server.store.players import Players
+from server.store.rooms import Rooms
+from tests.core.builders import LIMIT, START, homewards
+
+
+class SetClock(Clock):
+    """A clock that stands until it is set."""
+
+    def __init__(self, time: int = START) -> None:
+        self.time = time
+
+    def now(self) -> int:
+        """Return the time that was set."""
+        return self.time
+
+
+class Node:
+    """The services of one node, and what it published."""
+
+    def __init__(self, redis: Redis, clock: Clock) -> None:
+        self.redis = redis
+        self.published: list[str] = []
+        self.store = Store(
+            clock,
+            Journals(redis),
+            Deals(redis),
+            Players(redis),
+            Leaderboards(redis),
+            Outboxes(redis),
+            Rooms(redis),
+        )
+        self.services = Services(self.store, self._publish)
+        self.attempts = self.services.attempts
+        self.rooms = self.services.rooms
+        self.dailies = self.services.dailies
+
+    async def _publish(self, topic: str) -> None:
+        self.published.append(topic)
+
+    @property
+    def effects(self) -> Effects:
+        """What applies finishes."""
+        return self.services._effects
+
+    async def settle(self) -> None:
+        """Apply what has finished on this node, as it does by itself when it runs."""
+        while not self.attempts.finishes.empty():
+            await self.effects.apply(self.attempts.finishes.get_nowait())
+
+    async def look(self, attempt: AttemptId) -> Attempt:
+        """Return an attempt that there is."""
+        found = await self.attempts.find(attempt)
+        assert found is not None
+        return found
+
+    async def play(self, attempt: AttemptId, player: PlayerId) -> Answer:
+        """Play the next move of some line of play."""
+        state = await self.look(attempt)
+        move = homewards(state.board)
+        assert move is not None
+        text = move_text(state.board.ruleset, move)
+        return await self.attempts.command(attempt, player, state.seq + 1, Play(text))
+
+    async def play_out(self, attempt: AttemptId, player: PlayerId) -> Played:
+        """Play a line of play to its end."""
+        while True:
+            answer = await self.play(attempt, player)
+            assert isinstance(answer, Played)
+            if answer.result.end is not None:
+                return answer
+
+    async def room_of(self, *players: PlayerId, seats: int = 8, game: str = "lady-betty") -> Room:
+        """Open a room in which these players sit, all ready."""
+        host, *others = players
+        room = await self.rooms.create(
+            host, game, "standard", seats=seats, limit=LIMIT, creation=f"by {host}"
+        )
+        for player in others:
+            await self.rooms.join(room.opened.code, player)
+            await self.rooms.set_ready(room.opened.code, player, ready=True)
+        return await self.rooms.find(room.opened.code)
+
+    async def race_of(self, *players: PlayerId, game: str = "lady-betty") -> tuple[Room, RoomCode]:
+        """Open a room in which these players race, and return it with its code."""
+        code = (await self.room_of(*players, game=game)).opened.code
+        return await self.rooms.start(code, players[0]), code
+
+
+@asynccontextmanager
+async def node_on(url: str, clock: Clock) -> AsyncIterator[Node]:
+    """Have a node on a Redis, with a connection of its own."""
+    redis = connect(url)
+    node = Node(redis, clock)
+    try:
+        yield node
+    finally:
+        await node.services.close()
+        await node.store.journals.close()
+        await redis.aclose()
+
+
+def attempt_of(room: Room, player: PlayerId) -> AttemptId:
+    """Return the id of a runner's attempt."""
+    assert room.round is not None
+    return room.round.attempt(player)
+
+
+BEGUN = START + COUNTDOWN
+"""When a round has begun that was called at `START`."""
+
+OVER = BEGUN + LIMIT
+"""When the time of such a round is up."""

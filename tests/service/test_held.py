@@ -1,0 +1,244 @@
+"""Journals in memory: who loses an append folds what it missed, and decides again."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+import pytest
+from redis.asyncio import Redis
+
+from server.core.refusal import Refusal
+from server.service import held as module
+from server.service.held import Held, Shelf
+from server.store import keys
+from server.store.clock import Clock
+from server.store.journal import Append, Journals
+from tests.core.builders import START
+from tests.service.nodes import Node, SetClock
+from tests.store.servers import in_flight, until, writes_held_up
+
+NAME = "tally"
+LATE = START + 1_000
+
+Words = tuple[str, ...]
+
+
+class _Tally:
+    """A kind of journal that keeps words; at a certain time it adds one by itself."""
+
+    def __init__(self) -> None:
+        self.told: list[tuple[Words | None, Words]] = []
+        self.asked_at = 0
+
+    def key(self) -> str:
+        return keys.attempt(NAME)
+
+    def decode(self, text: str) -> str:
+        return text
+
+    def fold(self, state: Words | None, event: str) -> Words:
+        return (*(state or ()), event)
+
+    def due(self, state: Words, now: int) -> str | None:
+        self.asked_at = now
+        return "late" if now >= LATE and "late" not in state else None
+
+    def append(self, before: Words | None, after: Words, event: str, number: int) -> Append:
+        assert after == (*(before or ()), event)
+        assert number == len(after)
+        return Append(self.key(), keys.partition(NAME), number, event)
+
+    def appended(self, before: Words | None, after: Words) -> None:
+        self.told.append((before, after))
+
+
+class Holder:
+    """A journal held by a node, and the states on which its last command was decided."""
+
+    def __init__(self, node: Node, clock: Clock) -> None:
+        self.kind = _Tally()
+        self.held = Held[Words, str](node.store.journals, clock, self.kind)
+        self.seen: list[Words | None] = []
+
+    async def say(self, word: str | None, unless: Callable[[Words], bool] | None = None) -> Words:
+        """Add a word, or nothing; refused where `unless` holds. Return the state after it."""
+        self.seen = []
+
+        def decide(state: Words | None, now: int) -> str | None:
+            self.seen.append(state)
+            assert now == self.kind.asked_at or state is None
+            if unless is not None and unless(state or ()):
+                raise Refusal("internal", "not here")
+            return word
+
+        return (await self.held.submit(decide)).after
+
+
+@pytest.fixture
+def one(node: Node, clock: SetClock) -> Holder:
+    return Holder(node, clock)
+
+
+@pytest.fixture
+def two(other: Node, clock: SetClock) -> Holder:
+    return Holder(other, clock)
+
+
+async def journal(redis: Redis) -> Words:
+    """Return what stands."""
+    return tuple(await Journals(redis).read(keys.attempt(NAME)))
+
+
+async def test_a_journal_that_is_not_there_has_no_state(one: Holder) -> None:
+    assert await one.held.look() is None
+
+
+async def test_a_command_is_decided_on_what_stands(redis: Redis, one: Holder) -> None:
+    assert await one.say("a") == ("a",)
+    assert await one.say("b") == ("a", "b")
+    assert one.seen == [("a",)]
+    assert one.kind.told == [(None, ("a",)), (("a",), ("a", "b"))]
+    assert await journal(redis) == ("a", "b")
+
+
+async def test_the_loser_folds_what_it_missed_and_decides_again(
+    redis: Redis, one: Holder, two: Holder
+) -> None:
+    await one.say("a")
+    await two.held.look()
+    await one.say("b")
+    await one.say("c")
+    assert await two.say("d") == ("a", "b", "c", "d")
+    assert two.seen == [("a",), ("a", "b", "c")]
+    assert two.kind.told == [(("a", "b", "c"), ("a", "b", "c", "d"))]
+    assert await journal(redis) == ("a", "b", "c", "d")
+    assert await one.held.look() == ("a", "b", "c", "d")
+
+
+async def test_a_refusal_counts_on_a_fresh_state_alone(one: Holder, two: Holder) -> None:
+    await one.say("a")
+    await two.held.look()
+    await one.say("b")
+    assert await two.say("c", unless=lambda state: "b" not in state) == ("a", "b", "c")
+    assert two.seen == [("a",), ("a", "b")]
+    with pytest.raises(Refusal, match="internal"):
+        await two.say("d", unless=lambda state: "c" in state)
+    assert two.seen == [("a", "b", "c")] * 2
+
+
+async def test_that_there_is_nothing_to_do_counts_on_a_fresh_state_alone(
+    one: Holder, two: Holder
+) -> None:
+    await one.say("off")
+    await two.held.look()
+    await one.say("on")
+
+    def switch_off(state: Words | None, _: int) -> str | None:
+        assert state is not None
+        return None if state[-1] == "off" else "off"
+
+    assert (await two.held.submit(switch_off)).after == ("off", "on", "off")
+    step = await two.held.submit(switch_off)
+    assert step.before == step.after == ("off", "on", "off")
+
+
+async def test_a_journal_that_is_gone_is_decided_on_as_none(redis: Redis, one: Holder) -> None:
+    await one.say("a")
+    await redis.delete(keys.attempt(NAME))
+    assert await one.say("b") == ("b",)
+    assert one.seen == [("a",), None]
+    await redis.delete(keys.attempt(NAME))
+    with pytest.raises(Refusal, match="internal"):
+        await one.say("c", unless=lambda state: state == ())
+    assert await journal(redis) == ()
+
+
+@pytest.mark.parametrize("looks", [True, False])
+async def test_what_the_time_brings_about_comes_first(
+    redis: Redis, one: Holder, clock: SetClock, looks: bool
+) -> None:
+    await one.say("a")
+    clock.time = LATE
+    if looks:
+        assert await one.held.look() == ("a", "late")
+    assert await one.say("b") == ("a", "late", "b")
+    assert one.seen == [("a", "late")]
+    assert await journal(redis) == ("a", "late", "b")
+
+
+async def test_two_nodes_that_see_the_time_pass_write_it_once(
+    redis: Redis, one: Holder, two: Holder, clock: SetClock
+) -> None:
+    await one.say("a")
+    await two.held.look()
+    clock.time = LATE
+    for looked in await asyncio.gather(one.held.look(), two.held.look()):
+        assert looked == ("a", "late")
+    assert await journal(redis) == ("a", "late")
+
+
+class TickingClock(Clock):
+    """A clock that goes on whenever it is looked at."""
+
+    def __init__(self) -> None:
+        self.time = LATE - 50
+
+    def now(self) -> int:
+        """Return the next millisecond."""
+        self.time += 1
+        return self.time
+
+
+async def test_no_command_slips_in_after_its_time(redis: Redis, node: Node) -> None:
+    ticking = Holder(node, TickingClock())
+    while "late" not in await ticking.say("on time"):
+        pass
+    words = await journal(redis)
+    assert words[-2:] == ("late", "on time")
+    assert words.count("late") == 1
+
+
+async def test_what_was_given_up_in_flight_stands_and_is_not_lost(
+    redis: Redis, one: Holder
+) -> None:
+    await one.say("a")
+    async with writes_held_up(redis):
+        task = asyncio.create_task(one.say("b"))
+        await until(lambda: in_flight(redis, "xadd"))
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+    assert await one.say("c") == ("a", "b", "c")
+    assert await journal(redis) == ("a", "b", "c")
+
+
+async def test_commands_that_come_at_once_all_stand_in_some_order(
+    redis: Redis, one: Holder, two: Holder
+) -> None:
+    said = [f"{name} {number}" for name in "ab" for number in range(40)]
+    await asyncio.gather(*((one if word[0] == "a" else two).say(word) for word in said))
+    words = await journal(redis)
+    assert sorted(words) == sorted(said)
+    for name in "ab":
+        own = [word for word in words if word[0] == name]
+        assert own == [word for word in said if word[0] == name], "each node's keep their order"
+
+
+def test_the_shelf_forgets_what_was_not_used_for_longest(
+    node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "MOST_HELD", 3)
+    shelf = Shelf[str, Words, str]()
+    held = {name: Holder(node, clock).held for name in "abcd"}
+    for name in "abc":
+        assert shelf.put(name, held[name]) is held[name]
+    assert shelf.find("a") is held["a"]
+    shelf.put("d", held["d"])
+    assert {name for name in "abcd" if shelf.find(name)} == {"a", "c", "d"}
+
+
+def test_the_shelf_holds_a_journal_once(node: Node, clock: SetClock) -> None:
+    shelf = Shelf[str, Words, str]()
+    first, second = (Holder(node, clock).held for _ in range(2))
+    assert shelf.put("a", first) is first
+    assert shelf.put("a", second) is first
