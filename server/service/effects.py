@@ -46,7 +46,7 @@ class Effects:
         while True:
             finish = await self._attempts.finishes.get()
             try:
-                await self.apply(finish)
+                await self._by_itself(finish.attempt, self.apply(finish))
             except UnavailableError as error:
                 log.warning("effect_waits", attempt=finish.attempt, error=str(error))
 
@@ -84,9 +84,22 @@ class Effects:
         """
         await self._dailies.draw_ahead()
         for member, time in await self._store.outboxes.due(self._store.clock.now()):
-            await self._pass_deadline(member, time)
-        for _, text in await self._store.outboxes.effects():
-            await self.apply(msgspec.json.decode(text, type=Finish))
+            await self._by_itself(member, self._pass_deadline(member, time))
+        for field, text in await self._store.outboxes.effects():
+            await self._by_itself(field, self._apply_text(text))
+
+    @staticmethod
+    async def _by_itself(name: str, work: Awaitable[None]) -> None:
+        """Do one thing of many: if it is broken, the others are done all the same."""
+        try:
+            await work
+        except UnavailableError:
+            raise
+        except Exception:
+            log.exception("effect_broken", name=name)
+
+    async def _apply_text(self, text: str) -> None:
+        await self.apply(msgspec.json.decode(text, type=Finish))
 
     async def _pass_deadline(self, member: str, time: int) -> None:
         kind, _, name = member.partition(":")
