@@ -146,18 +146,20 @@ class Rooms:
         return await self._submit(code, lambda room, now: race.take_seat(room, player, now))
 
     async def leave(self, code: RoomCode, player: PlayerId) -> Room:
-        """Give the seat up; an attempt that is under way is resigned first.
+        """Give the seat up, and resign the attempt that is under way.
+
+        In this order: a round that starts meanwhile has the player in it, or has not.
 
         Raises:
             Refusal: there is no such room.
             UnavailableError: the store does not answer.
         """
-        room = await self.find(code)
+        room = await self._submit(code, lambda room, now: race.leave(room, player, now))
         running = room.running
         if running is not None and player in running.unfinished():
             attempt = await self._start_attempt(room, running, player)
             await self._attempts.give_up(attempt)
-        return await self._submit(code, lambda room, now: race.leave(room, player, now))
+        return room
 
     async def set_ready(self, code: RoomCode, player: PlayerId, *, ready: bool) -> Room:
         """Say whether a player will be in the next round.
