@@ -1,0 +1,311 @@
+"""Attempts: what a client's commands are answered with, whatever node they reach."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+import msgspec
+import pytest
+
+from engine.board import apply_delta, is_view_pile
+from server.core import daily
+from server.core.attempt import Play, Resign, Started
+from server.core.ids import AttemptId, DealId, PlayerId, attempt_id
+from server.core.refusal import Refusal
+from server.service import attempts as module
+from server.service.attempts import Answer, Finish, Over, Played, Snapshot
+from server.store import keys
+from tests.core.builders import ADA, BOB, LIMIT, START
+from tests.service.nodes import Node, SetClock, node_on
+from tests.store.servers import in_flight, until, writes_held_up
+
+DAY = daily.day_at(START)
+DEADLINE = START + LIMIT
+
+
+async def begin(node: Node, player: PlayerId = ADA, game: str = "lady-betty") -> AttemptId:
+    """Start a player's attempt at a new deal, and return its id."""
+    deal = await node.store.deals.draw(game, "standard", day=DAY)
+    started = Started(player, deal.id, game, "standard", None, DAY, START, DEADLINE)
+    return (await node.attempts.start(started)).id
+
+
+async def command(
+    node: Node, attempt: AttemptId, seq: int, move: str, player: PlayerId = ADA
+) -> Answer:
+    """Send a move, or `resign`."""
+    what = Resign() if move == "resign" else Play(move)
+    return await node.attempts.command(attempt, player, seq, what)
+
+
+async def entries(node: Node, attempt: AttemptId) -> list[str]:
+    """Return the journal."""
+    return await node.store.journals.read(keys.attempt(attempt))
+
+
+async def test_an_attempt_starts_once_on_all_nodes(node: Node, other: Node) -> None:
+    deal = await node.store.deals.draw("robert", "standard", day=DAY)
+    started = [
+        Started(ADA, deal.id, "robert", "standard", None, DAY, START + late, DEADLINE)
+        for late in range(4)
+    ]
+    states = await asyncio.gather(
+        *((node, other)[late % 2].attempts.start(event) for late, event in enumerate(started))
+    )
+    assert len({state.start.at for state in states}) == 1
+    assert len(await entries(node, attempt_id(deal.id, ADA))) == 1
+
+
+async def test_an_attempt_is_opened_as_its_player_may_see_it(node: Node, other: Node) -> None:
+    attempt = await begin(node)
+    await node.play(attempt, ADA)
+    snapshot = await other.attempts.open(attempt, ADA)
+    deal = await node.store.deals.find(snapshot.start.deal)
+    assert deal is not None
+    assert (snapshot.attempt, snapshot.seq, snapshot.result.moves) == (attempt, 2, 1)
+    assert snapshot.commitment == deal.commitment
+    assert all(is_view_pile(pile) for pile in snapshot.view.piles)
+    assert deal.seed.hex() not in repr(snapshot)
+
+
+async def test_there_is_no_attempt_but_ones_own(node: Node) -> None:
+    attempt = await begin(node)
+    deal, _ = attempt.split(".")
+    strange = [attempt_id(DealId(deal), BOB), AttemptId("x"), attempt_id(DealId("0" * 16), ADA)]
+    for found, player in [(attempt, BOB), *((id_, ADA) for id_ in strange)]:
+        with pytest.raises(Refusal, match="unknown_attempt"):
+            await node.attempts.open(found, player)
+        for seq in (1, 2, 3):
+            with pytest.raises(Refusal, match="unknown_attempt"):
+                await command(node, found, seq, "s>t0", player)
+    for missing in strange:
+        assert await node.attempts.find(missing) is None
+    assert len(await entries(node, attempt)) == 1
+
+
+async def test_no_card_is_shown_before_the_start(node: Node, clock: SetClock) -> None:
+    attempt = await begin(node)
+    clock.time = START - 1
+    for seq in (1, 2, 3):
+        with pytest.raises(Refusal, match="not_started"):
+            await command(node, attempt, seq, "s>t0")
+    with pytest.raises(Refusal, match="not_started"):
+        await node.attempts.open(attempt, ADA)
+    with pytest.raises(Refusal, match="not_started"):
+        await node.attempts.snapshot(await node.look(attempt))
+
+
+async def test_a_moves_answer_leads_from_view_to_view(
+    node: Node, other: Node, clock: SetClock
+) -> None:
+    attempt = await begin(node, game="robert")
+    view = (await node.attempts.open(attempt, ADA)).view
+    for number in range(2, 30):
+        clock.time += 1_000
+        played = await (node, other)[number % 2].play(attempt, ADA)
+        assert isinstance(played, Played)
+        assert (played.attempt, played.seq, played.result.moves) == (attempt, number, number - 1)
+        view = apply_delta(view, played.delta)
+        snapshot = await (node, other)[number % 3 % 2].attempts.open(attempt, ADA)
+        assert (snapshot.seq, snapshot.view, snapshot.result) == (number, view, played.result)
+
+
+async def test_a_known_number_gets_its_first_answer_again(node: Node, other: Node) -> None:
+    attempt = await begin(node)
+    answers = [await node.play(attempt, ADA) for _ in range(5)]
+    answers.append(await command(node, attempt, 7, "resign"))
+    before = await entries(node, attempt)
+    for again in (node, other):
+        for seq, answer in enumerate(answers, start=2):
+            move = answer.move if isinstance(answer, Played) else "resign"
+            assert await command(again, attempt, seq, move) == answer
+    assert isinstance(answers[-1], Over)
+    assert await entries(node, attempt) == before
+
+
+@pytest.mark.parametrize("seq", [1, 2, 3, 5, 100])
+@pytest.mark.parametrize("move", ["s>t6", "resign", "nonsense"])
+async def test_a_number_that_is_out_of_step_gets_a_snapshot(
+    node: Node, other: Node, seq: int, move: str
+) -> None:
+    attempt = await begin(node, game="deuces")
+    for _ in range(2):
+        await node.play(attempt, ADA)
+    for asked in (node, other):
+        answer = await command(asked, attempt, seq, move)
+        assert answer == await node.attempts.open(attempt, ADA)
+    assert len(await entries(node, attempt)) == 3
+
+
+@pytest.mark.parametrize(
+    ("move", "code"), [("f0>s", "illegal_move"), ("castle", "bad_move"), ("", "bad_move")]
+)
+async def test_a_refused_moves_number_is_free(
+    node: Node, other: Node, move: str, code: str
+) -> None:
+    attempt = await begin(node)
+    await other.look(attempt)
+    await node.play(attempt, ADA)
+    for asked in (node, other):
+        with pytest.raises(Refusal, match=code):
+            await command(asked, attempt, 3, move)
+    assert isinstance(await other.play(attempt, ADA), Played)
+
+
+async def test_nothing_follows_the_end(node: Node, other: Node) -> None:
+    attempt = await begin(node)
+    last = await node.play_out(attempt, ADA)
+    assert last.result.end in {"won", "stuck"}
+    for asked in (node, other):
+        for move in ("s>t0", "resign"):
+            with pytest.raises(Refusal, match="attempt_ended"):
+                await command(asked, attempt, last.seq + 1, move)
+        assert await command(asked, attempt, last.seq, last.move) == last
+
+
+async def test_a_move_that_comes_too_late_gets_the_end(
+    node: Node, other: Node, clock: SetClock
+) -> None:
+    attempt = await begin(node)
+    await node.play(attempt, ADA)
+    await other.look(attempt)
+    clock.time = DEADLINE
+    for asked in (node, other):
+        answer = await command(asked, attempt, 3, "s>t0")
+        assert isinstance(answer, Snapshot)
+        assert (answer.seq, answer.result.end) == (3, "time")
+    assert len(await entries(node, attempt)) == 3
+
+
+async def test_an_attempt_whose_time_is_up_is_ended_by_whoever_looks(
+    node: Node, other: Node, clock: SetClock
+) -> None:
+    attempt = await begin(node)
+    clock.time = DEADLINE - 1
+    assert (await other.look(attempt)).end is None
+    clock.time = DEADLINE + 5_000
+    states = await asyncio.gather(*(n.look(attempt) for n in (node, other, node, other)))
+    assert {state.end for state in states} == {"time"}
+    assert msgspec.json.decode((await entries(node, attempt))[-1]) == {
+        "type": "ended", "end": "time", "at": DEADLINE,
+    }  # fmt: skip
+    assert (await other.look(attempt)).result.end == "time"
+
+
+async def resign(node: Node, attempt: AttemptId) -> None:
+    await command(node, attempt, 2, "resign")
+
+
+async def give_up(node: Node, attempt: AttemptId) -> None:
+    await node.attempts.give_up(attempt)
+    await node.attempts.give_up(attempt)
+
+
+async def time_up(node: Node, attempt: AttemptId) -> None:
+    assert isinstance(node.store.clock, SetClock)
+    node.store.clock.time = DEADLINE
+    await node.look(attempt)
+
+
+async def play_out(node: Node, attempt: AttemptId) -> None:
+    await node.play_out(attempt, ADA)
+
+
+@pytest.mark.parametrize("end", [resign, give_up, time_up, play_out])
+async def test_a_finish_stands_in_the_outbox_with_the_last_entry(
+    node: Node, end: Callable[[Node, AttemptId], asyncio.Future[None]]
+) -> None:
+    attempt = await begin(node)
+    assert await node.store.outboxes.due(DEADLINE) == [(f"a:{attempt}", DEADLINE)]
+    assert await node.store.outboxes.effects() == []
+    await end(node, attempt)
+    assert await node.store.outboxes.due(DEADLINE) == []
+    state = await node.look(attempt)
+    finish = Finish(attempt, ADA, state.start.deal, "lady-betty", None, DAY, state.result)
+    [(field, text)] = await node.store.outboxes.effects()
+    assert field == attempt
+    assert msgspec.json.decode(text, type=Finish) == finish
+    assert node.attempts.finishes.get_nowait() == finish
+    assert node.attempts.finishes.empty()
+    left = await node.redis.pttl(keys.attempt(attempt))
+    assert left > 0
+
+
+async def test_giving_up_before_the_start_takes_no_time(node: Node, clock: SetClock) -> None:
+    attempt = await begin(node)
+    clock.time = START - 3_000
+    await node.attempts.give_up(attempt)
+    clock.time = START
+    state = await node.look(attempt)
+    assert (state.end, state.result.time) == ("resigned", 0)
+
+
+async def test_finishes_over_the_most_are_left_to_the_outbox(
+    redis_url: str, clock: SetClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "MOST_FINISHES", 1)
+    async with node_on(redis_url, clock) as node:
+        for _ in range(3):
+            await resign(node, await begin(node))
+        assert node.attempts.finishes.qsize() == 1
+        assert len(await node.store.outboxes.effects()) == 3
+
+
+async def test_of_two_moves_with_one_number_one_stands(node: Node, other: Node) -> None:
+    attempt = await begin(node)
+    for seq in range(2, 12):
+        # Another pile of the row each; both are legal.
+        moves = ("s>t0", "s>t1")
+        answers = await asyncio.gather(
+            *(command(n, attempt, seq, move) for n, move in zip((node, other), moves, strict=True))
+        )
+        kinds = {type(answer) for answer in answers}
+        assert kinds == {Played, Snapshot}
+        assert len(await entries(node, attempt)) == seq
+
+
+async def test_one_move_sent_twice_at_once_is_played_once(node: Node, other: Node) -> None:
+    attempt = await begin(node)
+    for seq in range(2, 12):
+        answers = await asyncio.gather(
+            *(command(n, attempt, seq, "s>t0") for n in (node, other, node, other))
+        )
+        assert isinstance(answers[0], Played)
+        assert all(answer == answers[0] for answer in answers)
+        assert len(await entries(node, attempt)) == seq
+
+
+async def test_moves_sent_without_waiting_are_played_in_their_order(node: Node) -> None:
+    attempt = await begin(node)
+    tasks = [asyncio.create_task(command(node, attempt, seq, "s>t0")) for seq in range(2, 22)]
+    answers = await asyncio.gather(*tasks)
+    assert [answer.seq for answer in answers] == list(range(2, 22))
+    assert all(isinstance(answer, Played) for answer in answers)
+
+
+async def test_a_move_whose_session_died_is_answered_when_it_comes_again(
+    node: Node, other: Node
+) -> None:
+    attempt = await begin(node)
+    async with writes_held_up(other.redis):
+        lost = asyncio.create_task(command(node, attempt, 2, "s>t0"))
+        await until(lambda: in_flight(other.redis, "xadd"))
+        lost.cancel()
+        await asyncio.gather(lost, return_exceptions=True)
+    for again in (node, other):
+        answer = await command(again, attempt, 2, "s>t0")
+        assert isinstance(answer, Played)
+        assert (answer.seq, answer.result.moves) == (2, 1)
+    assert len(await entries(node, attempt)) == 2
+
+
+async def test_every_entry_of_a_node_is_told_of(node: Node, other: Node) -> None:
+    told: list[tuple[int, str | None]] = []
+    attempt = await begin(node)
+    node.attempts.on_advance = lambda state: told.append((state.seq, state.end))
+    await node.play(attempt, ADA)
+    await other.play(attempt, ADA)
+    await node.play(attempt, ADA)
+    await node.attempts.give_up(attempt)
+    assert told == [(2, None), (4, None), (5, "resigned")]
