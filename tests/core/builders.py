@@ -22,7 +22,8 @@ ADA, BOB, CYD, DAN, EVE = PLAYERS = tuple(PlayerId(f"{name}0000000000000") for n
                                           ("ada", "b0b", "cyd", "dan", "eve"))  # fmt: skip
 DEAL = DealId("dea1000000000000")
 CODE = RoomCode("H7KQ2")
-START = 1_795_219_200_000
+START = 4_102_488_000_000
+"""Noon of a day that no key has expired before."""
 LIMIT = 900_000
 
 

@@ -145,11 +145,11 @@ JOURNAL = [
         started(),
         '{"type":"started","player":"ada0000000000000","deal":"dea1000000000000",'
         '"game":"robert","variant":"standard","room":"H7KQ2","day":null,'
-        '"at":1795219200000,"deadline":1795220100000}',
+        '"at":4102488000000,"deadline":4102488900000}',
     ),
-    (Moved("s>w", START), '{"type":"moved","move":"s>w","at":1795219200000}'),
-    (Moved("s>w", START, "won"), '{"type":"moved","move":"s>w","at":1795219200000,"end":"won"}'),
-    (Ended("time", START), '{"type":"ended","end":"time","at":1795219200000}'),
+    (Moved("s>w", START), '{"type":"moved","move":"s>w","at":4102488000000}'),
+    (Moved("s>w", START, "won"), '{"type":"moved","move":"s>w","at":4102488000000,"end":"won"}'),
+    (Ended("time", START), '{"type":"ended","end":"time","at":4102488000000}'),
 ]
 
 

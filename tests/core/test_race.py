@@ -191,30 +191,30 @@ JOURNAL: list[tuple[Event, str]] = [
     (
         opened().opened,
         '{"type":"opened","code":"H7KQ2","host":"ada0000000000000","game":"robert",'
-        '"variant":"standard","seats":3,"limit":900000,"at":1795219200000}',
+        '"variant":"standard","seats":3,"limit":900000,"at":4102488000000}',
     ),
     (
         race.SeatTaken(BOB, START),
-        '{"type":"taken","player":"b0b0000000000000","at":1795219200000}',
+        '{"type":"taken","player":"b0b0000000000000","at":4102488000000}',
     ),
     (
         race.SeatLeft(BOB, START),
-        '{"type":"left","player":"b0b0000000000000","at":1795219200000}',
+        '{"type":"left","player":"b0b0000000000000","at":4102488000000}',
     ),
     (
         race.ReadySet(BOB, True, START),
-        '{"type":"ready","player":"b0b0000000000000","ready":true,"at":1795219200000}',
+        '{"type":"ready","player":"b0b0000000000000","ready":true,"at":4102488000000}',
     ),
     (
         race.RoundStarted(1, DEAL, "c0ffee", (ADA, BOB), START + 1, START + 2, START),
         '{"type":"round","number":1,"deal":"dea1000000000000","commitment":"c0ffee",'
         '"players":["ada0000000000000","b0b0000000000000"],'
-        '"starts":1795219200001,"deadline":1795219200002,"at":1795219200000}',
+        '"starts":4102488000001,"deadline":4102488000002,"at":4102488000000}',
     ),
     (
         race.RunnerFinished(1, BOB, reached(3, 40, 5), START),
         '{"type":"finished","number":1,"player":"b0b0000000000000",'
-        '"result":{"home":3,"left":49,"time":40,"moves":5,"end":"resigned"},"at":1795219200000}',
+        '"result":{"home":3,"left":49,"time":40,"moves":5,"end":"resigned"},"at":4102488000000}',
     ),
 ]
 

@@ -1,0 +1,385 @@
+"""Rooms: seats and rounds, on several nodes at once."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+import pytest
+
+from engine.catalog import games
+from server.core.attempt import Started
+from server.core.ids import CODE_ALPHABET, DealId, PlayerId, RoomCode, is_code
+from server.core.race import Room
+from server.core.ranking import Result
+from server.core.refusal import Refusal
+from server.service import topics
+from server.service.attempts import Played
+from server.store import keys
+from tests.core.builders import ADA, BOB, CYD, DAN, LIMIT, PLAYERS, reached
+from tests.service.nodes import BEGUN, OVER, Node, SetClock, attempt_of
+
+NOWHERE = RoomCode(CODE_ALPHABET[:5])
+
+
+async def create(node: Node, player: PlayerId = ADA, key: str = "key", seats: int = 2) -> Room:
+    return await node.rooms.create(
+        player, "robert", "standard", seats=seats, limit=LIMIT, creation=key
+    )
+
+
+def members(room: Room) -> list[PlayerId]:
+    return [seat.player for seat in room.seats]
+
+
+async def deals(node: Node) -> int:
+    """Return how many deals have been drawn."""
+    return len(await node.redis.keys("deal:*"))
+
+
+async def result_of(node: Node, code: RoomCode, player: PlayerId) -> Result | None:
+    """Return the result of a runner who has finished."""
+    round_ = (await node.rooms.find(code)).round
+    assert round_ is not None
+    return round_.results.get(player)
+
+
+async def outcomes(work: list[Awaitable[Room]]) -> list[str]:
+    """Return what became of commands: the codes of their refusals, or `done`."""
+    done = await asyncio.gather(*work, return_exceptions=True)
+    unexpected = [one for one in done if not isinstance(one, Room | Refusal)]
+    assert not unexpected
+    return sorted(one.code if isinstance(one, Refusal) else "done" for one in done)
+
+
+async def test_a_room_is_opened_with_its_first_seat(node: Node, other: Node) -> None:
+    room = await create(node)
+    assert is_code(room.opened.code)
+    assert (room.host, members(room)) == (ADA, [ADA])
+    assert await other.rooms.find(room.opened.code) == room
+
+
+async def test_a_creation_makes_one_room_however_often_it_is_sent(node: Node, other: Node) -> None:
+    rooms = await asyncio.gather(*(create(n) for n in (node, other) * 5))
+    assert len({room.opened.code for room in rooms}) == 1
+    assert members(await node.rooms.find(rooms[0].opened.code)) == [ADA]
+    assert len({(await create(node, key=key)).opened.code for key in ("key", "other")}) == 2
+
+
+async def test_a_code_that_another_room_has_is_not_taken(node: Node) -> None:
+    taken = await create(node, ADA)
+    await node.redis.set(keys.creation(BOB, "key"), taken.opened.code)
+    room = await create(node, BOB)
+    assert room.opened.code != taken.opened.code
+    assert (room.host, members(room)) == (BOB, [BOB])
+    assert members(await node.rooms.find(taken.opened.code)) == [ADA]
+
+
+async def test_a_creation_that_broke_off_is_finished_by_the_next(node: Node) -> None:
+    room = await create(node)
+    await node.redis.xtrim(keys.room(room.opened.code), maxlen=0)
+    await node.redis.delete(keys.room(room.opened.code))
+    again = await create(node)
+    assert again.opened.code == room.opened.code
+    assert members(again) == [ADA]
+
+
+@pytest.mark.parametrize(
+    ("game", "variant", "code"),
+    [("chess", "standard", "unknown_game"), ("robert", "blind", "unknown_variant")],
+)
+async def test_a_room_is_for_a_game_that_there_is(
+    node: Node, game: str, variant: str, code: str
+) -> None:
+    with pytest.raises(Refusal, match=code):
+        await node.rooms.create(ADA, game, variant, seats=2, limit=LIMIT, creation="key")
+    assert await node.redis.keys() == []
+
+
+@pytest.mark.parametrize("code", [NOWHERE, RoomCode(""), RoomCode("h7kq2"), RoomCode("x" * 12)])
+@pytest.mark.parametrize(
+    "act",
+    [
+        lambda rooms, code: rooms.find(code),
+        lambda rooms, code: rooms.join(code, ADA),
+        lambda rooms, code: rooms.leave(code, ADA),
+        lambda rooms, code: rooms.set_ready(code, ADA, ready=True),
+        lambda rooms, code: rooms.start(code, ADA),
+    ],
+    ids=["find", "join", "leave", "ready", "start"],
+)
+async def test_a_room_that_is_not_there_is_unknown(
+    node: Node, act: Callable[[object, RoomCode], Awaitable[Room]], code: RoomCode
+) -> None:
+    with pytest.raises(Refusal, match="unknown_room"):
+        await act(node.rooms, code)
+    assert await node.redis.keys() == []
+
+
+async def test_two_nodes_that_race_for_the_last_seat_give_it_once(node: Node, other: Node) -> None:
+    for attempt in range(5):
+        code = (await create(node, key=f"key {attempt}")).opened.code
+        await other.rooms.find(code)
+        came = [
+            n.rooms.join(code, player)
+            for n, player in zip((node, other) * 2, PLAYERS[1:], strict=True)
+        ]
+        assert await outcomes(list(came)) == ["done", "room_full", "room_full", "room_full"]
+        assert len(members(await node.rooms.find(code))) == 2
+
+
+async def test_a_member_who_comes_back_keeps_the_seat(node: Node, other: Node) -> None:
+    code = (await node.room_of(ADA, BOB, seats=2)).opened.code
+    before = await node.rooms.find(code)
+    for n in (node, other):
+        assert await n.rooms.join(code, BOB) == before
+
+
+async def test_who_has_left_on_another_node_comes_back_to_a_seat(node: Node, other: Node) -> None:
+    code = (await node.room_of(ADA, BOB)).opened.code
+    await other.rooms.find(code)
+    await node.rooms.leave(code, BOB)
+    assert BOB in members(await other.rooms.join(code, BOB))
+
+
+async def test_a_round_is_one_deal_and_an_attempt_of_each_runner(
+    node: Node, other: Node, clock: SetClock
+) -> None:
+    room, code = await node.race_of(ADA, BOB, CYD)
+    assert await deals(node) == 1
+    round_ = room.running
+    assert round_ is not None
+    assert round_.players == (ADA, BOB, CYD)
+    deal = await other.store.deals.find(round_.deal)
+    assert deal is not None
+    assert (deal.commitment, deal.room) == (round_.commitment, code)
+    for player in round_.players:
+        state = await other.look(round_.attempt(player))
+        assert state.start == Started(
+            player, round_.deal, "lady-betty", "standard", code, None, BEGUN, OVER
+        )
+        with pytest.raises(Refusal, match="not_started"):
+            await other.attempts.open(state.id, player)
+    clock.time = BEGUN
+    snapshot = await other.attempts.open(round_.attempt(BOB), BOB)
+    assert snapshot.start.room == code
+
+
+@pytest.mark.parametrize(("player", "code"), [(BOB, "not_host"), (DAN, "not_seated")])
+async def test_a_refused_start_draws_no_deal(node: Node, player: PlayerId, code: str) -> None:
+    room = await node.room_of(ADA, BOB)
+    with pytest.raises(Refusal, match=code):
+        await node.rooms.start(room.opened.code, player)
+    assert await deals(node) == 0
+
+
+async def test_a_start_that_is_sent_twice_starts_one_round(node: Node, other: Node) -> None:
+    code = (await node.room_of(ADA, BOB)).opened.code
+    await other.rooms.find(code)
+    starts = [n.rooms.start(code, ADA) for n in (node, other, node, other)]
+    assert await outcomes(list(starts)) == ["done", *["round_running"] * 3]
+    room = await node.rooms.find(code)
+    assert room.running is not None
+    assert room.running.number == 1
+    drawn = await deals(node)
+    with pytest.raises(Refusal, match="round_running"):
+        await other.rooms.start(code, ADA)
+    assert await deals(node) == drawn
+
+
+async def test_a_race_is_run_and_run_again(node: Node, other: Node, clock: SetClock) -> None:
+    room, code = await node.race_of(ADA, BOB)
+    for number in (1, 2):
+        assert room.running is not None
+        assert room.running.number == number
+        clock.time = room.running.starts
+        for n, player in ((node, ADA), (other, BOB)):
+            last = await n.play_out(attempt_of(room, player), player)
+            assert await result_of(node, code, player) is None
+            await n.settle()
+            assert await result_of(node, code, player) == last.result
+        room = await node.rooms.find(code)
+        assert room.running is None
+        assert sum(room.wins.values()) >= number
+        assert await node.store.outboxes.due(OVER * 2) == []
+        if number == 1:
+            await other.rooms.set_ready(code, BOB, ready=True)
+            room = await node.rooms.start(code, ADA)
+    assert await deals(node) == 2
+
+
+async def test_a_finish_counts_once_and_in_its_round_alone(
+    node: Node, other: Node, clock: SetClock
+) -> None:
+    room, code = await node.race_of(ADA)
+    assert room.round is not None
+    deal = room.round.deal
+    for n in (node, other, node):
+        await n.rooms.finish(code, deal, ADA, reached(1))
+    room = await node.rooms.start(code, ADA)
+    await other.rooms.finish(code, deal, ADA, reached(2))
+    assert room.running is not None
+    assert await result_of(node, code, ADA) is None
+    assert await node.rooms.finish(NOWHERE, deal, ADA, reached(1)) is None
+
+
+async def test_a_finish_reaches_a_round_that_the_node_has_not_heard_of(
+    node: Node, other: Node
+) -> None:
+    code = (await node.room_of(ADA, BOB)).opened.code
+    await other.rooms.find(code)
+    room = await node.rooms.start(code, ADA)
+    assert room.round is not None
+    await other.rooms.finish(code, room.round.deal, BOB, reached(1))
+    assert await result_of(node, code, BOB) == reached(1)
+
+
+@pytest.mark.parametrize("begun", [True, False])
+async def test_who_leaves_in_mid_round_resigns(
+    node: Node, other: Node, clock: SetClock, begun: bool
+) -> None:
+    room, code = await node.race_of(ADA, BOB)
+    if begun:
+        clock.time = BEGUN
+        await other.play(attempt_of(room, ADA), ADA)
+    left = await other.rooms.leave(code, ADA)
+    assert (left.host, members(left)) == (BOB, [BOB])
+    await other.settle()
+    result = await result_of(node, code, ADA)
+    assert result is not None
+    assert (result.end, result.moves) == ("resigned", int(begun))
+    room = await node.rooms.find(code)
+    assert room.running is not None
+    assert room.running.unfinished() == [BOB]
+    again = await other.rooms.leave(code, ADA)
+    assert again.version == room.version
+
+
+async def test_nobody_who_has_left_goes_on_running(node: Node, other: Node) -> None:
+    for attempt in range(10):
+        room = await node.rooms.create(
+            ADA, "robert", "standard", seats=3, limit=LIMIT, creation=f"key {attempt}"
+        )
+        code = room.opened.code
+        for player in (BOB, CYD):
+            await other.rooms.join(code, player)
+            await other.rooms.set_ready(code, player, ready=True)
+        await asyncio.gather(
+            node.rooms.start(code, ADA), other.rooms.leave(code, BOB), node.rooms.leave(code, CYD)
+        )
+        for n in (node, other):
+            await n.settle()
+        room = await node.rooms.find(code)
+        assert room.running is not None
+        assert room.running.unfinished() == [ADA]
+
+
+async def test_at_the_deadline_everyone_is_done(node: Node, other: Node, clock: SetClock) -> None:
+    room, code = await node.race_of(ADA, BOB, CYD)
+    clock.time = BEGUN
+    await node.play_out(attempt_of(room, ADA), ADA)
+    await node.settle()
+    await node.play(attempt_of(room, BOB), BOB)
+    await other.rooms.pass_deadline(code)
+    assert (await node.rooms.find(code)).running is not None, "it is not time yet"
+    clock.time = OVER
+    await asyncio.gather(*(n.rooms.pass_deadline(code) for n in (node, other)))
+    room = await node.rooms.find(code)
+    assert room.running is None
+    assert room.round is not None
+    assert {player: result.end for player, result in room.round.results.items()} == {
+        ADA: "stuck", BOB: "time", CYD: "time",
+    }  # fmt: skip
+    assert await node.store.outboxes.due(OVER * 2) == []
+    await other.rooms.pass_deadline(code)
+    await other.rooms.pass_deadline(NOWHERE)
+
+
+async def test_at_the_deadline_runners_whose_start_was_lost_are_done_too(
+    node: Node, clock: SetClock
+) -> None:
+    room, code = await node.race_of(ADA, BOB)
+    # As if the node had died between the round's entry and its attempts.
+    await node.redis.delete(keys.attempt(attempt_of(room, BOB)))
+    clock.time = OVER
+    await node.rooms.pass_deadline(code)
+    assert (await node.rooms.find(code)).running is None
+
+
+async def test_a_page_has_what_the_journal_has_not(
+    node: Node, other: Node, clock: SetClock
+) -> None:
+    room, code = await node.race_of(ADA, BOB)
+    await node.store.players.take_session(ADA, "session")
+    await node.store.players.keep(BOB, "Bob")
+    nothing = Result(0, 52, 0, 0, None)
+    page = await node.rooms.page(room)
+    assert page.progress == {ADA: nothing, BOB: nothing}
+    assert page.here == {ADA}
+    assert page.profiles[BOB].name == "Bob"
+    assert page.seed is None
+    await node.store.rooms.set_progress(
+        code, {attempt_of(room, BOB): '{"home":3,"left":49,"time":9,"moves":5,"end":null}'}
+    )
+    page = await other.rooms.page(room)
+    assert page.progress == {ADA: nothing, BOB: Result(3, 49, 9, 5, None)}
+    for player in (ADA, BOB):
+        await node.rooms.finish(code, DealId(room.round.deal), player, reached(9))  # type: ignore[union-attr]
+        page = await node.rooms.page(await node.rooms.find(code))
+        assert (page.seed is None) == (player == ADA)
+    deal = await node.store.deals.find(page.room.round.deal)  # type: ignore[union-attr]
+    assert deal is not None
+    assert page.seed == deal.seed.hex()
+    assert page.progress == {ADA: reached(9), BOB: reached(9)}
+
+
+async def test_who_left_is_on_the_page_of_the_round(node: Node) -> None:
+    _, code = await node.race_of(ADA, BOB)
+    page = await node.rooms.page(await node.rooms.leave(code, ADA))
+    assert set(page.profiles) == {ADA, BOB}
+
+
+@pytest.mark.parametrize("game", games())
+async def test_every_game_starts_with_what_is_home_already(node: Node, game: str) -> None:
+    room, _ = await node.race_of(ADA, game=game)
+    page = await node.rooms.page(room)
+    state = await node.look(attempt_of(room, ADA))
+    assert page.progress[ADA] == state.result
+
+
+async def test_every_change_is_told_of(node: Node) -> None:
+    room = await create(node)
+    await node.services.close()
+    assert node.published == [topics.room(room.opened.code)] * 2
+    node.published.clear()
+    await node.rooms.join(room.opened.code, ADA)
+    await node.services.close()
+    assert node.published == []
+
+
+async def test_a_room_is_forgotten_some_day(node: Node, clock: SetClock) -> None:
+    code = (await create(node)).opened.code
+    clock.time += 5_000_000
+    await node.rooms.join(code, BOB)
+    seconds, _ = await node.redis.time()
+    expires = seconds * 1000 + await node.redis.pttl(keys.room(code))
+    assert abs(expires - clock.time - keys.ROOM_LIFE) < 60_000
+
+
+async def test_a_room_that_is_forgotten_is_unknown_to_a_node_that_held_it(node: Node) -> None:
+    code = (await create(node)).opened.code
+    await node.redis.delete(keys.room(code))
+    with pytest.raises(Refusal, match="unknown_room"):
+        await node.rooms.join(code, BOB)
+    with pytest.raises(Refusal, match="unknown_room"):
+        await node.rooms.find(code)
+
+
+async def test_moves_of_the_race_are_played_on_any_node(
+    node: Node, other: Node, clock: SetClock
+) -> None:
+    room, _ = await node.race_of(ADA, BOB)
+    clock.time = BEGUN
+    for n in (node, other, node):
+        for player in (ADA, BOB):
+            assert isinstance(await n.play(attempt_of(room, player), player), Played)
