@@ -15,6 +15,7 @@ from server.gateway.pages import Pages
 from server.service.services import Services
 from server.service.store import Store
 from server.settings import Settings
+from server.stop import Stop
 from server.store.bus import Bus
 from server.store.clock import Clock
 from server.store.connection import connect
@@ -62,15 +63,17 @@ async def running_node(settings: Settings) -> AsyncIterator[int]:
         async def wake(topic: str) -> None:
             await hub.wake(topic)
 
+        stop = Stop()
         bus = Bus(redis, wake)
         services = Services(store, bus.publish)
-        hub = Hub(services, bus.listen, bus.unlisten)
+        hub = Hub(services, bus.listen, bus.unlisten, stop)
         await services.prepare()
         stack.push_async_callback(bus.close)
         stack.push_async_callback(services.close)
         stack.push_async_callback(hub.close)
-        for work in (bus.run(), clock.run(), services.run(), hub.keep_present()):
-            stack.push_async_callback(_end, asyncio.create_task(work))
+        for work in (bus.run(stop), clock.run(stop), services.run(stop), hub.keep_present()):
+            stack.push_async_callback(_ended, asyncio.create_task(work))
+        stack.callback(stop.tell)
         pages = Pages(settings.page)
         if not pages.built:
             log.warning("page_missing", folder=str(settings.page))
@@ -84,9 +87,9 @@ async def running_node(settings: Settings) -> AsyncIterator[int]:
     log.info("stopped")
 
 
-async def _end(task: asyncio.Task[None]) -> None:
-    """End a task that runs until it is cancelled; one that has failed by itself says why."""
-    if task.cancel():
-        await asyncio.gather(task, return_exceptions=True)
-    elif not task.cancelled() and (error := task.exception()) is not None:
-        log.error("task_failed", exc_info=error)
+async def _ended(task: asyncio.Task[None]) -> None:
+    """Wait for work that has been told to stop; if it had failed before, say why."""
+    try:
+        await task
+    except Exception:
+        log.exception("work_failed")

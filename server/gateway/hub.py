@@ -19,6 +19,7 @@ from server.gateway import messages, present
 from server.gateway.session import Reason, Session
 from server.service import topics
 from server.service.services import Services
+from server.stop import Stop
 
 RENEW_EVERY = 10.0
 """Seconds between two renewals of every session's presence."""
@@ -34,10 +35,11 @@ Listen = Callable[[str], None]
 class Hub:
     """The sessions of this node, by what they hear of."""
 
-    def __init__(self, services: Services, listen: Listen, unlisten: Listen) -> None:
+    def __init__(self, services: Services, listen: Listen, unlisten: Listen, stop: Stop) -> None:
         self._services = services
         self._listen = listen
         self._unlisten = unlisten
+        self._stop = stop
         self._sessions: set[Session] = set()
         self._heard: dict[str, set[Session]] = {}
         self._wanted: set[str] = set()
@@ -124,7 +126,7 @@ class Hub:
             "ended": self._look_at_ended,
         }[topic.partition(":")[0]]
         try:
-            while topic in self._wanted:
+            while topic in self._wanted and not self._stop.told:
                 self._wanted.discard(topic)
                 try:
                     await look(self._heard.get(topic, set()).copy())
@@ -134,7 +136,7 @@ class Hub:
                 except UnavailableError as error:
                     log.warning("look_failed", topic=topic, error=str(error))
                     self._wanted.add(topic)
-                    await asyncio.sleep(AGAIN_AFTER)
+                    await self._stop.or_wait(asyncio.sleep(AGAIN_AFTER))
         finally:
             self._looking.discard(topic)
 
@@ -180,8 +182,8 @@ class Hub:
         session.send(present.attempt(snapshot, self._services.now()))
 
     async def _until(self, time: int) -> None:
-        while (left := time - self._services.now()) > 0:
-            await asyncio.sleep(left / 1000)
+        while (left := time - self._services.now()) > 0 and not self._stop.told:
+            await self._stop.or_wait(asyncio.sleep(left / 1000))
 
     async def _look_at_progress(self, sessions: set[Session]) -> None:
         if not sessions:
@@ -217,9 +219,9 @@ class Hub:
                 )
 
     async def keep_present(self) -> None:
-        """Renew the presence of all sessions again and again, until cancelled."""
-        while True:
-            await asyncio.sleep(RENEW_EVERY)
+        """Renew the presence of all sessions again and again, until told to stop."""
+        while not self._stop.told:
+            await self._stop.or_wait(asyncio.sleep(RENEW_EVERY))
             for session in list(self._sessions):
                 try:
                     await self._renew(session)
@@ -234,9 +236,7 @@ class Hub:
             session.close(Reason.REPLACED)
 
     async def close(self) -> None:
-        """Stop looking."""
-        for task in list(self._tasks):
-            task.cancel()
+        """Wait until nothing is being looked at any more; it has been told to stop."""
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     def _hear(self, session: Session, topic: str) -> None:

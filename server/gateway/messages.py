@@ -251,7 +251,7 @@ class RunnerProgress(Struct, frozen=True, kw_only=True):
 
 
 class Progress(Event, tag="progress", frozen=True):
-    """How far the players of a round have got: those in whom something changed."""
+    """How far the runners of a round have got, when somebody got further."""
 
     code: str
     number: int

@@ -191,10 +191,7 @@ class Attempts:
             raise Refusal("not_started")
         deal = await self._store.deals.find(attempt.start.deal)
         assert deal is not None, "a deal outlives its attempts"
-        view = view_of(attempt.board)
-        return Snapshot(
-            attempt.id, attempt.start, attempt.seq, view, attempt.result, deal.commitment
-        )
+        return snapshot_of(attempt, deal.commitment)
 
     async def command(
         self, attempt: AttemptId, player: PlayerId, seq: int, command: Play | Resign
@@ -223,7 +220,7 @@ class Attempts:
         except _OutOfStepError:
             return await self._first_answer(attempt, player, seq, command)
         assert step.before is not None
-        return _answer(step.before, step.after, command)
+        return answered(step.before, step.after, command)
 
     async def give_up(self, attempt: AttemptId) -> None:
         """Resign an attempt wherever it stands, begun or not; one that is over stays as it is.
@@ -248,7 +245,7 @@ class Attempts:
             before, event = state, _decode(text)
             state = _fold(board, state, event)
             if before is not None and state.seq == seq and _is_entry_of(command, event):
-                return _answer(before, state, command)
+                return answered(before, state, command)
         return await self.open(attempt, player)
 
     def advanced(self, before: Attempt | None, after: Attempt) -> None:
@@ -308,7 +305,14 @@ def _is_entry_of(command: Play | Resign, event: Event) -> bool:
     return isinstance(event, Ended) and event.end == "resigned"
 
 
-def _answer(before: Attempt, after: Attempt, command: Play | Resign) -> Answer:
+def snapshot_of(attempt: Attempt, commitment: str) -> Snapshot:
+    """Return an attempt as its player may see it."""
+    view = view_of(attempt.board)
+    return Snapshot(attempt.id, attempt.start, attempt.seq, view, attempt.result, commitment)
+
+
+def answered(before: Attempt, after: Attempt, command: Play | Resign) -> Played | Over:
+    """Return what a command did that stands, as its player may see it."""
     if isinstance(command, Resign):
         return Over(after.id, after.seq, after.result)
     delta = delta_between(before.board, after.board)

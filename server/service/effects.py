@@ -20,6 +20,7 @@ from server.service.attempts import Attempts, Finish
 from server.service.dailies import Dailies
 from server.service.rooms import Rooms
 from server.service.store import Store
+from server.stop import Stop
 
 SWEEP_EVERY = 1.0
 """Seconds between two sweeps."""
@@ -41,10 +42,9 @@ class Effects:
         self._dailies = dailies
         self._publish = publish
 
-    async def run(self) -> None:
-        """Apply this node's finishes as they come, until cancelled."""
-        while True:
-            finish = await self._attempts.finishes.get()
+    async def run(self, stop: Stop) -> None:
+        """Apply this node's finishes as they come, until told to stop."""
+        while (finish := await stop.or_wait(self._attempts.finishes.get())) is not None:
             try:
                 await self._by_itself(finish.attempt, self.apply(finish))
             except UnavailableError as error:
@@ -65,16 +65,16 @@ class Effects:
             await self._rooms.finish(finish.room, finish.deal, finish.player, finish.result)
         await self._store.outboxes.drop_effect(finish.attempt)
 
-    async def sweep_forever(self) -> None:
-        """Sweep again and again, until cancelled."""
-        while True:
+    async def sweep_forever(self, stop: Stop) -> None:
+        """Sweep again and again, until told to stop."""
+        while not stop.told:
             try:
                 await self.sweep()
             except UnavailableError as error:
                 log.warning("sweep_failed", error=str(error))
             except Exception:
                 log.exception("sweep_broken")
-            await asyncio.sleep(SWEEP_EVERY)
+            await stop.or_wait(asyncio.sleep(SWEEP_EVERY))
 
     async def sweep(self) -> None:
         """Do what has fallen due, and what nodes have left undone.

@@ -14,6 +14,7 @@ from server.core.refusal import UnavailableError
 from server.service import topics
 from server.service.effects import Publish
 from server.service.store import Store
+from server.stop import Stop
 
 EVERY = 0.2
 """Seconds for which moves are gathered: only the latest result of each attempt is told."""
@@ -36,11 +37,11 @@ class Progress:
             self._news.setdefault(attempt.start.room, {})[attempt.id] = attempt.result
             self._any.set()
 
-    async def run(self) -> None:
-        """Tell of what was noted, until cancelled."""
-        while True:
-            await self._any.wait()
-            await asyncio.sleep(EVERY)
+    async def run(self, stop: Stop) -> None:
+        """Tell of what was noted, until told to stop."""
+        while not stop.told:
+            await stop.or_wait(self._any.wait())
+            await stop.or_wait(asyncio.sleep(EVERY))
             self._any.clear()
             news, self._news = self._news, {}
             for code, results in news.items():

@@ -20,6 +20,7 @@ from server.service.leaderboards import Leaderboards
 from server.service.progress import Progress
 from server.service.rooms import Rooms
 from server.service.store import Store
+from server.stop import Stop
 from server.store.deals import Deal
 
 log = structlog.get_logger()
@@ -58,12 +59,12 @@ class Services:
         """
         await self.dailies.draw_ahead()
 
-    async def run(self) -> None:
-        """Do what is to be done without being asked, until cancelled."""
+    async def run(self, stop: Stop) -> None:
+        """Do what is to be done without being asked, until told to stop."""
         async with asyncio.TaskGroup() as group:
-            group.create_task(self._effects.run())
-            group.create_task(self._effects.sweep_forever())
-            group.create_task(self._progress.run())
+            group.create_task(self._effects.run(stop))
+            group.create_task(self._effects.sweep_forever(stop))
+            group.create_task(self._progress.run(stop))
 
     async def show_deal(self, deal_id: DealId) -> tuple[Deal, bytes | None]:
         """Return a deal, with its seed if nobody may be playing it any more.

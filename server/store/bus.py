@@ -9,6 +9,7 @@ import structlog
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
+from server.stop import Stop
 from server.store.connection import answering
 
 HEARTBEAT = 5.0
@@ -21,6 +22,7 @@ PAUSE = 0.5
 """Seconds before a lost connection is tried again."""
 
 _HEARTBEAT_TOPIC = "heartbeat"
+_AGAIN = 0.1
 
 Listener = Callable[[str], Awaitable[None]]
 """Called with a topic, when it was woken and when wake-ups of it may have been lost."""
@@ -61,37 +63,40 @@ class Bus:
             self._topics.pop(topic, None)
             self._changed.set()
 
-    async def run(self) -> None:
-        """Hand wake-ups on until cancelled; a lost connection is made anew."""
-        while True:
+    async def run(self, stop: Stop) -> None:
+        """Hand wake-ups on until told to stop; a lost connection is made anew."""
+        while not stop.told:
             try:
-                await self._run_connected()
+                await self._run_connected(stop)
             except (RedisError, OSError, TimeoutError) as error:
                 log.warning("bus_lost", error=type(error).__name__)
-                await self._pubsub.aclose()  # type: ignore[no-untyped-call]
+                await self.close()
                 self._pubsub = self._redis.pubsub()
-                await asyncio.sleep(PAUSE)
+                await stop.or_wait(asyncio.sleep(PAUSE))
 
-    async def _run_connected(self) -> None:
-        """Subscribe to everything, and hand on what comes."""
+    async def _run_connected(self, stop: Stop) -> None:
+        """Subscribe to everything, hand on what comes, and ask for signs of life."""
         subscribed: set[str] = set()
         await self._subscribe(subscribed)
         reader = asyncio.create_task(self._read())
-        beat = asyncio.create_task(self._beat())
         try:
-            while True:
-                waiter = asyncio.create_task(self._changed.wait())
+            while not stop.told:
+                changed = asyncio.create_task(stop.or_wait(self._changed.wait()))
                 done, _ = await asyncio.wait(
-                    {reader, beat, waiter}, return_when=asyncio.FIRST_COMPLETED
+                    {reader, changed}, timeout=HEARTBEAT, return_when=asyncio.FIRST_COMPLETED
                 )
-                waiter.cancel()
-                for task in done - {waiter}:
-                    task.result()
+                changed.cancel()
+                await asyncio.gather(changed, return_exceptions=True)
+                if reader in done:
+                    reader.result()
+                if not done:
+                    await self._redis.publish(_HEARTBEAT_TOPIC, "")
                 await self._subscribe(subscribed)
         finally:
-            reader.cancel()
-            beat.cancel()
-            await asyncio.gather(reader, beat, return_exceptions=True)
+            # This connection is of no further use; but the first cancellation may be swallowed.
+            while not reader.done():
+                reader.cancel()
+                await asyncio.wait({reader}, timeout=_AGAIN)
 
     async def _subscribe(self, subscribed: set[str]) -> None:
         """Bring Redis's idea of the subscriptions up to ours."""
@@ -115,11 +120,6 @@ class Bus:
             # A subscription is told of as well: only from there on can nothing be missed.
             if message["type"] in {"subscribe", "message"}:
                 await self._listener(topic)
-
-    async def _beat(self) -> None:
-        while True:
-            await asyncio.sleep(HEARTBEAT)
-            await self._redis.publish(_HEARTBEAT_TOPIC, "")
 
     async def close(self) -> None:
         """Close the connection."""

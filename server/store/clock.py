@@ -9,6 +9,7 @@ import structlog
 from redis.asyncio import Redis
 
 from server.core.refusal import UnavailableError
+from server.stop import Stop
 from server.store.connection import answering
 
 SAMPLE_EVERY = 5.0
@@ -49,10 +50,10 @@ class Clock:
         self._sampled = received
         self._offset = seconds + micros / 1e6 - (sent + received) / 2
 
-    async def run(self) -> None:
-        """Look again and again, until cancelled. Without Redis the time goes on by itself."""
-        while True:
-            await asyncio.sleep(SAMPLE_EVERY)
+    async def run(self, stop: Stop) -> None:
+        """Look again and again, until told to stop. Without Redis the time goes on by itself."""
+        while not stop.told:
+            await stop.or_wait(asyncio.sleep(SAMPLE_EVERY))
             try:
                 await self.sample()
             except UnavailableError as error:

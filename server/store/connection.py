@@ -37,7 +37,7 @@ def connect(url: str) -> Redis:
         decode_responses=True,
         protocol=3,
     )
-    return Redis(connection_pool=pool)
+    return Redis.from_pool(pool)
 
 
 @contextmanager

@@ -9,8 +9,12 @@ from typing import Any
 
 import msgpack
 from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed
 
 Message = dict[str, Any]
+
+PATIENCE = 20.0
+"""Seconds after which something that should have come counts as missing."""
 
 
 class Client:
@@ -25,7 +29,8 @@ class Client:
 
     async def ask(self, type_: str, **fields: Any) -> Message:
         """Send a command, and return its answer."""
-        return await self.send(type_, **fields)
+        async with asyncio.timeout(PATIENCE):
+            return await self.send(type_, **fields)
 
     def send(self, type_: str, **fields: Any) -> asyncio.Future[Message]:
         """Send a command soon, and return the future of its answer."""
@@ -42,25 +47,32 @@ class Client:
 
     async def next(self, type_: str, test: Callable[[Message], bool] = lambda _: True) -> Message:
         """Wait for news of a type that passes a test; other news are dropped."""
-        while True:
-            event = await self.news.get()
-            if event["type"] == type_ and test(event):
-                return event
+        async with asyncio.timeout(PATIENCE):
+            while True:
+                event = await self.news.get()
+                if event["type"] == type_ and test(event):
+                    return event
 
     async def closed(self) -> int | None:
         """Wait until the server has closed the socket, and return the close code."""
-        await self.socket.wait_closed()
+        async with asyncio.timeout(PATIENCE):
+            await self.socket.wait_closed()
         await asyncio.wait({self._reader})
         return self.socket.close_code
 
     async def _read(self) -> None:
-        async for frame in self.socket:
-            event: Message = msgpack.unpackb(frame)
-            answer = self._answers.pop(event.get("re", 0), None)
-            if answer is None:
-                self.news.put_nowait(event)
-            elif not answer.done():
-                answer.set_result(event)
+        try:
+            async for frame in self.socket:
+                self._take(msgpack.unpackb(frame))
+        except ConnectionClosed:
+            pass
+
+    def _take(self, event: Message) -> None:
+        answer = self._answers.pop(event.get("re", 0), None)
+        if answer is None:
+            self.news.put_nowait(event)
+        elif not answer.done():
+            answer.set_result(event)
 
 
 @asynccontextmanager

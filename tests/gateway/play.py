@@ -1,0 +1,34 @@
+"""Ways into the middle of things: rooms with players, and rounds that run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.gateway.client import Client, Message
+
+KEY = "0123456789"
+
+
+async def room_of(*clients: Client, game: str = "robert", **settings: Any) -> str:
+    """Let the clients say hello and sit down in a room of the first; return its code."""
+    host, *guests = clients
+    for client in clients:
+        await client.hello()
+    wanted = {"game": game, "seats": max(2, len(clients)), "limit": 600, "key": KEY} | settings
+    room = await host.ask("room.create", **wanted)
+    for guest in guests:
+        await guest.ask("room.join", code=room["code"])
+        await guest.ask("room.ready", code=room["code"], ready=True)
+    return str(room["code"])
+
+
+async def race_of(*clients: Client, game: str = "robert", **settings: Any) -> list[Message]:
+    """Start a round among the clients, and return each one's attempt."""
+    code = await room_of(*clients, game=game, **settings)
+    await clients[0].ask("room.start", code=code)
+    return [await client.next("attempt") for client in clients]
+
+
+async def resign(client: Client, attempt: Message) -> Message:
+    """End an attempt whose last entry is the one in this snapshot."""
+    return await client.ask("resign", attempt=attempt["attempt"], seq=attempt["seq"] + 1)

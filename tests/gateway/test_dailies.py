@@ -1,0 +1,123 @@
+"""Dailies and leaderboards over real sockets."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.catalog import games
+from server.core import daily
+from server.store.clock import Clock
+from tests.conftest import node
+from tests.gateway.client import opened
+from tests.gateway.play import resign
+
+
+async def test_everyone_has_the_same_deal_of_the_day(redis_url: str) -> None:
+    """Also on another node, and after a restart."""
+    found = []
+    for _ in range(2):
+        async with node(redis_url) as port, opened(port) as client:
+            await client.hello()
+            found.append(await client.ask("daily.list"))
+    first, again = found
+    assert [game["deal"] for game in first["games"]] == [game["deal"] for game in again["games"]]
+    assert [game["game"] for game in first["games"]] == list(games())
+    assert first["ends"] - first["now"] <= daily.DAY
+    assert first["date"] == daily.date_text(first["day"])
+
+
+async def test_a_daily_is_resumed_and_then_played_once(port: int) -> None:
+    async with opened(port) as client:
+        token = (await client.hello())["token"]
+        attempt = await client.ask("daily.open", game="robert")
+        await client.ask("move", attempt=attempt["attempt"], seq=2, move="s>w")
+    async with opened(port) as client:
+        await client.hello(token)
+        resumed = await client.ask("daily.open", game="robert")
+        assert resumed["attempt"] == attempt["attempt"]
+        assert resumed["started"] == attempt["started"]
+        assert resumed["result"]["moves"] == 1
+        await resign(client, resumed)
+        assert (await client.ask("daily.open", game="robert"))["code"] == "already_played"
+        mine = {g["game"]: g["mine"] for g in (await client.ask("daily.list"))["games"]}
+        assert mine["robert"]["end"] == "resigned"
+        assert mine["deuces"] is None
+
+
+async def test_an_unknown_game_has_no_daily_and_no_leaderboard(port: int) -> None:
+    async with opened(port) as client:
+        await client.hello()
+        assert (await client.ask("daily.open", game="chess"))["code"] == "unknown_game"
+        assert (await client.ask("leaderboard.watch", game="chess"))["code"] == "unknown_game"
+
+
+async def test_a_day_to_come_has_no_leaderboard(port: int) -> None:
+    async with opened(port) as client:
+        await client.hello()
+        day = (await client.ask("daily.list"))["day"]
+        answer = await client.ask("leaderboard.watch", game="robert", day=day + 1)
+        assert answer["code"] == "unknown_day"
+
+
+async def test_a_leaderboard_is_pushed_to_whoever_looks(port: int) -> None:
+    async with opened(port) as player, opened(port) as watcher:
+        welcome = await player.hello(name="Ada")
+        await watcher.hello()
+        empty = await watcher.ask("leaderboard.watch", game="robert")
+        assert (empty["size"], empty["top"], empty["around"]) == (0, [], [])
+        await resign(player, await player.ask("daily.open", game="robert"))
+        news = await watcher.next("leaderboard", lambda e: e["size"] == 1)
+        assert news["top"][0]["player"] == welcome["player"]
+        assert news["top"][0]["rank"] == 1
+        assert news["around"] == []
+
+
+async def test_a_leaderboard_is_there_after_a_restart(redis_url: str) -> None:
+    async with node(redis_url) as port, opened(port) as client:
+        token = (await client.hello())["token"]
+        await client.ask("leaderboard.watch", game="robert")
+        await resign(client, await client.ask("daily.open", game="robert"))
+        before = await client.next("leaderboard", lambda e: e["size"] == 1)
+    async with node(redis_url) as port, opened(port) as client:
+        await client.hello(token)
+        again = await client.ask("leaderboard.watch", game="robert")
+        assert (again["top"], again["around"]) == (before["top"], before["around"])
+
+
+async def test_equal_results_share_a_rank(port: int) -> None:
+    async with opened(port) as watcher:
+        await watcher.hello()
+        await watcher.ask("leaderboard.watch", game="robert")
+        for _ in range(2):
+            async with opened(port) as player:
+                await player.hello()
+                await resign(player, await player.ask("daily.open", game="robert"))
+        news = await watcher.next("leaderboard", lambda e: e["size"] == 2)
+        assert [row["rank"] for row in news["top"]] == [1, 1]
+
+
+async def test_a_run_ends_an_hour_after_its_day_and_then_the_seed_is_told(
+    port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(port) as client:
+        await client.hello()
+        attempt = await client.ask("daily.open", game="robert")
+        now = Clock.now
+        ends = daily.ends(attempt["day"])
+        late = ends - attempt["now"] + daily.GRACE // 2
+        monkeypatch.setattr(Clock, "now", lambda clock: now(clock) + late)
+        # The next day has begun; the run of the day before comes first, and goes on.
+        assert (await client.ask("daily.open", game="robert"))["attempt"] == attempt["attempt"]
+        assert (await client.ask("deal.show", deal=attempt["deal"]))["seed"] is None
+        monkeypatch.setattr(Clock, "now", lambda clock: now(clock) + late + daily.GRACE)
+        assert (await client.next("ended"))["result"]["end"] == "time"
+        assert (await client.ask("deal.show", deal=attempt["deal"]))["seed"] is not None
+        board = await client.ask("leaderboard.watch", game="robert", day=attempt["day"])
+        assert board["size"] == 1
+        assert (await client.ask("daily.open", game="robert"))["day"] == attempt["day"] + 1
+
+
+async def test_an_unknown_deal_is_refused(port: int) -> None:
+    async with opened(port) as client:
+        await client.hello()
+        assert (await client.ask("deal.show", deal="nothing"))["code"] == "unknown_deal"

@@ -1,0 +1,254 @@
+"""Race rooms over real sockets."""
+
+from __future__ import annotations
+
+from contextlib import AsyncExitStack
+
+import pytest
+
+from engine.board import view_of
+from engine.catalog import games, ruleset
+from engine.deal import commitment, deal_seed
+from engine.notation import seen_text
+from server.core import race
+from server.store.clock import Clock
+from tests.conftest import node
+from tests.gateway.client import Client, Message, opened
+from tests.gateway.play import KEY, race_of, resign, room_of
+
+
+def is_over(event: Message) -> bool:
+    return bool(event["round"] and event["round"]["over"])
+
+
+async def test_a_stranger_joins_by_the_code_in_either_case(port: int) -> None:
+    async with opened(port) as host, opened(port) as guest:
+        code = await room_of(host)
+        await guest.hello(name="Bob")
+        room = await guest.ask("room.join", code=code.lower())
+        assert [member["player"]["name"] for member in room["members"]][1] == "Bob"
+        news = await host.next("room", lambda e: len(e["members"]) == 2)
+        assert news["members"][1]["here"] is True
+
+
+async def test_every_answer_of_a_room_is_in_its_news(port: int) -> None:
+    async with opened(port) as host, opened(port) as guest:
+        code = await room_of(host, guest)
+        await guest.ask("room.ready", code=code, ready=False)
+        news = await host.next("room", lambda e: e["version"] == 5)
+        assert [member["ready"] for member in news["members"]] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("game", "variant"),
+    [(game.id, variant) for game in games().values() for variant in game.variants],
+)
+async def test_every_seat_has_the_same_deal(port: int, game: str, variant: str) -> None:
+    async with opened(port) as one, opened(port) as other:
+        mine, yours = await race_of(one, other, game=game, variant=variant)
+        assert mine["piles"] == yours["piles"]
+        assert mine["attempt"] != yours["attempt"]
+        assert mine["game"] == game
+        assert mine["variant"] == variant
+
+
+async def test_no_card_comes_before_the_countdown_is_over(
+    port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(race, "COUNTDOWN", 2_000)
+    async with opened(port) as one, opened(port) as other:
+        code = await room_of(one, other)
+        room = await one.ask("room.start", code=code)
+        attempt = room["round"]["runners"][0]["attempt"]
+        assert (await one.ask("attempt.open", attempt=attempt))["code"] == "not_started"
+        early = await one.ask("move", attempt=attempt, seq=2, move="s>w")
+        assert early["code"] == "not_started"
+        assert "piles" not in early
+        shown = await one.next("attempt")
+        assert shown["now"] >= room["round"]["starts"]
+
+
+async def test_a_round_ends_with_results_the_seed_and_a_score(port: int) -> None:
+    async with opened(port) as one, opened(port) as other:
+        mine, yours = await race_of(one, other)
+        played = await one.ask("move", attempt=mine["attempt"], seq=2, move="s>w")
+        assert played["result"]["moves"] == 1
+        await resign(other, yours)
+        await one.ask("resign", attempt=mine["attempt"], seq=3)
+        room = await other.next("room", is_over)
+        round_ = room["round"]
+        ranks = {r["player"]["id"]: r["rank"] for r in round_["runners"]}
+        # Nobody brought a card home, and fewer moves are better.
+        winner = yours["attempt"].split(".")[1]
+        assert ranks[winner] == 1
+        assert sorted(ranks.values()) == [1, 2]
+        assert {m["player"]["id"]: m["wins"] for m in room["members"]}[winner] == 1
+        seed = bytes.fromhex(round_["seed"])
+        assert commitment(round_["deal"], seed) == round_["commitment"] == mine["commitment"]
+        view = view_of(deal_seed(ruleset("robert"), seed))
+        assert {
+            n: seen_text(p) for n, p in zip(view.ruleset.pile_names, view.piles, strict=True)
+        } == mine["piles"]
+
+
+async def test_the_seed_is_told_to_no_one_before(port: int) -> None:
+    async with opened(port) as one, opened(port) as other, opened(port) as stranger:
+        mine, _ = await race_of(one, other)
+        await stranger.hello()
+        for client in (one, stranger):
+            assert (await client.ask("deal.show", deal=mine["deal"]))["seed"] is None
+        await resign(one, mine)
+        assert (await one.ask("deal.show", deal=mine["deal"]))["seed"] is None
+
+
+async def test_a_rematch_is_in_the_same_room_on_another_deal(port: int) -> None:
+    async with opened(port) as one, opened(port) as other:
+        mine, yours = await race_of(one, other)
+        await resign(one, mine)
+        await resign(other, yours)
+        code = (await one.next("room", is_over))["code"]
+        await other.ask("room.ready", code=code, ready=True)
+        room = await one.ask("room.start", code=code)
+        assert room["round"]["number"] == 2
+        assert room["round"]["deal"] != mine["deal"]
+        assert (await other.next("attempt"))["deal"] == room["round"]["deal"]
+
+
+async def test_the_progress_of_all_is_pushed_as_counters_alone(port: int) -> None:
+    async with opened(port) as one, opened(port) as other:
+        mine, _ = await race_of(one, other)
+        await one.ask("move", attempt=mine["attempt"], seq=2, move="s>w")
+        news = await other.next("progress")
+        by_player = {runner["player"]: runner["result"] for runner in news["runners"]}
+        assert by_player[mine["attempt"].split(".")[1]]["moves"] == 1
+        assert set(news) == {"type", "code", "number", "runners"}
+        assert all(set(runner) == {"player", "result"} for runner in news["runners"])
+
+
+async def test_a_full_room_takes_no_more_and_goes_on(port: int) -> None:
+    async with opened(port) as one, opened(port) as other, opened(port) as third:
+        code = await room_of(one, other)
+        await third.hello()
+        assert (await third.ask("room.join", code=code))["code"] == "room_full"
+        assert (await one.ask("room.start", code=code))["type"] == "room"
+
+
+async def test_who_is_not_ready_sits_the_round_out(port: int) -> None:
+    async with opened(port) as one, opened(port) as other:
+        code = await room_of(one, other)
+        await other.ask("room.ready", code=code, ready=False)
+        room = await one.ask("room.start", code=code)
+        assert len(room["round"]["runners"]) == 1
+
+
+@pytest.mark.parametrize("code", ["ZZZZZ", "", "O0I1L", "ABCDEFGH"])
+async def test_an_unknown_code_is_refused(port: int, code: str) -> None:
+    async with opened(port) as client:
+        await client.hello()
+        for command, fields in (
+            ("room.join", {}),
+            ("room.leave", {}),
+            ("room.start", {}),
+            ("room.ready", {"ready": True}),
+        ):
+            assert (await client.ask(command, code=code, **fields))["code"] == "unknown_room"
+
+
+async def test_only_the_host_starts_and_only_members_are_ready(port: int) -> None:
+    async with opened(port) as one, opened(port) as other, opened(port) as stranger:
+        code = await room_of(one, other)
+        await stranger.hello()
+        assert (await other.ask("room.start", code=code))["code"] == "not_host"
+        assert (await stranger.ask("room.start", code=code))["code"] == "not_seated"
+        answer = await stranger.ask("room.ready", code=code, ready=True)
+        assert answer["code"] == "not_seated"
+
+
+async def test_a_running_round_is_not_started_again(port: int) -> None:
+    async with opened(port) as one, opened(port) as other:
+        code = await room_of(one, other)
+        await one.ask("room.start", code=code)
+        assert (await one.ask("room.start", code=code))["code"] == "round_running"
+
+
+async def test_the_same_creation_makes_one_room(port: int) -> None:
+    async with opened(port) as client:
+        await client.hello()
+        wanted = {"game": "robert", "seats": 2, "limit": 60, "key": KEY}
+        first = await client.ask("room.create", **wanted)
+        again = await client.ask("room.create", **wanted)
+        other = await client.ask("room.create", **(wanted | {"key": KEY + "x"}))
+        assert first["code"] == again["code"] != other["code"]
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        ({"game": "chess"}, "unknown_game"),
+        ({"variant": "mild"}, "unknown_variant"),
+        ({"seats": 0}, "bad_message"),
+        ({"seats": 9}, "bad_message"),
+        ({"limit": 59}, "bad_message"),
+        ({"key": "short"}, "bad_message"),
+    ],
+)
+async def test_a_room_that_cannot_be_is_refused(
+    port: int, change: dict[str, object], code: str
+) -> None:
+    async with opened(port) as client:
+        await client.hello()
+        wanted = {"game": "robert", "seats": 2, "limit": 60, "key": KEY} | change
+        assert (await client.ask("room.create", **wanted))["code"] == code
+
+
+async def test_leaving_hands_the_room_on_and_resigns_the_run(port: int) -> None:
+    async with opened(port) as one, opened(port) as other:
+        mine, _ = await race_of(one, other)
+        code = mine["room"]
+        assert (await one.ask("room.leave", code=code))["type"] == "done"
+
+        def has_resigned(event: Message) -> bool:
+            ends = [runner["result"]["end"] for runner in event["round"]["runners"]]
+            return len(event["members"]) == 1 and sorted(map(str, ends)) == ["None", "resigned"]
+
+        room = await other.next("room", has_resigned)
+        assert room["host"] == room["members"][0]["player"]["id"]
+
+
+async def test_a_round_is_over_when_its_time_is_up(
+    port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """For those who play, and for those who have gone."""
+    async with opened(port) as one, opened(port) as other:
+        await race_of(one, other)
+        await other.socket.close()
+        now = Clock.now
+        monkeypatch.setattr(Clock, "now", lambda clock: now(clock) + 600_000)
+        assert (await one.next("ended"))["result"]["end"] == "time"
+        room = await one.next("room", is_over)
+        assert [runner["result"]["end"] for runner in room["round"]["runners"]] == ["time"] * 2
+
+
+async def test_members_who_go_are_shown_as_gone(port: int) -> None:
+    async with opened(port) as one:
+        async with opened(port) as other:
+            await room_of(one, other)
+            await one.next("room", lambda e: all(m["here"] for m in e["members"]))
+        news = await one.next("room", lambda e: not all(m["here"] for m in e["members"]))
+        assert [member["here"] for member in news["members"]] == [True, False]
+
+
+async def test_players_of_one_room_on_two_nodes_race_as_if_on_one(redis_url: str) -> None:
+    async with AsyncExitStack() as stack:
+        clients: list[Client] = []
+        for _ in range(2):
+            there = await stack.enter_async_context(node(redis_url))
+            clients.append(await stack.enter_async_context(opened(there)))
+        mine, yours = await race_of(*clients)
+        assert mine["piles"] == yours["piles"]
+        await clients[0].ask("move", attempt=mine["attempt"], seq=2, move="s>w")
+        assert (await clients[1].next("progress"))["code"] == mine["room"]
+        await clients[0].ask("resign", attempt=mine["attempt"], seq=3)
+        await resign(clients[1], yours)
+        for client in clients:
+            assert (await client.next("room", is_over))["round"]["seed"] is not None

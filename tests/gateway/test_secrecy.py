@@ -1,0 +1,108 @@
+"""No byte sent to a player depends on a card that this player has not seen.
+
+Each test plays the same moves on two boards that differ in unseen cards alone, and compares every
+byte that is sent until one of them is turned up.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from engine.board import Board
+from engine.cards import DOWN
+from engine.catalog import games, ruleset
+from engine.deal import deal_seed
+from engine.errors import IllegalMoveError
+from engine.moves import legal_moves
+from engine.notation import move_text
+from server.core import attempt as core
+from server.core.attempt import Attempt, Play, Started
+from server.core.ids import DealId, PlayerId
+from server.core.refusal import Refusal
+from server.gateway import codec, messages, present
+from server.service.attempts import Snapshot, answered, snapshot_of
+
+GAMES = [(game.id, variant) for game in games().values() for variant in game.variants]
+ME = PlayerId("k3mq7w2r5t9xkz4b")
+DEAL = DealId("rw4kq8d2n6vx1zt7")
+
+
+def twin(board: Board, rng: random.Random) -> Board:
+    """Return a board like this one, with its face-down cards in another order."""
+    hidden = [card for pile in board.piles for card in pile if card & DOWN]
+    rng.shuffle(hidden)
+    cards: Iterator[int] = iter(hidden)
+    piles = tuple(bytes(next(cards) if c & DOWN else c for c in pile) for pile in board.piles)
+    return replace(board, piles=piles)
+
+
+def begun(board: Board) -> Attempt:
+    start = Started(ME, DEAL, board.ruleset.game, board.ruleset.variant, None, 1, 0, 10**9)
+    return core.begin(start, board)
+
+
+def sent_for(attempt: Attempt, command: Play) -> tuple[Attempt, bytes]:
+    """Return the attempt after a command, and the frame that its player is sent."""
+    try:
+        after = core.fold(attempt, core.decide(attempt, command, 1_000))
+    except Refusal as refusal:
+        return attempt, codec.encode(messages.Refused(code=refusal.code, text=refusal.text))
+    return after, codec.encode(present.answer(answered(attempt, after, command), 1_000, 7))
+
+
+def snapshot_frame(attempt: Attempt) -> bytes:
+    snapshot: Snapshot = snapshot_of(attempt, "00" * 32)
+    return codec.encode(present.attempt(snapshot, 1_000))
+
+
+def turns_a_card(before: Attempt, after: Attempt) -> bool:
+    return after.board.unseen() < before.board.unseen()
+
+
+@pytest.mark.parametrize(("game", "variant"), GAMES)
+@pytest.mark.parametrize("seed", range(5))
+def test_snapshots_answers_and_refusals_are_the_same(game: str, variant: str, seed: int) -> None:
+    rng = random.Random(f"{game} {variant} {seed}")
+    rules = ruleset(game, variant)
+    one = begun(deal_seed(rules, rng.randbytes(32)))
+    compared = 0
+    for _ in range(60):
+        other = replace(one, board=twin(one.board, rng))
+        assert snapshot_frame(one) == snapshot_frame(other)
+        moves = legal_moves(one.board)
+        if not moves:
+            break
+        names = rules.pile_names
+        tries = [move_text(rules, rng.choice(moves)), f"{rng.choice(names)}>{rng.choice(names)}"]
+        for text in tries:
+            after, frame = sent_for(one, Play(text))
+            other_after, other_frame = sent_for(other, Play(text))
+            if turns_a_card(one, after):
+                # What is turned up differs, and nothing but its face may.
+                assert len(frame) == len(other_frame)
+            else:
+                assert frame == other_frame
+                compared += 1
+            if after is not one:
+                one, other = after, other_after
+                break
+    assert compared > 0
+
+
+def test_twins_differ() -> None:
+    """The test above compares different boards."""
+    board = deal_seed(ruleset("roosevelt"), bytes(32))
+    assert twin(board, random.Random(1)) != board
+
+
+@pytest.mark.parametrize(("game", "variant"), GAMES)
+def test_a_refusal_says_nothing_of_hidden_cards(game: str, variant: str) -> None:
+    attempt = begun(deal_seed(ruleset(game, variant), bytes(32)))
+    with pytest.raises(Refusal) as refused:
+        core.decide(attempt, Play("f0>s"), 1_000)
+    assert isinstance(refused.value.__cause__, IllegalMoveError)
+    assert refused.value.text == "f0>s is not a legal move here."

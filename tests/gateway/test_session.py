@@ -1,0 +1,198 @@
+"""Opening a session, keeping an identity, and everything that closes one."""
+
+from __future__ import annotations
+
+from contextlib import AsyncExitStack
+
+import msgpack
+import pytest
+from websockets.exceptions import InvalidStatus
+
+from server.gateway import outgoing, session
+from tests.conftest import node
+from tests.gateway.client import opened
+
+
+async def test_a_guest_gets_an_identity_and_keeps_it(port: int) -> None:
+    async with opened(port) as client:
+        welcome = await client.hello()
+    async with opened(port) as client:
+        again = await client.hello(welcome["token"])
+    assert again["player"] == welcome["player"]
+    assert again["token"] == welcome["token"]
+
+
+async def test_two_guests_are_two_players(port: int) -> None:
+    async with opened(port) as one, opened(port) as other:
+        assert (await one.hello())["player"]["id"] != (await other.hello())["player"]["id"]
+
+
+async def test_an_identity_outlives_the_server(redis_url: str) -> None:
+    async with node(redis_url) as port, opened(port) as client:
+        welcome = await client.hello(name="Ada")
+    async with node(redis_url) as port, opened(port) as client:
+        assert (await client.hello(welcome["token"]))["player"] == welcome["player"]
+
+
+async def test_a_name_can_be_changed(port: int) -> None:
+    async with opened(port) as client:
+        token = (await client.hello())["token"]
+        assert (await client.ask("rename", name="  Ada   L. "))["type"] == "done"
+    async with opened(port) as client:
+        assert (await client.hello(token))["player"]["name"] == "Ada L."
+
+
+async def test_a_name_that_cannot_be_used_is_refused(port: int) -> None:
+    async with opened(port) as client:
+        await client.hello(name="Ada")
+        assert (await client.ask("rename", name="a\u202eb"))["code"] == "bad_name"
+
+
+@pytest.mark.parametrize("change", [lambda t: t[:-1], lambda t: "x" + t, lambda _: "", str.upper])
+async def test_a_token_that_is_not_ours_is_refused_and_the_session_goes_on(
+    port: int, change: object
+) -> None:
+    async with opened(port) as client:
+        token = (await client.hello())["token"]
+    async with opened(port) as client:
+        assert callable(change)
+        assert (await client.hello(change(token)))["code"] == "bad_token"
+        assert (await client.hello())["type"] == "welcome"
+
+
+async def test_a_wrong_version_is_refused_and_closed(port: int) -> None:
+    async with opened(port) as client:
+        assert (await client.ask("hello", version=2))["code"] == "bad_version"
+        assert (await client.next("bye"))["code"] == "bad_version"
+        assert await client.closed() == 4002
+
+
+async def test_nothing_comes_before_hello(port: int) -> None:
+    async with opened(port) as client:
+        assert (await client.ask("ping"))["code"] == "hello_first"
+        assert (await client.hello())["type"] == "welcome"
+
+
+async def test_there_is_one_hello(port: int) -> None:
+    async with opened(port) as client:
+        await client.hello()
+        assert (await client.hello())["code"] == "hello_first"
+
+
+async def test_a_client_that_says_nothing_is_closed(
+    port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session, "HELLO_WITHIN", 0.01)
+    async with opened(port) as client:
+        assert (await client.next("bye"))["code"] == "hello_timeout"
+        assert await client.closed() == 4003
+
+
+async def test_the_newest_session_wins_and_the_older_one_is_told(redis_url: str) -> None:
+    """Also when the two are on different nodes."""
+    async with node(redis_url) as here, node(redis_url) as there, opened(here) as old:
+        token = (await old.hello())["token"]
+        async with opened(there) as new:
+            await new.hello(token)
+            assert (await old.next("bye"))["code"] == "replaced"
+            assert await old.closed() == 4001
+            assert (await new.ask("ping"))["type"] == "pong"
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        b"",
+        b"\xc1",
+        msgpack.packb([1, 2]),
+        msgpack.packb({"type": "nothing", "id": 1}),
+        msgpack.packb({"type": "ping"}),
+        msgpack.packb({"type": "ping", "id": 1}) + b"\x00",
+        msgpack.packb({"type": "ping", "id": 1, "more": 1}),
+        msgpack.packb({"type": "ping", "id": "1"}),
+        msgpack.packb({1: 2}),
+        b"\x91" * 2000,
+        b"\xdf\xff\xff\xff\xff",
+        "text",
+    ],
+)
+async def test_a_frame_that_is_no_message_is_refused_and_harms_nothing(
+    port: int, frame: bytes | str
+) -> None:
+    async with opened(port) as client:
+        await client.hello()
+        await client.socket.send(frame)
+        assert (await client.next("refused"))["code"] == "bad_message"
+        assert (await client.ask("ping"))["type"] == "pong"
+
+
+async def test_a_wrong_message_is_answered_by_its_id(port: int) -> None:
+    async with opened(port) as client:
+        await client.hello()
+        answer = await client.ask("room.create", game="robert")
+        assert answer["code"] == "bad_message"
+        assert "seats" in answer["text"]
+
+
+async def test_many_frames_that_are_none_close_the_session(port: int) -> None:
+    async with opened(port) as client:
+        await client.hello()
+        for _ in range(50):
+            await client.socket.send(b"\xc1")
+        assert (await client.next("bye"))["code"] == "bad_messages"
+        assert await client.closed() == 4000
+
+
+async def test_an_oversized_frame_closes_the_session_and_no_other(port: int) -> None:
+    async with opened(port) as large, opened(port) as other:
+        await large.hello()
+        await other.hello()
+        await large.socket.send(b"\x00" * 5000)
+        assert await large.closed() == 1009
+        assert (await other.ask("ping"))["type"] == "pong"
+
+
+async def test_too_many_commands_are_refused_and_then_closed(port: int) -> None:
+    async with opened(port) as client:
+        await client.hello()
+        answers = [client.send("ping") for _ in range(200)]
+        assert await client.closed() == 4005
+        codes = [answer.result().get("code") for answer in answers if answer.done()]
+        assert codes[0] is None
+        assert codes[-1] == "too_fast"
+
+
+async def test_a_reader_that_is_too_slow_is_closed_and_slows_no_one(
+    port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The queue is bounded: here it takes nothing at all."""
+    async with opened(port) as slow, opened(port) as other:
+        await other.hello()
+        monkeypatch.setattr(outgoing, "MOST_WAITING", 0)
+        slow.send("hello", version=1)
+        assert await slow.closed() == 4004
+        monkeypatch.undo()
+        assert (await other.ask("ping"))["type"] == "pong"
+
+
+async def test_only_our_own_pages_open_sockets(redis_url: str) -> None:
+    async with node(redis_url, origins=("https://friend.example",)) as port:
+        for allowed in (f"http://localhost:{port}", "https://friend.example", None):
+            async with opened(port, origin=allowed) as client:
+                assert (await client.hello())["type"] == "welcome"
+        for refused in ("https://evil.example", "null", f"http://localhost:{port + 1}"):
+            with pytest.raises(InvalidStatus) as error:
+                async with opened(port, origin=refused):
+                    pass
+            assert error.value.response.status_code == 403
+
+
+async def test_a_stopping_server_says_goodbye(redis_url: str) -> None:
+    async with AsyncExitStack() as stack:
+        running = node(redis_url)
+        port = await running.__aenter__()
+        client = await stack.enter_async_context(opened(port))
+        await client.hello()
+        await running.__aexit__(None, None, None)
+        assert (await client.next("bye"))["code"] == "going_away"
+        assert await client.closed() == 1001
