@@ -180,7 +180,7 @@ def _contradictions(rules: Rules) -> list[tuple[bool, str, str]]:
                 "at least the last card of a pile is face up.",
             ),
             (
-                (tableau.order == "any") != (tableau.match == "any"),
+                tableau.order == "any" and tableau.match != "any",
                 "tableau.match",
                 "any order goes with any match.",
             ),

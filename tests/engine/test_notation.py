@@ -66,6 +66,7 @@ def test_a_move_is_source_target_and_count(game: str, text: str, move: Move) -> 
         "s>tx2",
         "t٣>f0",
         "t0>t1x٢",
+        "t0>t1x1٢",
         "\ud800>t0",
         "t0>t1" + "0" * 100_000,
     ],
