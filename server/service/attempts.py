@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 import msgspec
@@ -145,6 +145,8 @@ class Attempts:
         """What has finished on this node, for whoever applies its effects."""
         self.on_advance: Callable[[Attempt], None] = lambda _: None
         """Called after each entry of this node, with the attempt after it."""
+        self.on_missing: Callable[[DealId, PlayerId], Awaitable[None]] = _leave_missing
+        """Called when a player asks for an attempt that has no journal; it may start it."""
 
     async def start(self, started: Started) -> Attempt:
         """Start an attempt, or find it started.
@@ -175,6 +177,10 @@ class Attempts:
             UnavailableError: the store does not answer.
         """
         state = await self.find(attempt)
+        parts = split_attempt_id(attempt)
+        if state is None and parts is not None and parts[1] == player:
+            await self.on_missing(*parts)
+            state = await self.find(attempt)
         if state is None or state.start.player != player:
             raise Refusal("unknown_attempt")
         return await self.snapshot(state)
@@ -272,6 +278,10 @@ class Attempts:
         if deal is None:
             raise Refusal("unknown_attempt")
         return deal_seed(find_ruleset(deal.game, deal.variant), deal.seed)
+
+
+async def _leave_missing(_: DealId, __: PlayerId) -> None:
+    """Start nothing."""
 
 
 def _decode(text: str) -> Event:

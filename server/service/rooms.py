@@ -208,6 +208,18 @@ class Rooms:
         except Refusal:
             return None
 
+    async def start_missing(self, deal_id: DealId, player: PlayerId) -> None:
+        """Start a runner's attempt, if the node that called the round died before it did.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        deal = await self._store.deals.find(deal_id)
+        room = await self._held(deal.room).look() if deal and deal.room else None
+        running = room.running if room else None
+        if room and running and running.deal == deal_id and player in running.unfinished():
+            await self._start_attempt(room, running, player)
+
     async def pass_deadline(self, code: RoomCode) -> None:
         """End what is still running in a round whose time is up.
 

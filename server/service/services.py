@@ -45,6 +45,7 @@ class Services:
         self._progress = Progress(store, publish)
         self._tasks: set[asyncio.Task[None]] = set()
         self.attempts.on_advance = self._advanced
+        self.attempts.on_missing = self.rooms.start_missing
         self.rooms.on_change = self._room_changed
 
     def now(self) -> int:

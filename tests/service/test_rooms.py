@@ -306,6 +306,23 @@ async def test_at_the_deadline_runners_whose_start_was_lost_are_done_too(
     assert (await node.rooms.find(code)).running is None
 
 
+async def test_runners_whose_start_was_lost_start_when_they_ask(
+    node: Node, other: Node, clock: SetClock
+) -> None:
+    room, _ = await node.race_of(ADA, BOB)
+    for player in (ADA, BOB, CYD):
+        await node.redis.delete(keys.attempt(attempt_of(room, player)))
+    with pytest.raises(Refusal, match="not_started"):
+        await other.attempts.open(attempt_of(room, ADA), ADA)
+    clock.time = BEGUN + 5_000
+    for player in (ADA, BOB):
+        start = (await other.attempts.open(attempt_of(room, player), player)).start
+        assert (start.at, start.deadline) == (BEGUN, OVER)
+    for player, asks in ((CYD, CYD), (ADA, BOB)):
+        with pytest.raises(Refusal, match="unknown_attempt"):
+            await other.attempts.open(attempt_of(room, player), asks)
+
+
 async def test_a_page_has_what_the_journal_has_not(
     node: Node, other: Node, clock: SetClock
 ) -> None:
