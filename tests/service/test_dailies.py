@@ -1,0 +1,155 @@
+"""Dailies: one deal a day, one run a player, and the hour after midnight."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from engine.catalog import games
+from server.core import daily
+from server.core.attempt import Resign
+from server.core.ids import PlayerId
+from server.core.refusal import Refusal
+from server.service.attempts import Snapshot
+from tests.core.builders import ADA, BOB, START
+from tests.service.nodes import Node, SetClock
+
+DAY = daily.day_at(START)
+MIDNIGHT = daily.ends(DAY)
+CLOSE = daily.closes(DAY)
+GAME = "robert"
+
+
+async def resign(node: Node, found: Snapshot, player: PlayerId = ADA) -> None:
+    await node.attempts.command(found.attempt, player, found.seq + 1, Resign())
+
+
+async def test_everyone_has_one_deal_and_a_run_of_their_own(node: Node, other: Node) -> None:
+    ada = await node.dailies.open(ADA, GAME)
+    bob = await other.dailies.open(BOB, GAME)
+    assert ada.start.deal == bob.start.deal
+    assert ada.view == bob.view
+    assert (ada.attempt, ada.start.day, ada.start.room) != (bob.attempt, DAY, None)
+    assert (ada.start.at, ada.start.deadline) == (START, CLOSE)
+
+
+async def test_a_run_is_opened_again_where_it_stands(
+    node: Node, other: Node, clock: SetClock
+) -> None:
+    first = await node.dailies.open(ADA, GAME)
+    await node.play(first.attempt, ADA)
+    clock.time += 60_000
+    again = await other.dailies.open(ADA, GAME)
+    assert (again.attempt, again.seq) == (first.attempt, 2)
+    assert again.start == first.start, "the clock runs from the first view on"
+
+
+async def test_a_run_that_is_opened_twice_at_once_is_one(node: Node, other: Node) -> None:
+    found = await asyncio.gather(*(n.dailies.open(ADA, GAME) for n in (node, other) * 3))
+    assert len({snapshot.attempt for snapshot in found}) == 1
+    assert {snapshot.seq for snapshot in found} == {1}
+
+
+async def test_a_run_that_is_over_was_the_only_one(
+    node: Node, other: Node, clock: SetClock
+) -> None:
+    await resign(node, await node.dailies.open(ADA, GAME))
+    for n in (node, other):
+        with pytest.raises(Refusal, match="already_played"):
+            await n.dailies.open(ADA, GAME)
+    assert (await node.dailies.open(ADA, "deuces")).seq == 1
+    clock.time = MIDNIGHT
+    tomorrow = await other.dailies.open(ADA, GAME)
+    assert (tomorrow.seq, tomorrow.start.day) == (1, DAY + 1)
+
+
+async def test_a_game_that_is_none_has_no_daily(node: Node) -> None:
+    with pytest.raises(Refusal, match="unknown_game"):
+        await node.dailies.open(ADA, "chess")
+
+
+@pytest.mark.parametrize(
+    ("now", "day"),
+    [(MIDNIGHT - 1, DAY), (MIDNIGHT, DAY), (CLOSE - 1, DAY), (CLOSE, DAY + 1)],
+)
+async def test_yesterdays_run_comes_first_in_the_hour_after_midnight(
+    node: Node, other: Node, clock: SetClock, now: int, day: int
+) -> None:
+    clock.time = MIDNIGHT - 1
+    await node.dailies.open(ADA, GAME)
+    clock.time = now
+    assert (await other.dailies.open(ADA, GAME)).start.day == day
+
+
+async def test_in_the_hour_after_midnight_a_new_run_is_of_the_new_day(
+    node: Node, clock: SetClock
+) -> None:
+    clock.time = MIDNIGHT - 1
+    await resign(node, await node.dailies.open(BOB, GAME), BOB)
+    clock.time = MIDNIGHT
+    for player in (ADA, BOB):
+        found = await node.dailies.open(player, GAME)
+        assert found.start.day == DAY + 1
+        assert found.start.deadline == daily.closes(DAY + 1)
+
+
+async def test_a_run_that_ends_after_midnight_makes_room_for_the_next(
+    node: Node, clock: SetClock
+) -> None:
+    clock.time = MIDNIGHT - 1
+    await node.dailies.open(ADA, GAME)
+    clock.time = MIDNIGHT
+    yesterdays = await node.dailies.open(ADA, GAME)
+    await resign(node, yesterdays)
+    assert (await node.dailies.open(ADA, GAME)).start.day == DAY + 1
+
+
+async def test_a_run_is_over_when_its_day_closes(node: Node, clock: SetClock) -> None:
+    found = await node.dailies.open(ADA, GAME)
+    clock.time = CLOSE
+    await node.effects.sweep()
+    state = await node.look(found.attempt)
+    assert state.end == "time"
+    await node.settle()
+    assert await node.store.leaderboards.size(GAME, DAY) == 1
+    assert await node.store.leaderboards.size(GAME, DAY + 1) == 0
+
+
+async def test_today_lists_every_game_with_ones_own_result(node: Node, other: Node) -> None:
+    day, found = await node.dailies.today(ADA)
+    assert day == DAY
+    assert [today.deal.game for today in found] == list(games())
+    assert all(today.mine is None and today.deal.day == DAY for today in found)
+    opened = await other.dailies.open(ADA, GAME)
+    await other.play(opened.attempt, ADA)
+    _, found = await node.dailies.today(ADA)
+    mine = {today.deal.game: today.mine for today in found}
+    assert mine.pop(GAME) == (await node.look(opened.attempt)).result
+    assert set(mine.values()) == {None}
+
+
+async def test_deals_are_drawn_ahead_once(node: Node, other: Node, clock: SetClock) -> None:
+    async def drawn() -> int:
+        return len(await node.redis.keys("daily:*"))
+
+    for _ in range(2):
+        await node.dailies.draw_ahead()
+        assert await drawn() == (daily.DRAWN_AHEAD + 1) * len(games())
+    deals = await node.redis.keys("deal:*")
+    await other.dailies.draw_ahead()
+    assert sorted(await node.redis.keys("deal:*")) == sorted(deals)
+    clock.time = MIDNIGHT
+    await node.dailies.draw_ahead()
+    assert await drawn() == (daily.DRAWN_AHEAD + 2) * len(games())
+    clock.time += 30 * daily.DAY
+    await node.dailies.draw_ahead()
+    ids = await node.store.deals.daily_ids(list(games()), daily.day_at(clock.time))
+    assert ids.keys() == games().keys()
+
+
+async def test_a_deal_drawn_ahead_is_the_days(node: Node, other: Node, clock: SetClock) -> None:
+    await node.dailies.draw_ahead()
+    ahead = await node.store.deals.daily_ids([GAME], DAY + 7)
+    clock.time += 7 * daily.DAY
+    assert (await other.dailies.open(ADA, GAME)).start.deal == ahead[GAME]

@@ -1,0 +1,161 @@
+"""Effects: once for every finish, whoever applies them and however often."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from server.core import daily
+from server.core.attempt import Resign
+from server.core.ids import AttemptId, PlayerId
+from server.core.ranking import Row, packed
+from server.service import effects as module
+from server.service import topics
+from server.store import keys
+from tests.core.builders import ADA, BOB, START
+from tests.service.nodes import BEGUN, OVER, Node, SetClock, attempt_of
+from tests.store.servers import running, until
+
+DAY = daily.day_at(START)
+GAME = "robert"
+
+
+async def finish_daily(node: Node, player: PlayerId = ADA) -> AttemptId:
+    """Play some of a player's run of the day, and resign."""
+    found = await node.dailies.open(player, GAME)
+    for _ in range(3):
+        await node.play(found.attempt, player)
+    await node.attempts.command(found.attempt, player, 5, Resign())
+    return found.attempt
+
+
+async def rows(node: Node) -> list[Row]:
+    return await node.store.leaderboards.top(GAME, DAY, 10)
+
+
+async def test_a_daily_reaches_its_leaderboard(node: Node) -> None:
+    attempt = await finish_daily(node)
+    assert await rows(node) == []
+    await node.settle()
+    score = packed((await node.look(attempt)).result)
+    assert await rows(node) == [Row(1, ADA, score)]
+    assert await node.store.outboxes.effects() == []
+    assert topics.leaderboard(GAME, DAY) in node.published
+
+
+async def test_a_race_reaches_its_room_and_no_leaderboard(node: Node, clock: SetClock) -> None:
+    room, code = await node.race_of(ADA, BOB)
+    clock.time = BEGUN
+    await node.play_out(attempt_of(room, ADA), ADA)
+    await node.settle()
+    after = await node.rooms.find(code)
+    assert after.running is not None
+    assert after.running.unfinished() == [BOB]
+    assert await node.redis.keys("leaderboard:*") == []
+    assert await node.store.outboxes.effects() == []
+
+
+async def test_applying_twice_changes_nothing(node: Node, other: Node, clock: SetClock) -> None:
+    await finish_daily(node)
+    room, code = await node.race_of(ADA)
+    await node.attempts.give_up(attempt_of(room, ADA))
+    finishes = [node.attempts.finishes.get_nowait() for _ in range(2)]
+    for finish in finishes:
+        await node.effects.apply(finish)
+    before = (await rows(node), await node.rooms.find(code))
+    await asyncio.gather(*(n.effects.apply(finish) for n in (node, other) for finish in finishes))
+    assert (await rows(node), await node.rooms.find(code)) == before
+    assert await node.store.outboxes.effects() == []
+
+
+async def test_what_a_dead_node_left_is_applied_by_another(node: Node, other: Node) -> None:
+    """The node's last act was the append; its queue of finishes died with it."""
+    attempt = await finish_daily(node)
+    room, code = await node.race_of(ADA)
+    await node.attempts.give_up(attempt_of(room, ADA))
+    assert len(await other.store.outboxes.effects()) == 2
+    await other.effects.sweep()
+    assert [row.score for row in await rows(other)] == [packed((await node.look(attempt)).result)]
+    assert (await other.rooms.find(code)).running is None
+    assert await other.store.outboxes.effects() == []
+
+
+async def test_a_node_that_lags_applies_a_finish_all_the_same(node: Node, other: Node) -> None:
+    _, code = await node.race_of(ADA)
+    await other.rooms.pass_deadline(code)
+    for _ in range(3):
+        room = await node.rooms.find(code)
+        await node.attempts.give_up(attempt_of(room, ADA))
+        await node.settle()
+        room = await node.rooms.start(code, ADA)
+    await node.attempts.give_up(attempt_of(room, ADA))
+    await other.effects.sweep()
+    assert (await node.rooms.find(code)).running is None
+    assert await other.store.outboxes.effects() == []
+
+
+async def test_what_falls_due_is_swept(node: Node, other: Node, clock: SetClock) -> None:
+    _, code = await node.race_of(ADA, BOB)
+    attempt = (await node.dailies.open(ADA, GAME)).attempt
+    for time in (OVER - 1, OVER):
+        clock.time = time
+        await other.effects.sweep()
+        assert ((await node.rooms.find(code)).running is None) == (time == OVER)
+    clock.time = daily.closes(DAY)
+    await other.effects.sweep()
+    await other.effects.sweep()
+    assert (await node.look(attempt)).end == "time"
+    assert len(await rows(node)) == 1
+    assert await node.store.outboxes.due(clock.time * 2) == []
+    assert await node.store.outboxes.effects() == []
+
+
+async def test_what_is_broken_keeps_nothing_else_from_being_done(
+    node: Node, other: Node, clock: SetClock
+) -> None:
+    await finish_daily(node)
+    broken = (await node.dailies.open(BOB, GAME)).attempt
+    ada = (await node.dailies.open(ADA, "deuces")).attempt
+    _, code = await node.race_of(ADA, BOB)
+    await node.redis.xadd(keys.attempt(broken), {"e": "no entry"}, id="0-9")
+    for number in range(keys.PARTITIONS):
+        await node.redis.hset(keys.outbox(number), "broken", "no finish")
+    clock.time = daily.closes(DAY)
+    await other.effects.sweep()
+    assert [row.player for row in await rows(node)] == [ADA]
+    assert (await node.rooms.find(code)).running is None
+    assert (await node.look(ada)).end == "time"
+    assert (f"a:{broken}", daily.closes(DAY)) in await node.store.outboxes.due(clock.time)
+
+
+async def test_due_times_of_what_is_gone_are_dropped(node: Node, clock: SetClock) -> None:
+    attempt = (await node.dailies.open(ADA, GAME)).attempt
+    _, code = await node.race_of(ADA)
+    await node.redis.delete(keys.attempt(attempt), keys.room(code))
+    clock.time = daily.closes(DAY)
+    await node.effects.sweep()
+    assert await node.store.outboxes.due(clock.time) == []
+
+
+async def test_a_node_applies_its_finishes_by_itself(node: Node) -> None:
+    async def applied() -> bool:
+        return bool(await rows(node)) and not await node.store.outboxes.effects()
+
+    async with running(node.effects.run):
+        await finish_daily(node)
+        await until(applied)
+
+
+async def test_a_node_sweeps_by_itself(
+    node: Node, other: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "SWEEP_EVERY", 0.01)
+
+    async def swept() -> bool:
+        return len(await rows(node)) == 2 and not await node.store.outboxes.effects()
+
+    await finish_daily(node, ADA)
+    async with running(other.effects.sweep_forever):
+        await finish_daily(node, BOB)
+        await until(swept)

@@ -1,0 +1,81 @@
+"""Identity: a token proves who a player is, and nothing else does."""
+
+from __future__ import annotations
+
+import pytest
+
+from server.core.ids import is_id
+from server.core.names import guest_name
+from server.core.refusal import Refusal
+from server.service.identity import Identity
+from server.store import keys
+from tests.service.nodes import Node
+
+
+async def test_a_guest_is_known_again_on_every_node(node: Node, other: Node) -> None:
+    profile, token = await node.services.identity.enter(None, None)
+    assert is_id(profile.id)
+    assert profile.name == guest_name(profile.id)
+    for n in (node, other):
+        assert await n.services.identity.enter(token, None) == (profile, token)
+    again, _ = await node.services.identity.enter(None, None)
+    assert again.id != profile.id
+
+
+async def test_a_name_is_taken_on_entering_and_changed_later(node: Node, other: Node) -> None:
+    profile, token = await node.services.identity.enter(None, " Ada ")
+    assert profile.name == "Ada"
+    assert (await other.services.identity.rename(profile.id, "Ada  L.")).name == "Ada L."
+    assert (await node.services.identity.enter(token, None))[0].name == "Ada L."
+    assert (await node.services.identity.enter(token, "Ada"))[0].name == "Ada"
+
+
+@pytest.mark.parametrize("name", ["", "<Ada>"])
+async def test_a_name_that_cannot_be_used_changes_nothing(node: Node, name: str) -> None:
+    profile, token = await node.services.identity.enter(None, "Ada")
+    with pytest.raises(Refusal, match="bad_name"):
+        await node.services.identity.enter(token, name)
+    with pytest.raises(Refusal, match="bad_name"):
+        await node.services.identity.rename(profile.id, name)
+    assert (await node.services.identity.enter(token, None))[0].name == "Ada"
+    with pytest.raises(Refusal, match="bad_name"):
+        await node.services.identity.enter(None, name)
+    assert len(await node.redis.keys("player:*")) == 1
+
+
+async def test_a_token_that_was_not_signed_is_refused(node: Node, other: Node) -> None:
+    _, token = await node.services.identity.enter(None, None)
+    victim, _ = await node.services.identity.enter(None, None)
+    player, _, signature = token.partition(".")
+    forged = [
+        "", ".", player, f"{player}.", token[:-1], f"{token}=", f"{token}x", f" {token}",
+        f"{victim.id}.{signature}", f"{player}.{'A' * len(signature)}", token.upper(),
+        f"{player}.{signature}.{signature}", f"{player}.{signature}é", "é" * 60,
+        f"{player[:-1]}.{signature}", signature,
+    ]  # fmt: skip
+    before = sorted(await node.redis.keys())
+    for n in (node, other):
+        for text in forged:
+            with pytest.raises(Refusal, match="bad_token"):
+                await n.services.identity.enter(text, None)
+    assert sorted(await node.redis.keys()) == before
+
+
+async def test_every_letter_of_a_token_counts(node: Node) -> None:
+    _, token = await node.services.identity.enter(None, None)
+    for place, letter in enumerate(token):
+        changed = token[:place] + ("a" if letter != "a" else "b") + token[place + 1 :]
+        with pytest.raises(Refusal, match="bad_token"):
+            await node.services.identity.enter(changed, None)
+
+
+async def test_another_servers_token_is_refused(node: Node) -> None:
+    profile, token = await node.services.identity.enter(None, None)
+    await node.redis.delete(keys.SIGNING_KEY)
+    elsewhere = Identity(node.store)
+    with pytest.raises(Refusal, match="bad_token"):
+        await elsewhere.enter(token, None)
+    _, other_token = await elsewhere.enter(None, None)
+    with pytest.raises(Refusal, match="bad_token"):
+        await node.services.identity.enter(other_token, None)
+    assert await node.services.identity.enter(token, None) == (profile, token)

@@ -1,0 +1,100 @@
+"""The services of a node together: seeds, wake-ups, and what goes on by itself."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.catalog import games
+from server.core import daily
+from server.core.ids import DealId
+from server.core.refusal import Refusal
+from server.service import topics
+from server.store import keys
+from tests.core.builders import ADA, BOB, START
+from tests.service.nodes import BEGUN, OVER, Node, SetClock, attempt_of
+from tests.store.servers import running, until
+
+DAY = daily.day_at(START)
+
+
+async def test_a_dailys_seed_is_told_when_the_day_has_closed(
+    node: Node, other: Node, clock: SetClock
+) -> None:
+    deal = await node.store.deals.daily("robert", "standard", DAY)
+    for time in (START, daily.ends(DAY), daily.closes(DAY) - 1):
+        clock.time = time
+        assert await other.services.show_deal(deal.id) == (deal, None)
+    clock.time = daily.closes(DAY)
+    assert await other.services.show_deal(deal.id) == (deal, deal.seed)
+
+
+async def test_a_races_seed_is_told_when_the_last_runner_is_done(
+    node: Node, other: Node, clock: SetClock
+) -> None:
+    room, code = await node.race_of(ADA, BOB)
+    assert room.round is not None
+    deal = room.round.deal
+    clock.time = BEGUN
+    for n, player in ((node, ADA), (other, BOB)):
+        for asked in (node, other):
+            assert (await asked.services.show_deal(deal))[1] is None
+        await n.play_out(attempt_of(room, player), player)
+        await n.settle()
+    found, seed = await node.services.show_deal(deal)
+    assert seed == found.seed
+    # The next round keeps the seed of its own deal to itself.
+    await node.rooms.set_ready(code, BOB, ready=True)
+    room = await other.rooms.start(code, ADA)
+    assert room.round is not None
+    assert (await node.services.show_deal(room.round.deal))[1] is None
+    assert (await node.services.show_deal(deal))[1] == seed
+
+
+async def test_a_seed_outlives_its_room(node: Node, other: Node) -> None:
+    room, code = await node.race_of(ADA)
+    assert room.round is not None
+    await node.redis.delete(keys.room(code))
+    found, seed = await other.services.show_deal(room.round.deal)
+    assert seed == found.seed
+
+
+async def test_a_deal_that_was_never_drawn_is_unknown(node: Node) -> None:
+    for text in ("", "0" * 16, "*", "x" * 64):
+        with pytest.raises(Refusal, match="unknown_deal"):
+            await node.services.show_deal(DealId(text))
+
+
+async def test_a_player_is_told_of_an_end_that_the_time_brought(
+    node: Node, clock: SetClock
+) -> None:
+    room, code = await node.race_of(ADA, BOB)
+    await node.attempts.give_up(attempt_of(room, ADA))
+    clock.time = OVER
+    await node.rooms.pass_deadline(code)
+    await node.services.close()
+    ended = [topic for topic in node.published if topic.startswith("ended")]
+    assert ended == [topics.ended(BOB)]
+
+
+async def test_a_node_prepares_its_dailies(node: Node) -> None:
+    await node.services.prepare()
+    ids = await node.store.deals.daily_ids(list(games()), DAY)
+    assert len(ids) == len(games())
+    assert node.services.now() == START
+
+
+async def test_a_node_does_by_itself_what_is_to_be_done(node: Node, clock: SetClock) -> None:
+    room, code = await node.race_of(ADA, BOB)
+    clock.time = BEGUN
+
+    async def over() -> bool:
+        return (await node.rooms.find(code)).running is None
+
+    async def told() -> bool:
+        return topics.progress(code) in node.published
+
+    async with running(node.services.run):
+        await node.play(attempt_of(room, ADA), ADA)
+        await until(told)
+        clock.time = OVER
+        await until(over)
