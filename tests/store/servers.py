@@ -6,12 +6,15 @@ import asyncio
 import os
 import signal
 import tempfile
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
+
+from server.stop import Stop
 
 PATIENCE = 20.0
 """Seconds after which what has not happened will not."""
@@ -22,6 +25,19 @@ async def until(condition: Callable[[], Awaitable[bool]]) -> None:
     async with asyncio.timeout(PATIENCE):
         while not await condition():
             await asyncio.sleep(0.002)
+
+
+@asynccontextmanager
+async def running(work: Callable[[Stop], Coroutine[Any, Any, None]]) -> AsyncIterator[None]:
+    """Let work go on until the context is left."""
+    stop = Stop()
+    task = asyncio.create_task(work(stop))
+    try:
+        yield
+    finally:
+        stop.tell()
+        async with asyncio.timeout(PATIENCE):
+            await task
 
 
 @contextmanager

@@ -14,10 +14,11 @@ from redis.asyncio import Redis
 
 from server.core.refusal import UnavailableError
 from server.store import bus as module
+from server.store import connection
 from server.store.bus import Bus
 from server.store.connection import connect
 from server.store.embedded import embedded_redis
-from tests.store.servers import PATIENCE, signal_to, until
+from tests.store.servers import PATIENCE, running, signal_to, until
 
 
 class Ear:
@@ -47,13 +48,9 @@ class Ear:
 async def listening(redis: Redis) -> AsyncIterator[Ear]:
     """Run a node's bus."""
     ear = Ear(redis)
-    running = asyncio.create_task(ear.bus.run())
-    try:
+    async with running(ear.bus.run):
         yield ear
-    finally:
-        running.cancel()
-        await asyncio.gather(running, return_exceptions=True)
-        await ear.bus.close()
+    await ear.bus.close()
 
 
 @pytest.fixture
@@ -71,6 +68,7 @@ async def other(other_redis: Redis) -> Bus:
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a lost connection be noticed, and made anew, soon."""
+    monkeypatch.setattr(connection, "TIMEOUT", 0.5)
     monkeypatch.setattr(module, "PAUSE", 0.01)
     monkeypatch.setattr(module, "HEARTBEAT", 0.05)
     monkeypatch.setattr(module, "SILENCE", 0.5)
@@ -96,13 +94,11 @@ async def test_a_topic_is_looked_at_from_the_subscription_on(ear: Ear, other: Bu
 
 
 async def test_what_was_listened_to_before_the_bus_runs_is_heard(redis: Redis) -> None:
-    bus = Ear(redis)
-    bus.bus.listen("a")
-    running = asyncio.create_task(bus.bus.run())
-    assert await bus.next() == "a"
-    running.cancel()
-    await asyncio.gather(running, return_exceptions=True)
-    await bus.bus.close()
+    ear = Ear(redis)
+    ear.bus.listen("a")
+    async with running(ear.bus.run):
+        assert await ear.next() == "a"
+    await ear.bus.close()
 
 
 async def test_a_topic_is_listened_to_as_often_as_it_was_asked_for(

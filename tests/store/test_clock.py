@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
+from contextlib import AsyncExitStack
 from pathlib import Path
 from signal import SIGKILL
 
@@ -14,7 +14,7 @@ from server.store import clock as module
 from server.store.clock import Clock
 from server.store.connection import connect
 from server.store.embedded import embedded_redis
-from tests.store.servers import signal_to, until
+from tests.store.servers import running, signal_to, until
 
 
 async def time_of(redis: Redis) -> int:
@@ -41,11 +41,9 @@ async def test_a_clock_says_whether_redis_is_there(
 ) -> None:
     monkeypatch.setattr(module, "SAMPLE_EVERY", 0.01)
     monkeypatch.setattr(module, "FRESH_FOR", 0.5)
-    async with embedded_redis(data) as url:
-        redis = connect(url)
+    async with AsyncExitStack() as first:
+        redis = connect(await first.enter_async_context(embedded_redis(data)))
         clock = Clock(redis)
-        assert not clock.is_fresh()
-        running = asyncio.create_task(clock.run())
 
         async def fresh() -> bool:
             return clock.is_fresh()
@@ -53,15 +51,16 @@ async def test_a_clock_says_whether_redis_is_there(
         async def stale() -> bool:
             return not clock.is_fresh()
 
-        await until(fresh)
-        await signal_to(redis, SIGKILL)
-        await until(stale)
-        with pytest.raises(UnavailableError):
-            await clock.sample()
-        before = clock.now()
-    async with embedded_redis(data):
-        await until(fresh)
-        assert before <= clock.now()
-        running.cancel()
-        await asyncio.gather(running, return_exceptions=True)
+        assert await stale()
+        async with running(clock.run):
+            await until(fresh)
+            await signal_to(redis, SIGKILL)
+            await until(stale)
+            with pytest.raises(UnavailableError):
+                await clock.sample()
+            before = clock.now()
+            await first.aclose()
+            async with embedded_redis(data):
+                await until(fresh)
+                assert before <= clock.now()
         await redis.aclose()

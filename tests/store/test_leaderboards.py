@@ -62,7 +62,7 @@ async def test_the_greatest_scores_are_told_apart(boards: Leaderboards) -> None:
 
 @pytest.mark.parametrize("spread", [1, 4, 1_000])
 async def test_every_row_is_as_in_the_whole_list(boards: Leaderboards, spread: int) -> None:
-    chance = Random(spread)  # noqa: S311 - nothing secret
+    chance = Random(spread)
     scores = {PlayerId(f"{number:016}"): chance.randrange(spread) for number in range(40)}
     for player, score in scores.items():
         await boards.enter("robert", DAY, player, score)
