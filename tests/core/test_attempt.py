@@ -165,7 +165,7 @@ def walks(draw: st.DrawFn) -> tuple[Attempt, list[Event], Attempt]:
     """An attempt at some deal, the events of some line of play, and where they led."""
     game = draw(st.sampled_from(list(games())))
     first = begun(game, deal_seed(ruleset(game), draw(st.binary(min_size=32, max_size=32))))
-    chance = Random(draw(st.integers()))  # noqa: S311 - nothing secret
+    chance = Random(draw(st.integers()))
     state, events, now = first, list[Event](), START
     for _ in range(draw(st.integers(0, 60))):
         if state.end is not None:
