@@ -24,6 +24,7 @@ ARROWS = {
     "server.settings": {"server.settings"},
     "server.logs": {"server.settings"},
     "server.app": {"engine", "server"},
+    "server.__main__": {"server.cli"},
     "server.cli": {"server.app", "server.core", "server.logs", "server.settings"}
     | {"server.store.embedded"},
 }
