@@ -10,6 +10,7 @@ import asyncio
 from dataclasses import dataclass
 from typing import Any, Final
 
+import structlog
 from redis.asyncio import Redis
 from redis.asyncio.client import Pipeline
 from redis.exceptions import RedisError, ResponseError
@@ -24,6 +25,8 @@ MOST_WAITING: Final = 10_000
 _PAGE: Final = 1_000
 _FIELD: Final = "e"
 _STANDS: Final = "equal or smaller"
+
+log = structlog.get_logger()
 
 _APPEND_WITH: Final = """
 local added
@@ -170,8 +173,11 @@ class Journals:
                 for entry, _ in batch:
                     entry.queue(pipeline)
                 answers = await pipeline.execute(raise_on_error=False)
-        except (RedisError, OSError) as error:
-            return [UnavailableError(f"{type(error).__name__}: {error}")] * len(batch)
+        except Exception as error:
+            # Whatever it was, those who wait must hear of it.
+            if not isinstance(error, RedisError | OSError):
+                log.exception("appends_broken")
+            return [UnavailableError(f"{type(error).__name__}: {error}") for _ in batch]
         return [_wrong_with(answer) for answer in answers]
 
     async def close(self) -> None:

@@ -16,7 +16,7 @@ from server.store import journal, keys
 from server.store.connection import connect
 from server.store.embedded import embedded_redis
 from server.store.journal import Append, ConflictError, GapError, Journals, MissingError
-from tests.store.servers import in_flight, reads, signal_to, until, writes_held_up
+from tests.store.servers import PATIENCE, in_flight, reads, signal_to, until, writes_held_up
 
 NAME = "dea1000000000000.ada0000000000000"
 KEY = keys.attempt(NAME)
@@ -51,7 +51,9 @@ async def beside(redis: Redis) -> tuple[object, object, object]:
 
 async def outcomes(appends: Iterable[asyncio.Task[None]]) -> list[type]:
     """Return what became of appends: the types of their errors, or of `None`."""
-    return [type(outcome) for outcome in await asyncio.gather(*appends, return_exceptions=True)]
+    async with asyncio.timeout(PATIENCE):
+        done = await asyncio.gather(*appends, return_exceptions=True)
+    return [type(outcome) for outcome in done]
 
 
 async def test_what_is_appended_is_read_in_its_order(journals: Journals) -> None:
@@ -195,6 +197,15 @@ async def test_a_waiter_that_gives_up_harms_no_other(redis: Redis, journals: Jou
     ]  # fmt: skip
     for name in names(6):
         assert await journals.read(keys.attempt(name)) == [name]
+
+
+async def test_what_cannot_even_be_sent_keeps_nobody_waiting(journals: Journals) -> None:
+    tasks = [
+        asyncio.create_task(journals.append(append)) for append in (entry(1), entry(2, "\ud800"))
+    ]
+    assert await outcomes(tasks) == [UnavailableError] * 2
+    await journals.append(entry(1))
+    assert await journals.read(KEY) == ["entry 1"]
 
 
 async def test_one_append_too_many_is_refused_at_once(
