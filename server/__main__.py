@@ -1,0 +1,5 @@
+"""`python -m server`: the command `samedeal`."""
+
+from server.cli import main
+
+main()

@@ -1,0 +1,68 @@
+"""A real server and a real browser."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, sync_playwright
+
+from tests.deploy.processes import Running, free_port, running
+
+CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+class Site:
+    """A server that a test may end and start again, on the same port and data."""
+
+    def __init__(self, data: Path) -> None:
+        self.url = ""
+        self._data = data
+        self._port = free_port()
+        self._running: AbstractContextManager[Running] | None = None
+
+    def start(self) -> None:
+        """Start the server, and wait until it listens."""
+        command = [sys.executable, "-m", "server", "serve", "--port", str(self._port)]
+        self._running = running([*command, "--data", str(self._data), "--log-format", "json"])
+        self._running.__enter__().wait_for("listening")
+        self.url = f"http://localhost:{self._port}"
+
+    def stop(self) -> None:
+        """End the server as an operator would."""
+        assert self._running is not None
+        self._running.__exit__(None, None, None)
+
+
+@pytest.fixture
+def site() -> Iterator[Site]:
+    with tempfile.TemporaryDirectory(prefix="samedeal") as data:
+        site = Site(Path(data))
+        site.start()
+        yield site
+        site.stop()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    found = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, CHROMIUM)), None)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=found, args=ARGUMENTS)
+        yield browser
+        browser.close()

@@ -1,0 +1,142 @@
+"""The whole path in Chromium: a race of two browsers, a daily, and a server that restarts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from engine.catalog import games
+from tests.browser.conftest import Site
+from tests.browser.player import PATIENCE, PHONE, Player
+
+
+@pytest.fixture
+def host(browser: Browser, site: Site) -> Iterator[Player]:
+    player = Player(browser, site.url)
+    yield player
+    player.close()
+
+
+@pytest.fixture
+def guest(browser: Browser, site: Site) -> Iterator[Player]:
+    player = Player(browser, site.url, PHONE)
+    yield player
+    player.close()
+
+
+def start_race(host: Player, guest: Player, game: str) -> None:
+    """Bring both to the same table, the guest by the link."""
+    link = host.open_room(game)
+    guest.page.goto(link)
+    guest.press("ready")
+    expect(host.see("start-round")).to_contain_text("2")
+    host.press("start-round")
+    host.wait_for_board()
+    guest.wait_for_board()
+
+
+def test_two_browsers_race_on_one_deal_to_the_end(host: Player, guest: Player) -> None:
+    start_race(host, guest, "robert")
+    assert host.cards("f0") == guest.cards("f0")
+
+    host.play_robert()
+    home = len(host.cards("f0"))
+    assert home > 1
+    progress = guest.see("runner-progress").first
+    expect(progress).to_have_attribute("data-home", str(home), timeout=PATIENCE)
+    host.press("see-results")
+
+    guest.tap("s")
+    guest.wait_for_moves(1)
+    guest.give_up()
+    for player in (host, guest):
+        results = player.see("results")
+        expect(results).to_be_visible()
+        expect(results.locator("tbody tr")).to_have_count(2)
+        expect(results.locator("tbody tr").first).to_contain_text(str(52 - home))
+    host.press("check-deal")
+    expect(host.see("check-result")).to_contain_text("They agree")
+
+    guest.press("ready")
+    expect(host.see("start-round")).to_contain_text("2")
+    host.press("start-round")
+    host.wait_for_board()
+    assert host.moves() == 0
+
+
+def test_a_daily_stands_on_the_leaderboard_after_a_restart(host: Player, site: Site) -> None:
+    host.go("/")
+    host.see("name-input").fill("Ada")
+    host.press("name-save")
+    host.go("/daily/robert")
+    host.press("play-daily")
+    host.wait_for_board()
+    host.tap("s")
+    host.wait_for_moves(1)
+    host.give_up()
+    mine = host.see("leaderboard").get_by_role("row").filter(has_text="Ada").first
+    expect(mine).to_be_visible()
+    before = mine.text_content() or ""
+
+    site.stop()
+    expect(host.see("status-banner")).to_be_visible()
+    site.start()
+    expect(host.see("status-banner")).to_be_hidden(timeout=PATIENCE)
+    host.go("/leaderboard/robert")
+    again = host.see("leaderboard").get_by_role("row").filter(has_text="Ada").first
+    expect(again).to_have_text(before)
+    host.go("/daily/robert")
+    expect(host.see("results")).to_be_visible()
+
+
+@pytest.mark.parametrize("game", list(games()))
+def test_a_reload_in_the_middle_of_a_race_loses_nothing(
+    host: Player, guest: Player, game: str
+) -> None:
+    start_race(host, guest, game)
+    host.tap("s")
+    if host.moves() == 0:  # a card of the stock that goes to a pile of the player's choice
+        host.tap("t0")
+    host.wait_for_moves(1)
+    piles = [f"t{n}" for n in range(10)] + ["w", "f0"]
+    host.page.wait_for_function(
+        """() => !document.querySelector('[data-pile^="t"]:last-child[data-card="??"]')"""
+    )
+    before = {pile: host.cards(pile)[-1:] for pile in piles}
+    host.page.reload()
+    host.wait_for_board()
+    host.wait_for_moves(1)
+    assert {pile: host.cards(pile)[-1:] for pile in piles} == before
+
+
+def test_moves_made_while_the_server_is_away_are_kept(host: Player, site: Site) -> None:
+    host.go("/daily/robert")
+    host.press("play-daily")
+    host.wait_for_board()
+    site.stop()
+    expect(host.see("status-banner")).to_be_visible()
+    host.tap("s")
+    host.wait_for_moves(1)
+    assert host.cards("w") == ["??"]
+    site.start()
+    expect(host.see("status-banner")).to_be_hidden(timeout=PATIENCE)
+    host.page.wait_for_selector('[data-pile="w"][data-card]:not([data-card="??"])')
+    assert host.moves() == 1
+
+
+def test_an_unknown_room_is_said_to_be_one(host: Player) -> None:
+    host.go("/r/ZZZZZ")
+    expect(host.page.get_by_role("alert")).to_contain_text("There is no room with this code.")
+
+
+def test_a_second_window_takes_over_and_the_first_says_so(host: Player) -> None:
+    host.go("/")
+    expect(host.see("create-room")).to_be_visible()
+    second = host.context.new_page()
+    second.goto(host.page.url)
+    expect(host.see("status-banner")).to_contain_text("another window")
+    host.see("status-banner").get_by_role("button").click()
+    expect(host.see("status-banner")).to_be_hidden()
+    expect(second.get_by_test_id("status-banner")).to_contain_text("another window")
