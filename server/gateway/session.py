@@ -133,22 +133,22 @@ class Session:
         if isinstance(command, Hello) != (self.player is None):
             self._refuse(Refusal("hello_first"), command.id)
             return
-        await self._carry_out(command)
+        with structlog.contextvars.bound_contextvars(**_context(command)):
+            await self._carry_out(command)
 
     async def _carry_out(self, command: AnyCommand) -> None:
         """Answer one command: whatever happens, there is an answer."""
         try:
-            with structlog.contextvars.bound_contextvars(**_context(command)):
-                event = await self._answer(self, command)
+            event = await self._answer(self, command)
         except Refusal as refusal:
             self._refuse(refusal, command.id)
             if refusal.code == "bad_version":
                 self.close(Reason.BAD_VERSION)
         except UnavailableError as error:
-            log.warning("store_unavailable", command=type(command).__name__, error=str(error))
+            log.warning("store_unavailable", error=str(error))
             self._refuse(Refusal("unavailable"), command.id)
         except Exception:
-            log.exception("command_failed", command=type(command).__name__)
+            log.exception("command_failed")
             self._refuse(Refusal("internal"), command.id)
         else:
             if isinstance(command, Hello):

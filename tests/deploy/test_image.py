@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from ruamel.yaml import YAML
 
 from server.cli import serve
-from tests.deploy.processes import ROOT, program
+from tests.processes import ROOT, program
 
 DOCKERFILE = ROOT / "deploy/Dockerfile"
 COMPOSE = ROOT / "docker-compose.yml"

@@ -11,7 +11,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.version import Version
 
-from tests.deploy.processes import ROOT
+from tests.processes import ROOT
 
 RUNTIME = "deploy/requirements.txt"
 DEVELOPMENT = "tests/requirements.txt"

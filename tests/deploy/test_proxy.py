@@ -20,7 +20,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import InvalidStatus
 
 from server.store.embedded import redis_server_path
-from tests.deploy.processes import ROOT, Running, free_port, program, running
+from tests.processes import ROOT, Running, free_port, program, running
 from tests.deploy.test_image import named
 
 pytestmark = pytest.mark.proxy

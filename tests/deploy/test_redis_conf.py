@@ -9,7 +9,7 @@ from pathlib import Path
 from redis import Redis
 
 from server.store.embedded import redis_server_path
-from tests.deploy.processes import ROOT, Running, running
+from tests.processes import ROOT, Running, running
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[1]
 """The top of the repository."""
 
 PATIENCE = 30.0

@@ -1,0 +1,62 @@
+"""What is logged, and what never is."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import pytest
+import structlog
+
+from engine.board import Board
+from server.core import attempt
+from server.core.ids import DealId
+from server.logs import configure
+from server.store.connection import connect
+from server.store.deals import Deals
+from tests.conftest import node
+from tests.gateway.client import opened
+from tests.gateway.play import resign
+
+
+@pytest.fixture
+def log(capsys: pytest.CaptureFixture[str]) -> Iterator[pytest.CaptureFixture[str]]:
+    """Log as a node that is not on a terminal does, as much as it can."""
+    configure("json", "debug")
+    yield capsys
+    structlog.reset_defaults()
+
+
+async def test_logs_say_who_and_where_and_nothing_secret(
+    log: pytest.CaptureFixture[str], redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with node(redis_url) as port, opened(port) as client:
+        welcome = await client.hello()
+        daily = await client.ask("daily.open", game="robert")
+        await client.ask("move", attempt=daily["attempt"], seq=2, move="s>w")
+        await client.ask("move", attempt=daily["attempt"], seq=3, move="w>s")
+        await client.ask("room.join", code="ZZZZZ")
+
+        def broken(board: Board) -> bool:
+            raise RuntimeError(f"no secret here, but {len(board.piles)} piles are at hand")
+
+        monkeypatch.setattr(attempt, "is_stuck", broken)
+        answer = await client.ask("move", attempt=daily["attempt"], seq=3, move="s>w")
+        assert answer["code"] == "internal"
+        monkeypatch.undo()
+        await resign(client, {**daily, "seq": 2})
+    redis = connect(redis_url)
+    deal = await Deals(redis).find(DealId(daily["deal"]))
+    await redis.aclose()
+
+    output = log.readouterr().err
+    lines = [json.loads(line) for line in output.splitlines()]
+    (failed,) = [line for line in lines if line["event"] == "command_failed"]
+    assert failed["attempt"] == daily["attempt"]
+    assert failed["player"] == welcome["player"]["id"]
+    assert failed["session"]
+    assert failed["exception"]
+    assert any(line.get("room") == "ZZZZZ" for line in lines)
+    assert deal is not None
+    for secret in (welcome["token"], deal.seed.hex(), repr(deal.seed), "piles=", "x7f"):
+        assert secret not in output
