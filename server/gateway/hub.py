@@ -18,6 +18,7 @@ from server.core.refusal import Refusal, UnavailableError
 from server.gateway import messages, present
 from server.gateway.session import Reason, Session
 from server.service import topics
+from server.service.rooms import RoomPage
 from server.service.services import Services
 from server.stop import Stop
 
@@ -141,13 +142,10 @@ class Hub:
             self._looking.discard(topic)
 
     async def _look_at_room(self, sessions: set[Session]) -> None:
-        if not sessions:
+        page = await self._room_page(sessions)
+        if page is None:
             return
-        code = next(iter(sessions)).room
-        if code is None:
-            return
-        page = await self._services.rooms.page(await self._services.rooms.find(code))
-        event = present.room(page)
+        event, code = present.room(page), page.room.opened.code
         for session in sessions:
             session.send(event, ("room", code))
         round_ = page.room.round
@@ -186,16 +184,18 @@ class Hub:
             await self._stop.or_wait(asyncio.sleep(left / 1000))
 
     async def _look_at_progress(self, sessions: set[Session]) -> None:
-        if not sessions:
-            return
-        code = next(iter(sessions)).room
-        if code is None:
-            return
-        page = await self._services.rooms.page(await self._services.rooms.find(code))
-        event = present.progress(page)
+        page = await self._room_page(sessions)
+        event = present.progress(page) if page is not None else None
         if event is not None:
             for session in sessions:
-                session.send(event, ("progress", code))
+                session.send(event, ("progress", event.code))
+
+    async def _room_page(self, sessions: set[Session]) -> RoomPage | None:
+        """Return the room that these sessions hear of, or `None` if they have all gone."""
+        code = next((session.room for session in sessions if session.room is not None), None)
+        if code is None:
+            return None
+        return await self._services.rooms.page(await self._services.rooms.find(code))
 
     async def _look_at_leaderboard(self, sessions: set[Session]) -> None:
         for session in sessions:
