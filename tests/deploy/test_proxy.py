@@ -20,8 +20,8 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import InvalidStatus
 
 from server.store.embedded import redis_server_path
-from tests.processes import ROOT, Running, free_port, program, running
 from tests.deploy.test_image import named
+from tests.processes import ROOT, Running, free_port, program, running
 
 pytestmark = pytest.mark.proxy
 
