@@ -32,7 +32,13 @@ class Player:
         self.page: Page = self.context.new_page()
         self.problems: list[str] = []
         self.page.on("pageerror", lambda error: self.problems.append(str(error)))
+        self.sent = 0
+        """Frames that the page has sent."""
+        self.page.on("websocket", lambda socket: socket.on("framesent", self._count))
         self._url = url
+
+    def _count(self, _: object) -> None:
+        self.sent += 1
 
     def go(self, path: str) -> None:
         """Open an address of the site."""
