@@ -86,6 +86,16 @@ class Player:
         """Wait until there are cards on the table."""
         self.page.wait_for_selector('[data-testid="board"] [data-card]', state="attached")
 
+    def watch_frames(self, count: int) -> None:
+        """Look on while the page is drawn this often."""
+        self.page.evaluate(
+            """count => new Promise(done => {
+                 const next = () => (count-- > 0 ? requestAnimationFrame(next) : done());
+                 next();
+               })""",
+            count,
+        )
+
     def give_up(self) -> None:
         """End the attempt as it stands."""
         self.press("give-up")
