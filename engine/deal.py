@@ -9,7 +9,7 @@ from hashlib import sha256
 
 from engine.board import Board
 from engine.cards import Pile, card_name, pack, turned_down, turned_up
-from engine.errors import DeckError, SeedError
+from engine.errors import DealIdError, DeckError, SeedError
 from engine.ruleset import Ruleset, in_suit_order
 
 SEED_BYTES = 32
@@ -25,13 +25,21 @@ def parse_seed(text: str) -> bytes:
         SeedError: it is not 64 lower-case hexadecimal digits.
     """
     if not re.fullmatch(r"[0-9a-f]{64}", text):
-        raise SeedError("A seed is 64 hexadecimal digits.")
+        raise SeedError("A seed is 64 lower-case hexadecimal digits.")
     return bytes.fromhex(text)
 
 
 def commitment(deal_id: str, seed: bytes) -> str:
-    """Return what is published before a deal is played: SHA-256 over its id and seed, in hex."""
-    return sha256(_COMMITMENT_LABEL + b"\0" + deal_id.encode() + b"\0" + seed).hexdigest()
+    """Return what is published before a deal is played: SHA-256 over its id and seed, in hex.
+
+    Raises:
+        DealIdError: the id cannot be written in UTF-8.
+    """
+    try:
+        name = deal_id.encode()
+    except UnicodeEncodeError as error:
+        raise DealIdError("A deal's id is text that UTF-8 can write.") from error
+    return sha256(_COMMITMENT_LABEL + b"\0" + name + b"\0" + seed).hexdigest()
 
 
 def shuffled(cards: bytes, seed: bytes) -> bytes:

@@ -36,6 +36,18 @@ class SeedError(EngineError):
     code = "bad_seed"
 
 
+class DealIdError(EngineError):
+    """A text that no deal's id can be."""
+
+    code = "bad_deal"
+
+
+class CommitmentError(EngineError):
+    """A commitment that is not 32 bytes in hexadecimal."""
+
+    code = "bad_commitment"
+
+
 class RulesetError(EngineError):
     """A ruleset with an unknown key or an impossible value; the message begins with its path."""
 

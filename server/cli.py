@@ -5,12 +5,18 @@ from __future__ import annotations
 import asyncio
 import signal
 import sys
+import textwrap
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
 import click
 
+from engine.catalog import ruleset
+from engine.errors import EngineError
+from engine.position import position_of
+from engine.schema import STANDARD
+from engine.verify import verify
 from server.app import running_node
 from server.core.refusal import UnavailableError
 from server.logs import configure
@@ -107,3 +113,39 @@ async def _serve(settings: Settings) -> None:
         if sys.stderr.isatty():
             click.echo(f"Samedeal is served on http://{settings.host}:{port}", err=True)
         await stop.wait()
+
+
+@main.command("verify")
+@click.option("--game", required=True, metavar="ID", help="The deal's game, as in --game robert.")
+@click.option("--variant", default=STANDARD, metavar="ID", show_default=True, help="Its variant.")
+@click.argument("deal")
+@click.argument("seed")
+@click.argument("commitment")
+def verify_deal(game: str, variant: str, deal: str, seed: str, commitment: str) -> None:
+    """Say whether a finished deal is the one that was promised, and show its cards.
+
+    DEAL is the deal's id, SEED what was published after its close, and COMMITMENT what was
+    published before anyone saw a card. Nothing is asked of any server.
+
+    Ends with 0 if they agree, with 1 if they do not, and with 2 if something is misspelt.
+    """
+    try:
+        found = verify(ruleset(game, variant), deal, seed, commitment)
+    except EngineError as error:
+        raise click.UsageError(error.message) from error
+    if found.agrees:
+        click.echo("They agree: the seed makes this commitment.")
+    else:
+        click.echo(f"They do not agree: the seed makes the commitment {found.commitment}.")
+    click.echo("It deals these piles, from bottom to top, with ? before a card face down:")
+    for name, cards in position_of(found.board)["piles"].items():
+        if cards:
+            click.echo(_pile_lines(name, cards))
+    sys.exit(0 if found.agrees else 1)
+
+
+def _pile_lines(name: str, cards: list[str]) -> str:
+    """Return a pile in lines as wide as a terminal, its name before the first."""
+    return textwrap.fill(
+        " ".join(cards), width=79, initial_indent=f"{name:<4}", subsequent_indent=" " * 4
+    )

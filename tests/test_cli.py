@@ -4,19 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import socket
 import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import structlog
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 
+from engine.deal import commitment, parse_seed
 from server.cli import main, serve
 from tests.gateway.client import opened
 from tests.processes import Running, running
+
+ROOT = Path(__file__).parent.parent
+DEALS = json.loads((ROOT / "tests" / "vectors" / "deals.json").read_text(encoding="utf-8"))
+SEED = "7" * 64
 
 
 @pytest.fixture
@@ -116,3 +123,82 @@ def test_a_port_that_is_none_is_refused() -> None:
     result = CliRunner().invoke(main, ["serve"], env={"SAMEDEAL_PORT": "70000"})
     assert result.exit_code == 2
     assert "70000" in result.output
+
+
+def verified(
+    seed: str, promised: str, *, game: str = "robert", variant: str = "standard"
+) -> Result:
+    """Return what `samedeal verify` says of the deal `example`."""
+    options = ["verify", "--game", game, "--variant", variant]
+    return CliRunner().invoke(main, [*options, "example", seed, promised])
+
+
+def promise(seed: str) -> str:
+    """Return the commitment of the deal `example`."""
+    return commitment("example", parse_seed(seed))
+
+
+def test_help_explains_what_is_verified() -> None:
+    told = CliRunner().invoke(main, ["verify", "--help"]).output
+    assert all(word in told for word in ("--game", "--variant", "DEAL SEED COMMITMENT"))
+
+
+@pytest.mark.parametrize(
+    "golden",
+    [golden for golden in DEALS if "seed" in golden],
+    ids=lambda golden: f"{golden['game']}-{golden['variant']}-{golden['seed'][:4]}",
+)
+def test_a_deal_that_agrees_is_shown_as_it_was_dealt(golden: dict[str, Any]) -> None:
+    seed = golden["seed"]
+    result = verified(seed, promise(seed), game=golden["game"], variant=golden["variant"])
+    assert result.exit_code == 0
+    agree, _, *lines = result.output.splitlines()
+    assert agree == "They agree: the seed makes this commitment."
+    assert max(map(len, lines)) < 80
+    piles: dict[str, list[str]] = {}
+    name = ""
+    for line in lines:
+        name = line[:4].strip() or name
+        piles[name] = piles.get(name, []) + line[4:].split()
+    assert piles == {name: pile for name, pile in golden["position"]["piles"].items() if pile}
+
+
+def test_another_seed_does_not_agree_and_the_true_commitment_is_said() -> None:
+    result = verified(SEED, promise("8" * 64))
+    assert result.exit_code == 1
+    assert f"They do not agree: the seed makes the commitment {promise(SEED)}." in result.output
+
+
+def test_the_same_seed_under_another_deals_id_does_not_agree() -> None:
+    result = CliRunner().invoke(main, ["verify", "--game", "robert", "other", SEED, promise(SEED)])
+    assert result.exit_code == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["robert", "example", "77", promise(SEED)], "A seed is 64 lower-case hex"),
+        (["robert", "example", "G" * 64, promise(SEED)], "A seed is 64 lower-case hex"),
+        (["robert", "example", SEED, promise(SEED).upper()], "A commitment is 64 lower-case hex"),
+        (["robert", "example", SEED, ""], "A commitment is 64 lower-case hex"),
+        (["robert", "\udcff", SEED, promise(SEED)], "A deal's id is text"),
+        (["klondike", "example", SEED, promise(SEED)], "There is no game 'klondike'"),
+        (["robert", "example", SEED], "Missing argument 'COMMITMENT'"),
+    ],
+)
+def test_what_is_misspelt_is_said(arguments: list[str], sentence: str) -> None:
+    result = CliRunner().invoke(main, ["verify", "--game", *arguments])
+    assert result.exit_code == 2
+    assert sentence in result.output
+
+
+def test_an_unknown_variant_is_said() -> None:
+    result = verified(SEED, promise(SEED), variant="fill")
+    assert result.exit_code == 2
+    assert "robert has no variant 'fill'" in result.output
+
+
+def test_the_example_of_the_page_on_deals_is_what_the_command_says() -> None:
+    page = (ROOT / "engine" / "DEALS.md").read_text(encoding="utf-8")
+    (example,) = re.findall(r"```console\n\$ samedeal (.*?)\n(.*?)```", page, re.DOTALL)
+    assert CliRunner().invoke(main, example[0].split()).output == example[1]

@@ -25,7 +25,7 @@ ARROWS = {
     "server.logs": {"server.settings"},
     "server.app": {"engine", "server"},
     "server.__main__": {"server.cli"},
-    "server.cli": {"server.app", "server.core", "server.logs", "server.settings"}
+    "server.cli": {"engine", "server.app", "server.core", "server.logs", "server.settings"}
     | {"server.store.embedded"},
 }
 """What each layer may import of this repository. `server.app` alone wires all."""

@@ -18,7 +18,7 @@ const WORD = 2 ** 32;
 /** The seed written in hexadecimal; throws `bad_seed` unless it is 64 lower-case digits. */
 export function parseSeed(text: string): Uint8Array {
   if (!/^[0-9a-f]{64}$/.test(text)) {
-    throw new EngineError("bad_seed", "A seed is 64 hexadecimal digits.");
+    throw new EngineError("bad_seed", "A seed is 64 lower-case hexadecimal digits.");
   }
   return hexToBytes(text);
 }
