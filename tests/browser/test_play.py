@@ -39,7 +39,8 @@ def start_race(host: Player, guest: Player, game: str) -> None:
 
 def test_two_browsers_race_on_one_deal_to_the_end(host: Player, guest: Player) -> None:
     start_race(host, guest, "robert")
-    assert host.cards("f0") == guest.cards("f0")
+    first = host.cards("f0")
+    assert first == guest.cards("f0")
 
     host.play_robert()
     home = len(host.cards("f0"))
@@ -50,6 +51,7 @@ def test_two_browsers_race_on_one_deal_to_the_end(host: Player, guest: Player) -
 
     guest.tap("s")
     guest.wait_for_moves(1)
+    (guest_drew,) = guest.cards("w")
     guest.give_up()
     for player in (host, guest):
         results = player.see("results")
@@ -58,6 +60,10 @@ def test_two_browsers_race_on_one_deal_to_the_end(host: Player, guest: Player) -
         expect(results.locator("tbody tr").first).to_contain_text(str(52 - home))
     host.press("check-deal")
     expect(host.see("check-result")).to_contain_text("They agree")
+    host.press("show-dealt")
+    expect(host.page.locator('[data-dealt="f0"]')).to_have_text(" ".join(first))
+    drawn = host.page.locator('[data-dealt="s"]').inner_text().split()[-1]
+    assert drawn == guest_drew
 
     guest.press("ready")
     expect(host.see("start-round")).to_contain_text("2")

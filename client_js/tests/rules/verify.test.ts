@@ -4,8 +4,12 @@ import { createHash } from "node:crypto";
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { viewOf } from "../../src/rules/board.ts";
+import { games } from "../../src/rules/catalog.ts";
+import { parseSeen } from "../../src/rules/notation.ts";
 import { positionOf } from "../../src/rules/position.ts";
 import { verify } from "../../src/rules/verify.ts";
+import { Dealer } from "../dealer.ts";
 import { PythonEngine } from "./engine.ts";
 
 const seed = "00112233445566778899aabbccddeeff".repeat(2);
@@ -25,9 +29,33 @@ test("the promised seed agrees, and shows the board that was played", async () =
   expect(positionOf(found.board)).toEqual(theirs);
 });
 
+test.each(games.map(({ id }) => id))("of %s it shows what the attempt began with", (game) => {
+  const { board } = verify({ ...open, game });
+  const { piles } = new Dealer(game, seed).snapshot();
+  const first = board.ruleset.pileNames.map((name) => parseSeen(piles[name] ?? ""));
+  expect(viewOf(board).piles).toEqual(first);
+});
+
 test("another seed, and the same seed under another deal's name, do not agree", () => {
   expect(verify({ ...open, seed: seed.replace("0", "1") }).agrees).toBe(false);
   expect(verify({ ...open, deal: "rw4kq8d2n6vx1zt8" }).agrees).toBe(false);
+});
+
+test("a promise that differs anywhere is not kept, and the true commitment is told", () => {
+  for (let at = 0; at < promised.length; at++) {
+    const digit = promised[at] === "0" ? "1" : "0";
+    const commitment = promised.slice(0, at) + digit + promised.slice(at + 1);
+    expect(verify({ ...open, commitment })).toMatchObject({ agrees: false, commitment: promised });
+  }
+  expect(verify({ ...open, commitment: "" }).agrees).toBe(false);
+});
+
+test.each([
+  ["bad_seed", { seed: "00" }],
+  ["unknown_game", { game: "klondike" }],
+  ["unknown_variant", { variant: "fill" }],
+])("%s is said", (code, change) => {
+  expect(() => verify({ ...open, ...change })).toThrow(expect.objectContaining({ code }));
 });
 
 test("the driver answers each line on standard output, the last one without a line's end too", () => {
