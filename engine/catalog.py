@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from functools import cache
 from importlib.resources import files
@@ -64,8 +64,12 @@ def ruleset(game: str, variant: str = STANDARD) -> Ruleset:
     return found
 
 
-def exported() -> dict[str, Any]:
-    """Return every game's resolved rules as JSON values, for other implementations to read."""
+def exported(chosen: Iterable[Game] | None = None) -> dict[str, Any]:
+    """Return resolved rules as JSON values, for other implementations to read.
+
+    Args:
+        chosen: the games; those of the catalogue if left out.
+    """
     return {
         "games": [
             {
@@ -76,6 +80,6 @@ def exported() -> dict[str, Any]:
                     for variant, rules in game.variants.items()
                 ],
             }
-            for game in games().values()
+            for game in (games().values() if chosen is None else chosen)
         ]
     }

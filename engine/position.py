@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from engine.board import Board
 from engine.cards import DOWN, SUITS, Pile, parse_pile, pile_names, turned_up
-from engine.catalog import ruleset as find_ruleset
+from engine.catalog import ruleset as known_ruleset
 from engine.deal import check_deck
 from engine.errors import PositionError
 from engine.moves import fits_foundation, is_stuck, run_length
@@ -32,10 +33,16 @@ def position_of(board: Board) -> dict[str, Any]:
     }
 
 
-def parse_position(position: Any) -> Board:
+def parse_position(
+    position: Any, find_ruleset: Callable[[str, str], Ruleset] = known_ruleset
+) -> Board:
     """Return the board that a position describes.
 
     `redeals`, `moves`, `won` and `stuck` may be left out; the last two must be true if given.
+
+    Args:
+        position: the JSON values.
+        find_ruleset: what gives the rules of a game and variant; the catalogue if left out.
 
     Raises:
         EngineError: the position cannot be.

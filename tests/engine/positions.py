@@ -8,16 +8,20 @@ from typing import Any
 
 from engine.board import Board, View
 from engine.cards import RANKS, card_name, pack, parse_card, pile_names
-from engine.catalog import games, ruleset
+from engine.catalog import games
 from engine.deal import deal_seed, lay_out
 from engine.moves import legal_moves
 from engine.notation import move_text
 from engine.position import parse_position
 from engine.replay import replay
 from engine.ruleset import Ruleset, in_suit_order
+from tests.relatives import RELATED, find_ruleset
 
 VARIANTS = [(game.id, variant) for game in games().values() for variant in game.variants]
 """Every game in every variant."""
+
+ALL = [*VARIANTS, *RELATED]
+"""Those, and every relative."""
 
 SEED = bytes(range(32))
 """A seed for tests that any deal serves."""
@@ -44,7 +48,7 @@ def position(
     no pile names go under the cards of the pile `rest`; without it, to the bottom of the stock as
     far as there is room, then under the last tableau pile that is named.
     """
-    rules = ruleset(game, variant)
+    rules = find_ruleset(game, variant)
     found = {name: _cards(rules, name, piles.pop(name, "")) for name in rules.pile_names}
     assert not piles, f"no piles of {game}: {piles}"
     spare = _spare(rules, found)
@@ -62,7 +66,7 @@ def position(
 
 def board(game: str, variant: str = "standard", **given: Any) -> Board:
     """Return the board of a `position`."""
-    return parse_position(position(game, variant, **given))
+    return parse_position(position(game, variant, **given), find_ruleset)
 
 
 def _cards(rules: Ruleset, name: str, text: str) -> list[str]:
@@ -98,17 +102,25 @@ def _set_apart(rules: Ruleset, spare: list[str], over: list[str]) -> list[str]:
 
 def dealt(game: str, variant: str = "standard") -> Board:
     """Return some board just dealt."""
-    return deal_seed(ruleset(game, variant), SEED)
+    return deal_seed(find_ruleset(game, variant), SEED)
 
 
 def kind_deck(rules: Ruleset) -> bytes:
     """Return a deck that plays itself home: in order, but for the tableau, dealt backwards."""
     tableau = rules.rules.tableau
-    first = sum(tableau.deal) if tableau else 0
     laid_out = {in_suit_order(rank, suit) for _, rank, suit in rules.laid_out_suits()}
     cards = sorted(pack(rules.rules.packs), key=lambda card: card not in laid_out)
-    first += sum(card in laid_out for card in cards)
-    return bytes(cards[:first][::-1] + cards[first:])
+    if any(group.order == "either" and not group.wrap for group in rules.groups):
+        cards = _there_and_back(cards)
+    first = sum(group.setup == "dealt" for group in rules.groups)
+    last = first + sum(card in laid_out for card in cards) + (sum(tableau.deal) if tableau else 0)
+    return bytes(cards[:first] + cards[first:last][::-1] + cards[last:])
+
+
+def _there_and_back(cards: list[int]) -> list[int]:
+    """Return the cards with every other suit from its King down."""
+    suits = [cards[at : at + 13] for at in range(0, len(cards), 13)]
+    return [card for nth, suit in enumerate(suits) for card in suit[:: (1, -1)[nth % 2]]]
 
 
 def kind_board(rules: Ruleset) -> Board:

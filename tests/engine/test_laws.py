@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from itertools import pairwise
 from random import Random
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -13,16 +13,16 @@ from hypothesis import strategies as st
 
 from engine.board import Board, Piles, apply_delta, is_view_pile, view_of
 from engine.cards import DOWN, pack, turned_up
-from engine.catalog import ruleset
-from engine.deal import SEED_BYTES, deal_seed, lay_out
 from engine.errors import IllegalMoveError
 from engine.moves import is_stuck, is_won, legal_moves
 from engine.notation import move_text, parse_move
 from engine.play import apply, play
 from engine.position import parse_position, position_of
 from engine.replay import can_play, replay
-from engine.ruleset import ROW, Move, Ruleset
-from tests.engine.positions import VARIANTS, kind_deck, position, run_down
+from engine.ruleset import ROW, Move
+from tests.engine.positions import ALL
+from tests.engine.starts import STARTS, built_start
+from tests.relatives import find_ruleset
 
 LONGEST_WALK = 250
 
@@ -34,48 +34,16 @@ def walk(start: Board, steps: int, greed: float, chance: Random) -> list[Board]:
         home = [move for move in moves if move.target in start.ruleset.foundations]
         fresh = [move for move in moves if move.source == start.ruleset.stock]
         kind = chance.random()
-        best = (kind < greed and home) or (kind < greed / 2 and fresh) or moves
+        quiet = [move for move in home if move not in fresh]
+        best = (kind < greed and (quiet or home)) or (kind < greed / 2 and fresh) or moves
         boards.append(apply(boards[-1], chance.choice(best)))
     return boards
 
 
-def swapped(deck: bytes, swaps: int, chance: Random) -> bytes:
-    """Return the deck after some swaps of two cards."""
-    order = bytearray(deck)
-    for _ in range(swaps):
-        one, other = chance.randrange(len(order)), chance.randrange(len(order))
-        order[one], order[other] = order[other], order[one]
-    return bytes(order)
-
-
-def shuffled_start(rules: Ruleset, chance: Random) -> Board:
-    """Return the board of some seed."""
-    return deal_seed(rules, chance.randbytes(SEED_BYTES))
-
-
-def kind_start(rules: Ruleset, chance: Random) -> Board:
-    """Return a board that nearly plays itself home."""
-    return lay_out(rules, swapped(kind_deck(rules), chance.randrange(6), chance))
-
-
-def late_start(rules: Ruleset, chance: Random) -> Board:
-    """Return a board that play rarely reaches: whole runs lie on the tableau, where they count."""
-    if not any(group.takes == "run" for group in rules.groups):
-        return kind_start(rules, chance)
-    homes = {f"f{i}": f"K{suit}" for i, suit in enumerate("HDSC")}
-    runs = [run_down(f"K{a}", b) for a, b in zip("SHDC", "HSCD", strict=True)]
-    columns = chance.sample([f"t{i}" for i in range(10)], 4)
-    piles: dict[str, Any] = homes | dict(zip(columns, runs, strict=True))
-    return parse_position(position(rules.game, **piles))
-
-
-STARTS = [shuffled_start, kind_start, late_start]
-
-
 @st.composite
 def walks(draw: st.DrawFn) -> list[Board]:
-    """Draw the boards of a walk from a shuffled deal, or from one that nearly plays itself."""
-    rules = ruleset(*draw(st.sampled_from(VARIANTS)))
+    """Draw the boards of a walk from a deal, or from a board that was built."""
+    rules = find_ruleset(*draw(st.sampled_from(ALL)))
     chance = Random(draw(st.integers(0, 2**32 - 1)))
     start = draw(st.sampled_from(STARTS))(rules, chance)
     steps = draw(st.integers(0, LONGEST_WALK))
@@ -163,7 +131,10 @@ def test_the_text_of_a_move_parses_back(board: Board) -> None:
 @given(walks())
 def test_a_position_parses_back(boards: list[Board]) -> None:
     for board in boards[::10]:
-        assert parse_position(position_of(board)) == board
+        text = json.dumps(position_of(board))
+        parsed = parse_position(json.loads(text), find_ruleset)
+        assert parsed == board
+        assert json.dumps(position_of(parsed)) == text
 
 
 def moves_between(boards: list[Board]) -> list[str]:
@@ -235,19 +206,32 @@ def test_a_won_board_is_not_stuck_and_has_no_moves(boards: list[Board]) -> None:
             assert legal_moves(board) == []
 
 
-@pytest.mark.parametrize(("game", "variant"), VARIANTS)
+@pytest.mark.parametrize(("game", "variant"), ALL)
 def test_the_walks_reach_what_the_laws_speak_of(game: str, variant: str) -> None:
-    rules = ruleset(game, variant)
+    rules = find_ruleset(game, variant)
     ends: set[str] = set()
-    for number in range(60):
+    for number in range(80):
         chance = Random(number)
-        boards = walk(STARTS[number % 3](rules, chance), LONGEST_WALK, number % 2, chance)
+        boards = walk(STARTS[number % 4](rules, chance), LONGEST_WALK, number // 2 % 2, chance)
         ends |= {"won"} if boards[-1].won else set()
         ends |= {"stuck"} if is_stuck(boards[-1]) else set()
         ends |= {"redeal"} if boards[-1].redeals else set()
         ends |= {text.partition("x")[2] for text in moves_between(boards[-60:])}
+    waste = rules.rules.waste
     assert "won" in ends
-    assert ("stuck" in ends) or game in {"deuces", "roosevelt", "rouge-et-noir"}
-    assert ("redeal" in ends) == (game == "robert")
-    assert ("13" in ends) == (game == "rouge-et-noir")
+    assert "stuck" in ends
+    assert ("redeal" in ends) == (waste is not None and waste.redeals > 0)
     assert ("2" in ends) == rules.moves_runs
+    if any(group.takes == "run" for group in rules.groups):
+        assert "13" in ends
+
+
+@pytest.mark.parametrize(("game", "variant"), ALL)
+def test_boards_that_were_built_differ_widely(game: str, variant: str) -> None:
+    rules = find_ruleset(game, variant)
+    built = [built_start(rules, Random(number)) for number in range(40)]
+    stocks = {len(board.piles[rules.stock]) for board in built}
+    assert len(stocks) > 4
+    assert 0 in stocks
+    assert len({board.home for board in built}) > 10
+    assert len({tuple(map(len, board.piles)) for board in built}) > 30

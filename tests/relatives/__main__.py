@@ -1,0 +1,11 @@
+"""`python -m tests.relatives`: their rules as JSON, in the form of `python -m engine rules`."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+from engine.catalog import exported
+from tests.relatives import RELATIVES
+
+json.dump(exported(RELATIVES.values()), sys.stdout, indent=1)
