@@ -1,0 +1,124 @@
+"""Is the shuffle fair? Counted over many seeds, always the same ones, so that it cannot waver.
+
+The counts are compared by Pearson's chi-square with what a fair shuffle leads to. A fair shuffle
+stays below the critical values here but for one choice of seeds in a thousand, and these seeds
+are not of that kind. What is too small to be counted, the words that a draw skips, is tested by
+the table of bounds in `DEALS.md`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from math import factorial, sqrt
+from statistics import NormalDist
+
+import pytest
+
+from engine.cards import pack
+from engine.deal import SEED_BYTES, _below, _words, shuffled
+
+SHUFFLES = 200_000
+FIVE = bytes(range(5))
+RARITY = 0.001
+
+Choice = Callable[[int, int, Iterator[int]], int]
+"""Chooses where a card goes: from the pack's size, the card's place and the seed's stream."""
+
+
+def seeds(count: int) -> Iterator[bytes]:
+    """Yield the first seeds, counted from zero."""
+    return (number.to_bytes(SEED_BYTES, "big") for number in range(count))
+
+
+def critical(freedom: int) -> float:
+    """Return what a chi-square of these degrees of freedom exceeds with probability `RARITY`.
+
+    By Wilson and Hilferty: the cube root of a chi-square over its degrees of freedom is nearly
+    normal. From 119 degrees on, the error is below a tenth.
+    """
+    spread = 2 / (9 * freedom)
+    return freedom * (1 - spread + NormalDist().inv_cdf(1 - RARITY) * sqrt(spread)) ** 3
+
+
+def order_statistic(shuffles: Iterable[bytes], cards: int) -> float:
+    """Return the chi-square of how often each order came; of freedom, one less than orders."""
+    found = Counter(shuffles)
+    expected = found.total() / factorial(cards)
+    missing = (factorial(cards) - len(found)) * expected
+    return missing + sum((count - expected) ** 2 / expected for count in found.values())
+
+
+def place_statistic(shuffles: Iterable[bytes], cards: int) -> float:
+    """Return the chi-square of how often each card came to each place; (cards - 1)² of freedom.
+
+    Each row and each column of the table adds up to the number of shuffles, so its cells sway a
+    little more than independent ones would: by the factor that is divided out here.
+    """
+    found = Counter(place for order in shuffles for place in enumerate(order))
+    expected = found.total() / cards**2
+    missing = (cards**2 - len(found)) * expected
+    total = missing + sum((count - expected) ** 2 / expected for count in found.values())
+    return total * (cards - 1) / cards
+
+
+def shuffled_by(choice: Choice, cards: bytes, seed: bytes) -> bytes:
+    """Return the cards as `shuffled` has them, but with another way to choose the places."""
+    order = bytearray(cards)
+    words = _words(seed)
+    for last in range(len(order) - 1, 0, -1):
+        other = choice(len(order), last, words)
+        order[last], order[other] = order[other], order[last]
+    return bytes(order)
+
+
+def fair(_: int, last: int, words: Iterator[int]) -> int:
+    return _below(last + 1, words)
+
+
+def few_bits(_: int, last: int, words: Iterator[int]) -> int:
+    return next(words) % 16 % (last + 1)
+
+
+def never_itself(_: int, last: int, words: Iterator[int]) -> int:
+    return _below(last, words)
+
+
+def anywhere(size: int, _: int, words: Iterator[int]) -> int:
+    return _below(size, words)
+
+
+BIASED = pytest.mark.parametrize("choice", [few_bits, never_itself, anywhere])
+
+
+def test_every_order_of_five_cards_is_equally_likely() -> None:
+    found = order_statistic((shuffled(FIVE, seed) for seed in seeds(SHUFFLES)), 5)
+    assert found < critical(factorial(5) - 1)
+
+
+def test_every_card_of_a_pack_comes_to_every_place_equally_often() -> None:
+    found = place_statistic((shuffled(pack(1), seed) for seed in seeds(SHUFFLES // 10)), 52)
+    assert found < critical(51**2)
+
+
+@BIASED
+def test_a_biased_order_is_found(choice: Choice) -> None:
+    """With a tenth of the shuffles already."""
+    orders = (shuffled_by(choice, FIVE, seed) for seed in seeds(SHUFFLES // 10))
+    assert order_statistic(orders, 5) > critical(factorial(5) - 1)
+
+
+@BIASED
+def test_a_biased_place_is_found(choice: Choice) -> None:
+    orders = (shuffled_by(choice, pack(1), seed) for seed in seeds(SHUFFLES // 100))
+    assert place_statistic(orders, 52) > critical(51**2)
+
+
+def test_the_biased_shuffles_differ_by_their_choice_alone() -> None:
+    for seed in seeds(20):
+        assert shuffled_by(fair, pack(2), seed) == shuffled(pack(2), seed)
+
+
+@pytest.mark.parametrize(("freedom", "value"), [(119, 172.42), (2601, 2829.59)])
+def test_the_critical_values_are_those_of_the_tables(freedom: int, value: float) -> None:
+    assert critical(freedom) == pytest.approx(value, abs=0.1)
