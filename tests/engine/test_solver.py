@@ -1,0 +1,287 @@
+"""The search for a way home, held against one that tries everything, and leaves nothing out."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from engine.board import Board
+from engine.cards import pack, parse_card, parse_pile, turned_down, turned_up
+from engine.catalog import ruleset
+from engine.moves import legal_moves, top_of
+from engine.notation import move_text
+from engine.play import apply
+from engine.position import parse_position, position_of
+from engine.ruleset import Ruleset
+from engine.solver import MOST_POSITIONS, Hope, leads_home, search, unseen_cards
+from tests.engine.positions import VARIANTS, dealt, run_down
+
+MOST_TRIED = 1_000
+"""Boards that the test's own search tries before it gives a case up."""
+
+
+MOST_LEFT = 60
+"""The most cards that are not home on a late board, if they can get there."""
+
+
+def bare(game: str, variant: str = "standard", *, redeals: int = 0, **piles: str) -> Board:
+    """Return a board of these cards alone; the rest of the pack is nowhere."""
+    rules = ruleset(game, variant)
+    cards = {name: parse_pile(text.split()) for name, text in piles.items()}
+    return Board(rules, tuple(cards.pop(name, b"") for name in rules.pile_names), redeals)
+
+
+def hope_of(board: Board, positions: int = MOST_POSITIONS) -> str:
+    return search(board, positions).hope.value
+
+
+def brings_home(before: Board, after: Board) -> bool:
+    return after.home > before.home
+
+
+def try_everything(board: Board) -> tuple[bool, int] | None:
+    """Return whether any line of moves brings a card home, and how many boards it took to see.
+
+    Every board is told from every other by all of its piles. `None` if there are too many.
+    """
+    seen = {(board.piles, board.redeals)}
+    left = deque([board])
+    while left:
+        at = left.popleft()
+        for move in legal_moves(at):
+            after = apply(at, move)
+            if brings_home(at, after):
+                return True, len(seen)
+            if (after.piles, after.redeals) not in seen:
+                seen.add((after.piles, after.redeals))
+                left.append(after)
+        if len(seen) > MOST_TRIED:
+            return None
+    return False, len(seen)
+
+
+def late(rules: Ruleset, left: int, chance: Random) -> Board:
+    """Return a board on which about so many cards are not home, and every one has been seen."""
+    spare = Counter(pack(rules.rules.packs))
+    piles = [b""] * len(rules.pile_names)
+    for pile, rank, suit in rules.laid_out_suits():
+        piles[pile] = bytes((parse_card(rank + suit),))
+    for pile, group in enumerate(rules.groups):
+        if group.setup == "dealt":
+            piles[pile] = bytes((chance.randrange(52),))
+        elif group.takes == "run" and chance.random() < 0.5:
+            head, other = chance.choice([("S", "H"), ("H", "C"), ("D", "S"), ("C", "D")])
+            piles[pile] = parse_pile(run_down(f"K{head}", other).split())
+    spare -= Counter(b"".join(piles))
+    open_ = list(rules.foundations)
+    while open_ and spare.total() > left:
+        pile = chance.choice(open_)
+        fits = rules.homes[pile][top_of(piles[pile])]
+        fitting = [card for card in spare if fits[card]]
+        if fitting:
+            card = chance.choice(fitting)
+            piles[pile] += bytes((card,))
+            spare -= Counter([card])
+        else:
+            open_.remove(pile)
+    # The lower ranks, which are wanted first, lie deeper: more or less.
+    mixing = chance.choice([2, 8, 30])
+    rest = sorted(spare.elements(), key=lambda card: card % 13 + mixing * chance.random())
+    board = spread(rules, piles, rest, chance)
+    # Mostly past the point at which a card can go home at once.
+    while chance.random() < 0.9:
+        moves = [move for move in legal_moves(board) if move.target in rules.foundations]
+        if not moves:
+            break
+        board = apply(board, chance.choice(moves))
+    return board
+
+
+def spread(rules: Ruleset, piles: list[bytes], rest: list[int], chance: Random) -> Board:
+    """Return the board with the rest of the cards thrown onto the piles that are no foundations."""
+    redeals = chance.randrange(rules.rules.waste.redeals + 1) if rules.rules.waste else 0
+    places = list(rules.tableau)
+    if rules.waste is not None:
+        places.append(rules.waste)
+    if redeals:
+        places.append(rules.stock)
+    crowded = chance.sample(places, chance.randint(1, len(places)))
+    for at, card in enumerate(rest):
+        place = places[at] if at < len(places) else chance.choice(crowded)
+        piles[place] += bytes((card,))
+    stock = piles[rules.stock]
+    piles[rules.stock] = stock if rules.rules.stock.top == "up" else turned_down(stock)
+    return Board(rules, tuple(piles), redeals)
+
+
+@st.composite
+def lates(draw: st.DrawFn) -> Board:
+    rules = ruleset(*draw(st.sampled_from(VARIANTS)))
+    chance = Random(draw(st.integers(0, 2**32 - 1)))
+    return late(rules, draw(st.integers(1, MOST_LEFT)), chance)
+
+
+@given(lates())
+def test_the_search_is_never_wrong_and_comes_to_an_end(board: Board) -> None:
+    tried = try_everything(board)
+    assume(tried is not None)
+    assert tried is not None
+    hopeful, boards = tried
+    found = search(board, boards)
+    assert found.hope is (Hope.HOPEFUL if hopeful else Hope.HOPELESS)
+    assert leads_home(board, found.way) == hopeful
+    for positions in {1, 2, 3, boards // 2 or 1}:
+        assert search(board, positions).hope in {found.hope, Hope.UNKNOWN}
+
+
+@pytest.mark.parametrize(("game", "variant"), VARIANTS)
+def test_both_answers_come_up_where_a_look_at_the_legal_moves_is_not_enough(
+    game: str, variant: str
+) -> None:
+    rules = ruleset(game, variant)
+    checked: Counter[str] = Counter()
+    for number in range(120):
+        board = late(rules, 1 + number % MOST_LEFT, Random(number))
+        tried = None if board.won else try_everything(board)
+        if tried is not None:
+            hope = hope_of(board, tried[1])
+            assert hope == ("hopeful" if tried[0] else "hopeless")
+            # With its stock gone, one game has no moves but those that go home.
+            checked[hope] += game == "lady-betty" or hope_of(board, 1) == "unknown"
+    assert checked.keys() == {"hopeful", "hopeless"}
+    assert min(checked.values()) > 0
+
+
+@given(lates(), st.randoms())
+def test_no_walk_from_a_hopeless_board_brings_a_card_home(board: Board, chance: Random) -> None:
+    """Also where trying everything would take too long."""
+    hopeless = hope_of(board) == "hopeless"
+    for _ in range(40):
+        moves = legal_moves(board)
+        if not hopeless or not moves:
+            break
+        after = apply(board, chance.choice(moves))
+        assert not brings_home(board, after)
+        board = after
+
+
+@given(lates(), st.randoms())
+def test_piles_in_another_order_are_as_hopeful(board: Board, chance: Random) -> None:
+    first, last = board.ruleset.tableau.start, board.ruleset.tableau.stop
+    tableau = list(board.piles[first:last])
+    chance.shuffle(tableau)
+    piles = (*board.piles[:first], *tableau, *board.piles[last:])
+    answers = {hope_of(board, 200), hope_of(Board(board.ruleset, piles, board.redeals), 200)}
+    assert len(answers) == 1 or "unknown" in answers
+
+
+@given(lates())
+def test_the_boards_of_these_tests_could_be(board: Board) -> None:
+    assert unseen_cards(board) == 0
+    whole = Counter(pack(board.ruleset.rules.packs))
+    assert Counter(b"".join(map(turned_up, board.piles))) == whole
+    assert parse_position(position_of(board)) == board
+
+
+def full(card: str, columns: range) -> dict[str, Any]:
+    """Return columns of one card each, which takes nothing and goes nowhere."""
+    return {f"t{column}": card for column in columns}
+
+
+KINGS_HOME: dict[str, Any] = {"f0": "KH", "f1": "KD", "f2": "KS", "f3": "KC"}
+FILLED: dict[str, Any] = {"f0": "2S", "t0": "9H", "t1": "TH"} | full("KD", range(2, 10))
+
+CASES: list[tuple[str, Board]] = [
+    # What is wanted lies under two cards of the waste: two empty columns are enough, one is not.
+    ("hopeless", bare("roosevelt", f0="AS", w="2S 9H 9D", **full("KD", range(6)))),
+    ("hopeful", bare("roosevelt", f0="AS", w="2S 9H 9D", **full("KD", range(5)))),
+    ("hopeful", bare("roosevelt", f0="AS", w="2S 9H TC", **full("KD", range(6)))),
+    ("hopeless", bare("roosevelt", f0="AS", t6="2S 9H", **full("KD", range(6)))),
+    ("hopeful", bare("roosevelt", f0="AS", t6="2S 9H", **full("KD", range(5)), t5="TC")),
+    ("hopeless", bare("roosevelt", f0="AS", t0="3S")),
+    ("hopeless", bare("deuces", f0="2S", w="3S 9H 9D", **full("KD", range(9)))),
+    ("hopeful", bare("deuces", f0="2S", w="3S 9H 9D", **full("KD", range(8)))),
+    ("hopeful", bare("deuces", f0="2S", t0="3S 9H 8H", t1="TH", **full("KD", range(2, 9)))),
+    ("hopeful", bare("deuces", "strict", f0="2S", t0="3S 9H 8H", t1="TH", t2="KD")),
+    ("hopeless", bare("deuces", "strict", f0="2S", w="3S 9H 9D", **full("KD", range(9)))),
+    # The column that the 9 leaves is filled from the waste.
+    ("hopeful", bare("deuces", "fill", w="3S 5D", **FILLED)),
+    ("hopeful", bare("deuces", "fill", w="3S 5D 6D", **FILLED)),
+    ("hopeless", bare("deuces", "fill", w="3S 5D 7D", **FILLED)),
+    # The waste is turned over while it may be; the player knows what comes.
+    ("hopeful", bare("robert", f0="7S", w="8S 2H", redeals=1)),
+    ("hopeless", bare("robert", f0="7S", w="8S 2H", redeals=2)),
+    ("hopeless", bare("robert", f0="7S", w="3H 2H")),
+    ("hopeful", bare("robert", f0="KS", w="4H 9H AH 2D", redeals=0)),
+    ("hopeful", bare("robert", f0="7S", s="?8S ?2H", redeals=1)),
+    ("hopeless", bare("robert", f0="7S", s="?3S ?2H", w="4H", redeals=1)),
+    ("unknown", bare("robert", f0="7S", s="?3S ?2H", w="4H")),
+    ("hopeful", bare("robert", f0="7S", s="?3S ?2H", w="6H")),
+    ("hopeful", bare("rouge-et-noir", f0="AH", t0="2D 9S 8H", t1="TH")),
+    ("hopeless", bare("rouge-et-noir", f0="AH", t0="2D 9S", t1="TS", t2="KS")),
+    ("unknown", bare("rouge-et-noir", f0="AH", t0="?2D 9S", t1="TS", t2="KS")),
+    ("unknown", bare("rouge-et-noir", f0="AH", t0="2D 9S", s="?TH")),
+    ("hopeful", bare("rouge-et-noir", **KINGS_HOME, t0=run_down("KS", "H", 12), t1="3D AS")),
+    ("hopeful", bare("rouge-et-noir", **KINGS_HOME, t0="8C KS QH", t3=run_down("JS", "H", 11))),
+    ("hopeless", bare("rouge-et-noir", **KINGS_HOME, t0=run_down("KS", "H", 12), t1="3D AH")),
+    ("hopeful", bare("lady-betty", f0="AS", t0="3H", s="2S")),
+    ("hopeless", bare("lady-betty", f0="AS", t0="3H", s="9S")),
+    ("unknown", bare("lady-betty", f0="AS", t0="3H", s="?2S 9S")),
+    ("hopeless", bare("lady-betty", f0="AS", t0="2S 3H")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("hope", "board"), CASES)
+def test_a_case_by_hand(hope: str, board: Board) -> None:
+    found = search(board)
+    assert found.hope.value == hope
+    assert leads_home(board, found.way) == (hope == "hopeful")
+
+
+def test_most_of_the_hopeless_cases_still_have_moves() -> None:
+    """Or nobody would have to search."""
+    hopeless = [board for hope, board in CASES if hope == "hopeless"]
+    assert sum(bool(legal_moves(board)) for board in hopeless) > len(hopeless) / 2
+
+
+def test_the_way_is_a_shortest_one() -> None:
+    board = bare("roosevelt", f0="AS", w="2S 9H 9D", **full("KD", range(5)))
+    way = [move_text(board.ruleset, move) for move in search(board).way]
+    assert way == ["w>t5", "w>t6", "w>f0"]
+    assert not leads_home(board, search(board).way[:-1])
+    assert not leads_home(board, search(board).way[1:])
+    assert not leads_home(board, ())
+
+
+@pytest.mark.parametrize(("positions", "hope"), [(1, "unknown"), (2, "unknown"), (500, "hopeful")])
+def test_a_search_that_comes_to_its_bound_does_not_know(positions: int, hope: str) -> None:
+    board = bare("roosevelt", f0="AS", w="2S 9H 9D 8C", **full("KD", range(4)))
+    assert hope_of(board, positions) == hope
+
+
+@pytest.mark.parametrize(("game", "variant"), VARIANTS)
+def test_what_lies_face_down_at_the_start_is_unseen(game: str, variant: str) -> None:
+    board = dealt(game, variant)
+    assert unseen_cards(board) == board.unseen() > 0
+
+
+def test_a_stock_that_was_turned_over_has_been_seen() -> None:
+    board = dealt("robert")
+    stock, waste = board.ruleset.stock, board.ruleset.waste
+    assert waste is not None
+    for left in range(50, -1, -1):
+        board = apply(board, board.ruleset.move(stock, waste))
+        assert unseen_cards(board) == left
+    board = apply(board, board.ruleset.move(waste, stock))
+    assert (board.unseen(), unseen_cards(board)) == (51, 0)
+
+
+def test_a_won_board_has_nothing_left_to_bring() -> None:
+    rules = ruleset("lady-betty")
+    suits = [bytes(range(suit * 13, suit * 13 + 13)) for suit in range(4)]
+    assert hope_of(Board(rules, (*suits, *[b""] * (len(rules.pile_names) - 4)))) == "hopeless"
