@@ -51,6 +51,10 @@ test: $(STAMPS)/dev $(MODULES) $(PAGE) browser ## prepare everything, then run e
 .PHONY: check
 check: format-check lint types test ## check layout, lint and types, then run every test
 
+.PHONY: bench-engine
+bench-engine: $(STAMPS)/dev ## measure the engine beside python-chess, into deploy/bench/ENGINE.md
+	$(BIN)/python -m deploy.bench.engine
+
 .PHONY: format
 format: $(STAMPS)/dev $(MODULES) ## lay out the sources
 	$(BIN)/ruff format .

@@ -1,0 +1,1 @@
+"""Benchmarks, each of which writes its results down beside itself."""

@@ -1,0 +1,295 @@
+"""How fast the engine is, beside python-chess: writes `ENGINE.md`, and fails if it is too slow.
+
+A position costs what a move costs a server: list all legal moves, play the recorded one, and make
+the delta. python-chess does the equal: list all legal moves, and push the recorded one. Both go
+along recorded games, in turns and in one process, so that whatever else the machine does slows
+both; each figure is a median over the rounds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import json
+import platform
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import pairwise
+from os import cpu_count
+from pathlib import Path
+from statistics import mean, median
+from time import perf_counter
+from typing import Any
+
+import chess.pgn
+
+from engine.board import Board, delta_between
+from engine.cards import parse_pile
+from engine.catalog import games, ruleset
+from engine.deal import deal_seed, lay_out, parse_seed
+from engine.moves import legal_moves
+from engine.notation import parse_move
+from engine.play import apply
+from engine.ruleset import Move
+from engine.schema import STANDARD
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+RESULTS = HERE / "ENGINE.md"
+CHESS_GAMES = HERE / "chess.pgn"
+REPLAYS = ROOT / "tests/vectors/replays.json"
+MEASURED = ("engine", "deploy/bench/engine.py", "deploy/bench/chess.pgn", "tests/vectors")
+
+ROUNDS = 40
+MEAN_GOAL = 2.5
+"""How many times python-chess the mean of the games is to be."""
+LEAST_GOAL = 1.5
+"""How many times python-chess each game is to be."""
+
+THIRDS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Some play along recorded games: the positions, how many moves they offer, and the clock."""
+
+    positions: int
+    choices: int
+    seconds: float
+
+
+Lap = list[Stretch]
+"""One run along all recorded games of a kind: their first thirds, their middles, their ends."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contestant:
+    """A kind of game, and what plays its recorded games once."""
+
+    name: str
+    games: int
+    lap: Callable[[], Lap]
+
+
+def thirds(moves: Sequence[Any]) -> Iterator[Sequence[Any]]:
+    """Yield the first, the second and the last third of a game's moves."""
+    cuts = [len(moves) * part // THIRDS for part in range(THIRDS + 1)]
+    for start, stop in pairwise(cuts):
+        yield moves[start:stop]
+
+
+def lap_of(stretches: Iterator[tuple[int, Stretch]]) -> Lap:
+    """Return the sums of the stretches, by third."""
+    sums = [Stretch(0, 0, 0.0)] * THIRDS
+    for third, one in stretches:
+        so_far = sums[third]
+        sums[third] = Stretch(
+            so_far.positions + one.positions,
+            so_far.choices + one.choices,
+            so_far.seconds + one.seconds,
+        )
+    return sums
+
+
+def solitaire(game: str, recorded: list[tuple[Board, list[Move]]]) -> Contestant:
+    """Return the engine on a game's records."""
+
+    def stretches() -> Iterator[tuple[int, Stretch]]:
+        for start, moves in recorded:
+            board = start
+            for third, part in enumerate(thirds(moves)):
+                choices = 0
+                began = perf_counter()
+                for move in part:
+                    choices += len(legal_moves(board))
+                    after = apply(board, move)
+                    delta_between(board, after)
+                    board = after
+                yield third, Stretch(len(part), choices, perf_counter() - began)
+
+    return Contestant(game, len(recorded), lambda: lap_of(stretches()))
+
+
+def python_chess(recorded: list[list[chess.Move]]) -> Contestant:
+    """Return python-chess on famous games."""
+
+    def stretches() -> Iterator[tuple[int, Stretch]]:
+        for moves in recorded:
+            board = chess.Board()
+            for third, part in enumerate(thirds(moves)):
+                choices = 0
+                began = perf_counter()
+                for move in part:
+                    choices += len(list(board.legal_moves))
+                    board.push(move)
+                yield third, Stretch(len(part), choices, perf_counter() - began)
+
+    return Contestant("python-chess", len(recorded), lambda: lap_of(stretches()))
+
+
+def recorded_solitaire() -> dict[str, list[tuple[Board, list[Move]]]]:
+    """Return, by game, the recorded games of the standard variants: the deals and their moves."""
+    found: dict[str, list[tuple[Board, list[Move]]]] = {game: [] for game in games()}
+    for replay in json.loads(REPLAYS.read_text(encoding="utf-8")):
+        if replay["variant"] == STANDARD:
+            rules = ruleset(replay["game"])
+            start = (
+                deal_seed(rules, parse_seed(replay["seed"]))
+                if "seed" in replay
+                else lay_out(rules, parse_pile(replay["deck"]))
+            )
+            moves = [parse_move(rules, text) for text in replay["moves"]]
+            found[rules.game].append((start, moves))
+    return found
+
+
+def recorded_chess() -> list[list[chess.Move]]:
+    """Return the moves of the famous games."""
+    found = []
+    with CHESS_GAMES.open(encoding="utf-8") as file:
+        while (game := chess.pgn.read_game(file)) is not None:
+            if game.errors:
+                raise game.errors[0]
+            found.append(list(game.mainline_moves()))
+    return found
+
+
+def measure(contestants: list[Contestant], rounds: int) -> dict[str, list[Lap]]:
+    """Return each contestant's laps. They take turns, each round begun by another one."""
+    laps: dict[str, list[Lap]] = {contestant.name: [] for contestant in contestants}
+    for contestant in contestants:
+        contestant.lap()
+    for round_ in range(rounds):
+        first = round_ % len(contestants)
+        for contestant in contestants[first:] + contestants[:first]:
+            gc.collect()
+            laps[contestant.name].append(contestant.lap())
+    return laps
+
+
+def rate(lap: Lap) -> float:
+    """Return the positions a second of a lap."""
+    return sum(third.positions for third in lap) / sum(third.seconds for third in lap)
+
+
+def ratios(laps: list[Lap], others: list[Lap]) -> float:
+    """Return how many times as fast as the others the laps were, round by round, as a median."""
+    return median(rate(one) / rate(other) for one, other in zip(laps, others, strict=True))
+
+
+def microseconds(laps: list[Lap], third: int) -> float:
+    """Return what a position of a third of the games takes."""
+    return median(lap[third].seconds / lap[third].positions * 1e6 for lap in laps)
+
+
+def report(contestants: list[Contestant], laps: dict[str, list[Lap]]) -> tuple[str, list[str]]:
+    """Return the page of results, and in which ways the goal was missed."""
+    chess_name = contestants[-1].name
+    times = {
+        contestant.name: ratios(laps[contestant.name], laps[chess_name])
+        for contestant in contestants[:-1]
+    }
+    whole = mean(times.values())
+    missed = [
+        f"{name}: {value:.2f} times python-chess, less than {LEAST_GOAL}"
+        for name, value in times.items()
+        if value < LEAST_GOAL
+    ]
+    if whole < MEAN_GOAL:
+        missed.append(f"the mean: {whole:.2f} times python-chess, less than {MEAN_GOAL}")
+    rounds = len(laps[chess_name])
+    lines = [
+        "# The engine's speed",
+        "",
+        "Written by `make bench-engine`. Along recorded games, the engine lists all legal moves,",
+        "plays one, and makes the delta; python-chess lists all legal moves and pushes one, along",
+        f"famous ones. In turns, {rounds} rounds, medians.",
+        "",
+        f"The goal: {MEAN_GOAL} times python-chess on the mean of the games,"
+        f" and {LEAST_GOAL} times on each.",
+        "",
+        f"- commit: {commit()}",
+        f"- date: {datetime.now(UTC):%Y-%m-%d}",
+        f"- machine: {machine()}",
+        f"- Python: {platform.python_implementation()} {platform.python_version()},"
+        f" python-chess {chess.__version__}",
+        f"- the goal is {'missed' if missed else 'met'}",
+        "",
+        "| game | records | positions | positions a second | times python-chess |",
+        "|---|--:|--:|--:|--:|",
+    ]
+    for contestant in contestants:
+        name = contestant.name
+        positions = sum(third.positions for third in laps[name][0])
+        against = f"{times[name]:.2f}" if name in times else "1"
+        speed = median(map(rate, laps[name]))
+        lines.append(f"| {name} | {contestant.games} | {positions} | {speed:,.0f} | {against} |")
+    lines += [
+        f"| mean of the {len(times)} games | | | | {whole:.2f} |",
+        "",
+        "## By the length of the game",
+        "Microseconds for a position in the first, the second and the last third of the games, and",
+        "how many legal moves a position offers there.",
+        "",
+        "| game | early | middle | late | moves early | middle | late |",
+        "|---|--:|--:|--:|--:|--:|--:|",
+    ]
+    for contestant in contestants:
+        found = laps[contestant.name]
+        costs = " | ".join(f"{microseconds(found, third):.1f}" for third in range(THIRDS))
+        offers = " | ".join(f"{part.choices / part.positions:.1f}" for part in found[0])
+        lines.append(f"| {contestant.name} | {costs} | {offers} |")
+    return "\n".join(lines) + "\n", missed
+
+
+def commit() -> str:
+    """Return the commit that is measured, and whether something of it is changed."""
+    head = git("rev-parse", "--short=12", "HEAD")
+    return f"{head} with changes" if git("status", "--porcelain", "--", *MEASURED) else head
+
+
+def git(*arguments: str) -> str:
+    """Return what git says."""
+    program = shutil.which("git")
+    if program is None:
+        return "unknown"
+    said = subprocess.run(  # noqa: S603 - our own arguments
+        [program, *arguments], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    return said.stdout.strip()
+
+
+def machine() -> str:
+    """Return the processor's name and the number of its cores that are here."""
+    name = platform.processor() or platform.machine()
+    information = Path("/proc/cpuinfo")
+    if information.exists():
+        for line in information.read_text(encoding="utf-8").splitlines():
+            if line.startswith("model name"):
+                name = line.partition(":")[2].strip()
+                break
+    return f"{name}, {cpu_count()} cores, {platform.system()} {platform.machine()}"
+
+
+def main() -> int:
+    """Measure, write the results down, and say whether the goal is met."""
+    parser = argparse.ArgumentParser(prog="python -m deploy.bench.engine", description=__doc__)
+    parser.add_argument("--rounds", type=int, default=ROUNDS, help="how often each one runs")
+    parser.add_argument("--output", type=Path, default=RESULTS, help="where to write the results")
+    options = parser.parse_args()
+    contestants = [solitaire(game, records) for game, records in recorded_solitaire().items()]
+    contestants.append(python_chess(recorded_chess()))
+    page, missed = report(contestants, measure(contestants, options.rounds))
+    options.output.write_text(page, encoding="utf-8")
+    sys.stdout.write(page)
+    for sentence in missed:
+        sys.stderr.write(f"goal missed: {sentence}\n")
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
