@@ -1,26 +1,43 @@
-"""Which moves are legal. The same code serves boards and views: it never reads a hidden card."""
+"""Which moves are legal. The same code serves boards and views: it never reads a hidden card.
+
+What each pile takes is a set of cards, looked up by its top in the ruleset's tables. A card is
+held against the union of those sets first, since most cards fit nowhere.
+"""
 
 from __future__ import annotations
 
-from engine.board import Board, View
+from collections.abc import Iterable
+
+from engine.board import Board, Piles, View
 from engine.cards import DOWN, Pile
-from engine.ruleset import EMPTY, ROW, RUN_LENGTH, Fits, Move, Ruleset
+from engine.ruleset import BITS, EMPTY, RUN_LENGTH, Fits, Move, MoveRow, Ruleset
 
 Layout = Board | View
 
 
 def legal_moves(layout: Layout) -> list[Move]:
     """Return every legal move, each once."""
-    rules = layout.ruleset.rules
+    ruleset, piles = layout.ruleset, layout.piles
+    tops = [pile[-1] if pile else EMPTY for pile in piles]
     moves: list[Move] = []
-    if rules.tableau is not None:
-        for source in layout.ruleset.tableau:
-            if layout.piles[source]:
-                _from_tableau(layout, source, moves)
-    if rules.waste is not None:
-        _from_waste(layout, moves)
-    if layout.piles[layout.ruleset.stock]:
-        _from_stock(layout, moves)
+    taken = [takes[top] for takes, top in zip(ruleset.takes, tops, strict=False)]
+    first = ruleset.tableau.start
+    _add_singles(ruleset.homeward, 0, taken[:first], tops, moves)
+    if ruleset.spreading:
+        columns = taken[first:]
+        _add_singles(ruleset.spreading, first, columns, tops, moves)
+        if ruleset.spreads_runs:
+            _add_runs(ruleset, piles, columns, tops, moves)
+    if ruleset.sends_runs:
+        _add_runs_home(ruleset, piles, moves)
+    if piles[ruleset.stock]:
+        moves += ruleset.stock_moves
+        if ruleset.stock_starts:
+            _add_starts(ruleset, tops, moves)
+    elif layout.redeals < ruleset.redeals:
+        assert ruleset.waste is not None
+        if piles[ruleset.waste]:
+            moves.append(ruleset.move(ruleset.waste, ruleset.stock))
     return moves
 
 
@@ -52,121 +69,78 @@ def run_length(pile: Pile, builds: Fits) -> int:
     return length
 
 
-def _from_tableau(layout: Layout, source: int, moves: list[Move]) -> None:
-    """Add the moves of a tableau pile that has cards."""
-    ruleset = layout.ruleset
-    tableau = ruleset.rules.tableau
-    assert tableau is not None
-    pile = layout.piles[source]
-    if "foundation" in tableau.plays:
-        _to_foundations(layout, source, pile[-1], ruleset.homes, moves)
-        _runs_home(layout, source, moves)
-    if "tableau" in tableau.plays:
-        if ruleset.moves_runs:
-            _runs_to_tableau(layout, source, moves)
-        else:
-            _to_tableau(layout, source, pile[-1], moves)
+def _union(sets: Iterable[int]) -> int:
+    """Return the union of sets of cards."""
+    union = 0
+    for cards in sets:
+        union |= cards
+    return union
 
 
-def _from_waste(layout: Layout, moves: list[Move]) -> None:
-    """Add the moves of the waste: its top card's, and turning it over."""
-    ruleset = layout.ruleset
-    waste, rules = ruleset.waste, ruleset.rules.waste
-    assert waste is not None
-    assert rules is not None
-    pile = layout.piles[waste]
-    if not pile:
-        return
-    if "foundation" in rules.plays:
-        _to_foundations(layout, waste, pile[-1], ruleset.homes, moves)
-    if "tableau" in rules.plays:
-        _to_tableau(layout, waste, pile[-1], moves)
-    if layout.redeals < rules.redeals and not layout.piles[ruleset.stock]:
-        moves.append(ruleset.move(waste, ruleset.stock))
-
-
-def _from_stock(layout: Layout, moves: list[Move]) -> None:
-    """Add the moves of a stock that has cards."""
-    ruleset = layout.ruleset
-    source, rules = ruleset.stock, ruleset.rules.stock
-    for place in rules.plays:
-        if place == "waste":
-            assert ruleset.waste is not None
-            moves.append(ruleset.move(source, ruleset.waste))
-        elif place == "row":
-            moves.append(ruleset.move(source, ROW))
-        elif place == "tableau":
-            _to_tableau(layout, source, layout.piles[source][-1], moves)
-        elif rules.to_foundation == "any":
-            moves.extend(ruleset.move(source, target) for target in ruleset.foundations)
-        elif rules.to_foundation == "fitting":
-            _to_foundations(layout, source, layout.piles[source][-1], ruleset.homes, moves)
-        else:
-            card = layout.piles[source][-1]
-            moves.extend(
-                ruleset.move(source, target)
-                for target in ruleset.foundations
-                if not layout.piles[target] and ruleset.firsts[target][card]
-            )
-
-
-def _to_foundations(
-    layout: Layout, source: int, card: int, homes: tuple[Fits, ...], moves: list[Move]
+def _add_singles(
+    sources: tuple[MoveRow, ...],
+    first: int,
+    taken: list[int],
+    tops: list[int],
+    moves: list[Move],
 ) -> None:
-    for target in layout.ruleset.foundations:
-        pile = layout.piles[target]
-        if homes[target][pile[-1] if pile else EMPTY][card]:
-            moves.append(layout.ruleset.move(source, target))
+    """Add the moves of the sources' top cards to piles, of which `first` takes `taken[0]`."""
+    wanted = _union(taken)
+    for source, row in sources:
+        card = BITS[tops[source]]
+        if card & wanted:
+            for target, takes in enumerate(taken, first):
+                if takes & card and target != source:
+                    moves.append(row[target])
 
 
-def _to_tableau(layout: Layout, source: int, card: int, moves: list[Move]) -> None:
-    builds = layout.ruleset.builds
-    for target in layout.ruleset.tableau:
-        pile = layout.piles[target]
-        if target != source and builds[pile[-1] if pile else EMPTY][card]:
-            moves.append(layout.ruleset.move(source, target))
+def _add_runs(
+    ruleset: Ruleset, piles: Piles, taken: list[int], tops: list[int], moves: list[Move]
+) -> None:
+    """Add the moves of two cards or more between tableau piles, which take `taken`."""
+    columns, builds = ruleset.tableau, ruleset.builds
+    longest = ruleset.total
+    if ruleset.by_spaces:
+        onto = tops[columns.start : columns.stop]
+        longest = 1 << onto.count(EMPTY)
+        taken = [0 if top == EMPTY else cards for top, cards in zip(onto, taken, strict=True)]
+    wanted = _union(taken)
+    for source in columns:
+        pile = piles[source]
+        upper = tops[source]
+        for count in range(2, min(longest, len(pile)) + 1):
+            card = pile[-count]
+            if not builds[card][upper]:
+                break
+            upper = card
+            head = BITS[card]
+            if head & wanted:
+                for target, takes in enumerate(taken, columns.start):
+                    if takes & head and target != source:
+                        moves.append(ruleset.move(source, target, count))
 
 
-def _runs_to_tableau(layout: Layout, source: int, moves: list[Move]) -> None:
-    """Add the moves of runs, each from any of its cards."""
-    ruleset = layout.ruleset
-    builds = ruleset.builds
-    pile = layout.piles[source]
-    run = run_length(pile, builds)
-    longest = _longest_carried(layout, run)
-    for target in ruleset.tableau:
-        if target == source:
+def _add_runs_home(ruleset: Ruleset, piles: Piles, moves: list[Move]) -> None:
+    """Add the moves of whole runs from the ends of piles to the foundations that take one."""
+    for source in ruleset.tableau:
+        pile = piles[source]
+        if len(pile) < RUN_LENGTH:
             continue
-        onto = layout.piles[target]
-        fits = builds[onto[-1] if onto else EMPTY]
-        most = longest if onto or not ruleset.by_spaces else 1
-        moves.extend(
-            ruleset.move(source, target, count)
-            for count in range(1, most + 1)
-            if fits[pile[-count]]
-        )
+        head = BITS[pile[-RUN_LENGTH]]
+        free = [f for f in ruleset.foundations if ruleset.run_takes[f] & head and not piles[f]]
+        if free and run_length(pile, ruleset.builds) >= RUN_LENGTH:
+            moves.extend(ruleset.move(source, target, RUN_LENGTH) for target in free)
 
 
-def _longest_carried(layout: Layout, run: int) -> int:
-    """Return how many cards of a run may move onto a pile that has cards."""
-    ruleset = layout.ruleset
-    if not ruleset.by_spaces:
-        return run
-    piles = layout.piles
-    spaces = sum(1 for pile in ruleset.tableau if not piles[pile])
-    return min(run, 1 << spaces)
-
-
-def _runs_home(layout: Layout, source: int, moves: list[Move]) -> None:
-    """Add the moves of a whole run from the end of a pile to the foundations that take one."""
-    ruleset = layout.ruleset
-    pile = layout.piles[source]
-    if len(pile) < RUN_LENGTH:
-        return
-    head = pile[-RUN_LENGTH]
-    free = [f for f in ruleset.foundations if ruleset.run_heads[f][head] and not layout.piles[f]]
-    if free and run_length(pile, ruleset.builds) >= RUN_LENGTH:
-        moves.extend(ruleset.move(source, target, RUN_LENGTH) for target in free)
+def _add_starts(ruleset: Ruleset, tops: list[int], moves: list[Move]) -> None:
+    """Add the moves of the stock's top card to the empty foundations that it starts."""
+    stock = ruleset.stock
+    card = BITS[tops[stock]]
+    moves.extend(
+        ruleset.move(stock, target)
+        for target in ruleset.foundations
+        if tops[target] == EMPTY and ruleset.takes[target][EMPTY] & card
+    )
 
 
 def fits_foundation(ruleset: Ruleset, target: int, pile: Pile, card: int) -> bool:

@@ -21,6 +21,12 @@ _ROWS = UNSEEN + 2
 Fits = tuple[bytes, ...]
 """`fits[top][card]` is 1 where `card` may go on `top`; `fits[EMPTY][card]` for an empty pile."""
 
+Takes = tuple[int, ...]
+"""The same as sets of cards: `takes[top]` has the `BITS` of the cards that may go on `top`."""
+
+BITS: Takes = tuple(1 << byte if byte < PACK_SIZE else 0 for byte in range(_ROWS))
+"""The bit of each card; none for a card that lies face down, nor for `EMPTY`."""
+
 
 @dataclass(frozen=True, slots=True)
 class Move:
@@ -36,6 +42,9 @@ class Move:
 
 ROW = -2
 """The target of a move that deals a row of cards to the tableau."""
+
+MoveRow = tuple[int, tuple[Move, ...]]
+"""A source, and its moves of one card by target."""
 
 RUN_LENGTH = 13
 
@@ -78,15 +87,38 @@ class Ruleset:
         """What each foundation takes; a foundation of runs takes no single card."""
         self.run_heads: tuple[bytes, ...] = tuple(_run_heads(group) for group in self.groups)
         """For each foundation, 1 for a card that heads a run which it takes when empty."""
-        self.firsts: tuple[bytes, ...] = tuple(fits[EMPTY] for fits in self.homes)
-        """For each foundation, 1 for a card that starts it."""
+        home_takes = tuple(map(_takes, self.homes))
+        build_takes = _takes(self.builds)
+        self.takes: tuple[Takes, ...] = (*home_takes, *[build_takes] * len(self.tableau))
+        """What each foundation and tableau pile takes, as sets."""
+        self.run_takes: tuple[int, ...] = tuple(map(_set_of, self.run_heads))
+        """For each foundation, the set of cards that head a run which it takes when empty."""
         self.moves_runs = tableau is not None and tableau.moves != "card"
         self.by_spaces = tableau is not None and tableau.moves == "run-by-spaces"
+        self.redeals = rules.waste.redeals if rules.waste else 0
+        """How often the waste may be turned over."""
+        everywhere = (*range(len(self.pile_names)), ROW)
         self._moves = {
             (source, target): tuple(Move(source, target, n) for n in range(RUN_LENGTH + 1))
             for source in range(len(self.pile_names))
-            for target in (*range(len(self.pile_names)), ROW)
+            for target in everywhere
         }
+        self.homeward = self._rows_from("foundation")
+        """The piles whose top card goes to foundations that take it."""
+        self.spreading = self._rows_from("tableau")
+        """The piles whose top card goes to tableau piles that take it."""
+        self.spreads_runs = self.moves_runs and tableau is not None and "tableau" in tableau.plays
+        """Whether runs go from tableau pile to tableau pile."""
+        self.sends_runs = (
+            any(self.run_takes) and tableau is not None and "foundation" in tableau.plays
+        )
+        """Whether whole runs go from the tableau to foundations."""
+        self.stock_moves = tuple(self._stock_moves())
+        """The moves that are legal whenever the stock has cards."""
+        self.stock_starts = "foundation" in rules.stock.plays and (
+            rules.stock.to_foundation == "first"
+        )
+        """Whether the stock's top card goes to empty foundations that it starts."""
 
     def __repr__(self) -> str:
         return f"<Ruleset {self.game} {self.variant}>"
@@ -95,6 +127,32 @@ class Ruleset:
         """Return the one object for this move."""
         row = self._moves[source, target]
         return row[count] if count < len(row) else Move(source, target, count)
+
+    def _rows_from(self, place: str) -> tuple[MoveRow, ...]:
+        """Return the piles that play their top card to a kind of place, if it fits there."""
+        rules = self.rules
+        sources: list[int] = []
+        if rules.tableau and place in rules.tableau.plays:
+            sources += self.tableau
+        if rules.waste and place in rules.waste.plays:
+            sources.append(self.stock + 1)
+        if place in rules.stock.plays and (
+            place == "tableau" or rules.stock.to_foundation == "fitting"
+        ):
+            sources.append(self.stock)
+        piles = range(len(self.pile_names))
+        return tuple((s, tuple(self.move(s, target) for target in piles)) for s in sources)
+
+    def _stock_moves(self) -> Iterator[Move]:
+        """Yield the moves of the stock that depend on no other pile."""
+        stock = self.rules.stock
+        if "waste" in stock.plays:
+            assert self.waste is not None
+            yield self.move(self.stock, self.waste)
+        if "row" in stock.plays:
+            yield self.move(self.stock, ROW)
+        if "foundation" in stock.plays and stock.to_foundation == "any":
+            yield from (self.move(self.stock, target) for target in self.foundations)
 
     def laid_out_suits(self) -> Iterator[tuple[int, str, str]]:
         """Yield (foundation, rank, suit) of each card laid out before the deal."""
@@ -135,6 +193,16 @@ def _table(rows: dict[int, list[Card]]) -> Fits:
         for card in cards:
             table[top][card] = 1
     return tuple(bytes(row) for row in table)
+
+
+def _takes(fits: Fits) -> Takes:
+    """Return the table's rows as sets."""
+    return tuple(map(_set_of, fits))
+
+
+def _set_of(row: bytes) -> int:
+    """Return the set of the cards at which a row has a 1."""
+    return sum(BITS[card] for card in range(PACK_SIZE) if row[card])
 
 
 def _tableau_fits(rules: Rules) -> Fits:
