@@ -71,11 +71,13 @@ def late(rules: Ruleset, left: int, chance: Random) -> Board:
     piles = [b""] * len(rules.pile_names)
     for pile, rank, suit in rules.laid_out_suits():
         piles[pile] = bytes((parse_card(rank + suit),))
+    runs = [("S", "H"), ("H", "S"), ("D", "C"), ("C", "D")] * 2
+    chance.shuffle(runs)
     for pile, group in enumerate(rules.groups):
         if group.setup == "dealt":
             piles[pile] = bytes((chance.randrange(52),))
         elif group.takes == "run" and chance.random() < 0.5:
-            head, other = chance.choice([("S", "H"), ("H", "C"), ("D", "S"), ("C", "D")])
+            head, other = runs.pop()
             piles[pile] = parse_pile(run_down(f"K{head}", other).split())
     spare -= Counter(b"".join(piles))
     open_ = list(rules.foundations)
