@@ -23,7 +23,10 @@ from engine.position import parse_position, position_of
 from engine.schema import STANDARD
 
 LONGEST_LINE = 65_536
-"""The most characters of a request."""
+"""The most characters of a request, its line's end not counted."""
+
+_BLANK = " \t\r\n"
+"""What JSON takes for blank."""
 
 
 class RequestError(EngineError):
@@ -107,7 +110,8 @@ def _parse_request(line: str) -> dict[str, Any]:
     if len(line) > LONGEST_LINE:
         raise RequestError(f"A request has at most {LONGEST_LINE} characters.")
     try:
-        request = json.loads(line, parse_constant=_refuse_constant)
+        # JSON has one kind of number: 1 and 1.0 are the same, and no number has too many digits.
+        request = json.loads(line, parse_int=float, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
         raise RequestError("A request is a JSON object on one line.") from error
     if not isinstance(request, dict):
@@ -130,5 +134,6 @@ def run(lines: Iterable[str]) -> Iterator[str]:
     """Yield the answer to each line that is not blank, as a line of JSON."""
     driver = Driver()
     for line in lines:
-        if line.strip():
-            yield json.dumps(driver.answer(line), separators=(",", ":"))
+        if line.strip(_BLANK):
+            answer = driver.answer(line.removesuffix("\n"))
+            yield json.dumps(answer, separators=(",", ":"))

@@ -77,6 +77,8 @@ def _read_piles(ruleset: Ruleset, piles: Any) -> tuple[Pile, ...]:
 
 def _read_count(position: dict[str, Any], key: str, most: int) -> int:
     value = position.get(key, 0)
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
     if type(value) is not int or not 0 <= value <= most:
         raise PositionError(f"{key} must be a whole number from 0 to {most}.")
     return value

@@ -174,12 +174,34 @@ def test_without_a_position_there_is_nothing_to_ask(request_: dict[str, Any]) ->
 
 
 def test_a_blank_line_is_no_request() -> None:
-    assert codes(say("", "  \n", {"op": "games"})) == [None]
+    assert codes(say("", "  \n", " \t\r\n", {"op": "games"})) == [None]
+
+
+@pytest.mark.parametrize("line", ["\x1c", "\u3000\n", "\ufeff"])
+def test_what_json_does_not_take_for_blank_is_answered(line: str) -> None:
+    assert codes(say(line)) == ["bad_request"]
 
 
 def test_a_line_as_long_as_may_be_is_read() -> None:
     line = '{"op":"games"}'
     assert codes(say(line.ljust(LONGEST_LINE))) == [None]
+    assert codes(say(line.ljust(LONGEST_LINE) + "\n")) == [None]
+    assert codes(say(line.ljust(LONGEST_LINE + 1) + "\n")) == ["bad_request"]
+
+
+@pytest.mark.parametrize(
+    ("written", "count"), [("1.0", 1), ("1e2", 100), ("-0", 0), ("0.0", 0), ("1000000", 1_000_000)]
+)
+def test_a_whole_number_is_one_however_it_is_written(written: str, count: int) -> None:
+    found = json.dumps(position("robert", f0="QS", w="KD") | {"moves": "?"}).replace('"?"', written)
+    (answer,) = say(f'{{"op":"load","position":{found}}}')
+    assert repr(answer["moves"]) == repr(count)
+
+
+@pytest.mark.parametrize("written", ["1.5", "-1", "1000001", "1e999", "-1e999", "1" * 5000, "true"])
+def test_what_is_no_count(written: str) -> None:
+    found = json.dumps(position("robert", f0="QS", w="KD") | {"moves": "?"}).replace('"?"', written)
+    assert codes(say(f'{{"op":"load","position":{found}}}')) == ["bad_position"]
 
 
 JSON = st.recursive(

@@ -65,7 +65,7 @@ def test_a_position_is_an_object(value: Any) -> None:
         ("redeals", -1, "bad_position"),
         ("redeals", 3, "bad_position"),
         ("redeals", True, "bad_position"),
-        ("redeals", 1.0, "bad_position"),
+        ("redeals", 1.5, "bad_position"),
         ("redeals", "1", "bad_position"),
         ("redeals", None, "bad_position"),
         ("moves", -1, "bad_position"),

@@ -6,7 +6,7 @@ import { Driver } from "./driver.ts";
 const driver = new Driver();
 
 function answer(line: string): void {
-  if (line.trim() !== "") stdout.write(`${JSON.stringify(driver.answer(line))}\n`);
+  if (/[^ \t\r\n]/.test(line)) stdout.write(`${JSON.stringify(driver.answer(line))}\n`);
 }
 
 let rest = "";

@@ -17,7 +17,7 @@ import { play } from "./play.ts";
 import { isObject, isTexts, parsePosition, positionOf } from "./position.ts";
 import { STANDARD } from "./schema.ts";
 
-/** The most characters of a request. */
+/** The most characters of a request, its line's end not counted. */
 export const LONGEST_LINE = 65_536;
 
 type Request = Readonly<Record<string, unknown>>;
@@ -116,7 +116,8 @@ function badRequest(message: string): EngineError {
 }
 
 function parseRequest(line: string): Request {
-  if (line.length > LONGEST_LINE) {
+  // Characters are code points; only a line that may be too long is worth counting them.
+  if (line.length > LONGEST_LINE && [...line].length > LONGEST_LINE) {
     throw badRequest(`A request has at most ${LONGEST_LINE} characters.`);
   }
   let request: unknown;
