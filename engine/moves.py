@@ -6,7 +6,8 @@ held against the union of those sets first, since most cards fit nowhere.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from functools import reduce
+from operator import or_
 
 from engine.board import Board, Piles, View
 from engine.cards import DOWN, Pile
@@ -28,7 +29,7 @@ def legal_moves(layout: Layout) -> list[Move]:
         _add_singles(ruleset.spreading, first, columns, tops, moves)
         if ruleset.spreads_runs:
             _add_runs(ruleset, piles, columns, tops, moves)
-    if ruleset.sends_runs:
+    if ruleset.runs_home:
         _add_runs_home(ruleset, piles, moves)
     if piles[ruleset.stock]:
         moves += ruleset.stock_moves
@@ -69,14 +70,6 @@ def run_length(pile: Pile, builds: Fits) -> int:
     return length
 
 
-def _union(sets: Iterable[int]) -> int:
-    """Return the union of sets of cards."""
-    union = 0
-    for cards in sets:
-        union |= cards
-    return union
-
-
 def _add_singles(
     sources: tuple[MoveRow, ...],
     first: int,
@@ -85,7 +78,7 @@ def _add_singles(
     moves: list[Move],
 ) -> None:
     """Add the moves of the sources' top cards to piles, of which `first` takes `taken[0]`."""
-    wanted = _union(taken)
+    wanted = reduce(or_, taken, 0)
     for source, row in sources:
         card = BITS[tops[source]]
         if card & wanted:
@@ -103,13 +96,14 @@ def _add_runs(
     if ruleset.by_spaces:
         onto = tops[columns.start : columns.stop]
         longest = 1 << onto.count(EMPTY)
+        if longest == 1:
+            return
         taken = [0 if top == EMPTY else cards for top, cards in zip(onto, taken, strict=True)]
-    wanted = _union(taken)
+    wanted = reduce(or_, taken, 0)
     for source in columns:
         pile = piles[source]
         upper = tops[source]
-        for count in range(2, min(longest, len(pile)) + 1):
-            card = pile[-count]
+        for count, card in enumerate(pile[-2 : -longest - 1 : -1], 2):
             if not builds[card][upper]:
                 break
             upper = card
@@ -124,9 +118,9 @@ def _add_runs_home(ruleset: Ruleset, piles: Piles, moves: list[Move]) -> None:
     """Add the moves of whole runs from the ends of piles to the foundations that take one."""
     for source in ruleset.tableau:
         pile = piles[source]
-        if len(pile) < RUN_LENGTH:
+        head = BITS[pile[-RUN_LENGTH]] if len(pile) >= RUN_LENGTH else 0
+        if not head & ruleset.runs_home:
             continue
-        head = BITS[pile[-RUN_LENGTH]]
         free = [f for f in ruleset.foundations if ruleset.run_takes[f] & head and not piles[f]]
         if free and run_length(pile, ruleset.builds) >= RUN_LENGTH:
             moves.extend(ruleset.move(source, target, RUN_LENGTH) for target in free)

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 
 from engine.cards import PACK_SIZE, RANKS, SUITS, UNSEEN, Card, is_red, rank_of, suit_of
 from engine.schema import Foundation, Rules
@@ -109,10 +111,10 @@ class Ruleset:
         """The piles whose top card goes to tableau piles that take it."""
         self.spreads_runs = self.moves_runs and tableau is not None and "tableau" in tableau.plays
         """Whether runs go from tableau pile to tableau pile."""
-        self.sends_runs = (
-            any(self.run_takes) and tableau is not None and "foundation" in tableau.plays
-        )
-        """Whether whole runs go from the tableau to foundations."""
+        self.runs_home = 0
+        """The set of cards that head a run which goes from the tableau to some foundation."""
+        if tableau is not None and "foundation" in tableau.plays:
+            self.runs_home = reduce(or_, self.run_takes, 0)
         self.stock_moves = tuple(self._stock_moves())
         """The moves that are legal whenever the stock has cards."""
         self.stock_starts = "foundation" in rules.stock.plays and (
