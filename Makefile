@@ -30,7 +30,7 @@ PIP_INSTALL := $(BIN)/python -m pip install --quiet --no-input --disable-pip-ver
 help: ## say what there is to make
 	@echo 'Samedeal: everyone gets the same deal.'
 	@echo
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
 .PHONY: play
 play: $(STAMPS)/runtime $(PAGE) ## prepare everything, then serve on http://localhost:8000
