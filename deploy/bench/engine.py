@@ -42,7 +42,12 @@ ROOT = HERE.parents[1]
 RESULTS = HERE / "ENGINE.md"
 CHESS_GAMES = HERE / "chess.pgn"
 REPLAYS = ROOT / "tests/vectors/replays.json"
-MEASURED = ("engine", "deploy/bench/engine.py", "deploy/bench/chess.pgn", "tests/vectors")
+MEASURED = (
+    "engine",
+    "deploy/bench/engine.py",
+    "deploy/bench/chess.pgn",
+    "tests/vectors/replays.json",
+)
 
 ROUNDS = 40
 MEAN_GOAL = 2.5
