@@ -22,7 +22,7 @@ def load_game(game: str, text: str) -> Game:
     """
     try:
         document = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # a number of too many digits is a ValueError
         raise RulesetError(f"{game}: is not TOML: {error}") from error
     return read_game(game, document)
 

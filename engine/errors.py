@@ -52,6 +52,12 @@ class RulesetError(EngineError):
     """A ruleset with an unknown key or an impossible value; the message begins with its path."""
 
     code = "bad_ruleset"
+    longest = 300
+    """A message of more characters is cut: keys and values of a file may have any length."""
+
+    def __init__(self, message: str) -> None:
+        cut = len(message) > self.longest
+        super().__init__(f"{message[: self.longest]}…" if cut else message)
 
 
 class UnknownGameError(EngineError):

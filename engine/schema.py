@@ -19,6 +19,9 @@ Match = Literal["suit", "colour", "alternate", "any"]
 
 T = TypeVar("T")
 
+LARGEST = 1_000_000
+"""No number of a ruleset is larger."""
+
 
 @dataclass(frozen=True, slots=True)
 class Foundation:
@@ -233,6 +236,11 @@ def _contradictions(rules: Rules) -> list[tuple[bool, str, str]]:
                 f"{key}.takes",
                 "a run comes whole from a tableau that builds down, headed by one rank.",
             ),
+            (
+                group.setup == "dealt" and (group.first != "any" or len(group.suits) != len(SUITS)),
+                f"{key}.setup",
+                "a card that is dealt may be any: of any rank first, and of all suits.",
+            ),
             (group.order == "any", f"{key}.order", "a foundation has an order."),
         ]
     return checks
@@ -273,7 +281,7 @@ def _read_value(value: Any, kind: Any, path: str) -> Any:
     if origin is Literal:
         if isinstance(value, str) and value in args:
             return value
-        raise RulesetError(f"{path}: {value!r} is not one of {', '.join(args)}.")
+        raise RulesetError(f"{path}: {_shown(value)} is not one of {', '.join(args)}.")
     if origin is tuple:
         if not isinstance(value, list):
             raise RulesetError(f"{path}: must be a list.")
@@ -283,9 +291,17 @@ def _read_value(value: Any, kind: Any, path: str) -> Any:
         return items
     if is_dataclass(kind) and isinstance(kind, type):
         return _read_table(value, kind, path)
-    if type(value) is kind:
-        return value
-    raise RulesetError(f"{path}: {value!r} is not of the type {kind.__name__}.")
+    if type(value) is not kind:
+        raise RulesetError(f"{path}: {_shown(value)} is not of the type {kind.__name__}.")
+    if kind is int and abs(value) > LARGEST:
+        raise RulesetError(f"{path}: must be from -{LARGEST} to {LARGEST}.")
+    return value
+
+
+def _shown(value: Any) -> str:
+    """Return a value for a message; of one that may be too long or too deep to write, its type."""
+    short = isinstance(value, str | float | bool)
+    return repr(value) if short else f"the {type(value).__name__}"
 
 
 def _read_union(value: Any, kinds: list[Any], path: str) -> Any:

@@ -226,6 +226,13 @@ RUNS = {"piles": 4, "first": "K", "takes": "run"}
             "builds down",
         ),
         (SOUND | with_group(**RUNS | {"setup": "dealt"}), "foundations[0].takes", "a run"),
+        (SOUND | with_group(setup="dealt"), "foundations[0].setup", "may be any"),
+        (
+            SOUND | with_group(setup="dealt", first="any", suits="SH"),
+            "foundations[0].setup",
+            "may be any",
+        ),
+        (SOUND | {"packs": 1_000_001}, "packs", "must be from -1000000 to 1000000"),
         (SOUND | with_group(order="any"), "foundations[0].order", "has an order"),
     ],
 )
@@ -242,6 +249,7 @@ def test_what_a_contradiction_does_not_forbid() -> None:
         SOUND | with_group(**TWOS),
         SOUND | {"foundations": [TWOS | {"suits": s, "piles": 4} for s in ("SH", "DC")]},
         SOUND | with_group(**RUNS),
+        SOUND | with_group(setup="dealt", first="any"),
         SOUND | with_table("tableau", match="any"),
         SOUND | with_table("tableau", order="any", match="any"),
         SOUND | with_table("stock", plays=["waste", "foundation"], to_foundation="any"),

@@ -1,0 +1,94 @@
+"""What must hold of everything that reads what others wrote, whatever that is.
+
+Each function takes input of any kind and asserts that it is read, or refused by an error of the
+engine's own. `test_fuzz.py` calls them with what Hypothesis makes up, `tests/fuzz` with what
+leads to lines of the engine that were not reached before.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from itertools import islice
+from typing import Any
+
+from engine.board import Board
+from engine.catalog import load_game
+from engine.deal import deal_seed
+from engine.driver import Driver
+from engine.errors import EngineError, NotationError, RulesetError
+from engine.moves import legal_moves
+from engine.notation import move_text, parse_move
+from engine.play import play
+from engine.position import parse_position, position_of
+from engine.ruleset import Ruleset
+from tests.engine.positions import SEED
+
+LONGEST_REFUSAL = 400
+"""A sentence for people does not repeat a whole file."""
+
+
+def read_rules(text: str) -> bool:
+    """Read a ruleset's file; if it is one, some deals of it can be played. Return whether it is."""
+    try:
+        game = load_game("g", text)
+    except RulesetError as error:
+        refusal = error.message
+    else:
+        for variant, rules in islice(game.variants.items(), 4):
+            try_play(Ruleset("g", variant, rules))
+        return True
+    assert refusal.startswith("g")
+    assert len(refusal) <= LONGEST_REFUSAL
+    return False
+
+
+def try_play(ruleset: Ruleset, moves: int = 12) -> None:
+    """Play some moves from a deal, and write and read each position on the way."""
+    board = deal_seed(ruleset, SEED)
+    for turn in range(moves):
+        assert parse_position(position_of(board), lambda _game, _variant: ruleset) == board
+        choices = list(legal_moves(board))
+        if not choices:
+            break
+        board, _ = play(board, choices[turn * 7 % len(choices)])
+
+
+def read_move(ruleset: Ruleset, text: str) -> bool:
+    """Read a move; if it is one, it is written as it was. Return whether it is."""
+    try:
+        move = parse_move(ruleset, text)
+    except NotationError:
+        return False
+    assert move_text(ruleset, move) == text
+    return True
+
+
+def read_position(position: Any) -> Board | None:
+    """Read a position; if it can be, it is written as it was, and can be played on."""
+    try:
+        board = parse_position(position)
+    except EngineError:
+        return None
+    written = position_of(board)
+    assert parse_position(written) == board
+    assert position["piles"].items() <= written["piles"].items()
+    for move in legal_moves(board):
+        play(board, move)
+    return board
+
+
+def converse(lines: Iterable[str]) -> list[dict[str, Any]]:
+    """Say the lines to the driver; every one is answered, and an error changes nothing."""
+    driver = Driver()
+    answers = []
+    for line in lines:
+        before = driver.answer('{"op":"position"}')
+        answer = driver.answer(line)
+        assert json.dumps(answer).isascii()
+        if "error" in answer:
+            assert list(answer) == ["error"]
+            assert list(answer["error"]) == ["code", "message"]
+            assert driver.answer('{"op":"position"}') == before
+        answers.append(answer)
+    return answers

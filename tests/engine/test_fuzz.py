@@ -1,0 +1,249 @@
+"""Input that is nearly right, and input that is not: refused in the engine's own words, or read."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from contextlib import suppress
+from datetime import timedelta
+from importlib.resources import files
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from engine.catalog import load_game, ruleset
+from engine.driver import LONGEST_LINE
+from engine.errors import RulesetError
+from engine.moves import legal_moves
+from engine.notation import move_text
+from engine.play import play
+from engine.position import position_of
+from engine.schema import read_game
+from tests.engine.positions import SEED, VARIANTS, dealt
+from tests.engine.reading import converse, read_move, read_position, read_rules
+
+fuzzed = settings(
+    max_examples=300,
+    deadline=timedelta(seconds=5),
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+"""The deadline is generous: it is for what hangs, not for what is slow."""
+
+FILES = {
+    entry.name: entry.read_text(encoding="utf-8")
+    for entry in (files("engine") / "games").iterdir()
+    if entry.name.endswith(".toml")
+}
+TEXT = st.text(st.characters(exclude_categories=[]), max_size=60)
+SCALARS = (
+    st.none()
+    | st.booleans()
+    | st.integers(-3, 120)
+    | st.integers(-(10**30), 10**30)
+    | st.floats()
+    | TEXT
+    | st.sampled_from(["any", "up", "run", "K", "A", "SHDC", "waste", "stock", "row", "tableau"])
+    | st.sampled_from(["AS", "?KC", "??", "t0", "f0", "s>w", "s>t", "load", "new", "standard"])
+)
+VALUES = st.recursive(
+    SCALARS,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXT, inner, max_size=4),
+    max_leaves=8,
+)
+
+
+@st.composite
+def changed(draw: st.DrawFn, value: Any) -> Any:
+    """Draw a value that differs from this one in one place, however deep."""
+    deeper = draw(st.integers(0, 9)) > 0
+    if isinstance(value, dict) and value and deeper:
+        key = draw(st.sampled_from(sorted(value)))
+        rest = {name: inner for name, inner in value.items() if name != key}
+        how = draw(st.sampled_from(["drop", "rename", "change", "change", "change"]))
+        if how == "drop":
+            return rest
+        if how == "rename":
+            return rest | {draw(TEXT | st.sampled_from(sorted(value))): value[key]}
+        return value | {key: draw(changed(value[key]))}
+    if isinstance(value, list) and value and deeper:
+        at = draw(st.integers(0, len(value) - 1))
+        other = draw(st.integers(0, len(value) - 1))
+        copy = list(value)
+        how = draw(st.sampled_from(["drop", "repeat", "exchange", "change", "change"]))
+        if how == "drop":
+            del copy[at]
+        elif how == "repeat":
+            copy.insert(at, copy[other])
+        elif how == "exchange":
+            copy[at], copy[other] = copy[other], copy[at]
+        else:
+            copy[at] = draw(changed(copy[at]))
+        return copy
+    if isinstance(value, str) and deeper:
+        return draw(scrambled(value))
+    return draw(VALUES)
+
+
+@st.composite
+def scrambled(draw: st.DrawFn, text: str) -> str:
+    """Draw the text with up to three cuts and insertions."""
+    for _ in range(draw(st.integers(1, 3))):
+        start = draw(st.integers(0, len(text)))
+        end = min(len(text), start + draw(st.sampled_from([0, 1, 1, 2, 8])))
+        text = text[:start] + draw(TEXT | st.sampled_from(list('{}[]"=.,#\n0x1_'))) + text[end:]
+    return text
+
+
+@st.composite
+def changed_often(draw: st.DrawFn, value: Any) -> Any:
+    """Draw a value that differs from this one in one to three places."""
+    for _ in range(draw(st.integers(1, 3))):
+        value = draw(changed(value))
+    return value
+
+
+@st.composite
+def positions(draw: st.DrawFn) -> dict[str, Any]:
+    """Draw a position that some moves lead to."""
+    board = dealt(*draw(st.sampled_from(VARIANTS)))
+    for _ in range(draw(st.integers(0, 30))):
+        choices = list(legal_moves(board))
+        if not choices:
+            break
+        board, _ = play(board, draw(st.sampled_from(choices)))
+    return position_of(board)
+
+
+def toml(value: Any) -> str:
+    """Return a value as TOML writes it within a line; what TOML does not have, as JSON."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{json.dumps(k)} = {toml(v)}" for k, v in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(toml, value)) + "]"
+    return repr(value) if isinstance(value, float) else json.dumps(value)
+
+
+DOCUMENTS: dict[str, Any] = {name: tomllib.loads(text) for name, text in FILES.items()}
+
+
+@fuzzed
+@given(st.sampled_from(sorted(DOCUMENTS)).flatmap(lambda name: changed_often(DOCUMENTS[name])))
+def test_rules_that_are_nearly_right(found: Any) -> None:
+    if isinstance(found, dict):
+        read_rules("\n".join(f"{json.dumps(key)} = {toml(found[key])}" for key in found))
+        with suppress(RulesetError):
+            read_game("g", found)
+
+
+@fuzzed
+@given(TEXT | st.sampled_from(sorted(FILES)).flatmap(lambda name: scrambled(FILES[name])))
+def test_a_file_with_misprints(text: str) -> None:
+    read_rules(text)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_the_files_themselves_are_read(name: str) -> None:
+    assert read_rules(FILES[name])
+    assert read_rules("\n".join(f"{key} = {toml(found)}" for key, found in DOCUMENTS[name].items()))
+
+
+@fuzzed
+@given(st.sampled_from(VARIANTS), TEXT | st.from_regex(r"[a-z]\d{0,3}>[a-z]\d{0,3}(x\d{1,3})?\n?"))
+def test_any_text_as_a_move(variant: tuple[str, str], text: str) -> None:
+    read_move(ruleset(*variant), text)
+
+
+@fuzzed
+@given(st.data(), positions())
+def test_a_position_that_is_nearly_right(data: st.DataObject, position: dict[str, Any]) -> None:
+    assert read_position(position) is not None
+    read_position(data.draw(changed_often(position)))
+
+
+@fuzzed
+@given(VALUES)
+def test_any_value_as_a_position(value: Any) -> None:
+    assert read_position(value) is None
+
+
+@st.composite
+def conversations(draw: st.DrawFn) -> list[str]:
+    """Draw lines for the driver: some requests as they should be, some nearly so, and noise."""
+    position = draw(positions())
+    rules = ruleset(position["game"], position["variant"])
+    cards = [card.strip("?") for pile in position["piles"].values() for card in pile]
+    names = {"game": position["game"], "variant": position["variant"]}
+    moves = [move_text(rules, move) for move in legal_moves(dealt(**names))]
+    asked: list[dict[str, Any]] = [
+        {"op": "games"},
+        {"op": "legal"},
+        {"op": "position"},
+        {"op": "new", **names, "seed": SEED.hex()},
+        {"op": "new", **names, "deck": cards},
+        {"op": "load", "position": position},
+        *({"op": "move", "move": move} for move in moves[:3]),
+    ]
+    right = st.sampled_from(asked)
+    line = (
+        right.map(json.dumps)
+        | right.flatmap(changed_often).map(json.dumps)
+        | right.map(json.dumps).flatmap(scrambled)
+        | TEXT
+    )
+    return draw(st.lists(line, min_size=1, max_size=8))
+
+
+@fuzzed
+@given(conversations())
+def test_a_conversation_that_is_nearly_right(lines: list[str]) -> None:
+    assert len(converse(lines)) == len(lines)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "[" * LONGEST_LINE,
+        '{"":' * (LONGEST_LINE // 4),
+        "9" * LONGEST_LINE,
+        '{"op":"load","position":{"game":"robert","piles":{"w":["' + "A" * 65_000 + '"]}}}',
+        '{"op":"load","position":{"game":"robert","piles":{"w":[' + '"AS",' * 13_000 + '"AS"]}}}',
+    ],
+    ids=["lists", "objects", "digits", "a card", "cards"],
+)
+def test_a_line_of_much_is_answered(line: str) -> None:
+    (answer,) = converse([line[:LONGEST_LINE]])
+    assert "error" in answer
+
+
+ROBERT = FILES["robert.toml"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ROBERT.replace("packs = 1", "packs = " + "9" * 5000),
+        ROBERT.replace("packs = 1", "packs = 0x" + "f" * 5000),
+        ROBERT.replace("redeals = 2", "redeals = 0x" + "f" * 5000),
+        FILES["roosevelt.toml"].replace("deal = [", "deal = [0x" + "f" * 5000 + ", "),
+        ROBERT.replace('name = "Robert"', "name." + "a." * 3000 + "a = 1"),
+        ROBERT.replace("packs = 1", "packs = 1\n" + "a." * 3000 + "a = 1"),
+        ROBERT.replace("packs = 1", "packs = '" + "x" * 5000 + "'"),
+        ROBERT.replace("packs = 1", "packs = 1\n" + "a" * 5000 + " = 1"),
+        ROBERT.replace("packs = 1", ("packs." + "a" * 5000 + " = 1\n") * 2),
+        ROBERT.replace("packs = 1", "packs = 1979-13-45"),
+    ],
+    ids=[
+        *("decimal", "hexadecimal", "redeals", "dealt", "deep value", "deep key"),
+        *("long value", "long key", "long key twice", "no date"),
+    ],
+)
+def test_a_file_of_much_is_refused(text: str) -> None:
+    assert text not in FILES.values()
+    assert not read_rules(text)
+
+
+def test_a_refusal_names_the_value_if_it_is_short() -> None:
+    with pytest.raises(RulesetError, match=r"g\.packs: 'two' is not of the type int"):
+        load_game("g", FILES["robert.toml"].replace("packs = 1", 'packs = "two"'))
