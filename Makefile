@@ -51,6 +51,21 @@ test: $(STAMPS)/dev $(MODULES) $(PAGE) browser ## prepare everything, then run e
 .PHONY: check
 check: format-check lint types test ## check layout, lint and types, then run every test
 
+# Atheris has no wheels for some systems and Pythons: it is installed here alone, and in no lock.
+ATHERIS := 3.0.0
+FUZZ_SECONDS ?= 60
+
+.PHONY: fuzz
+fuzz: $(STAMPS)/dev ## look for input that the engine reads wrongly, FUZZ_SECONDS for each target
+	@$(PIP_INSTALL) --only-binary :all: atheris==$(ATHERIS)
+	@mkdir -p build/fuzz
+	@for target in rules moves driver positions; do \
+		echo "make: fuzzing $$target for $(FUZZ_SECONDS) seconds"; \
+		$(BIN)/python -m tests.fuzz $$target -max_total_time=$(FUZZ_SECONDS) -max_len=4096 \
+			-timeout=20 -print_final_stats=1 -verbosity=0 \
+			-artifact_prefix=build/fuzz/$$target- build/fuzz/$$target || exit 1; \
+	done
+
 .PHONY: bench-engine
 bench-engine: $(STAMPS)/dev ## measure the engine beside python-chess, into deploy/bench/ENGINE.md
 	$(BIN)/python -m deploy.bench.engine

@@ -193,6 +193,11 @@ def _contradictions(rules: Rules) -> list[tuple[bool, str, str]]:
                 "tableau.fill",
                 "goes with moves of cards, or of runs by spaces.",
             ),
+            (
+                bool(tableau.fill) and 0 in tableau.deal,
+                "tableau.fill",
+                "goes with piles that are all dealt a card.",
+            ),
         ]
     for index, group in enumerate(rules.foundations):
         key = f"foundations[{index}]"

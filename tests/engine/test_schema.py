@@ -202,6 +202,7 @@ RUNS = {"piles": 4, "first": "K", "takes": "run"}
             "no waste",
         ),
         (SOUND | with_table("tableau", fill=["stock"], moves="run"), "tableau.fill", "by spaces"),
+        (SOUND | with_table("tableau", fill=["stock"], deal=[1, 0]), "tableau.fill", "all dealt"),
         (SOUND | with_group(piles=0), "foundations[0].piles", "1 to 12"),
         (SOUND | with_group(piles=13), "foundations[0].piles", "1 to 12"),
         (SOUND | with_group(suits=""), "foundations[0].suits", "letters of SHDC"),

@@ -1,0 +1,132 @@
+"""Coverage-guided fuzzing of what reads text: `make fuzz`.
+
+    python -m tests.fuzz TARGET [libFuzzer's options] [CORPUS]
+    python -m tests.fuzz TARGET INPUT
+
+The second tries one input again, as one that `make fuzz` left in `build/fuzz`. Input that reaches lines which nothing reached before is kept in the corpus, and changed further.
+What must hold of it is said in `tests/engine/reading.py`. Needs Atheris, which has wheels for
+Linux and for some versions of Python alone; `make fuzz` installs it.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from importlib.resources import files
+from pathlib import Path
+
+import atheris
+
+with atheris.instrument_imports(include=["engine", "tomllib"]):
+    from engine.board import Board
+    from engine.cards import card_name, parse_card
+    from engine.catalog import ruleset
+    from engine.deal import deal_seed
+    from engine.moves import legal_moves
+    from engine.notation import move_text
+    from engine.play import play
+    from engine.position import position_of
+    from tests.engine.positions import SEED, VARIANTS
+    from tests.engine.reading import converse, read_move, read_position, read_rules
+
+Target = Callable[[bytes], object]
+
+MOST_LINES = 20
+
+
+def start(number: int) -> Board:
+    """Return a deal of one of the games, the same for the same number."""
+    return deal_seed(ruleset(*VARIANTS[number % len(VARIANTS)]), SEED)
+
+
+def rules(data: bytes) -> None:
+    """A game's file."""
+    read_rules(data.decode(errors="replace"))
+
+
+def moves(data: bytes) -> None:
+    """A game's number, and a move."""
+    variant = VARIANTS[(data[0] if data else 0) % len(VARIANTS)]
+    read_move(ruleset(*variant), data[1:].decode(errors="replace"))
+
+
+def driver(data: bytes) -> None:
+    """A game's number, and what is said to the driver once it is dealt."""
+    game, variant = VARIANTS[(data[0] if data else 0) % len(VARIANTS)]
+    new = json.dumps({"op": "new", "game": game, "variant": variant, "seed": SEED.hex()})
+    converse([new, *data[1:].decode(errors="surrogateescape").split("\n")[:MOST_LINES]])
+
+
+def positions(data: bytes) -> None:
+    """A game's number, a number of moves, a byte for each, and what is exchanged afterwards.
+
+    Four bytes exchange one card: its pile, its place, the pile where it goes, and what is done to
+    it: turned, taken away, put in twice, or made another.
+    """
+    numbers = iter(data)
+    board = start(next(numbers, 0))
+    for _ in range(next(numbers, 0) % 60):
+        choices = list(legal_moves(board))
+        if not choices:
+            break
+        board, _ = play(board, choices[next(numbers, 0) % len(choices)])
+    position = position_of(board)
+    piles = list(position["piles"].values())
+    for source in numbers:
+        place, target, how = next(numbers, 0), next(numbers, 0), next(numbers, 0)
+        pile = piles[source % len(piles)]
+        if not pile:
+            continue
+        card = pile[place % len(pile)] if how % 5 == 0 else pile.pop(place % len(pile))
+        if how % 5 == 1:
+            card = card[1:] if card.startswith("?") else f"?{card}"
+        elif how % 5 == 2:
+            other = card_name((parse_card(card.strip("?")) + how) % 52)
+            card = f"?{other}" if card.startswith("?") else other
+        if how % 5 < 4:
+            piles[target % len(piles)].append(card)
+    position["redeals"] += len(data) % 2
+    del position["won"], position["stuck"]
+    read_position(position)
+
+
+def seeds(target: Target) -> list[bytes]:
+    """Return input for a target to begin with."""
+    if target is rules:
+        games = (files("engine") / "games").iterdir()
+        return [entry.read_bytes() for entry in games if entry.name.endswith(".toml")]
+    boards = [start(number) for number in range(len(VARIANTS))]
+    texts = [[move_text(b.ruleset, move) for move in legal_moves(b)] for b in boards]
+    if target is moves:
+        return [bytes([at]) + move.encode() for at, some in enumerate(texts) for move in some]
+    if target is driver:
+        said = ([{"op": "move", "move": some[0]}, {"op": "legal"}] for some in texts)
+        loads = [[{"op": "load", "position": position_of(board)}] for board in boards]
+        return [
+            bytes([at]) + "\n".join(map(json.dumps, [*asked, *loaded])).encode()
+            for at, (asked, loaded) in enumerate(zip(said, loads, strict=True))
+        ]
+    return [bytes([at, 30, *range(30)]) for at in range(len(VARIANTS))]
+
+
+TARGETS: dict[str, Target] = {
+    target.__name__: target for target in (rules, moves, driver, positions)
+}
+
+
+def main(name: str, *options: str) -> None:
+    """Fuzz one target, by its name, until libFuzzer's options say to stop."""
+    target = TARGETS[name]
+    for corpus in (Path(option) for option in options if not option.startswith("-")):
+        if corpus.is_file():
+            continue
+        corpus.mkdir(parents=True, exist_ok=True)
+        for at, seed in enumerate(seeds(target)):
+            (corpus / f"seed-{at}").write_bytes(seed)
+    atheris.Setup([sys.argv[0], *options], target)
+    atheris.Fuzz()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
