@@ -120,6 +120,17 @@ def due(attempt: Attempt, now: int) -> Event | None:
     return None
 
 
+def end_stuck(attempt: Attempt, seq: int, now: int) -> Event | None:
+    """Return what comes of a search that found entry `seq` to leave the player stuck, if anything.
+
+    It does not matter which moves have followed: none of them, and none to come, brings a card
+    home.
+    """
+    if attempt.end is not None or attempt.seq < seq:
+        return None
+    return Ended("stuck", now)
+
+
 def decide(attempt: Attempt, command: Play | Resign, now: int) -> Event:
     """Return the entry that a command becomes.
 

@@ -300,7 +300,10 @@ class Moved(Event, tag="moved", frozen=True):
 
 
 class Ended(Event, tag="ended", frozen=True):
-    """The attempt is over without a move: resigned, or out of time. `seq` is its last entry."""
+    """The attempt is over without a move: resigned, out of time, or found to be stuck.
+
+    `seq` is its last entry.
+    """
 
     attempt: str
     seq: int

@@ -145,6 +145,8 @@ class Attempts:
         """What has finished on this node, for whoever applies its effects."""
         self.on_advance: Callable[[Attempt], None] = lambda _: None
         """Called after each entry of this node, with the attempt after it."""
+        self.on_open: Callable[[Attempt], None] = lambda _: None
+        """Called when a player opens an attempt."""
         self.on_missing: Callable[[DealId, PlayerId], Awaitable[None]] = _leave_missing
         """Called when a player asks for an attempt that has no journal; it may start it."""
 
@@ -183,6 +185,7 @@ class Attempts:
             state = await self.find(attempt)
         if state is None or state.start.player != player:
             raise Refusal("unknown_attempt")
+        self.on_open(state)
         return await self.snapshot(state)
 
     async def snapshot(self, attempt: Attempt) -> Snapshot:
@@ -240,6 +243,25 @@ class Attempts:
             return None if state.end is not None else Ended("resigned", max(now, state.start.at))
 
         await (await self._held(attempt)).submit(decide)
+
+    async def end_stuck(self, attempt: AttemptId, seq: int) -> bool:
+        """End an attempt whose entry `seq` left no line of moves that brings a card home.
+
+        Returns:
+            Whether this ended it; it may be over.
+
+        Raises:
+            Refusal: it is no longer kept.
+            UnavailableError: the store does not answer.
+        """
+
+        def decide(state: Attempt | None, now: int) -> Event | None:
+            if state is None:
+                raise Refusal("unknown_attempt")
+            return core.end_stuck(state, seq, now)
+
+        step = await (await self._held(attempt)).submit(decide)
+        return step.before is not step.after
 
     async def _first_answer(
         self, attempt: AttemptId, player: PlayerId, seq: int, command: Play | Resign

@@ -19,6 +19,7 @@ from server.service.identity import Identity
 from server.service.leaderboards import Leaderboards
 from server.service.progress import Progress
 from server.service.rooms import Rooms
+from server.service.searches import Searches
 from server.service.store import Store
 from server.stop import Stop
 from server.store.deals import Deal
@@ -43,8 +44,10 @@ class Services:
         self.players = store.players
         self._effects = Effects(store, self.attempts, self.rooms, self.dailies, publish)
         self._progress = Progress(store, publish)
+        self._searches = Searches(self.attempts, publish)
         self._tasks: set[asyncio.Task[None]] = set()
         self.attempts.on_advance = self._advanced
+        self.attempts.on_open = self._searches.note
         self.attempts.on_missing = self.rooms.start_missing
         self.rooms.on_change = self._room_changed
 
@@ -66,6 +69,7 @@ class Services:
             group.create_task(self._effects.run(stop))
             group.create_task(self._effects.sweep_forever(stop))
             group.create_task(self._progress.run(stop))
+            group.create_task(self._searches.run(stop))
 
     async def show_deal(self, deal_id: DealId) -> tuple[Deal, bytes | None]:
         """Return a deal, with its seed if nobody may be playing it any more.
@@ -93,6 +97,7 @@ class Services:
 
     def _advanced(self, attempt: Attempt) -> None:
         self._progress.note(attempt)
+        self._searches.note(attempt)
         if attempt.end == "time":
             self._publish_soon(topics.ended(attempt.start.player))
 

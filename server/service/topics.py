@@ -26,5 +26,5 @@ def session(player: PlayerId) -> str:
 
 
 def ended(player: PlayerId) -> str:
-    """An attempt of the player is over, its time being up."""
+    """An attempt of the player is over without a command: out of time, or found to be stuck."""
     return f"ended:{player}"

@@ -106,6 +106,17 @@ def test_an_attempt_ends_at_its_deadline_however_late_one_looks(
     assert attempt.due(begun(), now) == event
 
 
+def test_what_a_search_found_ends_an_attempt_wherever_it_has_got_to_since() -> None:
+    state = after(begun(), Play("s>w"), START)
+    assert attempt.end_stuck(state, 3, START) is None
+    for seq in (2, 1):
+        event = attempt.end_stuck(state, seq, START + 5)
+        assert event == Ended("stuck", START + 5)
+        ended = attempt.fold(state, event)
+        assert (ended.end, ended.result.home) == ("stuck", state.result.home)
+        assert attempt.end_stuck(ended, seq, START + 6) is None
+
+
 @pytest.mark.parametrize("end", ["won", "stuck", "resigned", "time"])
 def test_nothing_follows_an_end(end: attempt.End) -> None:
     state = attempt.fold(begun(), Ended(end, START))

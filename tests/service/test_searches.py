@@ -1,0 +1,248 @@
+"""Searches: an attempt that nothing can bring further ends by itself, and no other one does."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Awaitable, Callable
+from types import SimpleNamespace
+
+import msgspec
+import pytest
+from structlog.testing import capture_logs
+
+from engine.board import Board
+from engine.moves import legal_moves
+from engine.notation import move_text
+from engine.solver import Hope, search
+from server.core import attempt as core
+from server.core.attempt import Attempt, Moved, Play
+from server.core.ids import AttemptId
+from server.core.refusal import Refusal
+from server.service import searches, topics
+from server.service.searcher import Answer, Searcher, SearcherError
+from server.service.searches import Searches
+from server.store import keys
+from tests.core.builders import ADA, BOB, START, begun
+from tests.engine.hopeless import hopeless_line
+from tests.engine.positions import board
+from tests.service.nodes import BEGUN, Node, SetClock, attempt_of
+from tests.store.servers import running, until
+
+GAMES = ["deuces", "roosevelt", "robert"]
+
+TWO_DEEP = board(
+    "roosevelt",
+    f0="AS", f1="KS", f2="KH", f3="KH", f4="KD", f5="KD", f6="KC", f7="KC",
+    t0="2S 9S", t1="3S 4S 5S 6S 7S 8S TS", t2="JS QS KS",
+)  # fmt: skip
+"""One card goes off a 2, which may then go home."""
+
+Race = Callable[[str], Awaitable[tuple[AttemptId, tuple[str, ...]]]]
+
+
+@pytest.fixture
+def race(node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch) -> Race:
+    """Return what starts a race on a deal with a line without hope: Ada's attempt, and the line."""
+
+    async def start(game: str) -> tuple[AttemptId, tuple[str, ...]]:
+        seed, line = hopeless_line(game)
+        drawn = SimpleNamespace(choice=secrets.choice, token_bytes=lambda _: seed)
+        monkeypatch.setattr("server.store.deals.secrets", drawn)
+        room, _ = await node.race_of(ADA, BOB, game=game)
+        clock.time = BEGUN
+        return attempt_of(room, ADA), line
+
+    return start
+
+
+async def play(node: Node, attempt: AttemptId, line: tuple[str, ...]) -> None:
+    """Play moves, each with the next number."""
+    seq = (await node.look(attempt)).seq
+    for number, move in enumerate(line, start=seq + 1):
+        await node.attempts.command(attempt, ADA, number, Play(move))
+
+
+async def over(node: Node, attempt: AttemptId) -> None:
+    """Wait until an attempt has ended."""
+
+    async def is_over() -> bool:
+        return (await node.look(attempt)).end is not None
+
+    await until(is_over)
+
+
+@pytest.mark.parametrize("game", GAMES)
+async def test_an_attempt_without_hope_ends_as_stuck_by_itself(
+    node: Node, race: Race, game: str
+) -> None:
+    attempt, line = await race(game)
+    async with running(node.services.run):
+        await play(node, attempt, line)
+        await over(node, attempt)
+
+        async def told() -> bool:
+            return topics.ended(ADA) in node.published
+
+        await until(told)
+    state = await node.look(attempt)
+    assert (state.end, state.seq, state.board.moves) == ("stuck", len(line) + 2, len(line))
+    entries = await node.store.journals.read(keys.attempt(attempt))
+    assert entries[-1] == f'{{"type":"ended","end":"stuck","at":{BEGUN}}}'
+    assert node.published.count(topics.ended(ADA)) == 1
+    assert node.published.count(topics.ended(BOB)) == 0
+
+
+async def test_it_ends_though_its_player_goes_on_moving_cards_about(node: Node, race: Race) -> None:
+    attempt, line = await race("deuces")
+    await play(node, attempt, line)
+    found = (await node.look(attempt)).seq
+    for _ in range(3):
+        state = await node.look(attempt)
+        move = move_text(state.board.ruleset, legal_moves(state.board)[0])
+        await play(node, attempt, (move,))
+    assert await node.attempts.end_stuck(attempt, found)
+    assert (await node.look(attempt)).seq == found + 4
+
+
+async def test_what_is_over_or_behind_is_not_ended(node: Node, race: Race) -> None:
+    attempt, line = await race("robert")
+    await play(node, attempt, line[:3])
+    assert not await node.attempts.end_stuck(attempt, 5)
+    assert (await node.look(attempt)).end is None
+    await node.attempts.give_up(attempt)
+    assert not await node.attempts.end_stuck(attempt, 4)
+    assert (await node.look(attempt)).end == "resigned"
+    await node.redis.delete(keys.attempt(attempt))
+    node.attempts._shelf._held.clear()
+    with pytest.raises(Refusal, match="unknown_attempt"):
+        await node.attempts.end_stuck(attempt, 4)
+
+
+async def test_what_a_dead_node_left_is_searched_when_it_is_opened(
+    node: Node, other: Node, race: Race
+) -> None:
+    attempt, line = await race("roosevelt")
+    await play(node, attempt, line)
+    async with running(other.services.run):
+        assert (await other.attempts.open(attempt, ADA)).result.end is None
+        await over(other, attempt)
+    assert (await node.look(attempt)).end == "stuck"
+
+
+async def test_the_process_ends_with_the_work(node: Node, race: Race) -> None:
+    attempt, line = await race("robert")
+    searcher = node.services._searches._searcher
+    async with running(node.services.run):
+        await play(node, attempt, line[:-1])
+        started = searcher._process
+        await play(node, attempt, line[-1:])
+        await over(node, attempt)
+        process = searcher._process
+        assert process is not None
+    assert started in {None, process}
+    assert process.returncode is not None
+
+
+async def test_a_process_that_dies_costs_one_search() -> None:
+    searcher = Searcher()
+    assert (await searcher.ask(TWO_DEEP)).way == ("t0>t3", "t0>f0")
+    process = searcher._process
+    assert process is not None
+    process.kill()
+    with pytest.raises(SearcherError):
+        await searcher.ask(TWO_DEEP)
+    assert (await searcher.ask(TWO_DEEP)).hope is Hope.HOPEFUL
+    await searcher.close()
+
+
+async def test_a_search_that_is_broken_is_logged_and_the_next_one_is_done(
+    node: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = asked_of(node)
+    monkeypatch.setattr(searches, "leads_home", None)
+    with capture_logs() as logs:
+        await settle(node, begun("roosevelt", TWO_DEEP))
+    assert [entry["event"] for entry in logs] == ["search_broken"]
+    monkeypatch.undo()
+    await settle(node, begun("roosevelt", TWO_DEEP))
+    assert len(asked.boards) == 1
+
+
+class Asked(Searcher):
+    """A process that was asked about these boards, and searches them in this one."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.boards: list[Board] = []
+
+    async def ask(self, board: Board) -> Answer:
+        """Search a board here."""
+        self.boards.append(board)
+        found = search(board)
+        return Answer(found.hope, tuple(move_text(board.ruleset, move) for move in found.way))
+
+
+def asked_of(node: Node) -> Asked:
+    """Let a node search in this process, and return what it is asked."""
+    asked = node.services._searches._searcher = Asked()
+    return asked
+
+
+async def settle(node: Node, attempt: Attempt) -> None:
+    """Search an attempt, and come back when that is done."""
+    found = node.services._searches
+
+    async def idle() -> bool:
+        return not found._any.is_set()
+
+    async with running(found.run):
+        found.note(attempt)
+        await until(idle)
+
+
+def then(attempt: Attempt, *moves: str) -> Attempt:
+    for move in moves:
+        attempt = core.fold(attempt, Moved(move, START))
+    return attempt
+
+
+async def test_a_way_that_was_found_is_not_searched_again_while_it_stands(node: Node) -> None:
+    asked = asked_of(node)
+    first = begun("roosevelt", TWO_DEEP)
+    await settle(node, first)
+    assert len(asked.boards) == 1
+    # Another move beside it, and the way's own first move.
+    await settle(node, then(first, "t2>t6"))
+    assert len(asked.boards) == 1
+    step = move_text(TWO_DEEP.ruleset, search(TWO_DEEP).way[0])
+    await settle(node, then(first, step))
+    assert len(asked.boards) == 1
+    # This one is in the way.
+    await settle(node, then(first, "t2>t3"))
+    assert len(asked.boards) == 2
+
+
+async def test_what_can_be_seen_at_once_is_not_searched(node: Node) -> None:
+    asked = asked_of(node)
+    await settle(node, begun("robert"))
+    await settle(node, begun("lady-betty"))
+    await settle(node, then(begun("roosevelt", TWO_DEEP), "t0>t6"))
+    assert asked.boards == []
+
+
+async def test_attempts_over_the_limit_are_left_and_the_newest_state_of_each_counts(
+    node: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(searches, "MOST_WAITING", 1)
+    found = Searches(node.attempts, node._publish)
+    first = begun("roosevelt", TWO_DEEP)
+    later = then(first, "t2>t6")
+    with capture_logs() as logs:
+        found.note(first)
+        found.note(later)
+        assert logs == []
+        found.note(core.begin(msgspec.structs.replace(first.start, player=BOB), TWO_DEEP))
+        assert [entry["event"] for entry in logs] == ["searches_full"]
+    assert list(found._waiting.values()) == [later]
+    found.note(core.fold(later, core.Ended("resigned", START)))
+    assert not found._waiting
