@@ -1,4 +1,4 @@
-"""Write the golden deals and games: `python -m tests.vectors.generate`.
+"""Write the golden deals, games and move trees: `python -m tests.vectors.generate`.
 
 The files are frozen: deals that were published must stay what they were, and other
 implementations are held against them. Running this again gives the same bytes; a test asserts
@@ -22,11 +22,16 @@ from engine.moves import legal_moves
 from engine.notation import move_text, parse_move
 from engine.play import play
 from engine.position import position_of
-from tests.engine.positions import kind_deck, run_down
+from tests.engine.perft import Start, counted, path_of
+from tests.engine.perft import written as written_trees
+from tests.engine.positions import ALL, kind_deck, run_down
+from tests.relatives import find_ruleset
 
 FOLDER = Path(__file__).parent
 SEEDS = [bytes(32), bytes(range(32)), bytes([255]) * 32, sha256(b"samedeal vectors").digest()]
 LONGEST_GAME = 250
+RUN_OPENING = ["s>t"] * 6 + ["t9>t8x5", "t0>t8", "t8>f6x13"]
+"""What brings the run of `run_deck` home."""
 
 
 def variants() -> Iterator[tuple[str, str]]:
@@ -61,7 +66,7 @@ def replays() -> Iterator[dict[str, Any]]:
             yield {"seed": seed.hex()} | played(deal_seed(rules, seed), seed)
         decks: list[tuple[bytes, list[str]]] = [(kind_deck(rules), [])]
         if any(group.takes == "run" for group in rules.groups):
-            decks.append((run_deck(), ["s>t"] * 6 + ["t9>t8x5", "t0>t8", "t8>f6x13"]))
+            decks.append((run_deck(), RUN_OPENING))
         for deck, opening in decks:
             yield {"deck": pile_names(deck)} | played(
                 lay_out(rules, deck), SEEDS[0], opening, eager=True
@@ -84,6 +89,24 @@ def played(
         board, _ = play(board, parse_move(board.ruleset, moves[-1]))
     names = {"game": start.ruleset.game, "variant": start.ruleset.variant}
     return names | {"moves": moves, "choices": choices, "position": position_of(board)}
+
+
+def tree_title(game: str, variant: str) -> str:
+    """Return the first line of a game's file of move trees."""
+    return f"{find_ruleset(game, variant).rules.name}, {variant}"
+
+
+def tree_starts(game: str, variant: str) -> Iterator[Start]:
+    """Yield where the move trees begin: deals, and positions in the middle and late in games."""
+    rules = find_ruleset(game, variant)
+    seeds = [Start(f"seed {seed.hex()}") for seed in SEEDS]
+    kind = Start(" ".join(["deck", *pile_names(kind_deck(rules))]))
+    yield from seeds[:2]
+    for start, most, eager in ((seeds[2], 30, False), (seeds[3], 70, False), (kind, 70, True)):
+        moves = played(start.board(rules), SEEDS[0], eager=eager)["moves"]
+        yield Start(start.deal, tuple(moves[: min(most, 2 * len(moves) // 3)]))
+    if any(group.takes == "run" for group in rules.groups):
+        yield Start(" ".join(["deck", *pile_names(run_deck())]), tuple(RUN_OPENING[:-1]))
 
 
 def run_deck() -> bytes:
@@ -125,6 +148,11 @@ def main() -> None:
     """Write the files."""
     for name, entries in FILES.items():
         (FOLDER / name).write_text(written(entries()), encoding="utf-8")
+    for game, variant in ALL:
+        rules = find_ruleset(game, variant)
+        trees = [(start, counted(start.board(rules))) for start in tree_starts(game, variant)]
+        text = written_trees(tree_title(game, variant), trees)
+        path_of(game, variant).write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,84 @@
+"""Move trees have as many paths as when they were counted. A failure shows where they differ."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.engine.perft import (
+    DEEPEST,
+    FOLDER,
+    MOST_LISTED,
+    Start,
+    Tree,
+    count,
+    differences,
+    path_of,
+    read,
+    written,
+)
+from tests.engine.positions import ALL
+from tests.relatives import find_ruleset
+from tests.vectors.generate import tree_starts, tree_title
+
+MOST_LISTED_IN_ALL = 150_000
+
+TEXTS = {names: path_of(*names).read_text(encoding="utf-8") for names in ALL}
+TREES = {names: list(read(text)) for names, text in TEXTS.items()}
+EACH = [
+    pytest.param(names, *tree, id="-".join((*names, str(nth))))
+    for names, trees in TREES.items()
+    for nth, tree in enumerate(trees)
+]
+
+
+@pytest.mark.parametrize(("names", "start", "tree"), EACH)
+def test_a_tree_has_the_paths_that_were_counted(
+    names: tuple[str, str], start: Start, tree: Tree
+) -> None:
+    found = count(start.board(find_ruleset(*names)), tree.depth)
+    assert differences(tree, found) == []
+
+
+@pytest.mark.parametrize(("names", "start", "tree"), EACH)
+def test_a_tree_is_as_deep_as_is_allowed(names: tuple[str, str], start: Start, tree: Tree) -> None:
+    assert tree.depth > 1
+    assert sum(tree.first.values()) == tree.counts[-1]
+    assert len(tree.first) == tree.counts[1]
+    assert tree.listed <= MOST_LISTED
+    assert tree.depth <= DEEPEST
+    if sum(tree.counts) <= MOST_LISTED and tree.depth < DEEPEST:
+        deeper = count(start.board(find_ruleset(*names)), tree.depth + 1)
+        assert deeper.counts[-1] == 0
+
+
+@pytest.mark.parametrize("names", ALL, ids="-".join)
+def test_generating_a_file_again_gives_these_trees(names: tuple[str, str]) -> None:
+    assert [start for start, _ in TREES[names]] == list(tree_starts(*names))
+    assert TEXTS[names] == written(tree_title(*names), TREES[names])
+
+
+def test_there_is_a_file_for_each_game_and_no_other() -> None:
+    assert sorted(FOLDER.glob("*.txt")) == sorted(path_of(*names) for names in ALL)
+
+
+def test_all_trees_together_stay_within_the_budget() -> None:
+    listed = sum(tree.listed for trees in TREES.values() for _, tree in trees)
+    assert MOST_LISTED_IN_ALL / 4 < listed <= MOST_LISTED_IN_ALL
+
+
+def test_other_rules_are_told_move_by_move() -> None:
+    start, tree = TREES["deuces", "standard"][1]
+    found = count(start.board(find_ruleset("deuces", "fill")), tree.depth)
+    lines = differences(tree, found)
+    assert lines[0].startswith("depth ")
+    assert {line.split(":")[0] for line in lines} & tree.first.keys()
+
+
+def test_a_move_too_many_or_too_few_is_told() -> None:
+    one, other = Tree((1, 2, 5), {"s>w": 3, "t0>f0": 2}), Tree((1, 2, 6), {"s>w": 3, "t1>f0": 3})
+    assert differences(one, one) == []
+    assert differences(one, other) == [
+        "depth 2: 5 expected, 6 found",
+        "t0>f0: 2 expected, no move found",
+        "t1>f0: no move expected, 3 found",
+    ]
