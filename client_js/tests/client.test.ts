@@ -198,6 +198,21 @@ test("a round that starts puts its attempt on the table", async () => {
   expect(attempt).toMatchObject({ id: ATTEMPT, game: "roosevelt", seq: 1, pending: 0 });
 });
 
+test("an attempt that the server finds to be stuck is over, whatever was on its way", async () => {
+  const dealer = new Dealer("roosevelt", "5".repeat(64));
+  await playing(dealer);
+  client.play("s>w");
+  const move = await session.command("move");
+  const result = { ...dealer.result, end: "stuck" as const };
+  session.say({ type: "ended", attempt: ATTEMPT, seq: 2, result });
+  const over = await until(client.attempt, (state) => state?.result.end === "stuck");
+  expect(over).toMatchObject({ seq: 2, pending: 0, result });
+  session.say({ ...dealer.snapshot(), re: move.id, seq: 2, result });
+  await takenIn(client, session);
+  expect(client.attempt.get()).toEqual(over);
+  expect(client.play("s>w")).toBe(false);
+});
+
 test("a missing entry is asked for, and news of a closed attempt is not shown", async () => {
   const dealer = new Dealer("roosevelt", "5".repeat(64));
   await playing(dealer);

@@ -154,7 +154,7 @@ export const text = {
 
   ends: {
     won: "Won",
-    stuck: "No move left",
+    stuck: "Stuck",
     resigned: "Given up",
     time: "Out of time",
     none: "Playing",
@@ -162,7 +162,7 @@ export const text = {
 
   endSentences: {
     won: "You have won. Every card is home.",
-    stuck: "No move is left.",
+    stuck: "No move brings another card home.",
     resigned: "You have finished.",
     time: "The time is up.",
   },

@@ -1,0 +1,70 @@
+"""A player is told that no line of moves brings another card home, without asking."""
+
+from __future__ import annotations
+
+import secrets
+from types import SimpleNamespace
+
+import pytest
+
+from tests.conftest import node
+from tests.engine.hopeless import hopeless_line
+from tests.gateway.client import Client, Message, opened
+from tests.gateway.play import race_of
+
+
+@pytest.fixture(autouse=True)
+def no_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a line be played faster than a hand could."""
+    monkeypatch.setattr("server.gateway.session.BURST", 1_000)
+
+
+@pytest.fixture
+def line(monkeypatch: pytest.MonkeyPatch) -> tuple[str, ...]:
+    """Draw the seed of a deal with a line without hope, and return the line."""
+    seed, line = hopeless_line("robert")
+    drawn = SimpleNamespace(choice=secrets.choice, token_bytes=lambda _: seed)
+    monkeypatch.setattr("server.store.deals.secrets", drawn)
+    return line
+
+
+async def play(client: Client, attempt: Message, line: tuple[str, ...]) -> list[Message]:
+    """Play a line from an attempt's start, and return the answers."""
+    return [
+        await client.ask("move", attempt=attempt["attempt"], seq=seq, move=move)
+        for seq, move in enumerate(line, start=2)
+    ]
+
+
+async def test_an_attempt_without_hope_ends_for_its_player(
+    port: int, line: tuple[str, ...]
+) -> None:
+    async with opened(port) as client:
+        (attempt,) = await race_of(client)
+        *_, last = await play(client, attempt, line)
+        assert (last["type"], last["seq"]) == ("moved", len(line) + 1)
+        assert last["result"]["end"] is None
+        ended = await client.next("ended")
+        assert "re" not in ended
+        assert (ended["attempt"], ended["seq"]) == (attempt["attempt"], len(line) + 2)
+        assert ended["result"] == last["result"] | {"end": "stuck"}
+        late = await client.ask("move", attempt=attempt["attempt"], seq=len(line) + 2, move="s>w")
+        assert (late["type"], late["result"]["end"]) == ("attempt", "stuck")
+        room = await client.next("room", lambda e: e["round"]["over"])
+        assert room["round"]["runners"][0]["result"]["end"] == "stuck"
+
+
+async def test_it_ends_on_the_next_node_if_one_has_gone_before(
+    redis_url: str, line: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr("server.service.searches.Searches.note", lambda *_: None)
+        async with node(redis_url) as port, opened(port) as client:
+            token = (await client.hello())["token"]
+            attempt = await client.ask("daily.open", game="robert")
+            await play(client, attempt, line)
+    async with node(redis_url) as port, opened(port) as client:
+        await client.hello(token)
+        found = await client.ask("attempt.open", attempt=attempt["attempt"])
+        assert (found["seq"], found["result"]["end"]) == (len(line) + 1, None)
+        assert (await client.next("ended"))["result"]["end"] == "stuck"
