@@ -1,18 +1,23 @@
 /** The driver on standard input and output, until the input ends. */
 
+import { once } from "node:events";
 import { stdin, stdout } from "node:process";
 import { Driver } from "./driver.ts";
 
 const driver = new Driver();
 
-function answer(line: string): void {
-  if (/[^ \t\r\n]/.test(line)) stdout.write(`${JSON.stringify(driver.answer(line))}\n`);
+/** Answer a line, and wait while the reader is behind. */
+async function answer(line: string): Promise<void> {
+  if (line.trim() === "") return;
+  if (!stdout.write(`${JSON.stringify(driver.answer(line))}\n`)) await once(stdout, "drain");
 }
 
 let rest = "";
 for await (const chunk of stdin.setEncoding("utf8")) {
   const lines = (rest + chunk).split(/\r\n|\r|\n/);
   rest = lines.pop() ?? "";
-  lines.forEach(answer);
+  for (const line of lines) await answer(line);
 }
-answer(rest);
+await answer(rest);
+// The process ends with this module, and what is not written by then is lost.
+await new Promise((resolve) => stdout.write("", resolve));

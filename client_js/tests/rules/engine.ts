@@ -4,15 +4,18 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
-const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
+/** The repository's own directory. */
+export const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
+
+/** The Python that has the engine. */
+export const PYTHON = process.env.PYTHON ?? ".venv/bin/python";
 
 export class PythonEngine {
   readonly #process: ChildProcess;
   readonly #answers: AsyncIterator<string>;
 
   constructor() {
-    const python = process.env.PYTHON ?? ".venv/bin/python";
-    this.#process = spawn(python, ["-m", "engine"], {
+    this.#process = spawn(PYTHON, ["-m", "engine"], {
       cwd: ROOT,
       stdio: ["pipe", "pipe", "inherit"],
     });
@@ -23,9 +26,21 @@ export class PythonEngine {
   /** The answer to a line. */
   async answer(line: string): Promise<any> {
     this.#process.stdin!.write(`${line}\n`);
+    return JSON.parse(await this.#next());
+  }
+
+  /** The answers to many lines, as text: written at once, so that neither side waits. */
+  async answers(lines: readonly string[]): Promise<string[]> {
+    this.#process.stdin!.write(lines.map((line) => `${line}\n`).join(""));
+    const texts: string[] = [];
+    while (texts.length < lines.length) texts.push(await this.#next());
+    return texts;
+  }
+
+  async #next(): Promise<string> {
     const { value, done } = await this.#answers.next();
     if (done) throw new Error("The engine has gone.");
-    return JSON.parse(value);
+    return value;
   }
 
   end(): void {

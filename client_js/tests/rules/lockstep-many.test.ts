@@ -1,0 +1,140 @@
+/**
+ * Thousands of games by chance, played by these rules and by the server's, with no difference.
+ *
+ * These rules choose the moves and answer at once; the engine gets the same lines, many games in
+ * one write, and its answers are compared with theirs. LOCKSTEP_SEED=N plays other games.
+ */
+
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { games } from "../../src/rules/catalog.ts";
+import { Driver } from "../../src/rules/driver.ts";
+import type { Position } from "../../src/rules/position.ts";
+import { PythonEngine, dice, diceSeed } from "./engine.ts";
+
+const GAMES_EACH = 288;
+const BATCH = 24;
+const MOST_MOVES = 40;
+const MOST_MOVES_OF_LONG_ONES = 250;
+const LONG_ONE_IN = 24;
+const SEED = Number(process.env.LOCKSTEP_SEED ?? 1);
+
+const variants = games.flatMap((game) =>
+  game.variants.map((variant) => ({ game: game.id, variant: variant.id })),
+);
+
+interface Golden {
+  readonly game: string;
+  readonly variant: string;
+  readonly deck?: string[];
+}
+const replays: Golden[] = JSON.parse(
+  readFileSync(new URL("../../../tests/vectors/replays.json", import.meta.url), "utf8"),
+);
+
+let engine: PythonEngine;
+beforeAll(() => {
+  engine = new PythonEngine();
+});
+afterAll(() => engine.end());
+
+interface Game {
+  readonly seed: number;
+  readonly lines: string[];
+  readonly answers: string[];
+  readonly end: Position;
+}
+
+/** A game by chance: what was asked of the driver, and what it answered. */
+function played(game: string, variant: string, nth: number): Game {
+  const seed = SEED * 1_000_000 + nth;
+  const roll = dice(seed);
+  const driver = new Driver();
+  const lines: string[] = [];
+  const answers: string[] = [];
+  const ask = (request: object): any => {
+    lines.push(JSON.stringify(request));
+    const answer = driver.answer(lines.at(-1)!);
+    answers.push(JSON.stringify(answer));
+    return answer;
+  };
+  const long = nth % LONG_ONE_IN === 0;
+  const most = long ? MOST_MOVES_OF_LONG_ONES : MOST_MOVES;
+  // Every other long game is dealt from a deck that nearly plays itself home.
+  const kind = nth % (2 * LONG_ONE_IN) === 0;
+  const eager = kind ? 100 : roll(4) * 25;
+  let position: Position = ask({ op: "new", game, variant, ...dealt(game, variant, kind, roll) });
+  while (position.moves! < most) {
+    const { moves }: { moves: string[] } = ask({ op: "legal" });
+    if (moves.length === 0) break;
+    const home = moves.filter((move) => move.includes(">f"));
+    const quiet = moves.filter((move) => !move.startsWith("s"));
+    const fresh = moves.filter((move) => move.startsWith("s"));
+    const choice = roll(100);
+    const from =
+      [choice < eager && home, kind ? fresh : choice % 4 > 0 && quiet, moves].find(
+        (some) => some && some.length > 0,
+      ) || moves;
+    position = ask({ op: "move", move: from[roll(from.length)]! });
+  }
+  ask({ op: "load", position });
+  return { seed, lines, answers, end: position };
+}
+
+/** A seed, or a deck of the golden games with two cards swapped now and then. */
+function dealt(game: string, variant: string, kind: boolean, roll: (limit: number) => number) {
+  if (!kind) return { seed: diceSeed(roll) };
+  const golden = replays.find((it) => it.game === game && it.variant === variant && it.deck);
+  const deck = [...golden!.deck!];
+  if (roll(2) > 0) {
+    const [one, other] = [roll(deck.length), roll(deck.length)];
+    [deck[one], deck[other]] = [deck[other]!, deck[one]!];
+  }
+  return { deck };
+}
+
+test.each(variants)(
+  `${GAMES_EACH} games of $game $variant go the same way in both`,
+  { timeout: 120_000 },
+  async ({ game, variant }) => {
+    const ends: Position[] = [];
+    for (let first = 0; first < GAMES_EACH; first += BATCH) {
+      const batch = Array.from({ length: BATCH }, (_, at) => played(game, variant, first + at));
+      const texts = await engine.answers(batch.flatMap(({ lines }) => lines));
+      for (const { seed, lines, answers, end } of batch) {
+        const theirs = texts.splice(0, lines.length);
+        const at = theirs.findIndex((text, nth) => text !== answers[nth]);
+        if (at >= 0) {
+          const story = lines.slice(0, at + 1).filter((line) => !line.includes('"legal"'));
+          const where = `${game} ${variant}, seed ${seed}:\n${story.join("\n")}\n${lines[at]}`;
+          expect(JSON.parse(answers[at]!), where).toEqual(JSON.parse(theirs[at]!));
+        }
+        ends.push(end);
+      }
+    }
+    expect(ends).toHaveLength(GAMES_EACH);
+    // The games get somewhere: some to their ends, or at least far.
+    expect(ends.filter((end) => end.won || end.stuck || end.moves! >= MOST_MOVES)).not.toEqual([]);
+  },
+);
+
+test("at least two thousand games are played", () => {
+  expect(variants.length * GAMES_EACH).toBeGreaterThanOrEqual(2_000);
+});
+
+test("the driver as a process answers like the one in here", { timeout: 30_000 }, () => {
+  const batch = variants.map(({ game, variant }, nth) => played(game, variant, nth + 1));
+  const { stdout, status } = spawnSync("npm", ["run", "--silent", "driver"], {
+    cwd: fileURLToPath(new URL("../..", import.meta.url)),
+    input: batch.flatMap(({ lines }) => lines.map((line) => `${line}\n`)).join(""),
+    encoding: "utf8",
+    maxBuffer: 1 << 28,
+  });
+  expect(status).toBe(0);
+  const theirs = stdout.trim().split("\n");
+  const ours = batch.flatMap(({ answers }) => answers);
+  const at = ours.findIndex((text, nth) => text !== theirs[nth]);
+  expect([at, theirs[at], theirs.length]).toEqual([-1, undefined, ours.length]);
+});
