@@ -50,8 +50,9 @@ def unseen_cards(board: Board) -> int:
     A stock that is a waste turned over lies face down, and yet every card of it has been seen.
     """
     ruleset = board.ruleset
-    unseen = sum(_cards_down(board.piles[pile]) for pile in ruleset.tableau)
-    return unseen if board.redeals else unseen + _cards_down(board.piles[ruleset.stock])
+    last = ruleset.stock if board.redeals else ruleset.stock + 1
+    cards = b"".join(board.piles[ruleset.tableau.start : last])
+    return len(cards) - len(cards.translate(None, _DOWN_CARDS))
 
 
 def search(board: Board, positions: int = MOST_POSITIONS) -> Found:
@@ -96,10 +97,6 @@ def leads_home(board: Board, way: tuple[Move, ...]) -> bool:
             return False
         board = apply(board, move)
     return bool(way) and way[-1].target in board.ruleset.foundations
-
-
-def _cards_down(pile: Pile) -> int:
-    return len(pile) - len(pile.translate(None, _DOWN_CARDS))
 
 
 def _position(board: Board) -> Position:
