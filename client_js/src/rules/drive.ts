@@ -8,7 +8,7 @@ const driver = new Driver();
 
 /** Answer a line, and wait while the reader is behind. */
 async function answer(line: string): Promise<void> {
-  if (line.trim() === "") return;
+  if (!/[^ \t\r\n]/.test(line)) return;
   if (!stdout.write(`${JSON.stringify(driver.answer(line))}\n`)) await once(stdout, "drain");
 }
 

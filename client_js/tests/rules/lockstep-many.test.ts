@@ -115,8 +115,8 @@ test.each(variants)(
       }
     }
     expect(ends).toHaveLength(GAMES_EACH);
-    // The games get somewhere: some to their ends, or at least far.
-    expect(ends.filter((end) => end.won || end.stuck || end.moves! >= MOST_MOVES)).not.toEqual([]);
+    // The games get somewhere: some to their ends.
+    expect(ends.some(({ won, stuck }) => won || stuck)).toBe(true);
   },
 );
 
