@@ -28,7 +28,7 @@ LONGEST_REFUSAL = 400
 """A sentence for people does not repeat a whole file."""
 
 
-def read_rules(text: str) -> bool:
+def read_file(text: str) -> bool:
     """Read a ruleset's file; if it is one, some deals of it can be played. Return whether it is."""
     try:
         game = load_game("g", text)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import tomllib
 from contextlib import suppress
+from dataclasses import MISSING, fields, is_dataclass
 from datetime import timedelta
 from importlib.resources import files
-from typing import Any
+from types import UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -20,12 +22,13 @@ from engine.moves import legal_moves
 from engine.notation import move_text
 from engine.play import play
 from engine.position import position_of
-from engine.schema import read_game
+from engine.ruleset import Ruleset
+from engine.schema import Rules, read_game, read_rules
 from tests.engine.positions import SEED, VARIANTS, dealt
-from tests.engine.reading import converse, read_move, read_position, read_rules
+from tests.engine.reading import converse, read_file, read_move, read_position, try_play
 
 fuzzed = settings(
-    max_examples=300,
+    max_examples=100,
     deadline=timedelta(seconds=5),
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
@@ -132,21 +135,64 @@ DOCUMENTS: dict[str, Any] = {name: tomllib.loads(text) for name, text in FILES.i
 @given(st.sampled_from(sorted(DOCUMENTS)).flatmap(lambda name: changed_often(DOCUMENTS[name])))
 def test_rules_that_are_nearly_right(found: Any) -> None:
     if isinstance(found, dict):
-        read_rules("\n".join(f"{json.dumps(key)} = {toml(found[key])}" for key in found))
+        read_file("\n".join(f"{json.dumps(key)} = {toml(found[key])}" for key in found))
         with suppress(RulesetError):
             read_game("g", found)
+
+
+def of_kind(kind: Any) -> st.SearchStrategy[Any]:
+    """Return what draws values of a type that the schema uses."""
+    origin, args = get_origin(kind), get_args(kind)
+    if origin in (Union, UnionType):
+        return st.one_of([of_kind(arg) for arg in args if arg is not type(None)])
+    if origin is Literal:
+        return st.sampled_from(args)
+    if origin is tuple:
+        words = get_origin(args[0]) is Literal
+        return st.lists(of_kind(args[0]), min_size=1, max_size=4, unique_by=str if words else None)
+    if kind is str:
+        return st.sampled_from(["SHDC", "SH", "C", "HSDC"])
+    if not is_dataclass(kind):
+        return st.booleans() if kind is bool else st.sampled_from([1, 2, 1, 2, 1, 4, 0])
+    hints = get_type_hints(kind)
+    needed = {field.name: of_kind(hints[field.name]) for field in fields(kind)}
+    left_out = [field.name for field in fields(kind) if field.default is not MISSING]
+    optional = {name: needed.pop(name) for name in left_out}
+    return st.fixed_dictionaries(needed, optional=optional)
+
+
+def mended(found: dict[str, Any]) -> dict[str, Any]:
+    """Return the rules without the contradictions that nearly all drawn ones would have."""
+    stock = found["stock"]
+    lacking = {"waste"} if "tableau" in found else {"waste", "row", "tableau"}
+    stock["plays"] = [place for place in stock["plays"] if place not in lacking]
+    if not stock["plays"]:
+        found.setdefault("waste", {"plays": ["foundation"]})
+    if "waste" in found:
+        stock["plays"].append("waste")
+    if {"tableau", "foundation"} & set(stock["plays"]):
+        stock["top"] = "up"
+    return found | {"packs": found["packs"] % 2 + 1}
+
+
+@settings(fuzzed, max_examples=150)
+@given(of_kind(Rules).map(mended))
+def test_rules_that_nobody_thought_of(found: dict[str, Any]) -> None:
+    """What the schema does not refuse can be dealt and played."""
+    with suppress(RulesetError):
+        try_play(Ruleset("g", "standard", read_rules("g", found)))
 
 
 @fuzzed
 @given(TEXT | st.sampled_from(sorted(FILES)).flatmap(lambda name: scrambled(FILES[name])))
 def test_a_file_with_misprints(text: str) -> None:
-    read_rules(text)
+    read_file(text)
 
 
 @pytest.mark.parametrize("name", FILES)
 def test_the_files_themselves_are_read(name: str) -> None:
-    assert read_rules(FILES[name])
-    assert read_rules("\n".join(f"{key} = {toml(found)}" for key, found in DOCUMENTS[name].items()))
+    assert read_file(FILES[name])
+    assert read_file("\n".join(f"{key} = {toml(found)}" for key, found in DOCUMENTS[name].items()))
 
 
 @fuzzed
@@ -241,7 +287,7 @@ ROBERT = FILES["robert.toml"]
 )
 def test_a_file_of_much_is_refused(text: str) -> None:
     assert text not in FILES.values()
-    assert not read_rules(text)
+    assert not read_file(text)
 
 
 def test_a_refusal_names_the_value_if_it_is_short() -> None:

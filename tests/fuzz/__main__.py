@@ -3,9 +3,10 @@
     python -m tests.fuzz TARGET [libFuzzer's options] [CORPUS]
     python -m tests.fuzz TARGET INPUT
 
-The second tries one input again, as one that `make fuzz` left in `build/fuzz`. Input that reaches lines which nothing reached before is kept in the corpus, and changed further.
-What must hold of it is said in `tests/engine/reading.py`. Needs Atheris, which has wheels for
-Linux and for some versions of Python alone; `make fuzz` installs it.
+The second tries one input again, as one that `make fuzz` left in `build/fuzz`. Input that reaches
+lines which nothing reached before is kept in the corpus, and changed further. What must hold of it
+is said in `tests/engine/reading.py`. Needs Atheris, which has wheels for Linux and for some
+versions of Python alone; `make fuzz` installs it.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ with atheris.instrument_imports(include=["engine", "tomllib"]):
     from engine.play import play
     from engine.position import position_of
     from tests.engine.positions import SEED, VARIANTS
-    from tests.engine.reading import converse, read_move, read_position, read_rules
+    from tests.engine.reading import converse, read_file, read_move, read_position
 
 Target = Callable[[bytes], object]
 
@@ -42,7 +43,7 @@ def start(number: int) -> Board:
 
 def rules(data: bytes) -> None:
     """A game's file."""
-    read_rules(data.decode(errors="replace"))
+    read_file(data.decode(errors="replace"))
 
 
 def moves(data: bytes) -> None:
