@@ -113,13 +113,14 @@ class _Builder:
             self._piles[pile] = self._grow(start, fits, most)
 
     def _stock_size(self) -> int:
-        """Return a size that the stock may have: rows leave it by the row."""
+        """Return a size that the stock may have: rows leave it by the row, and piles are filled."""
         rules = self._rules
         tableau = rules.rules.tableau
         full = rules.total - rules.home_at_start - (sum(tableau.deal) if tableau else 0)
         row = len(rules.tableau) if "row" in rules.rules.stock.plays else 1
-        sizes = [size for size in range(full, -1, -row) if size <= self._left.total()]
-        return 0 if self._chance.random() < 0.2 else self._chance.choice(sizes)
+        free = self._left.total() - (len(rules.tableau) if tableau and tableau.fill else 0)
+        sizes = [size for size in range(full, -1, -row) if size <= free]
+        return 0 if self._chance.random() < 0.2 else self._chance.choice(sizes or [0])
 
     def _lay_tableau(self, spare: int) -> None:
         """Lay the spare cards on the tableau: all of them, unless there is a waste."""

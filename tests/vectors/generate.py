@@ -105,6 +105,9 @@ def tree_starts(game: str, variant: str) -> Iterator[Start]:
     for start, most, eager in ((seeds[2], 30, False), (seeds[3], 70, False), (kind, 70, True)):
         moves = played(start.board(rules), SEEDS[0], eager=eager)["moves"]
         yield Start(start.deal, tuple(moves[: min(most, 2 * len(moves) // 3)]))
+    if rules.rules.waste and rules.rules.waste.redeals:
+        moves = played(seeds[3].board(rules), SEEDS[0])["moves"]
+        yield Start(seeds[3].deal, tuple(moves[:-6]))
     if any(group.takes == "run" for group in rules.groups):
         yield Start(" ".join(["deck", *pile_names(run_deck())]), tuple(RUN_OPENING[:-1]))
 
