@@ -6,6 +6,8 @@ export default defineConfig({
     alias: { "@samedeal/client": fileURLToPath(new URL("src/index.ts", import.meta.url)) },
   },
   test: {
+    // Long enough for a loaded machine: this ends what hangs, and asserts no speed.
+    testTimeout: 60_000,
     include: ["tests/**/*.test.ts", "web/tests/**/*.test.ts"],
     // Two workers: the tests start an engine process and a socket server of their own.
     maxWorkers: 2,

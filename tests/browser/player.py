@@ -20,6 +20,8 @@ PHONE: dict[str, Any] = {
 PATIENCE = 20_000
 """Milliseconds after which what should be seen counts as missing."""
 
+expect.set_options(timeout=PATIENCE)
+
 RANKS = "A23456789TJQK"
 
 
@@ -72,7 +74,7 @@ class Player:
 
     def wait_for_moves(self, count: int) -> None:
         """Wait until this number of moves is shown."""
-        expect(self.see("move-count")).to_contain_text(str(count), timeout=PATIENCE)
+        expect(self.see("move-count")).to_contain_text(str(count))
 
     def open_room(self, game: str, seats: int = 2) -> str:
         """Open a room from the first screen, and return its link."""

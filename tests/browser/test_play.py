@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, expect
 
 from engine.catalog import games
 from tests.browser.conftest import Site
-from tests.browser.player import PATIENCE, PHONE, Player
+from tests.browser.player import PHONE, Player
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def test_two_browsers_race_on_one_deal_to_the_end(host: Player, guest: Player) -
     home = len(host.cards("f0"))
     assert home > 1
     progress = guest.see("runner-progress").first
-    expect(progress).to_have_attribute("data-home", str(home), timeout=PATIENCE)
+    expect(progress).to_have_attribute("data-home", str(home))
     host.press("see-results")
 
     guest.tap("s")
@@ -93,7 +93,7 @@ def test_a_daily_stands_on_the_leaderboard_after_a_restart(host: Player, site: S
     site.stop()
     expect(host.see("status-banner")).to_be_visible()
     site.start()
-    expect(host.see("status-banner")).to_be_hidden(timeout=PATIENCE)
+    expect(host.see("status-banner")).to_be_hidden()
     host.go("/leaderboard/robert")
     again = host.see("leaderboard").get_by_role("row").filter(has_text="Ada").first
     expect(again).to_have_text(before)
@@ -131,7 +131,7 @@ def test_moves_made_while_the_server_is_away_are_kept(host: Player, site: Site) 
     host.wait_for_moves(1)
     assert host.cards("w") == ["??"]
     site.start()
-    expect(host.see("status-banner")).to_be_hidden(timeout=PATIENCE)
+    expect(host.see("status-banner")).to_be_hidden()
     host.page.wait_for_selector('[data-pile="w"][data-card]:not([data-card="??"])')
     assert host.moves() == 1
 
