@@ -1,4 +1,9 @@
-/** The driver on standard input and output, until the input ends. */
+/**
+ * The driver on standard input and output, until the input ends.
+ *
+ * `npm run driver` sets `CI=true`: without it Vite, which runs this, ends the process together
+ * with the input, before the last answers are written.
+ */
 
 import { once } from "node:events";
 import { stdin, stdout } from "node:process";
