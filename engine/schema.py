@@ -167,6 +167,11 @@ def _contradictions(rules: Rules) -> list[tuple[bool, str, str]]:
             "stock.to_foundation",
             "the stock does not play to the foundations.",
         ),
+        (
+            stock.to_foundation == "any" and any(g.takes == "run" for g in rules.foundations),
+            "stock.to_foundation",
+            "a foundation of runs does not take just any card.",
+        ),
     ]
     if waste is not None:
         checks += [

@@ -1,10 +1,16 @@
-"""How the laws are tried: bounded, and without a clock."""
+"""How the laws are tried: bounded, without a clock, and in CI always with the same examples."""
 
 from __future__ import annotations
+
+import os
 
 from hypothesis import HealthCheck, settings
 
 settings.register_profile(
-    "engine", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow]
+    "engine",
+    deadline=None,
+    max_examples=60,
+    suppress_health_check=[HealthCheck.too_slow],
+    derandomize="CI" in os.environ,
 )
 settings.load_profile("engine")

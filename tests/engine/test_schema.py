@@ -189,6 +189,13 @@ RUNS = {"piles": 4, "first": "K", "takes": "run"}
             "face down",
         ),
         (SOUND | with_table("stock", to_foundation="first"), "stock.to_foundation", "does not"),
+        (
+            SOUND
+            | with_table("stock", plays=["waste", "foundation"], to_foundation="any")
+            | {"foundations": [{"piles": 1, "first": "K", "takes": "run"}]},
+            "stock.to_foundation",
+            "foundation of runs",
+        ),
         (SOUND | with_table("waste", redeals=-1), "waste.redeals", "negative"),
         (NO_TABLEAU, "waste.plays", "no tableau"),
         (SOUND | with_table("tableau", deal=[]), "tableau.deal", "1 to 20"),
