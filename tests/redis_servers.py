@@ -1,0 +1,242 @@
+"""Real Redis servers for tests: one alone, or a cluster of three masters with a replica each.
+
+They listen on TCP, keep an append-only file, and can be killed, held, and started again.
+"""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+from redis import Redis
+from redis.crc import key_slot
+from redis.exceptions import RedisError
+
+from server.store.embedded import redis_server_path
+from tests.processes import PATIENCE, free_port
+
+SLOTS = 16_384
+MASTERS = 3
+
+NODE_TIMEOUT = 1_500
+"""Milliseconds after which a cluster gives a master up; Redis's own default is ten times that."""
+
+
+class Server:
+    """One redis-server, on its own directory."""
+
+    def __init__(self, data: Path, **options: str) -> None:
+        self.port = free_port()
+        self._data = data
+        self._options = {
+            "port": str(self.port),
+            "bind": "127.0.0.1",
+            "dir": str(data),
+            "appendonly": "yes",
+            "appendfsync": "everysec",
+            "save": "",
+            "logfile": str(data / "redis.log"),
+            "repl-diskless-sync-delay": "0",
+            **options,
+        }
+        self._process: subprocess.Popen[bytes] | None = None
+        data.mkdir(parents=True, exist_ok=True)
+
+    @property
+    def url(self) -> str:
+        """The address of this server alone."""
+        return f"redis://127.0.0.1:{self.port}/0"
+
+    def start(self) -> None:
+        """Start it on what it has kept, and return when it answers."""
+        arguments = [text for name, value in self._options.items() for text in (f"--{name}", value)]
+        self._process = subprocess.Popen(  # noqa: S603 - a test's own arguments
+            [redis_server_path(), *arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        until(self.answers)
+
+    def client(self) -> Redis:
+        """Return a client of this server alone."""
+        return Redis(port=self.port, decode_responses=True, socket_timeout=2, protocol=3)
+
+    def ask(self, *command: str | int) -> Any:
+        """Run one command on this server."""
+        with self.client() as client:
+            return client.execute_command(*command)
+
+    def answers(self) -> bool:
+        """Return whether it answers, its file read."""
+        try:
+            return bool(self.ask("PING"))
+        except (RedisError, OSError):
+            return False
+
+    def signal(self, number: signal.Signals) -> None:
+        """Send the process a signal."""
+        assert self._process is not None, "it has been started"
+        self._process.send_signal(number)
+
+    def kill(self) -> None:
+        """End it as a crash would; what it acknowledged is in its file."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait(PATIENCE)
+            self._process = None
+
+    @property
+    def runs(self) -> bool:
+        """Whether it has been started and not killed."""
+        return self._process is not None
+
+
+class Cluster:
+    """A Redis Cluster: master `i` owns the i-th third of the slots at first."""
+
+    def __init__(self, data: Path, node_timeout: int = NODE_TIMEOUT) -> None:
+        self.servers = [
+            Server(
+                data / str(number),
+                **{
+                    "cluster-enabled": "yes",
+                    "cluster-config-file": "nodes.conf",
+                    "cluster-node-timeout": str(node_timeout),
+                    "cluster-port": str(free_port()),
+                    "cluster-require-full-coverage": "no",
+                    "cluster-replica-validity-factor": "0",
+                },
+            )
+            for number in range(2 * MASTERS)
+        ]
+
+    @property
+    def url(self) -> str:
+        """The address of the cluster."""
+        hosts = ",".join(f"127.0.0.1:{server.port}" for server in self.servers)
+        return f"redis+cluster://{hosts}"
+
+    def start(self) -> None:
+        """Start all servers and join them; return when the cluster is whole."""
+        for server in self.servers:
+            server.start()
+        bounds = [SLOTS * number // MASTERS for number in range(MASTERS + 1)]
+        for number, master in enumerate(self.servers[:MASTERS]):
+            # Masters that meet with equal epochs would have to settle first who is right.
+            master.ask("CLUSTER", "SET-CONFIG-EPOCH", number + 1)
+            master.ask("CLUSTER", "ADDSLOTSRANGE", bounds[number], bounds[number + 1] - 1)
+        # Each is told of each: hearsay would take seconds.
+        for server, other in combinations(self.servers, 2):
+            bus = other.ask("CONFIG GET", "cluster-port")["cluster-port"]
+            server.ask("CLUSTER", "MEET", "127.0.0.1", other.port, bus)
+        until(lambda: all(self._knows_all(server) for server in self.servers))
+        for number, replica in enumerate(self.servers[MASTERS:]):
+            replica.ask("CLUSTER", "REPLICATE", self.servers[number].ask("CLUSTER", "MYID"))
+        self.until_whole()
+
+    def _knows_all(self, server: Server) -> bool:
+        info = server.ask("CLUSTER INFO")
+        return int(info["cluster_known_nodes"]) == len(self.servers)
+
+    def until_whole(self) -> None:
+        """Return when every slot has a master, and every master the replica that it needs."""
+        until(self.whole)
+
+    def whole(self) -> bool:
+        """Return whether all servers agree that nothing is missing."""
+        try:
+            return all(self._sees_all(server) for server in self.servers)
+        except (RedisError, OSError):
+            return False
+
+    def _sees_all(self, server: Server) -> bool:
+        info = server.ask("CLUSTER INFO")
+        if info["cluster_state"] != "ok" or int(info["cluster_slots_ok"]) != SLOTS:
+            return False
+        shards = server.ask("CLUSTER", "SLOTS")
+        masters = {shard[2][1] for shard in shards}
+        if any(len(shard) != 4 for shard in shards) or len(masters) != MASTERS:
+            return False
+        role = server.ask("ROLE")
+        return bool(role[2]) if role[0] == "master" else role[3] == "connected"
+
+    def masters(self) -> list[Server]:
+        """Return the servers that are masters now, of those that answer."""
+        return [server for server in self.servers if server.runs and _is_master(server)]
+
+    def master_of(self, key: str) -> Server:
+        """Return the server that owns a key now."""
+        slot = key_slot(key.encode())
+        return next(server for server in self.masters() if _owns(server, slot))
+
+    def move_slot(self, slot: int, source: Server, target: Server) -> None:
+        """Move a slot with its keys to another master, as an operator's tool does."""
+        source_id, target_id = source.ask("CLUSTER", "MYID"), target.ask("CLUSTER", "MYID")
+        target.ask("CLUSTER", "SETSLOT", slot, "IMPORTING", source_id)
+        source.ask("CLUSTER", "SETSLOT", slot, "MIGRATING", target_id)
+        while names := source.ask("CLUSTER", "GETKEYSINSLOT", slot, 10):
+            source.ask("MIGRATE", "127.0.0.1", target.port, "", 0, 2_000, "KEYS", *names)
+        for server in (target, source):
+            server.ask("CLUSTER", "SETSLOT", slot, "NODE", target_id)
+
+    def kill(self) -> None:
+        """End all servers."""
+        for server in self.servers:
+            server.kill()
+
+
+def _is_master(server: Server) -> bool:
+    try:
+        return bool(server.ask("ROLE")[0] == "master")
+    except (RedisError, OSError):
+        return False
+
+
+def _owns(server: Server, slot: int) -> bool:
+    mine = server.ask("CLUSTER", "MYID")
+    shards = server.ask("CLUSTER", "SLOTS")
+    return any(first <= slot <= last and shard[2] == mine for first, last, shard, *_ in shards)
+
+
+def until(condition: Callable[[], bool]) -> None:
+    """Return as soon as a condition holds."""
+    deadline = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < deadline, "what was waited for does not happen"
+        time.sleep(0.02)
+
+
+@contextmanager
+def running_server(**options: str) -> Iterator[Server]:
+    """Run one redis-server until the block is left."""
+    data = Path(tempfile.mkdtemp(prefix="samedeal"))
+    server = Server(data, **options)
+    try:
+        server.start()
+        yield server
+    finally:
+        server.kill()
+        shutil.rmtree(data)
+
+
+@contextmanager
+def running_cluster(node_timeout: int = NODE_TIMEOUT) -> Iterator[Cluster]:
+    """Run a cluster until the block is left."""
+    data = Path(tempfile.mkdtemp(prefix="samedeal"))
+    cluster = Cluster(data, node_timeout)
+    try:
+        cluster.start()
+        yield cluster
+    finally:
+        cluster.kill()
+        shutil.rmtree(data)
