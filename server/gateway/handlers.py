@@ -9,10 +9,11 @@ from server.core.attempt import Play, Resign
 from server.core.ids import AttemptId, DealId, PlayerId, RoomCode
 from server.core.race import Room
 from server.core.refusal import Refusal
+from server.gateway import codec, present
 from server.gateway import messages as m
-from server.gateway import present
 from server.gateway.hub import Hub
 from server.gateway.session import Session
+from server.service.resume import find_missed
 from server.service.services import Services
 
 Handler = Callable[[Session, PlayerId, Any], Awaitable[m.AnyEvent]]
@@ -87,10 +88,18 @@ class Handlers:
 
     async def _open_attempt(
         self, session: Session, player: PlayerId, command: m.OpenAttempt
-    ) -> m.Attempt:
-        snapshot = await self._services.attempts.open(AttemptId(command.attempt), player)
+    ) -> m.Attempt | m.Missed:
+        attempts, have = self._services.attempts, command.have
+        snapshot = await attempts.open(AttemptId(command.attempt), player)
+        missed = None
+        if have is not None:
+            missed = await find_missed(attempts, snapshot, have.seq, have.digest)
         session.attempt = snapshot.attempt
-        return present.attempt(snapshot, self._now())
+        whole = present.attempt(snapshot, self._now())
+        if missed is None:
+            return whole
+        part = present.missed(missed, self._now())
+        return part if len(codec.encode(part)) < len(codec.encode(whole)) else whole
 
     async def _open_daily(
         self, session: Session, player: PlayerId, command: m.OpenDaily

@@ -76,13 +76,22 @@ class Hub:
             log.warning("presence_lingers", error=str(error))
 
     async def enter_room(self, session: Session, player: PlayerId, room: Room) -> None:
-        """Let a session hear of a room, and give it the attempt that it is in the middle of."""
+        """Let a session hear of a room, and give it the attempt that it is in the middle of.
+
+        The attempt goes out before this returns, and so before the answer: a client that sees in
+        the answer that a round goes on has the cards by then, and need not ask for them.
+        """
         code = room.opened.code
         self.watch_room(session, code)
         await self.tell_room(code)
         running = room.running
-        if running is not None and player in running.unfinished():
-            self._soon(self._push_attempt(session, running.attempt(player), running.starts))
+        if running is None or player not in running.unfinished():
+            return
+        push = self._push_attempt(session, running.attempt(player), running.starts)
+        if self._services.now() >= running.starts:
+            await push
+        else:
+            self._soon(push)
 
     def watch_room(self, session: Session, code: RoomCode | None) -> None:
         """Let a session hear of a room, or of none."""
@@ -167,7 +176,7 @@ class Hub:
                 self._soon(self._push_attempt(session, attempt, round_.starts))
 
     async def _push_attempt(self, session: Session, attempt: AttemptId, starts: int) -> None:
-        """Send an attempt to its player, once it has begun."""
+        """Send an attempt to its player once it has begun, unless the session was shown it."""
         await self._until(starts)
         assert session.player is not None
         try:
@@ -176,8 +185,9 @@ class Hub:
             # The client asks for it when it misses it.
             log.warning("attempt_not_sent", attempt=attempt, error=str(error))
             return
-        session.attempt = attempt
-        session.send(present.attempt(snapshot, self._services.now()))
+        if session.attempt != attempt:
+            session.attempt = attempt
+            session.send(present.attempt(snapshot, self._services.now()))
 
     async def _until(self, time: int) -> None:
         while (left := time - self._services.now()) > 0 and not self._stop.told:

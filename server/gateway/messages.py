@@ -87,10 +87,21 @@ class StartRound(Command, tag="room.start", frozen=True):
     code: Code
 
 
+class Have(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What a client has of an attempt: the last entry, and the digest of its view with it."""
+
+    seq: Sequence
+    digest: Annotated[int, Meta(ge=0, le=2**32 - 1)]
+
+
 class OpenAttempt(Command, tag="attempt.open", frozen=True):
-    """Ask for an attempt's snapshot, and be told of what happens to it."""
+    """Ask for an attempt's snapshot, or for what was missed since the entry that the client has.
+
+    The session is told of what happens to the attempt from then on.
+    """
 
     attempt: Id
+    have: Have | None = None
 
 
 class PlayMove(Command, tag="move", frozen=True):
@@ -299,6 +310,23 @@ class Moved(Event, tag="moved", frozen=True):
     result: Result
 
 
+class Missed(Event, tag="missed", frozen=True):
+    """What leads from the entry `since` that the client has to `seq`, the last one.
+
+    Attributes:
+        moves: one for each entry, as (move, changes, redeals), the latter two as in `Moved`. The
+            last entry has none if the attempt ended without a move.
+        result: after the last entry.
+    """
+
+    attempt: str
+    since: int
+    seq: int
+    moves: list[tuple[str, list[tuple[str, int, str]], int]]
+    now: int
+    result: Result
+
+
 class Ended(Event, tag="ended", frozen=True):
     """The attempt is over without a move: resigned, out of time, or found to be stuck.
 
@@ -377,6 +405,7 @@ AnyEvent = (
     | Progress
     | Attempt
     | Moved
+    | Missed
     | Ended
     | Dailies
     | Leaderboard

@@ -18,6 +18,7 @@ from server.gateway.messages import Re
 from server.service.attempts import Answer, Over, Played, Snapshot
 from server.service.dailies import Today
 from server.service.leaderboards import Page
+from server.service.resume import Missed
 from server.service.rooms import RoomPage
 
 
@@ -133,6 +134,21 @@ def attempt(snapshot: Snapshot, now: int, re: Re = UNSET) -> messages.Attempt:
         redeals=snapshot.view.redeals,
         started=start.at,
         deadline=start.deadline,
+        now=now,
+        result=snapshot.result,
+    )
+
+
+def missed(found: Missed, now: int, re: Re = UNSET) -> messages.Missed:
+    """Return what leads to an attempt's snapshot."""
+    snapshot = found.now
+    ruleset = snapshot.view.ruleset
+    return messages.Missed(
+        re=re,
+        attempt=snapshot.attempt,
+        since=found.since,
+        seq=snapshot.seq,
+        moves=[(move, _changes(ruleset, delta), delta.redeals) for move, delta in found.moves],
         now=now,
         result=snapshot.result,
     )

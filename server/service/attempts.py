@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import msgspec
 import structlog
@@ -75,6 +76,14 @@ class Snapshot:
 
 
 Answer = Played | Over | Snapshot
+
+
+class Step(NamedTuple):
+    """An entry of a journal, with the attempt before it (`None` for the start) and after it."""
+
+    before: Attempt | None
+    event: Event
+    after: Attempt
 
 
 _DECODER: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event)
@@ -267,14 +276,21 @@ class Attempts:
         self, attempt: AttemptId, player: PlayerId, seq: int, command: Play | Resign
     ) -> Answer:
         """Return the answer that entry `seq` had if it is this command, else a snapshot."""
-        board = await self._board(attempt)
-        state: Attempt | None = None
-        for text in (await self._store.journals.read(keys.attempt(attempt)))[:seq]:
-            before, event = state, _decode(text)
-            state = _fold(board, state, event)
-            if before is not None and state.seq == seq and _is_entry_of(command, event):
-                return answered(before, state, command)
+        for before, event, after in await self.steps(attempt, seq):
+            if before is not None and after.seq == seq and _is_entry_of(command, event):
+                return answered(before, after, command)
         return await self.open(attempt, player)
+
+    async def steps(self, attempt: AttemptId, seq: int) -> Iterator[Step]:
+        """Return the entries up to `seq` as they stand in the journal, each folded when asked for.
+
+        Raises:
+            Refusal: there is no such attempt.
+            UnavailableError: the store does not answer.
+        """
+        board = await self._board(attempt)
+        texts = await self._store.journals.read(keys.attempt(attempt))
+        return _steps(board, texts[:seq])
 
     def advanced(self, before: Attempt | None, after: Attempt) -> None:
         """Note an entry of this node: tell of it, and hand a finish on."""
@@ -315,6 +331,14 @@ def _fold(board: Board, state: Attempt | None, event: Event) -> Attempt:
         assert isinstance(event, Started), "a journal begins with the start"
         return core.begin(event, board)
     return core.fold(state, event)
+
+
+def _steps(board: Board, texts: list[str]) -> Iterator[Step]:
+    state: Attempt | None = None
+    for text in texts:
+        before, event = state, _decode(text)
+        state = _fold(board, state, event)
+        yield Step(before, event, state)
 
 
 def _finish_of(attempt: Attempt) -> Finish:

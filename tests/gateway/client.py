@@ -18,11 +18,17 @@ PATIENCE = 20.0
 
 
 class Client:
-    """A session as a client has it. `news` are the events that answer nothing."""
+    """A session as a client has it.
+
+    Attributes:
+        news: the events that answer nothing, until someone waits for them.
+        seen: the types of all events that answered nothing.
+    """
 
     def __init__(self, socket: ClientConnection) -> None:
         self.socket = socket
         self.news: asyncio.Queue[Message] = asyncio.Queue()
+        self.seen: list[str] = []
         self._answers: dict[int, asyncio.Future[Message]] = {}
         self._last = 0
         self._reader = asyncio.create_task(self._read())
@@ -70,6 +76,7 @@ class Client:
     def _take(self, event: Message) -> None:
         answer = self._answers.pop(event.get("re", 0), None)
         if answer is None:
+            self.seen.append(event["type"])
             self.news.put_nowait(event)
         elif not answer.done():
             answer.set_result(event)

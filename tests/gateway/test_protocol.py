@@ -11,9 +11,12 @@ import msgpack
 import msgspec
 import pytest
 
+from engine.catalog import ruleset
+from server.core.digest import fnv1a
 from server.core.refusal import SENTENCES
 from server.gateway import codec, messages
 from server.gateway.session import Reason
+from server.service.resume import MOST_MISSED
 
 TEXT = (Path(codec.__file__).parent.parent / "PROTOCOL.md").read_text()
 
@@ -58,3 +61,26 @@ def test_every_code_is_explained() -> None:
 @pytest.mark.parametrize("reason", list(Reason))
 def test_every_close_code_is_explained(reason: Reason) -> None:
     assert f"| {reason.value[0]} | `{reason.name.lower()}` |" in TEXT
+
+
+def test_the_digests_are_those_of_their_texts() -> None:
+    rows = re.findall(r"^\| `(.+)` \| `(\d+)` \|$", TEXT, re.MULTILINE)
+    assert len(rows) >= 4
+    assert [(text, str(fnv1a(text))) for text, _ in rows] == rows
+
+
+def test_the_example_of_coming_back_goes_on_from_the_one_of_a_snapshot() -> None:
+    shown: dict[str, dict[str, Any]] = {example["type"]: example for example in examples()}
+    attempt, missed = shown["attempt"], shown["missed"]
+    have = next(example["have"] for example in examples() if "have" in example)
+    piles = [attempt["piles"][name] for name in ruleset(attempt["game"]).pile_names]
+    assert have["digest"] == fnv1a(",".join([*piles, str(attempt["redeals"])]))
+    assert have["seq"] == attempt["seq"] == missed["since"]
+    assert missed["seq"] - missed["since"] == len(missed["moves"]) + 1
+    move, changes, redeals = missed["moves"][0]
+    moved = shown["moved"]
+    assert (move, changes, redeals) == (moved["move"], moved["changes"], moved["redeals"])
+
+
+def test_how_much_can_be_missed_is_said() -> None:
+    assert f"if it has more than {MOST_MISSED} after it" in TEXT

@@ -1,0 +1,383 @@
+"""Coming back over real sockets: what was missed, or a snapshot where that is what it takes."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import AsyncIterator
+from types import SimpleNamespace
+from typing import Any
+
+import msgpack
+import pytest
+
+from engine.catalog import games
+from server.core import race
+from server.core.digest import fnv1a
+from server.core.ids import AttemptId
+from server.service.resume import MOST_MISSED
+from server.store import keys
+from server.store.connection import connect
+from tests.conftest import node
+from tests.engine.hopeless import hopeless_line
+from tests.gateway.client import Client, Message, opened
+from tests.gateway.play import KEY, race_of, resign
+
+FIRST_MOVES = {"rouge-et-noir": "s>t", "lady-betty": "s>t0"}
+"""A move that can be played again and again, where it is not `s>w`."""
+
+
+@pytest.fixture(autouse=True)
+def no_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let moves be played faster than a hand could."""
+    monkeypatch.setattr("server.gateway.session.BURST", 1_000)
+
+
+@pytest.fixture
+async def ports(redis_url: str) -> AsyncIterator[tuple[int, int]]:
+    """Run two nodes on one Redis, and return their ports."""
+    async with node(redis_url) as here, node(redis_url) as there:
+        yield here, there
+
+
+def have(snapshot: Message) -> dict[str, int]:
+    """Return what a client has that was shown a snapshot, as PROTOCOL.md says."""
+    text = ",".join([*snapshot["piles"].values(), str(snapshot["redeals"])])
+    return {"seq": snapshot["seq"], "digest": fnv1a(text)}
+
+
+def followed(snapshot: Message, missed: Message) -> dict[str, Any]:
+    """Return what a client shows that had this snapshot, and is told what it missed."""
+    assert missed["since"] == snapshot["seq"]
+    piles, redeals = dict(snapshot["piles"]), snapshot["redeals"]
+    for _, changes, redeals in missed["moves"]:  # noqa: B007 - the last one counts
+        for pile, take, put in changes:
+            piles[pile] = piles[pile][: len(piles[pile]) - 2 * take] + put
+    return {"seq": missed["seq"], "piles": piles, "redeals": redeals, "result": missed["result"]}
+
+
+def shown(snapshot: Message) -> dict[str, Any]:
+    """Return what a client shows that has this snapshot."""
+    return {key: snapshot[key] for key in ("seq", "piles", "redeals", "result")}
+
+
+def size(event: Message) -> int:
+    """Return the bytes of an event on the wire."""
+    return len(msgpack.packb(event))
+
+
+async def play(client: Client, attempt: Message, count: int, move: str = "s>w") -> list[Message]:
+    """Play a move again and again from a snapshot on, and return the answers."""
+    seqs = range(attempt["seq"] + 1, attempt["seq"] + 1 + count)
+    answers = [
+        await client.ask("move", attempt=attempt["attempt"], seq=seq, move=move) for seq in seqs
+    ]
+    assert all(answer["type"] == "moved" for answer in answers)
+    return answers
+
+
+async def ask(client: Client, attempt: Message, **have: int) -> Message:
+    """Open an attempt, and say what there is of it."""
+    return await client.ask("attempt.open", attempt=attempt["attempt"], have=have)
+
+
+async def start(client: Client, game: str = "robert") -> tuple[str, Message]:
+    """Start a game's daily as a new player; return the token and the snapshot."""
+    token = (await client.hello())["token"]
+    return token, await client.ask("daily.open", game=game)
+
+
+@pytest.mark.parametrize("game", list(games()))
+@pytest.mark.parametrize("count", [0, 1, 3])
+async def test_what_was_missed_leads_to_the_snapshot_on_the_other_node(
+    ports: tuple[int, int], game: str, count: int
+) -> None:
+    here, there = ports
+    async with opened(here) as old, opened(there) as new:
+        token, attempt = await start(old, game)
+        answers = await play(old, attempt, count, FIRST_MOVES.get(game, "s>w"))
+        await new.hello(token)
+        missed = await ask(new, attempt, **have(attempt))
+        assert missed["type"] == "missed"
+        assert [move for move, _, _ in missed["moves"]] == [a["move"] for a in answers]
+        assert [changes for _, changes, _ in missed["moves"]] == [a["changes"] for a in answers]
+        snapshot = await new.ask("attempt.open", attempt=attempt["attempt"])
+        assert snapshot["type"] == "attempt"
+        assert followed(attempt, missed) == shown(snapshot)
+        assert size(missed) < size(snapshot)
+
+
+async def test_a_client_that_has_some_of_it_gets_the_rest(ports: tuple[int, int]) -> None:
+    here, there = ports
+    async with opened(here) as old, opened(there) as new:
+        token, attempt = await start(old)
+        await play(old, attempt, 2)
+        middle = await old.ask("attempt.open", attempt=attempt["attempt"])
+        await play(old, middle, 2)
+        await new.hello(token)
+        missed = await ask(new, attempt, **have(middle))
+        assert (missed["since"], missed["seq"], len(missed["moves"])) == (3, 5, 2)
+
+
+@pytest.mark.parametrize("missing", [0, 1, 5])
+async def test_a_wrong_digest_gets_the_snapshot_and_nothing_else(port: int, missing: int) -> None:
+    async with opened(port) as client:
+        _, attempt = await start(client)
+        await play(client, attempt, missing)
+        right = have(attempt)
+        for wrong in (right["digest"] ^ 1, 0, 2**32 - 1):
+            answer = await ask(client, attempt, seq=right["seq"], digest=wrong)
+            plain = await client.ask("attempt.open", attempt=attempt["attempt"])
+            changing = {"re": 0, "now": 0}
+            assert answer | changing == plain | changing
+        assert (await ask(client, attempt, **right))["type"] == "missed"
+
+
+async def test_the_digest_is_that_of_the_entry_and_not_of_the_last_one(port: int) -> None:
+    async with opened(port) as client:
+        _, attempt = await start(client)
+        await play(client, attempt, 2)
+        last = await client.ask("attempt.open", attempt=attempt["attempt"])
+        answer = await ask(client, attempt, seq=1, digest=have(last)["digest"])
+        assert answer["type"] == "attempt"
+
+
+@pytest.mark.parametrize("seq", [2, 3, 2**31])
+async def test_an_entry_beyond_the_journal_gets_the_snapshot(port: int, seq: int) -> None:
+    async with opened(port) as client:
+        _, attempt = await start(client)
+        answer = await ask(client, attempt, seq=seq, digest=have(attempt)["digest"])
+        assert answer["type"] == "attempt"
+
+
+async def test_a_journal_that_lost_its_end_gets_the_snapshot(redis_url: str) -> None:
+    """The client has a move that the store has not: another Redis took over too early."""
+    async with node(redis_url) as port, opened(port) as client:
+        token, attempt = await start(client)
+        await play(client, attempt, 2)
+        seen = await client.ask("attempt.open", attempt=attempt["attempt"])
+    redis = connect(redis_url)
+    key = keys.attempt(AttemptId(attempt["attempt"]))
+    await redis.xdel(key, f"0-{seen['seq']}")
+    await redis.aclose()
+    async with node(redis_url) as port, opened(port) as client:
+        await client.hello(token)
+        answer = await ask(client, attempt, **have(seen))
+        assert (answer["type"], answer["seq"]) == ("attempt", 2)
+
+
+async def test_who_is_too_far_behind_gets_the_snapshot(
+    port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Three moves are shorter than the board; the bound alone makes it a snapshot."""
+    monkeypatch.setattr("server.service.resume.MOST_MISSED", 3)
+    async with opened(port) as client:
+        _, attempt = await start(client)
+        (*_, last) = await play(client, attempt, 3)
+        assert (await ask(client, attempt, **have(attempt)))["type"] == "missed"
+        await play(client, attempt | {"seq": last["seq"]}, 1)
+        assert (await ask(client, attempt, **have(attempt)))["type"] == "attempt"
+
+
+async def test_the_shorter_one_is_sent(port: int) -> None:
+    """Robert's board is short: soon it is the shorter one, long before the bound."""
+    async with opened(port) as client:
+        _, attempt = await start(client)
+        kinds = []
+        for seq in range(2, 42):
+            await client.ask("move", attempt=attempt["attempt"], seq=seq, move="s>w")
+            plain = await client.ask("attempt.open", attempt=attempt["attempt"])
+            answer = await ask(client, attempt, **have(attempt))
+            kinds.append(answer["type"])
+            assert size(answer) <= size(plain)
+        turn = kinds.index("attempt")
+        assert kinds == ["missed"] * turn + ["attempt"] * (40 - turn)
+        assert 5 < turn < 40 < MOST_MISSED
+
+
+async def test_an_end_that_was_missed_is_told(ports: tuple[int, int]) -> None:
+    here, there = ports
+    async with opened(here) as old, opened(there) as new:
+        token, attempt = await start(old)
+        (moved,) = await play(old, attempt, 1)
+        ended = await resign(old, attempt | {"seq": 2})
+        await new.hello(token)
+        missed = await ask(new, attempt, **have(attempt))
+        assert (missed["type"], missed["seq"], len(missed["moves"])) == ("missed", 3, 1)
+        assert missed["result"] == ended["result"] == moved["result"] | {"end": "resigned"}
+
+
+async def test_time_that_ran_out_meanwhile_is_told(
+    redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The lid was closed until after the deadline, and nobody looked."""
+    async with node(redis_url) as port, opened(port) as client:
+        token = (await client.hello())["token"]
+        room = await client.ask("room.create", game="robert", seats=1, limit=60, key=KEY)
+        await client.ask("room.start", code=room["code"])
+        attempt = await client.next("attempt")
+    monkeypatch.setattr("server.store.clock.Clock.now", lambda _: attempt["deadline"] + 1)
+    async with node(redis_url) as port, opened(port) as client:
+        await client.hello(token)
+        missed = await ask(client, attempt, **have(attempt))
+        assert (missed["type"], missed["moves"]) == ("missed", [])
+        assert (missed["seq"], missed["result"]["end"]) == (2, "time")
+
+
+async def test_a_move_that_is_sent_again_gets_its_first_answer(ports: tuple[int, int]) -> None:
+    here, there = ports
+    async with opened(here) as old, opened(there) as new:
+        token, attempt = await start(old)
+        first = await play(old, attempt, 2)
+        await new.hello(token)
+        assert (await ask(new, attempt, **have(attempt)))["seq"] == 3
+        again = await play(new, attempt, 3)
+        assert [a | {"re": 0} for a in again[:2]] == [a | {"re": 0} for a in first]
+        assert (again[2]["seq"], again[2]["result"]["moves"]) == (4, 3)
+
+
+async def test_another_players_attempt_is_refused_whatever_one_has(port: int) -> None:
+    async with opened(port) as one, opened(port) as other:
+        mine, _ = await race_of(one, other)
+        right = have(mine)
+        for digest in (right["digest"], 0):
+            answer = await ask(other, mine, seq=1, digest=digest)
+            assert answer["code"] == "unknown_attempt"
+
+
+async def test_no_digest_is_compared_before_the_cards_are_turned_up(
+    port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(race, "COUNTDOWN", 60_000)
+    async with opened(port) as client:
+        await client.hello()
+        room = await client.ask("room.create", game="robert", seats=1, limit=60, key=KEY)
+        started = await client.ask("room.start", code=room["code"])
+        attempt = started["round"]["runners"][0]
+        assert (await ask(client, attempt, seq=1, digest=0))["code"] == "not_started"
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"seq": 1},
+        {"digest": 1},
+        {"seq": 0, "digest": 1},
+        {"seq": 1, "digest": -1},
+        {"seq": 1, "digest": 2**32},
+        {"seq": 1, "digest": "1"},
+        {"seq": 1, "digest": 1, "more": 1},
+        [1, 1],
+        1,
+    ],
+)
+async def test_what_is_no_have_is_no_message(port: int, wrong: object) -> None:
+    async with opened(port) as client:
+        _, attempt = await start(client)
+        answer = await client.ask("attempt.open", attempt=attempt["attempt"], have=wrong)
+        assert answer["code"] == "bad_message"
+
+
+async def test_the_newest_socket_wins_and_plays_on(ports: tuple[int, int]) -> None:
+    here, there = ports
+    async with opened(here) as old, opened(there) as new:
+        token, attempt = await start(old)
+        await play(old, attempt, 1)
+        await new.hello(token)
+        assert (await old.next("bye"))["code"] == "replaced"
+        assert await old.closed() == 4001
+        missed = await ask(new, attempt, **have(attempt))
+        assert followed(attempt, missed)["seq"] == 2
+        (answer,) = await play(new, attempt | {"seq": 2}, 1)
+        assert answer["result"]["moves"] == 2
+
+
+async def test_a_player_who_comes_back_elsewhere_was_never_away(ports: tuple[int, int]) -> None:
+    """The older socket's end, which comes later, does not make the player absent."""
+    here, there = ports
+    async with opened(here) as friend, opened(here) as old, opened(there) as new:
+        token = (await old.hello())["token"]
+        await friend.hello()
+        room = await friend.ask("room.create", game="robert", seats=2, limit=600, key=KEY)
+        await old.ask("room.join", code=room["code"])
+        await new.hello(token)
+        assert await old.closed() == 4001
+        joined = await new.ask("room.join", code=room["code"])
+        ready = await friend.ask("room.ready", code=room["code"], ready=True)
+        for seen in (joined, ready):
+            assert [member["here"] for member in seen["members"]] == [True, True]
+
+
+async def test_a_room_does_not_send_the_attempt_that_was_opened(ports: tuple[int, int]) -> None:
+    here, there = ports
+    async with opened(here) as old, opened(there) as new:
+        token = (await old.hello())["token"]
+        room = await old.ask("room.create", game="robert", seats=1, limit=600, key=KEY)
+        await old.ask("room.start", code=room["code"])
+        attempt = await old.next("attempt")
+        await play(old, attempt, 2)
+        await new.hello(token)
+        assert (await ask(new, attempt, **have(attempt)))["type"] == "missed"
+        joined = await new.ask("room.join", code=room["code"])
+        assert joined["round"]["over"] is False
+        # The end comes after all that a join brings about.
+        await resign(new, attempt | {"seq": 3})
+        await new.next("room", lambda event: event["round"]["over"])
+        assert "attempt" not in new.seen
+
+
+async def test_a_room_sends_the_attempt_before_it_answers(ports: tuple[int, int]) -> None:
+    here, there = ports
+    async with opened(here) as old, opened(there) as new:
+        token = (await old.hello())["token"]
+        room = await old.ask("room.create", game="robert", seats=1, limit=600, key=KEY)
+        await old.ask("room.start", code=room["code"])
+        attempt = await old.next("attempt")
+        await play(old, attempt, 2)
+        await new.hello(token)
+        await new.ask("room.join", code=room["code"])
+        assert new.seen.count("attempt") == 1
+        assert (await new.next("attempt"))["seq"] == 3
+        again = await new.ask("room.join", code=room["code"])
+        await resign(new, attempt | {"seq": 3})
+        await new.next("room", lambda event: event["round"]["over"])
+        assert again["round"]["over"] is False
+        assert new.seen.count("attempt") == 1
+
+
+async def test_who_comes_back_in_the_countdown_gets_the_cards_once(
+    ports: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(race, "COUNTDOWN", 1_000)
+    here, there = ports
+    async with opened(here) as old, opened(there) as new:
+        token = (await old.hello())["token"]
+        room = await old.ask("room.create", game="robert", seats=1, limit=600, key=KEY)
+        await old.ask("room.start", code=room["code"])
+        await new.hello(token)
+        await new.ask("room.join", code=room["code"])
+        attempt = await new.next("attempt")
+        await resign(new, attempt)
+        await new.next("room", lambda event: event["round"]["over"])
+        assert new.seen.count("attempt") == 1
+
+
+async def test_who_came_back_is_told_of_what_the_server_finds_later(
+    redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A session that was told what it missed hears of the attempt as one with a snapshot."""
+    seed, line = hopeless_line("robert")
+    drawn = SimpleNamespace(choice=secrets.choice, token_bytes=lambda _: seed)
+    monkeypatch.setattr("server.store.deals.secrets", drawn)
+    with monkeypatch.context() as patch:
+        patch.setattr("server.service.searches.Searches.note", lambda *_: None)
+        async with node(redis_url) as port, opened(port) as client:
+            token, attempt = await start(client)
+            for seq, move in enumerate(line, start=2):
+                await client.ask("move", attempt=attempt["attempt"], seq=seq, move=move)
+            seen = await client.ask("attempt.open", attempt=attempt["attempt"])
+    async with node(redis_url) as port, opened(port) as client:
+        await client.hello(token)
+        missed = await ask(client, attempt, **have(seen))
+        assert (missed["type"], missed["moves"], missed["result"]["end"]) == ("missed", [], None)
+        ended = await client.next("ended")
+        assert (ended["seq"], ended["result"]["end"]) == (seen["seq"] + 1, "stuck")
