@@ -8,8 +8,9 @@ import { isLegal } from "./rules/moves.ts";
 import { parseMove, parseSeen, pileNumber } from "./rules/notation.ts";
 import { predict } from "./rules/play.ts";
 import type { Ruleset } from "./rules/ruleset.ts";
+import { digest } from "./digest.ts";
 import { Outbox, type PendingMove } from "./outbox.ts";
-import type { Ended, Moved, Result, Snapshot } from "./protocol.ts";
+import type { Ended, Have, Missed, Moved, Result, Snapshot } from "./protocol.ts";
 
 /** An attempt as its player sees it. */
 export interface AttemptState {
@@ -45,6 +46,8 @@ export class Attempt {
   #result: Result;
   #refusal: string | null = null;
   #synced = true;
+  #astray = false;
+  #postponed = false;
 
   /** Throws `unknown_game` and `unknown_variant` if the server knows games that these rules do not. */
   constructor(snapshot: Snapshot) {
@@ -62,6 +65,26 @@ export class Attempt {
   /** The number of the next entry, if all pending moves are accepted. */
   get nextSeq(): number {
     return this.#seq + this.#outbox.moves.length + 1;
+  }
+
+  /** Whether what the server said last is all that is known here to have happened. */
+  get synced(): boolean {
+    return this.#synced;
+  }
+
+  /** Whether something came that does not fit what is known here; only a snapshot helps. */
+  get astray(): boolean {
+    return this.#astray;
+  }
+
+  /** Whether moves wait for the server's store. */
+  get postponed(): boolean {
+    return this.#postponed;
+  }
+
+  /** What is acknowledged, for asking what came after it; null when astray. */
+  have(): Have | null {
+    return this.#astray ? null : { seq: this.#seq, digest: digest(this.#view) };
   }
 
   state(): AttemptState {
@@ -90,9 +113,10 @@ export class Attempt {
     return true;
   }
 
-  /** The moves that are to be sent now: none until a new session has brought a snapshot. */
+  /** The moves that are to be sent now: none until a new session has told how it stands. */
   unsent(): readonly PendingMove[] {
-    return this.#synced ? this.#outbox.moves.filter(({ id }) => id === null) : [];
+    const waits = !this.#synced || this.#postponed;
+    return waits ? [] : this.#outbox.moves.filter(({ id }) => id === null);
   }
 
   /** The move of this number went out with the command `id`. */
@@ -100,10 +124,23 @@ export class Attempt {
     this.#outbox.sent(seq, id);
   }
 
-  /** The session is lost: pending moves wait for the snapshot of the next one. */
+  /** The session is lost: pending moves wait for what the next one tells. */
   lost(): void {
     this.#synced = false;
+    this.#postponed = false;
     this.#outbox.lost();
+  }
+
+  /** The server's store did not answer the command `id`; false if that carries no pending move. */
+  postpone(id: number): boolean {
+    if (!this.#outbox.unanswered(id)) return false;
+    this.#postponed = true;
+    return true;
+  }
+
+  /** The postponed moves are to be sent again. */
+  goOn(): void {
+    this.#postponed = false;
   }
 
   /** A snapshot came, as the answer to the command `id` or unasked. It is what holds. */
@@ -117,11 +154,34 @@ export class Attempt {
     this.#view = view;
     this.#seq = snapshot.seq;
     this.#result = snapshot.result;
-    this.#synced = true;
+    this.#astray = false;
+    this.#told();
+  }
+
+  /** What came after an entry that is known here. False if it does not fit: ask for a snapshot. */
+  missed({ since, seq, moves, result }: Missed): boolean {
+    const last = since + moves.length;
+    const whole = seq === last || (seq === last + 1 && result.end !== null);
+    const fits = whole && since <= this.#seq;
+    if (!fits || !moves.every((each, at) => this.#follow(since + 1 + at, ...each))) {
+      return this.#goAstray();
+    }
+    this.#seq = Math.max(seq, this.#seq);
+    this.#end(result);
+    this.#told();
+    return true;
   }
 
   /** A move stands. False if what is known here does not lead up to it: ask for a snapshot. */
   moved({ seq, move, changes, redeals, result }: Moved): boolean {
+    const known = seq <= this.#seq;
+    if (!this.#follow(seq, move, changes, redeals)) return this.#goAstray();
+    if (!known) this.#end(result);
+    return true;
+  }
+
+  /** Take in that entry `seq` is this move. False if it does not follow from what is known. */
+  #follow(seq: number, move: string, changes: Moved["changes"], redeals: number): boolean {
     if (seq > this.#seq + 1) return false;
     this.#outbox.acknowledged(seq, move);
     this.#refusal = null;
@@ -134,28 +194,40 @@ export class Attempt {
           put: parseSeen(put),
         })),
         redeals,
-        moves: result.moves,
+        moves: this.#view.moves + 1,
       });
     } catch (error) {
       if (error instanceof EngineError) return false;
       throw error;
     }
     this.#seq = seq;
-    this.#end(result);
     return true;
   }
 
   /** The attempt is over without a move. False as for `moved`. */
   ended({ seq, result }: Ended): boolean {
     this.#end(result);
-    const known = seq <= this.#seq + 1;
-    if (known) this.#seq = Math.max(seq, this.#seq);
-    return known;
+    if (seq > this.#seq + 1) return this.#goAstray();
+    this.#seq = Math.max(seq, this.#seq);
+    return true;
   }
 
   /** The command `id` was refused with this sentence. */
   refused(id: number, sentence: string): void {
     if (this.#outbox.refused(id)) this.#refusal = sentence;
+  }
+
+  /** The server has told how it stands: moves may be sent. */
+  #told(): void {
+    this.#synced = true;
+    this.#postponed = false;
+  }
+
+  /** Nothing is sent until a snapshot has come. */
+  #goAstray(): false {
+    this.#astray = true;
+    this.#synced = false;
+    return false;
   }
 
   #end(result: Result): void {

@@ -1,11 +1,13 @@
 /** The client: one player's session, room, attempt and leaderboard, kept up through reconnects. */
 
 import type { AttemptState } from "./attempt.ts";
+import { onAwake } from "./awake.ts";
 import { Connection, type Status, type Surroundings } from "./connection.ts";
 import { LeaderboardKeeper } from "./leaderboard.ts";
 import { type Keeper, Link } from "./link.ts";
 import { AttemptKeeper } from "./playing.ts";
 import type { Dailies, DealEvent, Leaderboard, Player, RoomState } from "./protocol.ts";
+import { Retries } from "./retries.ts";
 import { RoomKeeper, type RoomSettings } from "./room.ts";
 import { type OpenSocket, browserSocket } from "./socket.ts";
 import { type TokenStorage, defaultStorage } from "./storage.ts";
@@ -21,18 +23,15 @@ export interface ClientOptions extends Partial<Surroundings> {
   readonly openSocket?: OpenSocket;
 }
 
-/** The part of a browser's window that tells when the network is back. */
-interface Network {
-  addEventListener?(type: "online", run: () => void): void;
-  removeEventListener?(type: "online", run: () => void): void;
-}
-
 /**
  * Its promises reject with a `Refusal`. What was under way when the connection broke is refused as
- * `disconnected`, unless asking again does no harm: then it waits for the next session.
+ * `disconnected`, unless asking again does no harm: then it waits for the next session, and is also
+ * asked again while the server's store is away.
  */
 export class Client {
   readonly status: Readable<Status>;
+  /** Whether something waits for the server's store, which is away; it is asked again by itself. */
+  readonly stalled: Readable<boolean>;
   readonly player: Readable<Player | null>;
   /** The room that the player sits in; the runners of its round are kept up to date. */
   readonly room: Readable<RoomState | null>;
@@ -47,6 +46,7 @@ export class Client {
   readonly #room: RoomKeeper;
   readonly #attempt: AttemptKeeper;
   readonly #leaderboard: LeaderboardKeeper;
+  #stopWaking: (() => void) | null = null;
 
   constructor(options: ClientOptions) {
     const surroundings: Surroundings = {
@@ -66,31 +66,37 @@ export class Client {
       },
       onEvent: (event, answered) => keepers.forEach((keeper) => keeper.handle(event, answered)),
     });
-    this.#link = new Link(this.#connection, surroundings.after);
+    const retries = new Retries(surroundings);
+    this.#link = new Link(this.#connection, retries);
     this.#room = new RoomKeeper(this.#link);
     this.#attempt = new AttemptKeeper(this.#link);
     this.#leaderboard = new LeaderboardKeeper(this.#link);
-    const keepers: Keeper[] = [this.#room, this.#attempt, this.#leaderboard];
+    // The attempt comes before its room: a room sends an attempt that was not opened.
+    const keepers: Keeper[] = [this.#attempt, this.#room, this.#leaderboard];
 
     this.status = this.#connection.status;
+    this.stalled = retries.stalled;
     this.player = this.#player;
     this.room = this.#room.room;
     this.attempt = this.#attempt.state;
     this.leaderboard = this.#leaderboard.leaderboard;
     this.dailies = this.#leaderboard.dailies;
     this.status.subscribe((status) => {
-      if (status !== "open") keepers.forEach((keeper) => keeper.lost?.());
+      if (status === "open") return;
+      this.#link.lost();
+      keepers.forEach((keeper) => keeper.lost?.());
     });
   }
 
   /** Open a session, and come back whenever it is lost, until `close`. */
   connect(): void {
-    (globalThis as Network).addEventListener?.("online", this.#wake);
+    this.#stopWaking ??= onAwake(() => this.#connection.wake());
     this.#connection.connect();
   }
 
   close(): void {
-    (globalThis as Network).removeEventListener?.("online", this.#wake);
+    this.#stopWaking?.();
+    this.#stopWaking = null;
     this.#connection.close();
   }
 
@@ -142,7 +148,7 @@ export class Client {
   }
 
   showDeal(deal: string): Promise<DealEvent> {
-    return this.#link.ask("deal.show", { deal });
+    return this.#link.persist("deal.show", { deal });
   }
 
   /** Start the player's one attempt at today's deal of a game, or come back to it. */
@@ -173,8 +179,6 @@ export class Client {
   closeAttempt(): void {
     this.#attempt.close();
   }
-
-  readonly #wake = (): void => this.#connection.wake();
 }
 
 function after(milliseconds: number, run: () => void): () => void {

@@ -25,7 +25,11 @@ export type Status = "connecting" | "open" | "waiting" | "replaced" | "incompati
 export const PING_EVERY = 15_000;
 export const PONG_WITHIN = 10_000;
 export const WELCOME_WITHIN = 10_000;
-const SHORTEST_WAIT = 300;
+/** The same for both, once there is a reason to believe that the connection is lost. */
+export const ALIVE_WITHIN = 3_000;
+const SHORTEST_WAIT = 200;
+const QUICK_WAIT = 600;
+const QUICK_TRIES = 3;
 const LONGEST_WAIT = 10_000;
 
 /** Local time in milliseconds, timers and chance, so that tests can hold them still. */
@@ -60,6 +64,8 @@ export class Connection {
   #failures = 0;
   /** Whether the connection does not come back by itself. */
   #stays = true;
+  /** Whether what is awaited now must come within `ALIVE_WITHIN`. */
+  #hurries = false;
   #asked = { id: 0, at: 0 };
   #clock = { offset: 0, trip: Infinity };
 
@@ -88,15 +94,27 @@ export class Connection {
     this.#stayAway("waiting");
   }
 
-  /** The network may be back: try now what a timer would try later. */
+  /** The connection may be lost, or may be had again: find out now, not when a timer says so. */
   wake(): void {
-    const status = this.#status.get();
-    if (status === "waiting" && !this.#stays) this.#dial();
-    else if (status === "open" && this.#asked.id === 0) this.#ping();
+    if (this.#stays) return;
+    this.#failures = 0;
+    if (this.#socket === null) this.#dial();
+    else if (!this.#hurries) this.#hurry();
+  }
+
+  /** Dial anew unless the open or opening session is heard of soon. */
+  #hurry(): void {
+    if (this.#status.get() === "open" && this.#asked.id === 0) this.#ping();
+    this.#hurries = true;
+    this.#timer(ALIVE_WITHIN, () => {
+      this.#lost(null);
+      this.#dial();
+    });
   }
 
   #dial(): void {
     const { openSocket, url } = this.#options;
+    this.#hurries = false;
     this.#status.set("connecting");
     const socket = openSocket(url, {
       opened: () => this.#socket === socket && this.#hello(),
@@ -153,6 +171,7 @@ export class Connection {
   }
 
   #nextPing(): void {
+    this.#hurries = false;
     this.#asked = { id: 0, at: 0 };
     this.#timer(PING_EVERY, () => this.#ping());
   }
@@ -216,12 +235,13 @@ export class Connection {
 }
 
 /**
- * How long to wait before the next try, in milliseconds: longer after each failure, and spread by
- * chance, so that the clients of a node that went down do not come back all at once.
+ * How long to wait before the next try, in milliseconds: spread by chance, so that the clients of a
+ * node that went down do not come back all at once, and longer after each failure but the first
+ * few. Those come within two seconds all together, for another node may take over meanwhile.
  */
 export function waitBefore(failures: number, scolded: boolean, chance: number): number {
   const longest = scolded
     ? LONGEST_WAIT
-    : Math.min(LONGEST_WAIT, 2 * SHORTEST_WAIT * 2 ** failures);
+    : Math.min(LONGEST_WAIT, QUICK_WAIT * 2 ** Math.max(0, failures + 1 - QUICK_TRIES));
   return SHORTEST_WAIT + chance * (longest - SHORTEST_WAIT);
 }

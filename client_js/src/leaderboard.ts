@@ -15,7 +15,7 @@ export class LeaderboardKeeper implements Keeper {
   }
 
   list(): Promise<Dailies> {
-    return this.#link.ask("daily.list", {});
+    return this.#link.persist("daily.list", {});
   }
 
   async watch(game: string, day: number | null): Promise<void> {
@@ -23,7 +23,7 @@ export class LeaderboardKeeper implements Keeper {
     this.#watched = watched;
     this.leaderboard.set(null);
     try {
-      await this.#link.ask("leaderboard.watch", watched);
+      await this.#link.persist("leaderboard.watch", watched, () => this.#watched === watched);
     } catch (refusal) {
       if (this.#watched === watched) this.#watched = null;
       throw refusal;

@@ -1,12 +1,10 @@
 /** What the keepers of a client's state need of its connection. */
 
-import type { Connection, Surroundings } from "./connection.ts";
-import type { CommandType, Event } from "./protocol.ts";
-import type { Refusal } from "./refusal.ts";
+import type { Connection } from "./connection.ts";
+import type { Answers, CommandFields, CommandType, Event } from "./protocol.ts";
+import { Refusal } from "./refusal.ts";
 import type { Requests } from "./requests.ts";
-
-/** How long to wait before asking again what the server could not answer, in milliseconds. */
-export const ASK_AGAIN_AFTER = 1_000;
+import type { Retries, Retry } from "./retries.ts";
 
 /** Keeps one part of a client's state up to date, through reconnects too. */
 export interface Keeper {
@@ -20,11 +18,23 @@ export interface Keeper {
 
 export class Link {
   readonly #connection: Connection;
-  readonly #after: Surroundings["after"];
+  readonly #retries: Retries;
+  readonly #insisting = new Set<Retry>();
 
-  constructor(connection: Connection, after: Surroundings["after"]) {
+  constructor(connection: Connection, retries: Retries) {
     this.#connection = connection;
-    this.#after = after;
+    this.#retries = retries;
+  }
+
+  /** Something that may have to be sent again, because the server's store is away. */
+  retry(): Retry {
+    return this.#retries.retry();
+  }
+
+  /** The session is lost, and with it what was insisted on. */
+  lost(): void {
+    this.#insisting.forEach((retry) => retry.settle());
+    this.#insisting.clear();
   }
 
   /** Send a command whose answer is awaited; rejects with a `Refusal`. */
@@ -33,6 +43,32 @@ export class Link {
 
   /** Send a command in the open session, and return its id. */
   tell: Requests["tell"] = (type, fields) => this.#connection.requests.tell(type, fields);
+
+  /**
+   * Ask, and ask again while the server's store is away; rejects with any other `Refusal`.
+   *
+   * @param wanted whether anyone still waits for it: what nobody wants is not done late.
+   */
+  async persist<T extends CommandType>(
+    type: T,
+    fields: CommandFields[T],
+    wanted: () => boolean = () => true,
+  ): Promise<Answers[T]> {
+    const retry = this.#retries.retry();
+    try {
+      for (;;) {
+        try {
+          return await this.ask(type, fields);
+        } catch (refusal) {
+          if (!isUnavailable(refusal) || !wanted()) throw refusal;
+          await new Promise<void>((go) => retry.later(go));
+          if (!wanted()) throw refusal;
+        }
+      }
+    } finally {
+      retry.settle();
+    }
+  }
 
   /**
    * Ask until there is an answer, for as long as the session lasts; what comes after is for the
@@ -46,13 +82,29 @@ export class Link {
     final: readonly string[],
     forget: () => void,
   ): void {
-    ask()?.catch((refusal: Refusal) => {
-      if (final.includes(refusal.code)) forget();
-      else if (refusal.code !== "disconnected") {
-        this.#after(ASK_AGAIN_AFTER, () => {
-          if (this.#connection.status.get() === "open") this.insist(ask, final, forget);
-        });
+    const retry = this.#retries.retry();
+    this.#insisting.add(retry);
+    const settle = (): void => {
+      retry.settle();
+      this.#insisting.delete(retry);
+    };
+    const refused = (refusal: Refusal): void => {
+      if (refusal.code !== "disconnected" && !final.includes(refusal.code)) {
+        retry.later(go);
+        return;
       }
-    });
+      settle();
+      if (refusal.code !== "disconnected") forget();
+    };
+    const go = (): void => {
+      const asked = ask();
+      if (asked === undefined) settle();
+      else void asked.then(settle, refused);
+    };
+    go();
   }
+}
+
+function isUnavailable(refusal: unknown): boolean {
+  return refusal instanceof Refusal && refusal.code === "unavailable";
 }

@@ -34,7 +34,14 @@ export class Outbox {
 
   /** The session is lost: nothing is on its way any more. */
   lost(): void {
-    this.#moves = this.#moves.map((entry) => ({ ...entry, id: null }));
+    this.#unsend(0);
+  }
+
+  /** It is not known what became of the command `id`: its move and all that follow go again. False if none does. */
+  unanswered(id: number): boolean {
+    const at = this.#moves.findIndex((entry) => entry.id === id);
+    if (at >= 0) this.#unsend(at);
+    return at >= 0;
   }
 
   /**
@@ -69,5 +76,9 @@ export class Outbox {
 
   clear(): void {
     this.#moves = [];
+  }
+
+  #unsend(from: number): void {
+    this.#moves = this.#moves.map((entry, at) => (at < from ? entry : { ...entry, id: null }));
   }
 }

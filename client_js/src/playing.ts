@@ -5,6 +5,7 @@ import type { Keeper, Link } from "./link.ts";
 import type { CommandType, Event, EventOf } from "./protocol.ts";
 import { Refusal } from "./refusal.ts";
 import { findRuleset } from "./rules/catalog.ts";
+import type { Retry } from "./retries.ts";
 import { EngineError } from "./rules/errors.ts";
 import { Store } from "./store.ts";
 
@@ -13,18 +14,24 @@ const RESIGN_TRIES = 3;
 export class AttemptKeeper implements Keeper {
   readonly state = new Store<AttemptState | null>(null);
   readonly #link: Link;
+  /** Of the moves that the server's store was away for. */
+  readonly #retry: Retry;
   #attempt: Attempt | null = null;
+  /** Stands for what was opened last, until it is closed. */
+  #wish: object | null = null;
 
   constructor(link: Link) {
     this.#link = link;
+    this.#retry = link.retry();
   }
 
   async openDaily(game: string): Promise<void> {
-    this.#mustKnow(await this.#link.ask("daily.open", { game }));
+    this.#mustKnow(await this.#link.persist("daily.open", { game }, this.#wished()));
   }
 
   async open(id: string): Promise<void> {
-    this.#mustKnow(await this.#link.ask("attempt.open", { attempt: id }));
+    const fields = { attempt: id };
+    this.#mustKnow(await this.#link.persist("attempt.open", fields, this.#wished()));
   }
 
   /** Play a move at once; false if it is not legal, or not known to be. */
@@ -47,23 +54,32 @@ export class AttemptKeeper implements Keeper {
   }
 
   close(): void {
+    this.#wish = null;
+    this.#retry.settle();
     this.#attempt = null;
     this.state.set(null);
   }
 
   resume(): void {
     this.#link.insist(
-      () =>
-        this.#attempt === null
-          ? undefined
-          : this.#link.ask("attempt.open", { attempt: this.#attempt.id }, false),
+      () => this.#catchUp(),
       ["unknown_attempt"],
       () => this.close(),
     );
   }
 
   lost(): void {
+    this.#retry.settle();
     this.#attempt?.lost();
+  }
+
+  /** Ask for what came after all that is known here; undefined if nothing did. */
+  #catchUp(): Promise<unknown> | undefined {
+    const attempt = this.#attempt;
+    if (attempt === null || attempt.synced) return undefined;
+    const have = attempt.have();
+    const fields = { attempt: attempt.id, ...(have === null ? {} : { have }) };
+    return this.#link.ask("attempt.open", fields, false);
   }
 
   handle(event: Event, answered: CommandType | null): void {
@@ -72,23 +88,38 @@ export class AttemptKeeper implements Keeper {
         return this.#snapshot(event, answered);
       case "moved":
         return this.#follow(event.attempt, (attempt) => attempt.moved(event));
+      case "missed":
+        return this.#follow(event.attempt, (attempt) => attempt.missed(event));
       case "ended":
         return this.#follow(event.attempt, (attempt) => attempt.ended(event));
       case "refused":
         if (answered !== "move" || event.re === undefined) return;
-        this.#attempt?.refused(event.re, event.text);
+        if (event.code === "unavailable") this.#postpone(event.re);
+        else this.#attempt?.refused(event.re, event.text);
         return this.#changed();
     }
+  }
+
+  /** It is not known whether the move of the command `id` stands: send it again after a while. */
+  #postpone(id: number): void {
+    const attempt = this.#attempt;
+    if (!attempt?.postpone(id)) return;
+    this.#retry.later(() => {
+      attempt.goOn();
+      this.#changed();
+    });
   }
 
   #snapshot(event: EventOf<"attempt">, answered: CommandType | null): void {
     if (this.#attempt?.id === event.attempt) {
       this.#attempt.resync(event, event.re ?? null);
+      this.#retry.settle();
     } else if (answered === "move" || answered === "resign") {
       return; // of an attempt that was closed here
     } else {
       try {
         this.#attempt = new Attempt(event);
+        this.#retry.settle();
       } catch (error) {
         // A game that the server has and this client does not: `#mustKnow` says so.
         if (error instanceof EngineError) return;
@@ -98,7 +129,15 @@ export class AttemptKeeper implements Keeper {
     this.#changed();
   }
 
-  #mustKnow({ game, variant }: EventOf<"attempt">): void {
+  /** Whether what is opened now is still what is wanted, as time goes on. */
+  #wished(): () => boolean {
+    const wish = (this.#wish = {});
+    return () => this.#wish === wish;
+  }
+
+  #mustKnow(event: EventOf<"attempt"> | EventOf<"missed">): void {
+    if (event.type === "missed") return;
+    const { game, variant } = event;
     try {
       findRuleset(game, variant);
     } catch {
@@ -107,8 +146,11 @@ export class AttemptKeeper implements Keeper {
   }
 
   #follow(id: string, apply: (attempt: Attempt) => boolean): void {
-    if (this.#attempt?.id !== id) return;
-    if (!apply(this.#attempt)) this.resume();
+    const attempt = this.#attempt;
+    if (attempt?.id !== id) return;
+    const { astray } = attempt;
+    if (!apply(attempt) && !astray) this.resume();
+    else if (!attempt.postponed) this.#retry.settle();
     this.#changed();
   }
 

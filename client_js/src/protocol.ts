@@ -110,6 +110,25 @@ export interface Moved {
   readonly result: Result;
 }
 
+/** What a client has of an attempt: the last entry, and the digest of its view with it. */
+export interface Have {
+  readonly seq: number;
+  readonly digest: number;
+}
+
+/**
+ * What leads from the entry `since` that the client has to `seq`, the last one: for each entry the
+ * move, the changes and the redeals, as in `Moved`. An end without a move is an entry that has none.
+ */
+export interface Missed {
+  readonly attempt: string;
+  readonly since: number;
+  readonly seq: number;
+  readonly moves: readonly (readonly [move: string, changes: Moved["changes"], redeals: number])[];
+  readonly now: number;
+  readonly result: Result;
+}
+
 /** The attempt is over without a move; `seq` is its last entry. */
 export interface Ended {
   readonly attempt: string;
@@ -173,6 +192,7 @@ interface EventFields {
   progress: Progress;
   attempt: Snapshot;
   moved: Moved;
+  missed: Missed;
   ended: Ended;
   dailies: Dailies;
   leaderboard: Leaderboard;
@@ -201,7 +221,7 @@ export interface CommandFields {
   "room.leave": { code: string };
   "room.ready": { code: string; ready: boolean };
   "room.start": { code: string };
-  "attempt.open": { attempt: string };
+  "attempt.open": { attempt: string; have?: Have };
   move: { attempt: string; seq: number; move: string };
   resign: { attempt: string; seq: number };
   "daily.list": object;
@@ -231,7 +251,7 @@ export interface Answers {
   "room.leave": EventOf<"done">;
   "room.ready": EventOf<"room">;
   "room.start": EventOf<"room">;
-  "attempt.open": EventOf<"attempt">;
+  "attempt.open": EventOf<"attempt"> | EventOf<"missed">;
   move: EventOf<"moved"> | EventOf<"attempt">;
   resign: EventOf<"ended"> | EventOf<"attempt">;
   "daily.list": EventOf<"dailies">;
@@ -250,6 +270,7 @@ const EVENT_TYPES: Readonly<Record<EventType, true>> = {
   progress: true,
   attempt: true,
   moved: true,
+  missed: true,
   ended: true,
   dailies: true,
   leaderboard: true,

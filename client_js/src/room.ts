@@ -12,21 +12,25 @@ export type RoomSettings = Omit<CommandFields["room.create"], "key">;
 export class RoomKeeper implements Keeper {
   readonly room = new Store<RoomState | null>(null);
   readonly #link: Link;
+  /** Stands for the room that was last asked for, until it is left. */
+  #wish: object | null = null;
 
   constructor(link: Link) {
     this.#link = link;
   }
 
   create(settings: RoomSettings): Promise<RoomState> {
-    return this.#link.ask("room.create", { ...settings, key: bytesToHex(randomBytes(16)) });
+    const fields = { ...settings, key: bytesToHex(randomBytes(16)) };
+    return this.#link.persist("room.create", fields, this.#wished());
   }
 
   join(code: string): Promise<RoomState> {
-    return this.#link.ask("room.join", { code });
+    return this.#link.persist("room.join", { code }, this.#wished());
   }
 
   async leave(): Promise<void> {
     const room = this.room.get();
+    this.#wish = null;
     if (room !== null) await this.#link.ask("room.leave", { code: room.code });
   }
 
@@ -53,6 +57,12 @@ export class RoomKeeper implements Keeper {
     if (event.type === "room") this.#changed(event, answered !== null);
     else if (event.type === "progress") this.#progressed(event);
     else if (event.type === "done" && answered === "room.leave") this.room.set(null);
+  }
+
+  /** Whether the room that is asked for now is still the one that is wanted, as time goes on. */
+  #wished(): () => boolean {
+    const wish = (this.#wish = {});
+    return () => this.#wish === wish;
   }
 
   #code(): string {

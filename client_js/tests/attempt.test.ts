@@ -7,7 +7,9 @@ import { UNSEEN } from "../src/rules/cards.ts";
 import { viewOf } from "../src/rules/board.ts";
 import { legalMoves } from "../src/rules/moves.ts";
 import { moveText, seenText } from "../src/rules/notation.ts";
+import { games } from "../src/rules/catalog.ts";
 import { ATTEMPT, Dealer } from "./dealer.ts";
+import { dice, diceSeed } from "./rules/engine.ts";
 
 let dealer: Dealer;
 let attempt: Attempt;
@@ -157,4 +159,128 @@ test("when it is over, nothing is pending and nothing more is played", () => {
   expect(attempt.ended({ attempt: ATTEMPT, seq: 2, result })).toBe(true);
   expect(attempt.state()).toMatchObject({ pending: 0, seq: 2, result: { end: "time" } });
   expect(attempt.play("s>w")).toBe(false);
+});
+
+const variants = games.flatMap((game) =>
+  game.variants.map((variant) => ({ game: game.id, variant: variant.id })),
+);
+
+test.each(variants)("what is had and what was missed of $game $variant is the snapshot", (one) => {
+  const roll = dice(11);
+  for (let round = 0; round < 20; round++) {
+    dealer = new Dealer(one.game, diceSeed(roll), one.variant);
+    const playOn = (most: number): void => {
+      for (let played = 0; played < most && dealer.end === null; played++) {
+        const moves = legalMoves(dealer.board);
+        dealer.play(moveText(dealer.board.ruleset, moves[roll(moves.length)]!));
+      }
+    };
+    playOn(roll(60));
+    attempt = new Attempt(dealer.snapshot());
+    // The client has some of it from moves that it was told of one by one.
+    for (let told = roll(5); told > 0 && dealer.end === null; told--) {
+      const moves = legalMoves(dealer.board);
+      const move = moveText(dealer.board.ruleset, moves[roll(moves.length)]!);
+      expect(attempt.moved(dealer.play(move))).toBe(true);
+    }
+    attempt.lost();
+    playOn(roll(30));
+    if (dealer.end === null && roll(3) === 0) dealer.resign();
+    const missed = dealer.opened(attempt.have()!);
+    if (missed.type !== "missed") throw new Error("The digests differ.");
+    expect(attempt.missed(missed)).toBe(true);
+    const { seq, result, view } = attempt.state();
+    expect({ seq, result }).toEqual({ seq: dealer.seq, result: dealer.result });
+    expect(view).toEqual(viewOf(dealer.board));
+    // Told again, it changes nothing.
+    expect(attempt.missed(missed)).toBe(true);
+    expect(attempt.state().view).toEqual(view);
+  }
+});
+
+/** What the dealer says to a client that comes back. */
+function missed() {
+  const event = dealer.opened(attempt.have()!);
+  if (event.type !== "missed") throw new Error("The digests differ.");
+  return event;
+}
+
+test("what was missed acknowledges the moves that it holds, and the rest is sent again", () => {
+  for (const move of ["s>w", "s>w", "s>w"]) attempt.play(move);
+  const [first] = send();
+  dealer.answer(first!.seq, first!.move); // it stands, but the answer is lost
+  attempt.lost();
+  expect(attempt.play(quiet())).toBe(true);
+  expect(send()).toEqual([]);
+  expect(attempt.have()).toMatchObject({ seq: 1 });
+  expect(attempt.missed(missed())).toBe(true);
+  expect(attempt.state()).toMatchObject({ seq: 2, pending: 3 });
+  const again = send();
+  expect(again.map(({ seq }) => seq)).toEqual([3, 4, 5]);
+  hear(again);
+  expect(attempt.state()).toMatchObject({ pending: 0, seq: 5 });
+  expect(shown()).toEqual(truth());
+});
+
+test("another's moves that were missed drop what is pending", () => {
+  attempt.play("s>w");
+  attempt.lost();
+  dealer.play(quiet());
+  expect(attempt.missed(missed())).toBe(true);
+  expect(attempt.state()).toMatchObject({ pending: 0, seq: 2 });
+  expect(shown()).toEqual(truth());
+});
+
+test("an end that was missed drops what is pending", () => {
+  attempt.play("s>w");
+  attempt.lost();
+  dealer.resign();
+  expect(attempt.missed(missed())).toBe(true);
+  expect(attempt.state()).toMatchObject({ pending: 0, seq: 2, result: { end: "resigned" } });
+});
+
+test.each([
+  { case: "begins after what is known", fields: { since: 2, seq: 2 } },
+  { case: "lacks an entry", fields: { seq: 3 } },
+  { case: "has too many", fields: { seq: 1 } },
+  { case: "does not fit", fields: { moves: [["s>w", [["w", 9, ""]], 0]] as never } },
+])("what was missed and $case asks for a snapshot, and sends nothing", ({ fields }) => {
+  attempt.play("s>w");
+  attempt.lost();
+  dealer.play("s>w");
+  expect(attempt.missed({ ...missed(), ...fields })).toBe(false);
+  expect(attempt.have()).toBeNull();
+  expect(send()).toEqual([]);
+  attempt.resync(dealer.snapshot(), 99);
+  expect(attempt.have()).toMatchObject({ seq: 2 });
+  expect(attempt.state()).toMatchObject({ pending: 0, seq: 2 });
+  expect(shown()).toEqual(truth());
+});
+
+test("a move that the store was away for is sent again with all that follow, when it is time", () => {
+  for (const move of ["s>w", "s>w", "s>w"]) attempt.play(move);
+  const [first, second, third] = send();
+  hear([first!]);
+  expect(attempt.postpone(second!.id)).toBe(true);
+  expect(attempt.postpone(third!.id)).toBe(false);
+  expect(attempt.play(quiet())).toBe(true);
+  expect(send()).toEqual([]);
+  expect(attempt.state()).toMatchObject({ pending: 3, refusal: null });
+  attempt.goOn();
+  const again = send();
+  expect(again.map(({ seq }) => seq)).toEqual([3, 4, 5]);
+  hear(again);
+  expect(shown()).toEqual(truth());
+});
+
+test("a postponed move whose follower came too early is sent again with it", () => {
+  for (const move of ["s>w", "s>w"]) attempt.play(move);
+  const [first, second] = send();
+  expect(attempt.postpone(first!.id)).toBe(true);
+  // The store is back, and the second one's number is not the next.
+  hear([second!]);
+  const again = send();
+  expect(again.map(({ seq }) => seq)).toEqual([2, 3]);
+  hear(again);
+  expect(attempt.state()).toMatchObject({ pending: 0, seq: 3 });
 });

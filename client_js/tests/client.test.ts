@@ -2,9 +2,10 @@
 
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Client, Refusal } from "../src/index.ts";
-import { ASK_AGAIN_AFTER } from "../src/link.ts";
+import { PING_EVERY } from "../src/connection.ts";
 import type { EventOf } from "../src/protocol.ts";
 import { MOST_WAITING } from "../src/requests.ts";
+import { viewOf } from "../src/rules/board.ts";
 import { ATTEMPT, Dealer } from "./dealer.ts";
 import {
   ADA,
@@ -16,6 +17,9 @@ import {
   takenIn,
   until,
 } from "./server.ts";
+
+/** No first pause is longer, in milliseconds. */
+const LONGEST_FIRST_PAUSE = 600;
 
 let server: ScriptedServer;
 let time: FakeTime;
@@ -161,8 +165,8 @@ test("a reconnect takes the seat, the leaderboard and the attempt up again", asy
   await session.command("move");
 
   await reconnect();
-  expect(await session.command("room.join")).toMatchObject({ code: "H7KQ2" });
   const { id } = await session.command("attempt.open");
+  expect(await session.command("room.join")).toMatchObject({ code: "H7KQ2" });
   expect(await session.command("leaderboard.watch")).toMatchObject({ game: "robert", day: 7 });
   await takenIn(client, session);
   expect(session.unread).toBe(0);
@@ -173,18 +177,147 @@ test("a reconnect takes the seat, the leaderboard and the attempt up again", asy
   expect(await until(client.attempt, (state) => state?.pending === 0)).toMatchObject({ seq: 2 });
 });
 
+test("a client that comes back says what it has, and goes on from what it missed", async () => {
+  const dealer = new Dealer("roosevelt", "5".repeat(64));
+  await playing(dealer);
+  for (let played = 0; played < 3; played++) client.play("s>w");
+  const first = await session.command("move");
+  session.say({ ...dealer.answer(2, "s>w"), re: first.id });
+  await until(client.attempt, (state) => state?.seq === 2);
+  await session.command("move");
+  dealer.answer(3, "s>w"); // it stands, but the answer is lost
+
+  await reconnect();
+  const { id, have } = await session.command("attempt.open");
+  const missed = dealer.opened(have);
+  expect(missed).toMatchObject({ type: "missed", since: 2, seq: 3 });
+  session.say({ ...missed, re: id });
+  const again = await session.command("move");
+  expect(again).toMatchObject({ seq: 4, move: "s>w" });
+  session.say({ ...dealer.answer(4, "s>w"), re: again.id });
+  const state = await until(client.attempt, (now) => now?.pending === 0);
+  expect(state?.view).toEqual(viewOf(dealer.board));
+});
+
+test("what does not fit is not asked for again: then it is the snapshot, once", async () => {
+  const dealer = new Dealer("roosevelt", "5".repeat(64));
+  await playing(dealer);
+  client.play("s>w");
+  await session.command("move");
+  await reconnect();
+  const open = await session.command("attempt.open");
+  expect(open).toHaveProperty("have");
+  dealer.play("s>w");
+  const event = dealer.opened(open.have);
+  session.say({ ...event, seq: 9, re: open.id } as typeof event);
+  const again = await session.command("attempt.open");
+  expect(again).not.toHaveProperty("have");
+  session.say({ ...event, seq: 9 } as typeof event);
+  session.say({ ...dealer.snapshot(), re: again.id });
+  expect(await until(client.attempt, (now) => now?.pending === 0)).toMatchObject({ seq: 2 });
+  await takenIn(client, session);
+  expect(session.unread).toBe(0);
+});
+
+const away = (re: number): EventOf<"refused"> => ({
+  ...{ type: "refused", re, code: "unavailable", text: "Try again." },
+});
+
+test("moves that the store is away for are kept, sent again after pauses that grow, and so shown", async () => {
+  client.close();
+  const waits: number[] = [];
+  const after: FakeTime["after"] = (milliseconds, run) => {
+    if (milliseconds === PING_EVERY) return () => undefined;
+    waits.push(milliseconds);
+    return time.after(milliseconds, run);
+  };
+  [client, session] = await openedClient(server, { ...time, after, random: () => 0.999 });
+  const dealer = new Dealer("roosevelt", "5".repeat(64));
+  await playing(dealer);
+  expect(client.stalled.get()).toBe(false);
+  for (let played = 0; played < 3; played++) client.play("s>w");
+  waits.length = 0;
+  for (let failures = 0; failures < 8; failures++) {
+    for (const seq of [2, 3, 4]) {
+      const { id, ...move } = await session.command("move");
+      expect(move).toMatchObject({ seq, move: "s>w" });
+      session.say(away(id));
+    }
+    await takenIn(client, session);
+    expect(client.stalled.get()).toBe(true);
+    expect(client.attempt.get()).toMatchObject({ pending: 3, refusal: null });
+    expect(session.unread).toBe(0);
+    expect(waits.length).toBe(failures + 1);
+    time.pass(waits.at(-1)!);
+    while (session.unread < 3) await takenIn(client, session);
+  }
+  expect(waits[0]).toBeLessThan(700);
+  expect(waits.at(-1)).toBeLessThanOrEqual(10_000);
+  expect(waits.at(-1)).toBeGreaterThan(8_000);
+  for (const seq of [2, 3, 4]) {
+    const { id } = await session.command("move");
+    session.say({ ...dealer.answer(seq, "s>w"), re: id });
+  }
+  await until(client.attempt, (now) => now?.pending === 0);
+  expect(client.stalled.get()).toBe(false);
+});
+
+test("what can be asked twice is asked again while the store is away, for as long as it is wanted", async () => {
+  const opened = client.openDaily("roosevelt");
+  const joined = client.joinRoom("H7KQ2");
+  session.say(away((await session.command("daily.open")).id));
+  session.say(away((await session.command("room.join")).id));
+  await until(client.stalled, (stalled) => stalled);
+  time.pass(600);
+  const again = await session.command("daily.open");
+  session.say({ ...new Dealer("roosevelt", "5".repeat(64)).snapshot(), re: again.id });
+  await opened;
+  expect(client.stalled.get()).toBe(true);
+  session.say(room({ re: (await session.command("room.join")).id }));
+  await joined;
+  expect(client.stalled.get()).toBe(false);
+
+  const unwanted = client.openDaily("roosevelt");
+  session.say(away((await session.command("daily.open")).id));
+  await until(client.stalled, (stalled) => stalled);
+  client.closeAttempt();
+  time.pass(600);
+  await expect(unwanted).rejects.toMatchObject({ code: "unavailable" });
+  expect(client.stalled.get()).toBe(false);
+  await takenIn(client, session);
+  expect(session.unread).toBe(0);
+});
+
+test("what is asked again after a reconnect is asked once, though sessions come and go", async () => {
+  await playing(new Dealer("roosevelt", "5".repeat(64)));
+  await reconnect();
+  session.say(away((await session.command("attempt.open")).id));
+  await until(client.stalled, (stalled) => stalled);
+  session.drop();
+  await until(client.status, (status) => status === "waiting");
+  expect(client.stalled.get()).toBe(false);
+  time.pass(200);
+  session = await server.session();
+  await session.welcome();
+  await until(client.status, (status) => status === "open");
+  await session.command("attempt.open");
+  time.pass(5_000);
+  await takenIn(client, session);
+  expect(session.unread).toBe(0);
+});
+
 test("what is gone after a reconnect is forgotten, what cannot be had just now asked for again", async () => {
   await seated();
   await playing(new Dealer("roosevelt", "5".repeat(64)));
   await reconnect();
-  const join = await session.command("room.join");
   const open = await session.command("attempt.open");
+  const join = await session.command("room.join");
   session.say({ type: "refused", re: join.id, code: "unknown_room", text: "Gone." });
   session.say({ type: "refused", re: open.id, code: "unavailable", text: "Try again." });
   await takenIn(client, session);
   expect(client.room.get()).toBeNull();
   expect(client.attempt.get()).not.toBeNull();
-  time.pass(ASK_AGAIN_AFTER);
+  time.pass(LONGEST_FIRST_PAUSE);
   const again = await session.command("attempt.open");
   session.say({ type: "refused", re: again.id, code: "unknown_attempt", text: "Gone." });
   await takenIn(client, session);
@@ -247,7 +380,7 @@ test("resigning takes the number after the pending moves, and tries again if it 
   const resigned = client.resign();
   const first = await session.command("resign");
   expect(first.seq).toBe(3);
-  session.say({ type: "refused", re: move.id, code: "unavailable", text: "Try again." });
+  session.say({ type: "refused", re: move.id, code: "too_fast", text: "Slow down." });
   session.say({ ...dealer.snapshot(), re: first.id });
   const second = await session.command("resign");
   expect(second.seq).toBe(2);
@@ -256,7 +389,7 @@ test("resigning takes the number after the pending moves, and tries again if it 
   await resigned;
   expect(client.attempt.get()).toMatchObject({
     result: { end: "resigned" },
-    refusal: "Try again.",
+    refusal: "Slow down.",
   });
 });
 

@@ -1,7 +1,13 @@
 /** Sessions: opening, losing and regaining them, and knowing when the server is gone. */
 
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { PING_EVERY, PONG_WITHIN, WELCOME_WITHIN, waitBefore } from "../src/connection.ts";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import {
+  ALIVE_WITHIN,
+  PING_EVERY,
+  PONG_WITHIN,
+  WELCOME_WITHIN,
+  waitBefore,
+} from "../src/connection.ts";
 import { Client } from "../src/index.ts";
 import { nodeSocket } from "../src/node.ts";
 import { memoryStorage } from "../src/storage.ts";
@@ -17,6 +23,7 @@ beforeEach(() => {
 afterEach(() => {
   client.close();
   server.stop();
+  vi.unstubAllGlobals();
 });
 
 const waiting = () => until(client.status, (status) => status === "waiting");
@@ -160,15 +167,20 @@ test("a closed client stays closed, though the network comes back", async () => 
   expect(time.timers.size).toBe(0);
 });
 
-test("the wait grows from 0.3 to at most 10 seconds, and is spread", () => {
-  expect(waitBefore(0, false, 0)).toBe(300);
+test("the wait grows from 0.2 to at most 10 seconds, and is spread", () => {
+  expect(waitBefore(0, false, 0)).toBe(200);
   expect(waitBefore(0, false, 0.999)).toBeLessThan(600);
   expect(waitBefore(3, false, 0.999)).toBeGreaterThan(waitBefore(2, false, 0.999));
   for (const chance of [0, 0.5, 0.999]) {
-    expect(waitBefore(50, false, chance)).toBeGreaterThanOrEqual(300);
+    expect(waitBefore(50, false, chance)).toBeGreaterThanOrEqual(200);
     expect(waitBefore(50, false, chance)).toBeLessThanOrEqual(10_000);
   }
   expect(waitBefore(0, true, 0.5)).toBeGreaterThan(5_000);
+});
+
+test("the first tries come within two seconds all together, however unlucky", () => {
+  const waits = [0, 1, 2].map((failures) => waitBefore(failures, false, 0.999));
+  expect(waits.reduce((sum, wait) => sum + wait)).toBeLessThan(1_900);
 });
 
 test("a server that is not there is tried again and again", async () => {
@@ -182,4 +194,118 @@ test("a server that is not there is tried again and again", async () => {
     time.pass(300);
     expect(client.status.get()).toBe("connecting");
   }
+});
+
+test.each([0, 0.999])(
+  "after a restart the first try comes within 0.6 seconds, by chance %f",
+  async (chance) => {
+    const [opened, session] = await openedClient(server, { ...time, random: () => chance });
+    client = opened;
+    session.close(1001);
+    await waiting();
+    time.pass(600);
+    await (await server.session()).welcome();
+    await until(client.status, (status) => status === "open");
+  },
+);
+
+/** A page in a browser, as far as the client looks at it. */
+function stubPage() {
+  const document = Object.assign(new EventTarget(), { visibilityState: "visible" });
+  const page = {
+    window: new EventTarget(),
+    document,
+    navigator: { connection: new EventTarget() },
+  };
+  vi.stubGlobal("window", page.window);
+  vi.stubGlobal("document", document);
+  vi.stubGlobal("navigator", page.navigator);
+  return page;
+}
+
+type StubbedPage = ReturnType<typeof stubPage>;
+const persisted = (value: boolean) => Object.assign(new Event("pageshow"), { persisted: value });
+
+const awakenings: [string, (page: StubbedPage) => void][] = [
+  ["the network is back", ({ window }) => window.dispatchEvent(new Event("online"))],
+  ["the page is seen", ({ document }) => document.dispatchEvent(new Event("visibilitychange"))],
+  ["the page was kept", ({ window }) => window.dispatchEvent(persisted(true))],
+  ["the network is another", (p) => p.navigator.connection.dispatchEvent(new Event("change"))],
+];
+
+test.each(awakenings)(
+  "when %s, the session is looked at, and dialled anew if mute",
+  async (_, wake) => {
+    const page = stubPage();
+    const [opened, session] = await openedClient(server, { ...time });
+    client = opened;
+    wake(page);
+    const ping = await session.command("ping");
+    session.say({ type: "pong", re: ping.id, now: 0 });
+    await takenIn(client, session);
+    time.pass(ALIVE_WITHIN);
+    expect(client.status.get()).toBe("open");
+
+    wake(page);
+    await session.command("ping");
+    time.pass(ALIVE_WITHIN - 1);
+    wake(page); // which does not put it off
+    expect(client.status.get()).toBe("open");
+    time.pass(1);
+    expect(client.status.get()).toBe("connecting");
+    await session.closed;
+    await (await server.session()).welcome();
+    await until(client.status, (status) => status === "open");
+  },
+);
+
+test("a ping that is on its way when the page wakes has less time for its pong", async () => {
+  const page = stubPage();
+  const [opened, session] = await openedClient(server, { ...time });
+  client = opened;
+  time.pass(PING_EVERY);
+  await session.command("ping");
+  page.window.dispatchEvent(new Event("online"));
+  time.pass(ALIVE_WITHIN);
+  expect(client.status.get()).toBe("connecting");
+  expect(session.unread).toBe(0);
+});
+
+test("a dial that hangs when the page wakes is given up, once", async () => {
+  const page = stubPage();
+  client = await clientOf(server, { ...time });
+  client.connect();
+  const mute = await server.session();
+  await mute.command("hello");
+  page.window.dispatchEvent(new Event("online"));
+  time.pass(ALIVE_WITHIN);
+  await mute.closed;
+  const slow = await server.session();
+  await slow.command("hello");
+  time.pass(WELCOME_WITHIN - 1);
+  expect(client.status.get()).toBe("connecting");
+});
+
+test("a client that waits for its next try dials when the page wakes", async () => {
+  const page = stubPage();
+  const [opened, session] = await openedClient(server, { ...time });
+  client = opened;
+  session.drop();
+  await waiting();
+  page.document.dispatchEvent(new Event("visibilitychange"));
+  expect(client.status.get()).toBe("connecting");
+});
+
+test("a page that is hidden, first shown or closed wakes nothing", async () => {
+  const page = stubPage();
+  const [opened, session] = await openedClient(server, { ...time });
+  client = opened;
+  page.document.visibilityState = "hidden";
+  page.document.dispatchEvent(new Event("visibilitychange"));
+  page.window.dispatchEvent(persisted(false));
+  await takenIn(client, session);
+  expect(session.unread).toBe(0);
+  client.close();
+  page.window.dispatchEvent(new Event("online"));
+  expect(client.status.get()).toBe("waiting");
 });

@@ -1,6 +1,7 @@
 /** A truthful server of one attempt: it plays by the rules, and answers as the protocol says. */
 
-import { type EventOf, type Moved, type Result, type Snapshot } from "../src/protocol.ts";
+import { digest } from "../src/digest.ts";
+import type { EventOf, Have, Moved, Result, Snapshot } from "../src/protocol.ts";
 import { type Board, cardsHome, viewOf } from "../src/rules/board.ts";
 import type { Pile } from "../src/rules/cards.ts";
 import { findRuleset } from "../src/rules/catalog.ts";
@@ -17,13 +18,17 @@ export class Dealer {
   /** The moves that stand; entry 1 of the journal is the start. */
   readonly journal: Omit<Moved, "attempt">[] = [];
   end: Result["end"] = null;
+  /** By entry, less one: what the player saw with it. */
+  readonly #digests: number[] = [];
 
-  constructor(game: string, seed: string) {
-    this.board = dealSeed(findRuleset(game), parseSeed(seed));
+  constructor(game: string, seed: string, variant?: string) {
+    this.board = dealSeed(findRuleset(game, variant), parseSeed(seed));
+    this.#digests.push(digest(viewOf(this.board)));
   }
 
+  /** An end without a move is an entry too. */
   get seq(): number {
-    return this.journal.length + 1;
+    return this.journal.length + (this.end === "resigned" ? 2 : 1);
   }
 
   get result(): Result {
@@ -54,6 +59,24 @@ export class Dealer {
     };
   }
 
+  /** What came after what a client has, or the snapshot if it has something else. */
+  opened(have?: Have): EventOf<"attempt"> | EventOf<"missed"> {
+    if (have === undefined || this.#digests[have.seq - 1] !== have.digest) return this.snapshot();
+    return {
+      ...{ type: "missed", attempt: ATTEMPT, since: have.seq, seq: this.seq, now: 0 },
+      moves: this.journal
+        .slice(have.seq - 1)
+        .map(({ move, changes, redeals }) => [move, changes, redeals]),
+      result: this.result,
+    };
+  }
+
+  /** End the attempt as it stands. */
+  resign(): void {
+    this.#digests.push(digest(viewOf(this.board)));
+    this.end = "resigned";
+  }
+
   /** The answer to a move: it stands, stood already, is refused, or has the wrong number. */
   answer(seq: number, move: string): EventOf<"moved"> | EventOf<"attempt"> | EventOf<"refused"> {
     const stands = this.journal[seq - 2];
@@ -80,6 +103,7 @@ export class Dealer {
     );
     const entry = { seq: this.seq + 1, move, changes, redeals: this.board.redeals };
     this.journal.push({ ...entry, result: this.result });
+    this.#digests.push(digest(viewOf(this.board)));
     return { type: "moved", attempt: ATTEMPT, ...entry, result: this.result };
   }
 }

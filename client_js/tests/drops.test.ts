@@ -9,6 +9,7 @@ import {
   seenText,
   viewOf,
 } from "../src/index.ts";
+import type { Command, Event } from "../src/protocol.ts";
 import { Dealer } from "./dealer.ts";
 import { dice } from "./rules/engine.ts";
 import { ScriptedServer, type Session, clientOf, until } from "./server.ts";
@@ -27,11 +28,21 @@ async function serve(session: Session, dealer: Dealer, roll: (limit: number) => 
     const command = await session.any();
     if (command === null) return;
     if (roll(8) === 0) return session.drop();
-    const answer =
-      command.type === "move" ? dealer.answer(command.seq, command.move) : dealer.snapshot();
+    const answer = answerOf(command, dealer, roll);
     if (roll(8) === 0) return session.drop();
     session.say({ ...answer, re: command.id });
   }
+}
+
+/** What a server answers whose store is away now and then, before a move stands or after it. */
+function answerOf(command: Command, dealer: Dealer, roll: (limit: number) => number): Event {
+  const away = { type: "refused", code: "unavailable", text: "Try again." } as const;
+  if (roll(8) === 0) return away;
+  const answer =
+    command.type === "move"
+      ? dealer.answer(command.seq, command.move)
+      : dealer.opened(command.type === "attempt.open" ? command.have : undefined);
+  return roll(8) === 0 ? away : answer;
 }
 
 const hasRoom = (state: AttemptState | null): state is AttemptState =>

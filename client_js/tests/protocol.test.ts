@@ -5,6 +5,8 @@ import { fileURLToPath } from "node:url";
 import { decode, encode } from "@msgpack/msgpack";
 import ts from "typescript";
 import { expect, test } from "vitest";
+import { Attempt } from "../src/attempt.ts";
+import { fnv1a } from "../src/digest.ts";
 import { type Command, decodeEvent, encodeCommand } from "../src/protocol.ts";
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
@@ -25,6 +27,18 @@ test("the page has examples of commands and of events", () => {
 test.each(examples)("$message.type survives the wire", ({ message }) => {
   if (isEvent(message)) expect(decodeEvent(encode(message))).toEqual(message);
   else expect(decode(encodeCommand(message as Command))).toEqual(message);
+});
+
+test("the digests are those of their texts", () => {
+  const rows = [...page.matchAll(/^\| `(.+)` \| `(\d+)` \|$/gm)];
+  expect(rows.length).toBeGreaterThanOrEqual(4);
+  for (const [, text = "", digest] of rows) expect(`${fnv1a(text)}`).toBe(digest);
+});
+
+test("a snapshot has the digest that a client of the page's example says", () => {
+  const find = (type: string) => examples.find(({ message }) => message.type === type)?.message;
+  const { have } = examples.find(({ message }) => message.have)?.message;
+  expect(new Attempt(find("attempt")).have()).toEqual(have);
 });
 
 test("the compiler takes every example for a message, and no misspelt one", () => {

@@ -33,6 +33,17 @@ export function routeOf({ pathname, search }: { pathname: string; search: string
   return { screen: "missing" };
 }
 
+/** What the browser's history is to keep of a page at the table of this attempt. */
+export function stateAt(attempt: string): object {
+  return { table: attempt };
+}
+
+/** The attempt at whose table a page was, by what the browser's history kept of it. */
+export function tableOf(state: unknown): string | null {
+  if (typeof state !== "object" || state === null || !("table" in state)) return null;
+  return typeof state.table === "string" ? state.table : null;
+}
+
 /** A room's code as people may write it: in small letters, with spaces, or as the whole link. */
 export function roomCode(typed: string): string {
   const last = typed.trim().split("/").at(-1) ?? "";

@@ -41,6 +41,7 @@ export const text = {
 
   status: {
     waiting: "You are offline. Your moves are kept and will be sent.",
+    stalled: "The server cannot save just now. Your moves are kept and will be sent.",
     replaced: "The game is open in another window.",
     playHere: "Play here",
     incompatible: "This page is older than the server.",

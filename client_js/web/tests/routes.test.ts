@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { paths, roomCode, routeOf } from "../src/routes.ts";
+import { paths, roomCode, routeOf, stateAt, tableOf } from "../src/routes.ts";
 
 const at = (path: string) => routeOf(new URL(path, "http://samedeal.test"));
 
@@ -30,5 +30,14 @@ describe("routeOf", () => {
 describe("roomCode", () => {
   it.each(["H7KQ2", " h7kq2 ", "h7k q2", "http://samedeal.test/r/H7KQ2"])("reads %j", (typed) => {
     expect(roomCode(typed)).toBe("H7KQ2");
+  });
+});
+
+describe("tableOf", () => {
+  it("reads back what the page writes, and nothing else", () => {
+    expect(tableOf(structuredClone(stateAt("a.b")))).toBe("a.b");
+    for (const other of [null, undefined, 1, "a.b", {}, { table: 1 }]) {
+      expect(tableOf(other)).toBeNull();
+    }
   });
 });

@@ -1,0 +1,59 @@
+/** Asking again what the server could not answer because its store was away. */
+
+import { type Surroundings, waitBefore } from "./connection.ts";
+import { type Readable, Store } from "./store.ts";
+
+/** Everything that waits to be asked again. */
+export class Retries {
+  readonly #surroundings: Surroundings;
+  readonly #waiting = new Set<Retry>();
+  readonly #stalled = new Store(false);
+
+  constructor(surroundings: Surroundings) {
+    this.#surroundings = surroundings;
+  }
+
+  /** Whether anything waits to be asked again, or was and has no answer yet. */
+  get stalled(): Readable<boolean> {
+    return this.#stalled;
+  }
+
+  /** Something that may have to be asked again. */
+  retry(): Retry {
+    const retry: Retry = new Retry(this.#surroundings, (waits) => {
+      if (waits) this.#waiting.add(retry);
+      else this.#waiting.delete(retry);
+      this.#stalled.set(this.#waiting.size > 0);
+    });
+    return retry;
+  }
+}
+
+/** One thing that is asked again, after a pause that grows from time to time as that of a dial does. */
+export class Retry {
+  readonly #surroundings: Surroundings;
+  readonly #waits: (waits: boolean) => void;
+  #failures = 0;
+  #cancel: () => void = () => undefined;
+
+  constructor(surroundings: Surroundings, waits: (waits: boolean) => void) {
+    this.#surroundings = surroundings;
+    this.#waits = waits;
+  }
+
+  /** It could not be answered: run this after the pause. */
+  later(run: () => void): void {
+    const { after, random } = this.#surroundings;
+    this.#cancel();
+    this.#cancel = after(waitBefore(this.#failures, false, random()), run);
+    this.#failures += 1;
+    this.#waits(true);
+  }
+
+  /** It was answered, or nobody wants it any more. */
+  settle(): void {
+    this.#cancel();
+    this.#failures = 0;
+    this.#waits(false);
+  }
+}
