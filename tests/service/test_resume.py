@@ -89,6 +89,13 @@ def test_another_digest_gets_nothing(steps: list[Step], data: st.DataObject) -> 
 
 
 @given(journals())
+def test_a_journal_that_ends_before_the_snapshot_tells_nothing(steps: list[Step]) -> None:
+    had = steps[0].after
+    if len(steps) > 1:
+        assert missed_of(steps[:-1], now(steps), had.seq, digest(view_of(had.board))) is None
+
+
+@given(journals())
 def test_a_view_has_one_text_of_two_letters_a_card(steps: list[Step]) -> None:
     for step in steps[-3:]:
         view = view_of(step.after.board)
