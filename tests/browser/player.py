@@ -36,11 +36,14 @@ class Player:
         self.page.on("pageerror", lambda error: self.problems.append(str(error)))
         self.sent = 0
         """Frames that the page has sent."""
+        self.frames: list[bytes] = []
+        """The same, and what is in them."""
         self.page.on("websocket", lambda socket: socket.on("framesent", self._count))
         self._url = url
 
-    def _count(self, _: object) -> None:
+    def _count(self, frame: str | bytes) -> None:
         self.sent += 1
+        self.frames.append(frame if isinstance(frame, bytes) else frame.encode())
 
     def go(self, path: str) -> None:
         """Open an address of the site."""

@@ -115,10 +115,36 @@ def test_a_reload_in_the_middle_of_a_race_loses_nothing(
         """() => !document.querySelector('[data-pile^="t"]:last-child[data-card="??"]')"""
     )
     before = {pile: host.cards(pile)[-1:] for pile in piles}
+    host.frames.clear()
     host.page.reload()
     host.wait_for_board()
     host.wait_for_moves(1)
     assert {pile: host.cards(pile)[-1:] for pile in piles} == before
+    assert any(b"room.join" in frame for frame in host.frames)
+    assert not any(b"attempt.open" in frame for frame in host.frames), "the room brought it"
+
+
+def test_a_reload_in_the_middle_of_a_drag_comes_back_to_the_daily(host: Player) -> None:
+    host.go("/daily/robert")
+    host.press("play-daily")
+    host.wait_for_board()
+    host.tap("s")
+    host.wait_for_moves(1)
+    host.page.wait_for_selector('[data-pile="w"][data-card]:not([data-card="??"])')
+    drawn = host.cards("w")
+    host.page.locator('[data-pile="w"][data-card]').hover()
+    host.page.mouse.down()
+    host.page.mouse.move(40, 300, steps=4)
+    host.page.reload()
+    host.wait_for_board()
+    host.wait_for_moves(1)
+    assert host.cards("w") == drawn
+
+    host.give_up()
+    expect(host.see("results")).to_be_visible()
+    host.page.reload()
+    expect(host.see("results")).to_be_visible()
+    expect(host.see("board")).to_have_count(0)
 
 
 def test_moves_made_while_the_server_is_away_are_kept(host: Player, site: Site) -> None:
