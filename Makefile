@@ -66,6 +66,15 @@ fuzz: $(STAMPS)/dev ## look for input that the engine reads wrongly, FUZZ_SECOND
 			-artifact_prefix=build/fuzz/$$target- build/fuzz/$$target || exit 1; \
 	done
 
+# REDIS=cluster breaks a cluster; SEED repeats the choices of an earlier run.
+FAULTS ?= 1000
+SEED ?=
+REDIS ?= alone
+
+.PHONY: faults
+faults: $(STAMPS)/dev ## break everything FAULTS times while players play, and look what became of it
+	@$(BIN)/python -m tests.faults --faults $(FAULTS) --redis $(REDIS) $(if $(SEED),--seed $(SEED))
+
 .PHONY: bench-engine
 bench-engine: $(STAMPS)/dev ## measure the engine beside python-chess, into deploy/bench/ENGINE.md
 	$(BIN)/python -m deploy.bench.engine

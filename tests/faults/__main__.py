@@ -1,0 +1,72 @@
+"""The fault suite: `make faults`, or with more to say `python -m tests.faults --help`."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import secrets
+import signal
+import sys
+from pathlib import Path
+
+from tests.faults import injection
+from tests.faults.run import Settings, run, table
+from tests.processes import ROOT
+
+MOST_SHOWN = 100
+"""Complaints that are shown; all of them are in a file."""
+
+
+def main() -> int:
+    """Run the suite, and return 1 if there are complaints."""
+    parser = argparse.ArgumentParser(prog="python -m tests.faults", description=__doc__)
+    kinds = [*injection.WEIGHTS, *injection.ONLY_IN_CLUSTER]
+    parser.add_argument("--faults", type=int, default=1000, help="how many")
+    parser.add_argument("--seed", type=int, help="where all choices come from")
+    parser.add_argument("--redis", choices=["alone", "cluster"], default="alone")
+    parser.add_argument("--players", type=int, default=24, help="how many at a time")
+    parser.add_argument("--pause", type=float, default=0.85, help="seconds from fault to fault")
+    parser.add_argument("--only", nargs="+", choices=kinds, help="these kinds alone")
+    parser.add_argument("--without", nargs="+", choices=kinds, default=[], help="not these kinds")
+    parser.add_argument("--broken", action="store_true", help="nodes acknowledge before they keep")
+    given = parser.parse_args()
+    seed = secrets.randbelow(1 << 31) if given.seed is None else given.seed
+    allowed = given.only or [
+        kind for kind in kinds if given.redis == "cluster" or kind in injection.WEIGHTS
+    ]
+    settings = Settings(
+        faults=given.faults,
+        seed=seed,
+        redis=given.redis,
+        players=given.players,
+        pause=given.pause,
+        broken=given.broken,
+        kinds=tuple(kind for kind in allowed if kind not in given.without),
+    )
+    folder = ROOT / "build" / "faults" / f"{given.redis}-{seed}"
+    folder.mkdir(parents=True, exist_ok=True)
+    for old in folder.iterdir():
+        old.unlink()
+    _say(f"seed {seed}, {given.faults} faults, Redis {given.redis}; logs in {_short(folder)}")
+    # A run that is told to end takes its processes with it.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    report = asyncio.run(run(settings, folder, _say))
+    lines = table(report)
+    shown = len(lines) - max(0, len(report.complaints) - MOST_SHOWN)
+    for line in lines[:shown]:
+        _say(line)
+    if report.complaints:
+        _say(f"More in {_short(folder)}. Again with: --seed {seed} --redis {given.redis}")
+    return 1 if report.complaints else 0
+
+
+def _say(line: str) -> None:
+    print(line, flush=True)  # noqa: T201 - a command's output
+
+
+def _short(folder: Path) -> Path:
+    return folder.relative_to(ROOT)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,133 @@
+"""A balancer in front of the nodes, on a network that can be as bad as wanted.
+
+It knows nothing of players: each connection goes to some node that accepts it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import AsyncIterator, Coroutine, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
+
+_CHUNK = 65_536
+_STEP = 0.02
+
+
+class Link:
+    """One connection through the balancer, to node number `node`."""
+
+    def __init__(self, node: int, writers: tuple[asyncio.StreamWriter, ...]) -> None:
+        self.node = node
+        self._writers = writers
+        self._held = {True: 0.0, False: 0.0}
+
+    def hold(self, seconds: float, *, inwards: bool) -> None:
+        """Hold back what comes from the player (`inwards`) or from the node for some time."""
+        self._held[inwards] = asyncio.get_running_loop().time() + seconds
+
+    async def passable(self, *, inwards: bool) -> None:
+        """Wait until bytes may pass in a direction."""
+        loop = asyncio.get_running_loop()
+        while (left := self._held[inwards] - loop.time()) > 0:
+            await asyncio.sleep(min(left, 1.0))
+
+    def cut(self) -> None:
+        """Break the connection on both sides, with whatever is under way."""
+        for writer in self._writers:
+            writer.transport.abort()
+
+
+class Balancer:
+    """Accepts connections on `port`, and hands each to one of the nodes' ports."""
+
+    def __init__(self, nodes: Sequence[int], rng: random.Random) -> None:
+        self.port = 0
+        self.links: set[Link] = set()
+        self._nodes = nodes
+        self._rng = rng
+        self._refusing = 0
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def refuse(self, seconds: float) -> None:
+        """Refuse every new connection for some time."""
+        self._refusing += 1
+        try:
+            await asyncio.sleep(seconds)
+        finally:
+            self._refusing -= 1
+
+    @asynccontextmanager
+    async def listening(self) -> AsyncIterator[None]:
+        """Listen until the block is left; every connection ends with it."""
+        server = await asyncio.start_server(self._accept, "127.0.0.1", 0)
+        self.port = server.sockets[0].getsockname()[1]
+        try:
+            yield
+        finally:
+            server.close()
+            for link in list(self.links):
+                link.cut()
+            for task in self._tasks:
+                task.cancel()
+            await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._tasks.add(task)
+        try:
+            await self._serve(reader, writer)
+        except (OSError, asyncio.CancelledError):
+            # A connection that breaks is what this is for; a cancelled one ends with the server.
+            pass
+        finally:
+            self._tasks.discard(task)
+            writer.transport.abort()
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        order = list(enumerate(self._nodes))
+        self._rng.shuffle(order)
+        for node, port in [] if self._refusing else order:
+            try:
+                from_node, to_node = await asyncio.open_connection("127.0.0.1", port)
+            except OSError:
+                continue
+            link = Link(node, (writer, to_node))
+            self.links.add(link)
+            try:
+                await _either(
+                    _pass(link, reader, to_node, inwards=True),
+                    _pass(link, from_node, writer, inwards=False),
+                )
+            finally:
+                self.links.discard(link)
+                link.cut()
+            return
+
+
+async def _pass(
+    link: Link, source: asyncio.StreamReader, target: asyncio.StreamWriter, *, inwards: bool
+) -> None:
+    """Hand bytes on until there are no more."""
+    try:
+        while chunk := await source.read(_CHUNK):
+            await link.passable(inwards=inwards)
+            target.write(chunk)
+            await target.drain()
+        target.close()
+        await asyncio.sleep(_STEP)
+    except OSError:
+        return
+
+
+async def _either(*ways: Coroutine[Any, Any, None]) -> None:
+    """Run both ways until one of them ends."""
+    tasks = [asyncio.create_task(way) for way in ways]
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)

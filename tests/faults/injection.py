@@ -1,0 +1,282 @@
+"""The faults: which there are, in what order they come, and how each is done and healed."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import signal
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass
+
+from redis.crc import key_slot
+
+from tests.faults.balancer import Balancer, Link
+from tests.faults.player import World
+from tests.faults.stage import Node, Stage
+from tests.redis_servers import Server
+
+WEIGHTS = {
+    "connection cut": 15,
+    "connection delayed": 15,
+    "message twice": 14,
+    "messages swapped": 12,
+    "clock jump": 9,
+    "node held": 8,
+    "node killed": 6,
+    "all connections of a node cut": 4,
+    "connections refused": 4,
+    "node restarted": 4,
+    "Redis held": 3,
+    "Redis killed": 3,
+    "Redis held and nodes killed": 3,
+}
+"""How many of each kind come in about a hundred."""
+
+ONLY_IN_CLUSTER = {"slot moved": 5}
+
+FURTHEST_JUMP = 600.0
+"""Seconds by which a clock jumps at most."""
+
+NEAREST_JUMP = 0.2
+
+MISCHIEF_WITHIN = 10
+"""Seconds for players to do what they still are to."""
+
+LONGEST_HOLD = 10.0
+"""Seconds for which Redis stands still at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A fault to come: what, how long after the one before in seconds, and its own chances."""
+
+    kind: str
+    pause: float
+    seed: int
+
+
+def planned(
+    count: int, seed: int, pause: float, *, cluster: bool, kinds: Iterable[str] | None = None
+) -> list[Fault]:
+    """Return `count` faults with each kind among them, if there are enough; the seed says all.
+
+    Args:
+        count: how many.
+        seed: where all chance comes from.
+        pause: seconds from fault to fault, on average.
+        cluster: whether Redis is one.
+        kinds: the kinds to choose from; all if left out.
+    """
+    rng = random.Random(seed)
+    weights = {**WEIGHTS, **(ONLY_IN_CLUSTER if cluster else {})}
+    if kinds is not None:
+        weights = {kind: weights[kind] for kind in kinds}
+    order = list(weights)[:count]
+    order += rng.choices(list(weights), list(weights.values()), k=count - len(order))
+    rng.shuffle(order)
+    return [Fault(kind, rng.uniform(0.2, 1.8) * pause, rng.getrandbits(32)) for kind in order]
+
+
+class Injector:
+    """Does faults to a stage, and knows when all are healed."""
+
+    def __init__(self, stage: Stage, balancer: Balancer, world: World) -> None:
+        self._stage = stage
+        self._balancer = balancer
+        self._world = world
+        self._under_way: set[asyncio.Task[None]] = set()
+        self._ways: dict[str, Callable[[random.Random], Awaitable[bool]]] = {
+            "connection cut": self._cut,
+            "connection delayed": self._delay,
+            "message twice": self._duplicate,
+            "messages swapped": self._reorder,
+            "clock jump": self._jump,
+            "node held": self._hold_node,
+            "node killed": self._kill_node,
+            "all connections of a node cut": self._cut_node,
+            "connections refused": self._refuse,
+            "node restarted": self._restart_node,
+            "Redis held": self._hold_redis,
+            "Redis killed": self._kill_redis,
+            "Redis held and nodes killed": self._hold_and_kill,
+            "slot moved": self._move_slot,
+        }
+
+    async def inject(self, faults: Iterable[Fault]) -> None:
+        """Do one fault after the other, not waiting until they are healed."""
+        for fault in faults:
+            await asyncio.sleep(fault.pause)
+            task = asyncio.create_task(self._do(fault))
+            self._under_way.add(task)
+
+    async def _do(self, fault: Fault) -> None:
+        if await self._ways[fault.kind](random.Random(fault.seed)):
+            self._world.counts[f"fault: {fault.kind}"] += 1
+
+    async def healed(self) -> None:
+        """Wait until every fault is over, those too that players are to do.
+
+        Raises:
+            Exception: what went wrong in doing one.
+        """
+        await asyncio.gather(*self._under_way)
+        await self._stage.aside(self._stage.store.until_whole)
+        world = self._world
+        for _ in range(MISCHIEF_WITHIN):
+            if world.duplicate or world.reorder:
+                await asyncio.sleep(1.0)
+
+    async def stop(self) -> None:
+        """Leave every fault as it is."""
+        for task in self._under_way:
+            task.cancel()
+        await asyncio.gather(*self._under_way, return_exceptions=True)
+
+    def _link(self, rng: random.Random) -> Link | None:
+        links = list(self._balancer.links)
+        return rng.choice(links) if links else None
+
+    def _node(self, rng: random.Random) -> Node:
+        """Return a node, one that nothing is being done to if there is one."""
+        free = [node for node in self._stage.nodes if not node.lock.locked()]
+        return rng.choice(free or list(self._stage.nodes))
+
+    async def _some_link(self, rng: random.Random) -> Link:
+        while (link := self._link(rng)) is None:
+            await asyncio.sleep(0.1)
+        return link
+
+    async def _cut(self, rng: random.Random) -> bool:
+        (await self._some_link(rng)).cut()
+        return True
+
+    async def _delay(self, rng: random.Random) -> bool:
+        link = await self._some_link(rng)
+        link.hold(rng.uniform(0.1, 5.0), inwards=rng.random() < 0.5)
+        return True
+
+    async def _duplicate(self, _: random.Random) -> bool:
+        # Counted by the player who does it.
+        self._world.duplicate += 1
+        return False
+
+    async def _reorder(self, _: random.Random) -> bool:
+        self._world.reorder += 1
+        return False
+
+    async def _jump(self, rng: random.Random) -> bool:
+        size = NEAREST_JUMP * (FURTHEST_JUMP / NEAREST_JUMP) ** rng.random()
+        node = self._node(rng)
+        async with node.lock:
+            node.jump(rng.choice((size, -size)))
+            # The file is read when the signal arrives.
+            await asyncio.sleep(0.1)
+        return True
+
+    async def _hold_node(self, rng: random.Random) -> bool:
+        node = self._node(rng)
+        async with node.lock:
+            node.signal(signal.SIGSTOP)
+            try:
+                await asyncio.sleep(rng.uniform(0.5, 6.0))
+            finally:
+                node.signal(signal.SIGCONT)
+        return True
+
+    async def _kill_node(self, rng: random.Random) -> bool:
+        node = self._node(rng)
+        async with node.lock:
+            await self._killed(node, rng)
+        return True
+
+    async def _killed(self, node: Node, rng: random.Random) -> None:
+        node.kill()
+        await asyncio.sleep(rng.uniform(0.0, 1.0))
+        node.start()
+
+    async def _cut_node(self, rng: random.Random) -> bool:
+        node = self._node(rng)
+        for link in list(self._balancer.links):
+            if link.node == node.number:
+                link.cut()
+        return True
+
+    async def _refuse(self, rng: random.Random) -> bool:
+        await self._balancer.refuse(rng.uniform(0.2, 2.0))
+        return True
+
+    async def _restart_node(self, rng: random.Random) -> bool:
+        node = self._node(rng)
+        async with node.lock:
+            if not await node.end():
+                self._world.complaints.append(f"node {node.number} does not end when told to")
+            node.start()
+        return True
+
+    async def _hold_redis(self, rng: random.Random) -> bool:
+        store = self._stage.store
+        async with store.lock:
+            await self._hold(await self._a_master(rng), min(LONGEST_HOLD, rng.expovariate(0.5)))
+            await self._stage.aside(store.until_whole)
+        return True
+
+    async def _hold(self, server: Server, seconds: float) -> None:
+        server.signal(signal.SIGSTOP)
+        try:
+            await asyncio.sleep(seconds)
+        finally:
+            server.signal(signal.SIGCONT)
+
+    async def _a_master(self, rng: random.Random) -> Server:
+        return rng.choice(await self._stage.aside(self._stage.store.masters))
+
+    async def _kill_redis(self, rng: random.Random) -> bool:
+        store = self._stage.store
+        async with store.lock:
+            server = await self._a_master(rng)
+            await self._stage.aside(server.kill)
+            try:
+                # In a cluster a replica takes over meanwhile, or not.
+                await asyncio.sleep(rng.uniform(0.1, 5.0 if store.cluster else 2.0))
+            finally:
+                await self._stage.aside(server.start)
+            await self._stage.aside(store.until_whole)
+        return True
+
+    async def _hold_and_kill(self, rng: random.Random) -> bool:
+        """Kill nodes that wait for an answer of Redis: what they were about to say is lost."""
+        store = self._stage.store
+        async with store.lock:
+            server = await self._a_master(rng)
+            server.signal(signal.SIGSTOP)
+            try:
+                await asyncio.sleep(rng.uniform(1.0, 3.0))
+                await asyncio.gather(*(self._kill_locked(n, rng) for n in self._stage.nodes))
+            finally:
+                server.signal(signal.SIGCONT)
+            await self._stage.aside(store.until_whole)
+        return True
+
+    async def _kill_locked(self, node: Node, rng: random.Random) -> None:
+        if not node.lock.locked():
+            async with node.lock:
+                await self._killed(node, rng)
+
+    async def _move_slot(self, rng: random.Random) -> bool:
+        store = self._stage.store
+        async with store.lock:
+            await self._stage.aside(self._move_used_slot, rng)
+        return True
+
+    def _move_used_slot(self, rng: random.Random) -> None:
+        """Move the slot of some journal to another master."""
+        cluster = self._stage.store.cluster
+        assert cluster is not None, "only a cluster has slots"
+        masters = cluster.masters()
+        source = rng.choice(masters)
+        with source.client() as client:
+            key = client.randomkey()
+        if key is None:
+            return
+        target = rng.choice([server for server in masters if server is not source])
+        cluster.move_slot(key_slot(str(key).encode()), source, target)

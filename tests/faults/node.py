@@ -1,0 +1,88 @@
+"""A node to be tested: `samedeal serve` with less patience, and a clock that can be made to jump.
+
+    python -m tests.faults.node --jumps FILE [--countdown MS] [--share N] [--broken] OPTIONS
+
+OPTIONS are those of `samedeal serve`. At SIGUSR1 the clock between two looks at Redis's is off by
+as many seconds more as FILE says then. Nothing else of the node is different, unless it is broken
+on purpose: then it acknowledges before it appends.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import signal
+import time
+from pathlib import Path
+from typing import Any
+
+from server.cli import main as samedeal
+from server.core import race
+from server.service.rooms import Rooms
+from server.store import clock
+from server.store.journal import Journals
+
+
+class JumpingTime:
+    """Stands for the module `time` where the node's clock reads it."""
+
+    def __init__(self, jumps: Path) -> None:
+        self._jumps = jumps
+        self._off = 0.0
+
+    def monotonic(self) -> float:
+        """Return the machine's monotonic time in seconds, off by all jumps so far."""
+        return time.monotonic() + self._off
+
+    def jump(self, *_: object) -> None:
+        """Jump by as many seconds as the file says."""
+        self._off += float(self._jumps.read_text())
+
+
+def shorten_rounds(share: int) -> None:
+    """Let a round last only that part of the limit that its room was opened with."""
+    create = Rooms.create
+
+    async def shorter(self: Rooms, *given: Any, limit: int, **named: Any) -> race.Room:
+        return await create(self, *given, limit=limit // share, **named)
+
+    Rooms.create = shorter  # type: ignore[method-assign]
+
+
+def acknowledge_first() -> None:
+    """Break the node: an append returns at once, and is done afterwards."""
+    append = Journals.append
+    tasks: set[asyncio.Task[None]] = set()
+
+    def forget(task: asyncio.Task[None]) -> None:
+        tasks.discard(task)
+        task.exception()
+
+    async def at_once(self: Journals, *given: Any, **named: Any) -> None:
+        task = asyncio.create_task(append(self, *given, **named))
+        tasks.add(task)
+        task.add_done_callback(forget)
+
+    Journals.append = at_once  # type: ignore[method-assign]
+
+
+def main() -> None:
+    """Run the node until it is told to end."""
+    parser = argparse.ArgumentParser(allow_abbrev=False)
+    parser.add_argument("--jumps", type=Path, required=True)
+    parser.add_argument("--countdown", type=int, default=race.COUNTDOWN)
+    parser.add_argument("--share", type=int, default=1)
+    parser.add_argument("--broken", action="store_true")
+    given, options = parser.parse_known_args()
+    jumping = JumpingTime(given.jumps)
+    vars(clock)["time"] = jumping
+    signal.signal(signal.SIGUSR1, jumping.jump)
+    race.COUNTDOWN = given.countdown
+    shorten_rounds(given.share)
+    if given.broken:
+        acknowledge_first()
+    samedeal(["serve", *options])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,237 @@
+"""What players do: races in rooms, dailies, and looks at leaderboards, until it is time to end."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from dataclasses import dataclass, field
+
+from engine.catalog import games
+from tests.faults.ledger import Message
+from tests.faults.player import AGAIN, Player
+
+GAMES = list(games())
+
+LIMIT = 60
+"""Seconds of a round as its room is opened; a node makes them fewer."""
+
+LOOK_AFTER = 4.0
+"""Seconds without news after which a player asks."""
+
+
+def _future() -> asyncio.Future[str]:
+    return asyncio.get_running_loop().create_future()
+
+
+@dataclass
+class Table:
+    """Players who race together, by the code of their room as it is told from mouth to mouth.
+
+    Attributes:
+        seats: how many they are.
+        rounds: how many rounds they want to race.
+    """
+
+    game: str
+    seats: int
+    rounds: int
+    key: str
+    code: asyncio.Future[str] = field(default_factory=_future)
+
+
+async def live(player: Player, tables: asyncio.Queue[Table], pace: float) -> None:
+    """Play one thing after another until the world closes."""
+    rng = player.rng
+    await player.become_new()
+    dailies = rng.sample(GAMES, len(GAMES))
+    while not player.world.closing:
+        if rng.random() < 0.6:
+            await race(player, await _seat(player, tables), pace)
+        elif dailies:
+            await daily(player, dailies.pop(), pace)
+        else:
+            await player.become_new()
+            dailies = rng.sample(GAMES, len(GAMES))
+    player.doing = "leaving"
+    await player.leave()
+    player.doing = "done"
+
+
+async def _seat(player: Player, tables: asyncio.Queue[Table]) -> Table:
+    """Return a table with a free seat, a new one if there is none."""
+    if not tables.empty():
+        return tables.get_nowait()
+    rng = player.rng
+    seats = rng.choice((1, 2, 2, 3, 4))
+    table = Table(rng.choice(GAMES), seats, rng.randint(1, 3), f"{rng.getrandbits(64):016x}")
+    for _ in range(seats - 1):
+        tables.put_nowait(table)
+    player.doing = f"opening a room for {seats}"
+    room = await player.ask(
+        "room.create", game=table.game, seats=seats, limit=LIMIT * rng.choice((1, 2)), key=table.key
+    )
+    assert room is not None, "it is asked until it is answered"
+    table.code.set_result(room["code"])
+    return table
+
+
+async def race(player: Player, table: Table, pace: float) -> None:
+    """Race the table's rounds with whoever else comes, and leave."""
+    world, rng = player.world, player.rng
+    player.doing = "waiting for a room's code"
+    code = await table.code
+    leaves_early = rng.random() < 0.1
+    waited = 0
+    while True:
+        player.doing = f"joining room {code}"
+        room = await player.ask("room.join", code=code)
+        if room is None or room["type"] != "room":
+            return
+        room = player.rooms.get(code, room)
+        round_ = room["round"]
+        if round_ is not None and not round_["over"]:
+            waited = 0
+            if not await _run(player, room, pace, leaves_early=leaves_early):
+                break
+        elif world.closing or (round_ is not None and round_["number"] >= table.rounds):
+            break
+        elif room["host"] == player.id:
+            waited = await _start(player, room, table, waited)
+            if waited > 5:
+                break
+        else:
+            await _be_ready(player, room)
+            waited += 1
+            if waited > 6:
+                break
+    player.doing = f"leaving room {code}"
+    await player.ask("room.leave", code=code)
+    world.counts["races played"] += 1
+
+
+async def _start(player: Player, room: Message, table: Table, waited: int) -> int:
+    """Start a round if enough are ready; return how often it was waited for them."""
+    code = room["code"]
+    seated = [member for member in room["members"] if member["ready"]]
+    if len(seated) < min(table.seats, 2) and waited < 4:
+        player.doing = f"waiting for others in room {code}"
+        await _change(player, room)
+        return waited + 1
+    player.doing = f"starting a round in room {code}"
+    # It may have been started all the same if there is no answer, so it is looked at again.
+    await player.ask("room.start", once=True, code=code)
+    return waited + 1
+
+
+async def _be_ready(player: Player, room: Message) -> None:
+    code = room["code"]
+    me = next((m for m in room["members"] if m["player"]["id"] == player.id), None)
+    if me is not None and not me["ready"]:
+        player.doing = f"getting ready in room {code}"
+        answer = await player.ask("room.ready", code=code, ready=True)
+        room = answer if answer is not None and answer["type"] == "room" else room
+    player.doing = f"waiting for a round in room {code}"
+    await _change(player, room)
+
+
+async def _change(player: Player, room: Message) -> None:
+    """Wait until a room is not what it was, or for as long as it takes to become impatient."""
+    code, version = room["code"], room["version"]
+    await player.until(lambda: player.rooms[code]["version"] > version, LOOK_AFTER)
+
+
+async def _run(player: Player, room: Message, pace: float, *, leaves_early: bool) -> bool:
+    """Play one's part of a round, and wait until it is over; return whether to stay for more."""
+    code, round_, rng = room["code"], room["round"], player.rng
+    mine = next((r for r in round_["runners"] if r["player"]["id"] == player.id), None)
+    if mine is not None and mine["result"]["end"] is None:
+        attempt = mine["attempt"]
+        player.doing = f"waiting for the cards of {attempt}"
+        await player.until(lambda: attempt in player.sights, LOOK_AFTER)
+        if attempt not in player.sights:
+            player.world.counts["cards asked for"] += 1
+        budget = rng.randint(3, 10) if leaves_early else rng.randint(5, 60)
+        await play(player, attempt, budget, pace, abandon=rng.random() < 0.15)
+    if leaves_early:
+        return False
+    player.doing = f"waiting for the end of round {round_['number']} in room {code}"
+
+    def over() -> bool:
+        now = player.rooms[code]["round"]
+        return bool(now["over"] or now["number"] > round_["number"])
+
+    await player.until(over, LOOK_AFTER)
+    return True
+
+
+async def daily(player: Player, game: str, pace: float) -> None:
+    """Play one's attempt at a game's deal of the day, and look at the leaderboard."""
+    player.doing = f"opening the daily of {game}"
+    answer = await player.ask("daily.open", game=game)
+    if answer is not None and answer["type"] == "attempt":
+        rng = player.rng
+        await play(player, answer["attempt"], rng.randint(5, 60), pace, abandon=rng.random() < 0.1)
+    player.doing = f"looking at the leaderboard of {game}"
+    await player.ask("leaderboard.watch", game=game)
+    player.world.counts["dailies played"] += 1
+
+
+async def play(player: Player, attempt: str, budget: int, pace: float, *, abandon: bool) -> None:
+    """Play up to `budget` moves, then resign, or walk away from it."""
+    rng = player.rng
+    while True:
+        sight = player.sights.get(attempt)
+        if sight is None:
+            player.doing = f"opening {attempt}"
+            answer = await player.ask("attempt.open", attempt=attempt)
+            if answer is not None and answer.get("code") == "not_started":
+                await asyncio.sleep(0.1)
+            elif answer is not None and answer["type"] == "refused":
+                return
+            continue
+        if sight.end is not None:
+            return
+        if rng.random() < 0.01:
+            await player.take_over()
+        if budget <= 0 and abandon:
+            return
+        moves = sight.plan(rng.choice((1, 1, 1, 2, 3, 5)), rng)
+        if budget <= 0 or player.world.closing or not moves:
+            await _say(player, attempt, [{"type": "resign", "seq": sight.seq + 1}])
+            await asyncio.sleep(0.05)
+            continue
+        budget -= len(moves)
+        await _say(
+            player,
+            attempt,
+            [
+                {"type": "move", "seq": seq, "move": move}
+                for seq, move in enumerate(moves, sight.seq + 1)
+            ],
+        )
+        await asyncio.sleep(rng.expovariate(1 / pace))
+
+
+async def _say(player: Player, attempt: str, commands: list[Message]) -> None:
+    """Send commands of an attempt at once, and again what is not answered, as it was."""
+    waiting = [{**command, "attempt": attempt} for command in commands]
+    while waiting:
+        player.doing = f"playing entry {waiting[0]['seq']} of {attempt}"
+        answers = await player.ask_all(waiting)
+        refused = [a for a in answers if a is not None and a["type"] == "refused"]
+        if any(answer["code"] not in AGAIN for answer in refused):
+            # What is seen may be out of date: the next look is a fresh one.
+            player.sights.pop(attempt, None)
+            return
+        waiting = [
+            command
+            for command, answer in zip(waiting, answers, strict=True)
+            if answer is None or answer["type"] == "refused"
+        ]
+        if refused:
+            await asyncio.sleep(player.rng.uniform(0.2, 0.8))
+
+
+def rngs(seed: int, count: int) -> list[random.Random]:
+    """Return a source of chance for each of `count` players, all from one seed."""
+    return [random.Random(f"{seed}:{number}") for number in range(count)]

@@ -1,0 +1,77 @@
+"""An attempt as its player sees it, from snapshots and changes."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, replace
+
+from engine.board import Board, Change, Delta, View, apply_delta
+from engine.cards import UNSEEN, Pile, parse_card
+from engine.catalog import ruleset
+from engine.errors import PositionError
+from engine.moves import legal_moves
+from engine.notation import move_text
+from engine.play import apply
+from engine.ruleset import Move
+from tests.faults.ledger import Message
+
+HOMEWARD = 0.8
+"""How often a move that brings a card home is preferred to others."""
+
+
+def pile_of(text: str) -> Pile:
+    """Return the pile that is seen as this text."""
+    names = (text[at : at + 2] for at in range(0, len(text), 2))
+    return bytes(UNSEEN if name == "??" else parse_card(name) for name in names)
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What is seen of an attempt as of entry `seq`; `end` says why it is over, if it is."""
+
+    attempt: str
+    seq: int
+    view: View
+    end: str | None
+
+    @classmethod
+    def of(cls, snapshot: Message) -> Sight:
+        """Return what a snapshot shows."""
+        rules = ruleset(snapshot["game"], snapshot["variant"])
+        piles = tuple(pile_of(snapshot["piles"][name]) for name in rules.pile_names)
+        view = View(rules, piles, snapshot["redeals"], snapshot["result"]["moves"])
+        return cls(snapshot["attempt"], snapshot["seq"], view, snapshot["result"]["end"])
+
+    def after(self, moved: Message) -> Sight | None:
+        """Return what is seen after a move that is the next entry, or `None` if it cannot be."""
+        numbers = self.view.ruleset.pile_numbers
+        changes = tuple(
+            Change(numbers[pile], take, pile_of(put)) for pile, take, put in moved["changes"]
+        )
+        delta = Delta(changes, moved["redeals"], moved["result"]["moves"])
+        try:
+            view = apply_delta(self.view, delta)
+        except PositionError:
+            return None
+        return replace(self, seq=moved["seq"], view=view, end=moved["result"]["end"])
+
+    def plan(self, count: int, rng: random.Random) -> list[str]:
+        """Return up to `count` moves in a row that look legal from here.
+
+        Cards that a move would turn up are unknown, so that a later move may turn out illegal.
+        """
+        rules = self.view.ruleset
+        board = Board(rules, self.view.piles, self.view.redeals, self.view.moves)
+        planned: list[str] = []
+        while len(planned) < count and (move := _choose(board, rng)) is not None:
+            planned.append(move_text(rules, move))
+            board = apply(board, move)
+        return planned
+
+
+def _choose(board: Board, rng: random.Random) -> Move | None:
+    moves = legal_moves(board)
+    home = [move for move in moves if 0 <= move.target < len(board.ruleset.foundations)]
+    if home and rng.random() < HOMEWARD:
+        return rng.choice(home)
+    return rng.choice(moves) if moves else None

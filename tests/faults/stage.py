@@ -1,0 +1,201 @@
+"""Nodes as processes of their own, on a Redis that can be hit: what the faults happen to."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+from redis import Redis
+
+from tests.processes import ROOT, free_port
+from tests.redis_servers import Cluster, Server, running_cluster, running_server
+
+NODES = 3
+
+COUNTDOWNS = (300, 3_000, 300)
+"""Milliseconds from the host's start to the first card, by node."""
+
+START_WITHIN = 30.0
+"""Seconds within which a node listens, or ends when it is told to."""
+
+T = TypeVar("T")
+
+
+class Store:
+    """The Redis of a stage: alone, or a cluster. Only one thing is done to it at a time."""
+
+    def __init__(self, servers: Server | Cluster) -> None:
+        self.servers = servers
+        self.lock = asyncio.Lock()
+
+    @property
+    def cluster(self) -> Cluster | None:
+        """The cluster, if it is one."""
+        return self.servers if isinstance(self.servers, Cluster) else None
+
+    def options(self) -> list[str]:
+        """Return the options of `samedeal serve` for it."""
+        options = ["--redis", self.servers.url]
+        return [*options, "--replica-acks", "1"] if self.cluster else options
+
+    def masters(self) -> list[Server]:
+        """Return the servers that hold the truth now; it takes a moment."""
+        servers = self.servers
+        return servers.masters() if isinstance(servers, Cluster) else [servers]
+
+    def clients(self) -> list[Redis]:
+        """Return a client of each master."""
+        return [server.client() for server in self.masters()]
+
+    def until_whole(self) -> None:
+        """Return when nothing is missing of it."""
+        if isinstance(self.servers, Cluster):
+            self.servers.until_whole()
+
+
+@contextmanager
+def running_store(kind: str) -> Iterator[Store]:
+    """Run a Redis until the block is left: `alone`, which loses nothing, or `cluster`."""
+    running: AbstractContextManager[Server | Cluster] = (
+        running_cluster() if kind == "cluster" else running_server(appendfsync="always")
+    )
+    with running as servers:
+        yield Store(servers)
+
+
+class Node:
+    """A node on its own port, started again whenever it ends."""
+
+    def __init__(self, number: int, options: Sequence[str], folder: Path) -> None:
+        self.number = number
+        self.port = free_port()
+        self.log = folder / f"node{number}.log"
+        self.lock = asyncio.Lock()
+        self.crashes = 0
+        self._jumps = folder / f"jumps{number}"
+        self._jumps.write_text("0")
+        self._options = options
+        self._process: subprocess.Popen[bytes] | None = None
+        self._wanted = False
+
+    def start(self) -> None:
+        """Start it; it listens a moment later."""
+        command = [sys.executable, "-m", "tests.faults.node", "--jumps", str(self._jumps)]
+        command += ["--host", "127.0.0.1", "--port", str(self.port), "--log-format", "json"]
+        with self.log.open("ab") as log:
+            self._process = subprocess.Popen(  # noqa: S603 - a test's own arguments
+                [*command, *self._options],
+                cwd=ROOT,
+                env={**os.environ, "PYTHONPATH": str(ROOT)},
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+        self._wanted = True
+
+    async def until_listening(self) -> None:
+        """Wait until it accepts connections."""
+        deadline = time.monotonic() + START_WITHIN
+        while True:
+            try:
+                _, writer = await asyncio.open_connection("127.0.0.1", self.port)
+            except OSError:
+                assert time.monotonic() < deadline, f"a node does not start: see {self.log}"
+                await asyncio.sleep(0.05)
+            else:
+                writer.close()
+                return
+
+    def signal(self, number: signal.Signals) -> None:
+        """Send it a signal."""
+        if self._process is not None:
+            self._process.send_signal(number)
+
+    def jump(self, seconds: float) -> None:
+        """Let its clock be off by so much more."""
+        self._jumps.write_text(str(seconds))
+        self.signal(signal.SIGUSR1)
+
+    def kill(self) -> None:
+        """End it as a power cut would."""
+        self._wanted = False
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+
+    async def end(self) -> bool:
+        """Ask it to end; return whether it did in time."""
+        self._wanted = False
+        if self._process is None:
+            return True
+        self._process.terminate()
+        deadline = time.monotonic() + START_WITHIN
+        while self._process.poll() is None and time.monotonic() < deadline:
+            await asyncio.sleep(0.02)
+        ended = self._process.poll() is not None
+        self.kill()
+        return ended
+
+    def revive(self) -> None:
+        """Start it again if it has ended without being told to."""
+        if self._wanted and self._process is not None and self._process.poll() is not None:
+            self.crashes += 1
+            self.start()
+
+
+class Stage:
+    """Nodes on a store."""
+
+    def __init__(self, store: Store, nodes: Sequence[Node]) -> None:
+        self.store = store
+        self.nodes = nodes
+
+    async def watch(self) -> None:
+        """Start nodes again that have ended by themselves, as an operator's system does."""
+        while True:
+            for node in self.nodes:
+                if not node.lock.locked():
+                    node.revive()
+            await asyncio.sleep(0.2)
+
+    async def aside(self, work: Callable[..., T], *given: Any) -> T:
+        """Do what blocks without holding up the players."""
+        return await asyncio.to_thread(work, *given)
+
+
+@asynccontextmanager
+async def running_stage(
+    store: Store, folder: Path, share: int, *, broken: bool
+) -> AsyncIterator[Stage]:
+    """Run nodes until the block is left. A round lasts one `share`-th of its limit."""
+    options = [*store.options(), "--page", str(folder), "--share", str(share)]
+    if broken:
+        options.append("--broken")
+    nodes = [
+        Node(number, [*options, "--countdown", str(COUNTDOWNS[number])], folder)
+        for number in range(NODES)
+    ]
+    stage = Stage(store, nodes)
+    watch: asyncio.Task[None] | None = None
+    try:
+        for node in nodes:
+            node.start()
+        for node in nodes:
+            await node.until_listening()
+        watch = asyncio.create_task(stage.watch())
+        yield stage
+    finally:
+        if watch is not None:
+            watch.cancel()
+            await asyncio.gather(watch, return_exceptions=True)
+        for node in nodes:
+            node.kill()

@@ -1,0 +1,140 @@
+"""A small true story for the checker's own tests: a race of two and a daily, as they are kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import msgspec
+
+from engine.board import Board
+from engine.catalog import ruleset
+from engine.deal import commitment, deal_seed
+from engine.notation import move_text
+from server.core import attempt as core
+from server.core import daily, race
+from server.core.attempt import Attempt, Ended, Play, Resign, Started
+from server.core.ids import DealId, PlayerId
+from server.core.names import Profile
+from server.core.race import Room, RoomOpened
+from server.core.ranking import packed
+from server.gateway import messages, present
+from server.service.attempts import answered, snapshot_of
+from server.service.rooms import RoomPage
+from tests.core.builders import ADA, BOB, CODE, LIMIT, START, homewards
+from tests.faults.kept import Kept
+from tests.faults.ledger import Ledger
+
+GAME = "roosevelt"
+RACED = DealId("raced00000000000")
+TODAY = DealId("t0day00000000000")
+SEED = bytes(range(32))
+MOVES = 6
+DAY = daily.day_at(START)
+
+
+@dataclass
+class Tale:
+    """What was kept, and what its players wrote down; `at` is the time in it."""
+
+    kept: Kept = field(default_factory=Kept)
+    ledgers: dict[str, Ledger] = field(default_factory=dict)
+    at: int = START
+    room: Room | None = None
+    commands: int = 0
+
+    def say(self, player: PlayerId, type_: str, **fields: object) -> int:
+        """Let a player say something; return its number."""
+        self.commands += 1
+        self.ledgers[player].say({"type": type_, "id": self.commands, **fields}, self.at)
+        return self.commands
+
+    def hear(self, player: PlayerId, event: messages.AnyEvent) -> None:
+        """Let a player hear something."""
+        self.ledgers[player].hear(msgspec.to_builtins(event), self.at)
+
+    def in_room(self, event: race.Event | None) -> None:
+        """Let the room's journal grow, and tell both players of it."""
+        assert event is not None
+        self.room = race.fold(self.room, event)
+        _append(self.kept.rooms.setdefault(CODE, []), event)
+        page = RoomPage(
+            self.room,
+            {},
+            {player: Profile(player, "Ada") for player in (ADA, BOB)},
+            set(),
+            SEED.hex() if self.room.round is not None and self.room.round.over else None,
+        )
+        if self.room.round is None or self.room.round.over:
+            progress = self.room.round.results if self.room.round else {}
+            shown = RoomPage(page.room, progress, page.profiles, page.here, page.seed)
+            for player in (ADA, BOB):
+                self.hear(player, present.room(shown))
+
+    def play(self, start: Started) -> Attempt:
+        """Let a player play a few moves, resign, and be told of it all."""
+        player, board = start.player, board_of()
+        state = core.begin(start, board)
+        journal = self.kept.attempts.setdefault(state.id, [])
+        _append(journal, start)
+        self.hear(player, present.attempt(snapshot_of(state, _promise(start.deal)), self.at))
+        for _ in range(MOVES):
+            self.at += 100
+            move = homewards(state.board)
+            assert move is not None
+            text = move_text(state.board.ruleset, move)
+            self.say(player, "move", attempt=state.id, seq=state.seq + 1, move=text)
+            event = core.decide(state, Play(text), self.at)
+            before, state = state, core.fold(state, event)
+            _append(journal, event)
+            self.hear(player, present.answer(answered(before, state, Play(text)), self.at))
+        self.say(player, "resign", attempt=state.id, seq=state.seq + 1)
+        event = Ended("resigned", self.at)
+        before, state = state, core.fold(state, event)
+        _append(journal, event)
+        self.hear(player, present.answer(answered(before, state, Resign()), self.at))
+        return state
+
+
+def board_of() -> Board:
+    """Return the board that both deals of the tale lay out."""
+    return deal_seed(ruleset(GAME), SEED)
+
+
+def _promise(deal: DealId) -> str:
+    return commitment(deal, SEED)
+
+
+def _append(journal: list[tuple[str, str]], event: core.Event | race.Event) -> None:
+    journal.append((f"0-{len(journal) + 1}", msgspec.json.encode(event).decode()))
+
+
+def told() -> Tale:
+    """Return the whole tale."""
+    tale = Tale(ledgers={player: Ledger(player) for player in (ADA, BOB)})
+    fields = {"game": GAME, "variant": "standard", "seed": SEED.hex()}
+    tale.kept.deals[RACED] = {**fields, "commitment": _promise(RACED), "room": CODE}
+    tale.kept.deals[TODAY] = {**fields, "commitment": _promise(TODAY), "day": str(DAY)}
+    tale.say(ADA, "room.create", game=GAME)
+    tale.in_room(RoomOpened(CODE, ADA, GAME, "standard", 2, LIMIT, tale.at))
+    assert tale.room is not None
+    tale.in_room(race.take_seat(tale.room, ADA, tale.at))
+    tale.say(BOB, "room.join", code=CODE)
+    tale.in_room(race.take_seat(tale.room, BOB, tale.at))
+    tale.say(BOB, "room.ready", code=CODE, ready=True)
+    tale.in_room(race.set_ready(tale.room, BOB, True, tale.at))
+    tale.say(ADA, "room.start", code=CODE)
+    tale.in_room(race.start(tale.room, ADA, RACED, _promise(RACED), tale.at))
+    running = tale.room.running
+    assert running is not None
+    tale.at = running.starts
+    for player in (ADA, BOB):
+        start = Started(
+            player, RACED, GAME, "standard", CODE, None, running.starts, running.deadline
+        )
+        result = tale.play(start).result
+        tale.in_room(race.finish(tale.room, RACED, player, result, tale.at))
+    tale.say(ADA, "daily.open", game=GAME)
+    start = Started(ADA, TODAY, GAME, "standard", None, DAY, tale.at, daily.closes(DAY))
+    score = packed(tale.play(start).result)
+    tale.kept.leaderboards[GAME, DAY] = {ADA: score}
+    return tale

@@ -1,0 +1,52 @@
+"""A small fixed part of the fault suite, and that it would catch a server that breaks its word."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.faults.injection import WEIGHTS, planned
+from tests.faults.run import Report, Settings, run, table
+
+SEED = 20_777
+
+KINDS = tuple(kind for kind in WEIGHTS if kind != "clock jump")
+
+
+async def report_of(folder: Path, **settings: object) -> Report:
+    """Return what comes of a short run."""
+    given = {"seed": SEED, "players": 12, "pace": 0.15, "share": 20, "finish": 25.0} | settings
+    return await run(Settings(**given), folder, lambda _: None)  # type: ignore[arg-type]
+
+
+async def test_nothing_is_lost_doubled_or_invented(tmp_path: Path) -> None:
+    report = await report_of(tmp_path, faults=25, pause=0.3, kinds=KINDS)
+
+    assert report.complaints == [], "\n".join(table(report))
+    assert report.counts["entries checked"] > 100
+
+
+async def test_a_server_that_acknowledges_before_it_appends_is_caught(tmp_path: Path) -> None:
+    report = await report_of(
+        tmp_path,
+        faults=2,
+        pause=2.0,
+        finish=0.0,
+        broken=True,
+        kinds=("Redis held and nodes killed",),
+    )
+
+    lost = [c for c in report.complaints if c.kind == "lost" and "moved" in c.text]
+    assert lost, "\n".join(table(report))
+
+
+@pytest.mark.parametrize("cluster", [False, True])
+def test_every_kind_of_fault_is_planned_and_the_seed_says_all(cluster: bool) -> None:
+    faults = planned(100, SEED, 1.0, cluster=cluster)
+
+    assert faults == planned(100, SEED, 1.0, cluster=cluster)
+    assert faults != planned(100, SEED + 1, 1.0, cluster=cluster)
+    assert len(faults) == 100
+    assert {fault.kind for fault in faults} >= {"Redis killed", "clock jump", "node killed"}
+    assert ("slot moved" in {fault.kind for fault in faults}) is cluster

@@ -1,0 +1,112 @@
+"""A session as a player's device has it, with everything that passes written down."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import msgpack
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed, InvalidHandshake
+
+from tests.faults.ledger import Message
+
+REPLACED = 4001
+
+
+class LostError(Exception):
+    """The connection cannot be had, or is no more."""
+
+
+class Wire:
+    """One open socket. `take` is told of every event; `ids` gives each command its number."""
+
+    def __init__(
+        self, socket: ClientConnection, take: Callable[[Message], None], ids: Iterator[int]
+    ) -> None:
+        self._socket = socket
+        self._take = take
+        self._ids = ids
+        self._answers: dict[int, asyncio.Future[Message | None]] = {}
+        self._reader = asyncio.create_task(self._read())
+
+    @classmethod
+    async def open(
+        cls, port: int, take: Callable[[Message], None], ids: Iterator[int], within: float
+    ) -> Wire:
+        """Open a socket through the balancer.
+
+        Raises:
+            LostError: there is none within so many seconds.
+        """
+        try:
+            socket = await connect(
+                f"ws://127.0.0.1:{port}/socket",
+                proxy=None,
+                compression=None,
+                open_timeout=within,
+                ping_interval=None,
+                close_timeout=1,
+            )
+        except (OSError, InvalidHandshake, ConnectionClosed, EOFError) as error:
+            raise LostError from error
+        return cls(socket, take, ids)
+
+    @property
+    def lost(self) -> bool:
+        """Whether nothing more will be heard."""
+        return self._reader.done()
+
+    @property
+    def code(self) -> int | None:
+        """The code with which it was closed, if it was."""
+        return self._socket.close_code
+
+    def command(self, type_: str, **fields: Any) -> Message:
+        """Return a command with the next number, which is yet to be sent."""
+        return {"type": type_, "id": next(self._ids), **fields}
+
+    async def send(self, commands: Sequence[Message]) -> list[asyncio.Future[Message | None]]:
+        """Send commands, and return the futures of their answers, `None` if there will be none.
+
+        A command that stands twice among them is sent twice, and has one future.
+        """
+        futures: dict[int, asyncio.Future[Message | None]] = {}
+        for command in commands:
+            futures[command["id"]] = asyncio.get_running_loop().create_future()
+        if self.lost:
+            for future in futures.values():
+                future.set_result(None)
+            return list(futures.values())
+        self._answers |= futures
+        try:
+            for command in commands:
+                await self._socket.send(msgpack.packb(command))
+        except ConnectionClosed:
+            await asyncio.wait({self._reader})
+        return list(futures.values())
+
+    async def _read(self) -> None:
+        try:
+            async for frame in self._socket:
+                event = msgpack.unpackb(frame)
+                self._take(event)
+                answer = self._answers.pop(event.get("re", 0), None)
+                if answer is not None and not answer.done():
+                    answer.set_result(event)
+        except ConnectionClosed:
+            pass
+        finally:
+            for answer in self._answers.values():
+                if not answer.done():
+                    answer.set_result(None)
+
+    async def wait_lost(self) -> None:
+        """Wait until nothing more will be heard."""
+        await asyncio.wait({self._reader})
+
+    async def close(self) -> None:
+        """Close the socket, or break it off if the other side does not answer."""
+        await self._socket.close()
+        await asyncio.wait({self._reader})
