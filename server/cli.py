@@ -18,7 +18,7 @@ from engine.position import position_of
 from engine.schema import STANDARD
 from engine.verify import verify
 from server.app import running_node
-from server.core.refusal import UnavailableError
+from server.core.refusal import UnavailableError, UnsuitableError
 from server.logs import configure
 from server.settings import LogFormat, Settings
 from server.store.embedded import EmbeddedServerError
@@ -46,8 +46,15 @@ def _option(name: str, **settings: Any) -> Callable[[Command], Command]:
 @_option(
     "--redis",
     metavar="URL",
-    help="Redis to use, as redis://host:port/0, rediss:// or unix://. Without it, a private "
-    "Redis is run on the data directory.",
+    help="Redis to use, as redis://host:port/0, rediss:// or unix://, or a cluster by some of its "
+    "servers, as redis+cluster://host:port,host:port. Without it, a private Redis is run on the "
+    "data directory.",
+)
+@_option(
+    "--replica-acks",
+    default=_DEFAULTS.replica_acks,
+    type=click.IntRange(0, 10),
+    help="How many replicas must have a move before it is acknowledged.",
 )
 @_option(
     "--data",
@@ -83,6 +90,7 @@ def serve(  # noqa: PLR0917 - one for each option
     host: str,
     port: int,
     redis: str | None,
+    replica_acks: int,
     data: Path,
     page: Path,
     origins: str,
@@ -92,12 +100,12 @@ def serve(  # noqa: PLR0917 - one for each option
     """Serve the game: the page, and the sockets that it plays on, on one port."""
     configure(log_format, log_level)
     allowed = tuple(origin.strip() for origin in origins.split(",") if origin.strip())
-    settings = Settings(host, port, redis, data, page, allowed)
+    settings = Settings(host, port, redis, data, page, allowed, replica_acks)
     try:
         asyncio.run(_serve(settings))
     except UnavailableError as error:
         raise click.ClickException(f"Redis does not answer. {error}") from error
-    except EmbeddedServerError as error:
+    except (EmbeddedServerError, UnsuitableError) as error:
         raise click.ClickException(str(error)) from error
     except (OSError, ValueError) as error:
         raise click.ClickException(f"The server cannot start: {error}") from error

@@ -24,6 +24,7 @@ class Settings:
         redis: the address of the Redis to use, or `None` for an embedded one. It may hold a
             password, and is not part of the representation.
         origins: origins that may open sockets beside the page's own.
+        replica_acks: how many replicas must have a write before it is acknowledged.
     """
 
     host: str = "localhost"
@@ -32,3 +33,4 @@ class Settings:
     data: Path = field(default_factory=lambda: user_data_path("samedeal", appauthor=False))
     page: Path = field(default_factory=built_page)
     origins: tuple[str, ...] = ()
+    replica_acks: int = 0

@@ -8,19 +8,36 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from threading import Event, Thread
+from typing import Any
 
 import pytest
-from redis.asyncio import Redis
+from redis.asyncio import RedisCluster
 
 from server.app import running_node
 from server.settings import Settings
-from server.store.connection import connect
+from server.store.connection import Client, connect
+from server.store.database import Database
 from server.store.embedded import embedded_redis
+from tests.redis_servers import running_cluster
+
+CLUSTER = pytest.mark.cluster
+"""Marks tests that need a redis-server that can be part of a cluster."""
+
+ALONE = pytest.mark.parametrize("redis_server", ["alone"], indirect=True)
+"""Marks tests that are about one Redis, and not about a cluster as well."""
 
 
-@pytest.fixture(scope="session")
-def redis_server() -> Iterator[str]:
-    """Run one real redis-server for all tests, and return its address."""
+@pytest.fixture(scope="session", params=["alone", pytest.param("cluster", marks=CLUSTER)])
+def redis_server(request: pytest.FixtureRequest) -> Iterator[str]:
+    """Run one real redis-server for all tests, or one cluster, and return its address."""
+    if request.param == "alone":
+        yield from _server_alone()
+    else:
+        with running_cluster() as cluster:
+            yield cluster.url
+
+
+def _server_alone() -> Iterator[str]:
     addresses: list[str] = []
     ready, stop = Event(), Event()
 
@@ -44,23 +61,40 @@ def redis_server() -> Iterator[str]:
 async def redis_url(redis_server: str) -> str:
     """Return the address of a Redis that is empty."""
     redis = connect(redis_server)
-    await redis.flushall()
+    if isinstance(redis, RedisCluster):
+        await redis.initialize()
+        await redis.flushall(target_nodes=redis.get_primaries())
+    else:
+        await redis.flushall()
     await redis.aclose()
     return redis_server
 
 
 @pytest.fixture
-async def redis(redis_url: str) -> AsyncIterator[Redis]:
+async def redis(redis_url: str) -> AsyncIterator[Client]:
     """Return a client of an empty Redis."""
     client = connect(redis_url)
     yield client
     await client.aclose()
 
 
+def database_on(redis: Client) -> Database:
+    """Return the database that a client reaches; in a cluster, replicas must have what it has."""
+    return Database(redis, acks=int(isinstance(redis, RedisCluster)))
+
+
+@pytest.fixture
+def database(redis: Client) -> Database:
+    """Return an empty database."""
+    return database_on(redis)
+
+
 @asynccontextmanager
 async def node(redis_url: str, **settings: object) -> AsyncIterator[int]:
     """Run a node on this Redis, and yield its port."""
-    given = Settings(host="127.0.0.1", port=0, redis=redis_url, **settings)  # type: ignore[arg-type]
+    acks = int("+cluster" in redis_url)
+    own: dict[str, Any] = {"replica_acks": acks, **settings}
+    given = Settings(host="127.0.0.1", port=0, redis=redis_url, **own)
     async with running_node(given) as port:
         yield port
 

@@ -53,5 +53,9 @@ class Refusal(Exception):  # noqa: N818 - a refusal is an answer, not an error
         return cls(error.code, error.message)
 
 
+class UnsuitableError(Exception):
+    """The store is not one that this server can use."""
+
+
 class UnavailableError(Exception):
     """The store did not answer, or refused to write: it is not known what stands."""

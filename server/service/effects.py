@@ -25,6 +25,9 @@ from server.stop import Stop
 SWEEP_EVERY = 1.0
 """Seconds between two sweeps."""
 
+MOST_FAILURES = 5
+"""How much of one sweep the store may leave unanswered before the rest waits for the next."""
+
 log = structlog.get_logger()
 
 Publish = Callable[[str], Awaitable[None]]
@@ -45,10 +48,7 @@ class Effects:
     async def run(self, stop: Stop) -> None:
         """Apply this node's finishes as they come, until told to stop."""
         while (finish := await stop.or_wait(self._attempts.finishes.get())) is not None:
-            try:
-                await self._by_itself(finish.attempt, self.apply(finish))
-            except UnavailableError as error:
-                log.warning("effect_waits", attempt=finish.attempt, error=str(error))
+            await self._by_itself(finish.attempt, self.apply(finish))
 
     async def apply(self, finish: Finish) -> None:
         """Do everything that follows from a finish, and take it out of the outbox.
@@ -83,20 +83,28 @@ class Effects:
             UnavailableError: the store does not answer.
         """
         await self._dailies.draw_ahead()
+        failures = 0
         for member, time in await self._store.outboxes.due(self._store.clock.now()):
-            await self._by_itself(member, self._pass_deadline(member, time))
+            failures += not await self._by_itself(member, self._pass_deadline(member, time))
+            if failures >= MOST_FAILURES:
+                return
         for field, text in await self._store.outboxes.effects():
-            await self._by_itself(field, self._apply_text(text))
+            failures += not await self._by_itself(field, self._apply_text(text))
+            if failures >= MOST_FAILURES:
+                return
 
     @staticmethod
-    async def _by_itself(name: str, work: Awaitable[None]) -> None:
-        """Do one thing of many: if it is broken, the others are done all the same."""
+    async def _by_itself(name: str, work: Awaitable[None]) -> bool:
+        """Do one thing of many, and return whether it is done; if not, the others are tried."""
         try:
             await work
-        except UnavailableError:
-            raise
+        except UnavailableError as error:
+            # A part of the store may be away while the rest is there.
+            log.warning("effect_waits", name=name, error=str(error))
+            return False
         except Exception:
             log.exception("effect_broken", name=name)
+        return True
 
     async def _apply_text(self, text: str) -> None:
         await self.apply(msgspec.json.decode(text, type=Finish))

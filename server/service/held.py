@@ -1,7 +1,8 @@
 """A journal held in memory: its state, and the one way in which it grows.
 
 Nothing here is truth; the journal is. A node that lags finds out when its append is refused,
-reads what it missed, and decides again.
+reads what it missed, and decides again; one whose clock is wrong looks at the clock, and decides
+again; one that remembers what Redis has lost forgets it.
 """
 
 from __future__ import annotations
@@ -12,15 +13,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
-from server.core.refusal import Refusal
+from server.core.refusal import Refusal, UnavailableError
 from server.store.clock import Clock
-from server.store.journal import Append, ConflictError, Journals, MissingError
+from server.store.journal import Append, ConflictError, Journals, MistimedError
 
 State = TypeVar("State")
 Event = TypeVar("Event")
 
 MOST_HELD = 5_000
 """Journals of a kind held at once; the least recently used one is forgotten first."""
+
+
+MOST_MISTIMED = 5
+"""How often in a row a decision is made again because the clock was wrong."""
 
 
 class Kind(Protocol[State, Event]):
@@ -53,6 +58,16 @@ class Step(Generic[State]):
     after: State
 
 
+@dataclass(frozen=True, slots=True)
+class _Doubt(Generic[State]):
+    """An append that was not answered: it may stand or not."""
+
+    before: State | None
+    after: State
+    number: int
+    text: str
+
+
 class Held(Generic[State, Event]):
     """One journal, held by this node."""
 
@@ -63,7 +78,10 @@ class Held(Generic[State, Event]):
         self._lock = asyncio.Lock()
         self._state: State | None = None
         self._seq = 0
+        self._last = ""
         self._known = False
+        self._mistimed = 0
+        self._doubt: _Doubt[State] | None = None
 
     async def look(self) -> State | None:
         """Return the state as it is now, or `None` if there is no journal.
@@ -100,7 +118,7 @@ class Held(Generic[State, Event]):
                         raise
                     event = None
                 if event is not None:
-                    if await self._append(event):
+                    if await self._append(event, now):
                         assert self._state is not None
                         return Step(before, self._state)
                 elif fresh:
@@ -117,30 +135,51 @@ class Held(Generic[State, Event]):
             event = self._kind.due(self._state, now) if self._state is not None else None
             if event is None:
                 return now
-            await self._append(event)
+            await self._append(event, now)
 
-    async def _append(self, event: Event) -> bool:
-        """Append an event; return whether it stands. If not, the state is brought up to date."""
+    async def _append(self, event: Event, now: int) -> bool:
+        """Append an event decided at a time; return whether it stands.
+
+        If not, what made Redis refuse it has been mended: the state is up to date, or the clock.
+        """
         after = self._kind.fold(self._state, event)
         before, number = self._state, self._seq + 1
+        append = self._kind.append(before, after, event, number)
         self._known = False
         try:
-            await self._journals.append(self._kind.append(before, after, event, number))
+            await self._journals.append(append, self._last, now)
         except ConflictError:
             await self._read()
             return False
-        except MissingError:
-            self._state, self._seq, self._known = None, 0, True
+        except MistimedError as error:
+            self._mistimed += 1
+            if self._mistimed > MOST_MISTIMED:
+                raise UnavailableError(str(error)) from error
+            await self._clock.sample()
+            self._known = True
             return False
-        self._state, self._seq, self._known = after, number, True
+        except UnavailableError:
+            self._doubt = _Doubt(before, after, number, append.payload)
+            raise
+        self._state, self._seq, self._last, self._known = after, number, append.payload, True
+        self._mistimed = 0
         self._kind.appended(before, after)
         return True
 
     async def _read(self) -> None:
-        """Fold what is new in the journal."""
-        for text in await self._journals.read(self._kind.key(), self._seq):
+        """Fold what is new in the journal; all of it, if what is held does not stand there."""
+        key = self._kind.key()
+        texts = await self._journals.read_on(key, self._seq, self._last) if self._seq else None
+        if texts is None:
+            self._state, self._seq, self._last = None, 0, ""
+            texts = await self._journals.read(key)
+        doubt, self._doubt = self._doubt, None
+        for text in texts:
             self._state = self._kind.fold(self._state, self._kind.decode(text))
             self._seq += 1
+            self._last = text
+            if doubt is not None and (self._seq, text) == (doubt.number, doubt.text):
+                self._kind.appended(doubt.before, doubt.after)
         self._known = True
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from server.store.clock import Clock
+from server.store.database import Database
 from server.store.deals import Deals
 from server.store.journal import Journals
 from server.store.leaderboards import Leaderboards
+from server.store.nodes import Nodes
 from server.store.outbox import Outboxes
 from server.store.players import Players
 from server.store.rooms import Rooms
@@ -24,3 +26,18 @@ class Store:
     leaderboards: Leaderboards
     outboxes: Outboxes
     rooms: Rooms
+    nodes: Nodes
+
+    @classmethod
+    def on(cls, database: Database, clock: Clock) -> Store:
+        """Return the store that is kept in a database."""
+        return cls(
+            clock,
+            Journals(database),
+            Deals(database),
+            Players(database),
+            Leaderboards(database),
+            Outboxes(database),
+            Rooms(database),
+            Nodes(database),
+        )

@@ -1,4 +1,9 @@
-"""Wake-ups between nodes, over pub/sub. They carry no truth: a lost one costs a look, not data."""
+"""Wake-ups between nodes, over pub/sub. They carry no truth: a lost one costs a look, not data.
+
+In a cluster they go by sharded pub/sub: a topic's wake-ups are a matter of the server that owns its
+slot alone. Whatever happens to a connection or a slot, all lines are laid anew, and everything that
+is listened to is looked at.
+"""
 
 from __future__ import annotations
 
@@ -6,20 +11,19 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 import structlog
-from redis.asyncio import Redis
-from redis.exceptions import RedisError
+from redis.asyncio import Redis, RedisCluster
 
 from server.stop import Stop
-from server.store.connection import answering
+from server.store.connection import FAILURES, Client, alone, answering, owner_of
 
 HEARTBEAT = 5.0
 """Seconds between two signs of life asked of Redis."""
 
 SILENCE = 15.0
-"""Seconds without any sign of life after which the connection is made anew."""
+"""Seconds without any sign of life after which the connections are made anew."""
 
 PAUSE = 0.5
-"""Seconds before a lost connection is tried again."""
+"""Seconds before lost connections are tried again."""
 
 _HEARTBEAT_TOPIC = "heartbeat"
 _AGAIN = 0.1
@@ -30,14 +34,70 @@ Listener = Callable[[str], Awaitable[None]]
 log = structlog.get_logger()
 
 
-class Bus:
-    """One node's subscriptions, on one connection."""
+class _MovedAwayError(Exception):
+    """A server does not own a topic's slot any more."""
 
-    def __init__(self, redis: Redis, listener: Listener) -> None:
-        self._redis = redis
+
+class _Line:
+    """The subscriptions at one server, on one connection."""
+
+    def __init__(self, redis: Redis, listener: Listener, *, sharded: bool) -> None:
+        self.redis = redis
+        self._listener = listener
+        self._sharded = sharded
+        self._topics: set[str] = set()
+        self._pubsub = redis.pubsub()
+        self.reader: asyncio.Task[None] | None = None
+
+    async def subscribe(self, wanted: set[str]) -> None:
+        """Bring the server's idea of the subscriptions up to ours."""
+        fresh, gone = wanted - self._topics, self._topics - wanted
+        self._topics = wanted
+        if self.reader is None:
+            await self._pubsub.subscribe(_HEARTBEAT_TOPIC)
+            self.reader = asyncio.create_task(self._read())
+        if self._sharded:
+            # Topics of one server are of many slots, and one command is of one slot.
+            for topic in fresh:
+                await self._pubsub.ssubscribe(topic)
+            for topic in gone:
+                await self._pubsub.sunsubscribe(topic)
+            return
+        if fresh:
+            await self._pubsub.subscribe(*fresh)
+        if gone:
+            await self._pubsub.unsubscribe(*gone)
+
+    async def _read(self) -> None:
+        while True:
+            message = await self._pubsub.get_message(timeout=SILENCE)
+            if message is None:
+                raise TimeoutError
+            topic = message["channel"]
+            if topic == _HEARTBEAT_TOPIC:
+                continue
+            # A subscription is told of as well: only from there on can nothing be missed.
+            if message["type"] in {"subscribe", "ssubscribe", "message", "smessage"}:
+                await self._listener(topic)
+            elif message["type"] == "sunsubscribe" and topic in self._topics:
+                raise _MovedAwayError(topic)
+
+    async def close(self) -> None:
+        """Close the connection. What it brought is of no further use."""
+        # The first cancellation may be swallowed.
+        while self.reader is not None and not self.reader.done():
+            self.reader.cancel()
+            await asyncio.wait({self.reader}, timeout=_AGAIN)
+        await self._pubsub.aclose()  # type: ignore[no-untyped-call]
+
+
+class Bus:
+    """One node's subscriptions, on one connection to each server."""
+
+    def __init__(self, client: Client, listener: Listener) -> None:
+        self._client = client
         self._listener = listener
         self._topics: dict[str, int] = {}
-        self._pubsub = redis.pubsub()
         self._changed = asyncio.Event()
 
     async def publish(self, topic: str) -> None:
@@ -47,7 +107,10 @@ class Bus:
             UnavailableError: Redis does not answer.
         """
         with answering():
-            await self._redis.publish(topic, "")
+            if isinstance(self._client, RedisCluster):
+                await self._client.spublish(topic, "")
+            else:
+                await self._client.publish(topic, "")
 
     def listen(self, topic: str) -> None:
         """Listen to a topic; as many `unlisten` end it."""
@@ -64,63 +127,62 @@ class Bus:
             self._changed.set()
 
     async def run(self, stop: Stop) -> None:
-        """Hand wake-ups on until told to stop; a lost connection is made anew."""
+        """Hand wake-ups on until told to stop; lost connections are made anew."""
         while not stop.told:
+            lines: dict[str, _Line] = {}
             try:
-                await self._run_connected(stop)
-            except (RedisError, OSError, TimeoutError) as error:
+                await self._run_connected(lines, stop)
+            except (*FAILURES, TimeoutError, _MovedAwayError) as error:
                 log.warning("bus_lost", error=type(error).__name__)
-                await self.close()
-                self._pubsub = self._redis.pubsub()
+            finally:
+                for line in lines.values():
+                    await line.close()
+                    if isinstance(self._client, RedisCluster):
+                        await line.redis.aclose()
+            if not stop.told:
                 await stop.or_wait(asyncio.sleep(PAUSE))
+                await self._look_around()
 
-    async def _run_connected(self, stop: Stop) -> None:
+    async def _run_connected(self, lines: dict[str, _Line], stop: Stop) -> None:
         """Subscribe to everything, hand on what comes, and ask for signs of life."""
-        subscribed: set[str] = set()
-        await self._subscribe(subscribed)
-        reader = asyncio.create_task(self._read())
-        try:
-            while not stop.told:
-                changed = asyncio.create_task(stop.or_wait(self._changed.wait()))
-                done, _ = await asyncio.wait(
-                    {reader, changed}, timeout=HEARTBEAT, return_when=asyncio.FIRST_COMPLETED
-                )
-                changed.cancel()
-                await asyncio.gather(changed, return_exceptions=True)
-                if reader in done:
-                    reader.result()
-                if not done:
-                    await self._redis.publish(_HEARTBEAT_TOPIC, "")
-                await self._subscribe(subscribed)
-        finally:
-            # This connection is of no further use; but the first cancellation may be swallowed.
-            while not reader.done():
-                reader.cancel()
-                await asyncio.wait({reader}, timeout=_AGAIN)
+        await self._subscribe(lines)
+        while not stop.told:
+            changed = asyncio.create_task(stop.or_wait(self._changed.wait()))
+            readers = {line.reader for line in lines.values() if line.reader is not None}
+            done, _ = await asyncio.wait(
+                {changed, *readers}, timeout=HEARTBEAT, return_when=asyncio.FIRST_COMPLETED
+            )
+            changed.cancel()
+            await asyncio.gather(changed, return_exceptions=True)
+            for reader in done & readers:
+                reader.result()
+            if not done:
+                for line in lines.values():
+                    await line.redis.publish(_HEARTBEAT_TOPIC, "")
+            await self._subscribe(lines)
 
-    async def _subscribe(self, subscribed: set[str]) -> None:
-        """Bring Redis's idea of the subscriptions up to ours."""
+    async def _subscribe(self, lines: dict[str, _Line]) -> None:
+        """Bring each server's idea of the subscriptions up to ours."""
         self._changed.clear()
-        wanted = {*self._topics, _HEARTBEAT_TOPIC}
-        if fresh := wanted - subscribed:
-            await self._pubsub.subscribe(*fresh)
-        if gone := subscribed - wanted:
-            await self._pubsub.unsubscribe(*gone)
-        subscribed.clear()
-        subscribed.update(wanted)
+        if isinstance(self._client, Redis):
+            if not lines:
+                lines[""] = _Line(self._client, self._listener, sharded=False)
+            await lines[""].subscribe(set(self._topics))
+            return
+        await self._client.initialize()
+        wanted: dict[str, set[str]] = {name: set() for name in lines}
+        for topic in self._topics:
+            server = owner_of(self._client, topic)
+            if server.name not in lines:
+                lines[server.name] = _Line(alone(server), self._listener, sharded=True)
+            wanted.setdefault(server.name, set()).add(topic)
+        for name, topics in wanted.items():
+            await lines[name].subscribe(topics)
 
-    async def _read(self) -> None:
-        while True:
-            message = await self._pubsub.get_message(timeout=SILENCE)
-            if message is None:
-                raise TimeoutError
-            topic = message["channel"]
-            if topic == _HEARTBEAT_TOPIC:
-                continue
-            # A subscription is told of as well: only from there on can nothing be missed.
-            if message["type"] in {"subscribe", "message"}:
-                await self._listener(topic)
-
-    async def close(self) -> None:
-        """Close the connection."""
-        await self._pubsub.aclose()  # type: ignore[no-untyped-call]
+    async def _look_around(self) -> None:
+        """Ask a cluster anew which server owns what."""
+        if isinstance(self._client, RedisCluster):
+            try:
+                await self._client.nodes_manager.initialize()
+            except FAILURES as error:
+                log.warning("cluster_unseen", error=type(error).__name__)

@@ -6,11 +6,11 @@ import asyncio
 import time
 
 import structlog
-from redis.asyncio import Redis
 
 from server.core.refusal import UnavailableError
 from server.stop import Stop
 from server.store.connection import answering
+from server.store.database import Database
 
 SAMPLE_EVERY = 5.0
 """Seconds between two looks at Redis's clock."""
@@ -18,14 +18,17 @@ SAMPLE_EVERY = 5.0
 FRESH_FOR = 20.0
 """Seconds after a look for which Redis counts as there."""
 
+SLOWEST_SAMPLE = 1.0
+"""Seconds of a round trip after which what it brought is no longer the time."""
+
 log = structlog.get_logger()
 
 
 class Clock:
     """Redis's clock, between looks carried on by this machine's monotonic one."""
 
-    def __init__(self, redis: Redis) -> None:
-        self._redis = redis
+    def __init__(self, database: Database) -> None:
+        self._database = database
         self._offset = 0.0
         self._sampled = -FRESH_FOR
 
@@ -41,13 +44,15 @@ class Clock:
         """Look at Redis's clock, taking half of the round trip for the way back.
 
         Raises:
-            UnavailableError: Redis does not answer.
+            UnavailableError: Redis does not answer, or too slowly to tell the time.
         """
         sent = time.monotonic()
         with answering():
-            seconds, micros = await self._redis.time()
+            seconds, micros = await self._database.client.time()
         received = time.monotonic()
         self._sampled = received
+        if received - sent > SLOWEST_SAMPLE:
+            raise UnavailableError(f"Redis took {received - sent:.1f} s to tell the time")
         self._offset = seconds + micros / 1e6 - (sent + received) / 2
 
     async def run(self, stop: Stop) -> None:

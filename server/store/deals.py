@@ -6,12 +6,16 @@ import secrets
 from dataclasses import dataclass
 from typing import Any
 
-from redis.asyncio import Redis
-
 from engine.deal import SEED_BYTES, commitment
 from server.core.ids import ALPHABET, ID_LENGTH, DealId, RoomCode
 from server.store import keys
 from server.store.connection import answering
+from server.store.database import Database
+
+_KEEP = """
+redis.call('HSET', KEYS[1], unpack(ARGV, 2))
+redis.call('EXPIRE', KEYS[1], ARGV[1])
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +47,8 @@ def random_id() -> str:
 class Deals:
     """All deals, by id, and the dailies by game and day."""
 
-    def __init__(self, redis: Redis) -> None:
-        self._redis = redis
+    def __init__(self, database: Database) -> None:
+        self._database = database
         self._known: dict[DealId, Deal] = {}
 
     async def draw(
@@ -58,7 +62,7 @@ class Deals:
         deal_id = DealId(random_id())
         seed = secrets.token_bytes(SEED_BYTES)
         deal = Deal(deal_id, game, variant, seed, commitment(deal_id, seed), room, day)
-        fields: dict[Any, str] = {
+        fields = {
             "game": game,
             "variant": variant,
             "seed": seed.hex(),
@@ -68,11 +72,8 @@ class Deals:
             fields["room"] = room
         if day is not None:
             fields["day"] = str(day)
-        with answering():
-            async with self._redis.pipeline(transaction=True) as pipeline:
-                pipeline.hset(keys.deal(deal_id), mapping=fields)
-                pipeline.expire(keys.deal(deal_id), keys.DEAL_LIFE)
-                await pipeline.execute()
+        texts = [text for pair in fields.items() for text in pair]
+        await self._database.run(_KEEP, [keys.deal(deal_id)], keys.DEAL_LIFE, *texts)
         return deal
 
     async def find(self, deal_id: DealId) -> Deal | None:
@@ -84,7 +85,7 @@ class Deals:
         if deal_id in self._known:
             return self._known[deal_id]
         with answering():
-            fields: Any = await self._redis.hgetall(keys.deal(deal_id))
+            fields: Any = await self._database.client.hgetall(keys.deal(deal_id))
         if not fields:
             return None
         deal = Deal(
@@ -107,12 +108,10 @@ class Deals:
         """
         key = keys.daily(game, day)
         with answering():
-            known: Any = await self._redis.get(key)
+            known: Any = await self._database.client.get(key)
         if known is None:
             drawn = await self.draw(game, variant, day=day)
-            with answering():
-                await self._redis.set(key, drawn.id, nx=True, ex=keys.DEAL_LIFE)
-                known = await self._redis.get(key)
+            known = await self._database.keep_first(key, drawn.id, keys.DEAL_LIFE)
         deal = await self.find(DealId(known))
         assert deal is not None, "a day's deal is kept before it is named"
         return deal
@@ -124,7 +123,7 @@ class Deals:
             UnavailableError: Redis does not answer.
         """
         with answering():
-            async with self._redis.pipeline(transaction=False) as pipeline:
+            async with self._database.client.pipeline(transaction=False) as pipeline:
                 for game in games:
                     pipeline.get(keys.daily(game, day))
                 found = await pipeline.execute()

@@ -1,58 +1,51 @@
-"""Journals: Redis streams with explicit entry ids `0-1`, `0-2`, …, and group commit.
+"""Journals: Redis streams with explicit entry ids `0-1`, `0-2`, ….
 
-Redis refuses the append of entry n if n stands already. That is all the concurrency control there
-is: whoever is refused reads what it missed, and decides again.
+Entry n is appended only if entry n - 1 is the last one, and the one that whoever appends knows.
+That is all the concurrency control there is: whoever is refused reads what it missed, and decides
+again. It also finds out so when Redis has lost what this node still remembers.
 """
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import dataclass
 from typing import Any, Final
 
-import structlog
-from redis.asyncio import Redis
-from redis.asyncio.client import Pipeline
-from redis.exceptions import RedisError, ResponseError
-
-from server.core.refusal import UnavailableError
 from server.store import keys
 from server.store.connection import answering
+from server.store.database import Database
 
-MOST_WAITING: Final = 10_000
-"""Appends that may wait for the pipeline; one more is refused as unavailable."""
+CLOCK_TOLERANCE: Final = 2_000
+"""Milliseconds by which the time of a decision may differ from Redis's own when it is appended."""
 
 _PAGE: Final = 1_000
 _FIELD: Final = "e"
-_STANDS: Final = "equal or smaller"
 
-log = structlog.get_logger()
-
-_APPEND_WITH: Final = """
-local added
-if ARGV[1] == '0-1' then
-  added = redis.call('XADD', KEYS[1], ARGV[1], 'e', ARGV[2])
-else
-  added = redis.call('XADD', KEYS[1], 'NOMKSTREAM', ARGV[1], 'e', ARGV[2])
+_APPEND: Final = """
+local number, time = tonumber(ARGV[1]), redis.call('TIME')
+local last = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1]
+local stands = last and tonumber(string.sub(last[1], 3)) or 0
+if stands ~= number - 1 or (last and last[2][2] ~= ARGV[3]) then return 'conflict' end
+if math.abs(time[1] * 1000 + time[2] / 1000 - ARGV[4]) > tonumber(ARGV[5]) then
+  return 'mistimed'
 end
-if not added then return false end
-if ARGV[3] ~= '' then redis.call('PEXPIREAT', KEYS[1], ARGV[3]) end
-if ARGV[4] ~= '' then redis.call('HSET', KEYS[2], ARGV[4], ARGV[5]) end
-if ARGV[6] ~= '' then
-  if ARGV[7] ~= '' then redis.call('ZADD', KEYS[3], ARGV[7], ARGV[6])
-  else redis.call('ZREM', KEYS[3], ARGV[6]) end
+redis.call('XADD', KEYS[1], '0-' .. number, 'e', ARGV[2])
+if ARGV[6] ~= '' then redis.call('PEXPIREAT', KEYS[1], ARGV[6]) end
+if ARGV[7] ~= '' then redis.call('HSET', KEYS[2], ARGV[7], ARGV[8]) end
+if ARGV[9] ~= '' then
+  if ARGV[10] ~= '' then redis.call('ZADD', KEYS[3], ARGV[10], ARGV[9])
+  else redis.call('ZREM', KEYS[3], ARGV[9]) end
 end
-return added
+return 'stands'
 """
 """Append an entry and, only if that is accepted, write what belongs to it in the same slot."""
 
 
 class ConflictError(Exception):
-    """An entry with this number stands already."""
+    """The journal does not end with the entry that this one was to follow."""
 
 
-class MissingError(Exception):
-    """The journal does not exist, or not any more."""
+class MistimedError(Exception):
+    """The time at which this was decided is not Redis's: this node's clock is wrong, or late."""
 
 
 class GapError(Exception):
@@ -81,117 +74,100 @@ class Append:
     effect: tuple[str, str] | None = None
     due: tuple[str, int | None] | None = None
 
-    def queue(self, pipeline: Pipeline) -> None:
-        """Put the command for this append into a pipeline."""
-        entry = f"0-{self.number}"
-        if self.number > 1 and self.expires is None and self.effect is None and self.due is None:
-            pipeline.execute_command("XADD", self.key, "NOMKSTREAM", entry, _FIELD, self.payload)
-            return
-        field, value = self.effect or ("", "")
-        member, score = self.due or ("", None)
-        pipeline.eval(
-            _APPEND_WITH,
-            3,
-            self.key,
-            keys.outbox(self.partition),
-            keys.due(self.partition),
-            entry,
-            self.payload,
-            "" if self.expires is None else str(self.expires),
+
+class Journals:
+    """All journals, read and appended to by one node."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def append(self, entry: Append, previous: str, now: int) -> None:
+        """Append an entry; when this returns, it stands.
+
+        `previous` is the text of the entry before, empty for the first one, and `now` the time
+        in Unix milliseconds at which this one was decided.
+
+        Raises:
+            ConflictError: the journal ends with another entry; nothing was written.
+            MistimedError: this is not the time; nothing was written.
+            UnavailableError: it is not known whether the entry stands.
+        """
+        names = [entry.key]
+        # While a slot moves, a script waits for all its keys to be in one place: name no more.
+        if entry.effect is not None or entry.due is not None:
+            names += [keys.outbox(entry.partition), keys.due(entry.partition)]
+        field, value = entry.effect or ("", "")
+        member, score = entry.due or ("", None)
+        answer = await self._database.run(
+            _APPEND,
+            names,
+            entry.number,
+            entry.payload,
+            previous,
+            now,
+            CLOCK_TOLERANCE,
+            "" if entry.expires is None else entry.expires,
             field,
             value,
             member,
-            "" if score is None else str(score),
+            "" if score is None else score,
         )
+        if answer == "conflict":
+            raise ConflictError(f"{entry.key}: entry {entry.number} does not come next")
+        if answer == "mistimed":
+            raise MistimedError(f"{entry.key}: entry {entry.number} was not decided now")
 
-
-class Journals:
-    """All journals, read and appended to by one node.
-
-    Appends that gather while a pipeline is in flight go out together in the next one.
-    """
-
-    def __init__(self, redis: Redis) -> None:
-        self._redis = redis
-        self._waiting: list[tuple[Append, asyncio.Future[None]]] = []
-        self._writer: asyncio.Task[None] | None = None
-
-    async def append(self, entry: Append) -> None:
-        """Append an entry; when this returns, it stands.
-
-        Raises:
-            ConflictError: an entry of this number stands already.
-            MissingError: the entry is not the first, and there is no journal.
-            UnavailableError: it is not known whether the entry stands.
-        """
-        if len(self._waiting) >= MOST_WAITING:
-            raise UnavailableError("too many appends are waiting")
-        future = asyncio.get_running_loop().create_future()
-        self._waiting.append((entry, future))
-        if self._writer is None:
-            self._writer = asyncio.create_task(self._write())
-        await future
-
-    async def read(self, key: str, after: int = 0) -> list[str]:
-        """Return the texts of the entries after number `after`; none if there is no journal.
+    async def read(self, key: str) -> list[str]:
+        """Return the texts of all entries; none if there is no journal.
 
         Raises:
             GapError: an entry is missing.
             UnavailableError: Redis does not answer.
         """
+        texts = await self._read(key, 1)
+        if texts:
+            await self._confirm(key)
+        return texts
+
+    async def read_on(self, key: str, after: int, last: str) -> list[str] | None:
+        """Return the texts of the entries after number `after`, whose text is `last`.
+
+        Returns:
+            `None` if that entry does not stand: the journal, or its end, was lost.
+
+        Raises:
+            GapError: an entry is missing.
+            UnavailableError: Redis does not answer.
+        """
+        try:
+            texts = await self._read(key, after)
+        except GapError:
+            return None
+        if not texts or texts[0] != last:
+            return None
+        if len(texts) > 1:
+            await self._confirm(key)
+        return texts[1:]
+
+    async def _confirm(self, key: str) -> None:
+        """Return when replicas have what was read, if they are to: another node wrote it.
+
+        Replicas have all that was written before what they have.
+        """
+        if self._database.acks:
+            await self._database.write(keys.barrier(key), "SET", keys.barrier(key), "", "EX", 60)
+
+    async def _read(self, key: str, number: int) -> list[str]:
+        """Return the texts of the entries from `number` on."""
         texts: list[str] = []
         while True:
             with answering():
-                page: Any = await self._redis.xrange(
-                    key, min=f"(0-{after}" if after else "-", count=_PAGE
+                page: Any = await self._database.client.xrange(
+                    key, min=f"0-{number + len(texts)}", count=_PAGE
                 )
             for entry, fields in page:
-                after += 1
-                if entry != f"0-{after}":
-                    raise GapError(f"{key}: entry {entry} stands where 0-{after} should")
+                if entry != f"0-{number + len(texts)}":
+                    raise GapError(f"{key}: {entry} follows {len(texts)} from {number}")
                 texts.append(fields[_FIELD])
             if len(page) < _PAGE:
                 return texts
-
-    async def _write(self) -> None:
-        """Send what waits, until nothing does."""
-        while self._waiting:
-            batch, self._waiting = self._waiting, []
-            for (_, future), answer in zip(batch, await self._send(batch), strict=True):
-                if future.done():
-                    continue
-                if answer is None:
-                    future.set_result(None)
-                else:
-                    future.set_exception(answer)
-        self._writer = None
-
-    async def _send(self, batch: list[tuple[Append, Any]]) -> list[Exception | None]:
-        """Send a batch as one pipeline, and return what is wrong with each append."""
-        try:
-            async with self._redis.pipeline(transaction=False) as pipeline:
-                for entry, _ in batch:
-                    entry.queue(pipeline)
-                answers = await pipeline.execute(raise_on_error=False)
-        except Exception as error:
-            # Whatever it was, those who wait must hear of it.
-            if not isinstance(error, RedisError | OSError):
-                log.exception("appends_broken")
-            return [UnavailableError(f"{type(error).__name__}: {error}") for _ in batch]
-        return [_wrong_with(answer) for answer in answers]
-
-    async def close(self) -> None:
-        """Wait until everything that was to be appended is answered."""
-        if self._writer is not None:
-            await self._writer
-
-
-def _wrong_with(answer: object) -> Exception | None:
-    """Return what an append's answer means: `None` if the entry stands."""
-    if isinstance(answer, str):
-        return None
-    if answer is None:
-        return MissingError("the journal does not exist")
-    if isinstance(answer, ResponseError) and _STANDS in str(answer):
-        return ConflictError("the entry stands already")
-    return UnavailableError(f"{type(answer).__name__}: {answer}")

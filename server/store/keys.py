@@ -22,10 +22,15 @@ LEADERBOARD_LIFE = 400 * DAY_SECONDS
 """Seconds that a day's leaderboard is kept."""
 PLAYER_LIFE = 400 * DAY_SECONDS
 """Seconds that a player's record outlives the last session."""
-SESSION_LIFE = 30
+NODE_LIFE = 15
+"""Seconds after which a node that says nothing counts as dead."""
+SESSION_LIFE = 20
 """Seconds after which a session that is not renewed counts as gone."""
 CREATION_LIFE = 3_600
 """Seconds for which a repeated creation with the same key finds its room."""
+
+NODES = "nodes"
+"""The key of the nodes that are alive: a sorted set by Unix milliseconds of when they are not."""
 
 SIGNING_KEY = "signing-key"
 """The key that holds the secret which signs tokens."""
@@ -59,6 +64,11 @@ def outbox(number: int) -> str:
 def due(number: int) -> str:
     """Return the key of what falls due in a partition: a sorted set by Unix milliseconds."""
     return f"{{p{number}}}:due"
+
+
+def barrier(key: str) -> str:
+    """Return the key, in the slot of another one, whose write comes after what stands there."""
+    return f"{key[: key.index('}') + 1]}:barrier"
 
 
 def deal(deal_id: str) -> str:

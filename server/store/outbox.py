@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from redis.asyncio import Redis
-
 from server.store import keys
 from server.store.connection import answering
+from server.store.database import Database
 
 MOST_AT_ONCE = 100
 """How many due things of one partition are taken in one sweep."""
@@ -20,8 +19,8 @@ if due and tonumber(due) <= tonumber(ARGV[2]) then redis.call('ZREM', KEYS[1], A
 class Outboxes:
     """The outboxes and due times of all partitions."""
 
-    def __init__(self, redis: Redis) -> None:
-        self._redis = redis
+    def __init__(self, database: Database) -> None:
+        self._database = database
 
     async def effects(self) -> list[tuple[str, str]]:
         """Return (field, text) of every effect that has not been dealt with.
@@ -30,7 +29,7 @@ class Outboxes:
             UnavailableError: Redis does not answer.
         """
         with answering():
-            async with self._redis.pipeline(transaction=False) as pipeline:
+            async with self._database.client.pipeline(transaction=False) as pipeline:
                 for number in range(keys.PARTITIONS):
                     pipeline.hgetall(keys.outbox(number))
                 found = await pipeline.execute()
@@ -42,8 +41,8 @@ class Outboxes:
         Raises:
             UnavailableError: Redis does not answer.
         """
-        with answering():
-            await self._redis.hdel(keys.outbox(keys.partition(field)), field)
+        key = keys.outbox(keys.partition(field))
+        await self._database.write(key, "HDEL", key, field)
 
     async def due(self, now: int) -> list[tuple[str, int]]:
         """Return what has fallen due, and when, the oldest of each partition first.
@@ -52,7 +51,7 @@ class Outboxes:
             UnavailableError: Redis does not answer.
         """
         with answering():
-            async with self._redis.pipeline(transaction=False) as pipeline:
+            async with self._database.client.pipeline(transaction=False) as pipeline:
                 for number in range(keys.PARTITIONS):
                     pipeline.zrangebyscore(
                         keys.due(number), "-inf", now, 0, MOST_AT_ONCE, withscores=True
@@ -66,5 +65,4 @@ class Outboxes:
         Raises:
             UnavailableError: Redis does not answer.
         """
-        with answering():
-            await self._redis.eval(_DROP_DUE, 1, keys.due(keys.partition(name)), member, str(time))
+        await self._database.run(_DROP_DUE, [keys.due(keys.partition(name))], member, time)

@@ -5,12 +5,17 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterable
 
-from redis.asyncio import Redis
-
 from server.core.ids import PlayerId
 from server.core.names import Profile, guest_name
 from server.store import keys
 from server.store.connection import answering
+from server.store.database import Database
+
+_KEEP_NAME = """
+redis.call(ARGV[1], KEYS[1], 'name', ARGV[2])
+redis.call('EXPIRE', KEYS[1], ARGV[3])
+return redis.call('HGET', KEYS[1], 'name')
+"""
 
 _DROP_SESSION = """
 if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end
@@ -28,8 +33,8 @@ return 1
 class Players:
     """All players, by id."""
 
-    def __init__(self, redis: Redis) -> None:
-        self._redis = redis
+    def __init__(self, database: Database) -> None:
+        self._database = database
 
     async def secret(self) -> bytes:
         """Return the secret that signs tokens, the same on all nodes; made when first asked for.
@@ -37,9 +42,8 @@ class Players:
         Raises:
             UnavailableError: Redis does not answer.
         """
-        with answering():
-            await self._redis.set(keys.SIGNING_KEY, secrets.token_hex(32), nx=True)
-            return bytes.fromhex(str(await self._redis.get(keys.SIGNING_KEY)))
+        kept = await self._database.keep_first(keys.SIGNING_KEY, secrets.token_hex(32))
+        return bytes.fromhex(kept)
 
     async def keep(self, player: PlayerId, name: str | None = None) -> Profile:
         """Return a player's profile, made if there is none, renamed if a name is given.
@@ -47,16 +51,9 @@ class Players:
         Raises:
             UnavailableError: Redis does not answer.
         """
+        how, text = ("HSETNX", guest_name(player)) if name is None else ("HSET", name)
         key = keys.player(player)
-        with answering():
-            async with self._redis.pipeline(transaction=True) as pipeline:
-                if name is not None:
-                    pipeline.hset(key, "name", name)
-                else:
-                    pipeline.hsetnx(key, "name", guest_name(player))
-                pipeline.expire(key, keys.PLAYER_LIFE)
-                pipeline.hget(key, "name")
-                *_, kept = await pipeline.execute()
+        kept = await self._database.run(_KEEP_NAME, [key], how, text, keys.PLAYER_LIFE)
         return Profile(player, kept)
 
     async def profiles(self, players: Iterable[PlayerId]) -> dict[PlayerId, Profile]:
@@ -67,7 +64,7 @@ class Players:
         """
         wanted = list(players)
         with answering():
-            async with self._redis.pipeline(transaction=False) as pipeline:
+            async with self._database.client.pipeline(transaction=False) as pipeline:
                 for player in wanted:
                     pipeline.hget(keys.player(player), "name")
                 names = await pipeline.execute()
@@ -79,8 +76,8 @@ class Players:
         Raises:
             UnavailableError: Redis does not answer.
         """
-        with answering():
-            await self._redis.set(keys.session(player), session, ex=keys.SESSION_LIFE)
+        key = keys.session(player)
+        await self._database.write(key, "SET", key, session, "EX", keys.SESSION_LIFE)
 
     async def renew_session(self, player: PlayerId, session: str) -> bool:
         """Keep a session alive; return whether it is the player's newest one.
@@ -89,11 +86,7 @@ class Players:
             UnavailableError: Redis does not answer.
         """
         key = keys.session(player)
-        with answering():
-            renewed = await self._redis.eval(
-                _RENEW_SESSION, 1, key, session, str(keys.SESSION_LIFE)
-            )
-        return bool(renewed)
+        return bool(await self._database.run(_RENEW_SESSION, [key], session, keys.SESSION_LIFE))
 
     async def drop_session(self, player: PlayerId, session: str) -> None:
         """Forget a session, unless a newer one has taken its place.
@@ -101,8 +94,7 @@ class Players:
         Raises:
             UnavailableError: Redis does not answer.
         """
-        with answering():
-            await self._redis.eval(_DROP_SESSION, 1, keys.session(player), session)
+        await self._database.run(_DROP_SESSION, [keys.session(player)], session)
 
     async def here(self, players: Iterable[PlayerId]) -> set[PlayerId]:
         """Return which of the players have a session on any node.
@@ -112,7 +104,7 @@ class Players:
         """
         wanted = list(players)
         with answering():
-            async with self._redis.pipeline(transaction=False) as pipeline:
+            async with self._database.client.pipeline(transaction=False) as pipeline:
                 for player in wanted:
                     pipeline.exists(keys.session(player))
                 found = await pipeline.execute()

@@ -6,11 +6,15 @@ import secrets
 from collections.abc import Mapping
 from typing import Any
 
-from redis.asyncio import Redis
-
 from server.core.ids import CODE_ALPHABET, CODE_LENGTH, PlayerId, RoomCode
 from server.store import keys
 from server.store.connection import answering
+from server.store.database import Database
+
+_SET_PROGRESS = """
+redis.call('HSET', KEYS[1], unpack(ARGV, 2))
+redis.call('PEXPIRE', KEYS[1], ARGV[1])
+"""
 
 
 def random_code() -> RoomCode:
@@ -21,8 +25,8 @@ def random_code() -> RoomCode:
 class Rooms:
     """Creation keys and progress counters."""
 
-    def __init__(self, redis: Redis) -> None:
-        self._redis = redis
+    def __init__(self, database: Database) -> None:
+        self._database = database
 
     async def code_for(self, player: PlayerId, creation: str) -> RoomCode:
         """Return the code of a creation: a new one, or what it was given the first time.
@@ -31,11 +35,7 @@ class Rooms:
             UnavailableError: Redis does not answer.
         """
         key = keys.creation(player, creation)
-        code = random_code()
-        with answering():
-            if await self._redis.set(key, code, nx=True, ex=keys.CREATION_LIFE):
-                return code
-            return RoomCode(str(await self._redis.get(key)))
+        return RoomCode(await self._database.keep_first(key, random_code(), keys.CREATION_LIFE))
 
     async def forget_code(self, player: PlayerId, creation: str) -> None:
         """Forget a creation's code, since another room has it.
@@ -43,8 +43,8 @@ class Rooms:
         Raises:
             UnavailableError: Redis does not answer.
         """
-        with answering():
-            await self._redis.delete(keys.creation(player, creation))
+        key = keys.creation(player, creation)
+        await self._database.write(key, "DEL", key)
 
     async def set_progress(self, code: RoomCode, progress: Mapping[str, str]) -> None:
         """Keep texts about attempts by attempt id, until the room is forgotten.
@@ -53,11 +53,8 @@ class Rooms:
             UnavailableError: Redis does not answer.
         """
         key = keys.progress(code)
-        with answering():
-            async with self._redis.pipeline(transaction=True) as pipeline:
-                pipeline.hset(key, mapping=dict[Any, str](progress))
-                pipeline.pexpire(key, keys.ROOM_LIFE)
-                await pipeline.execute()
+        fields = [text for pair in progress.items() for text in pair]
+        await self._database.run(_SET_PROGRESS, [key], keys.ROOM_LIFE, *fields)
 
     async def progress(self, code: RoomCode, attempts: list[str]) -> dict[str, str]:
         """Return what was kept about these attempts.
@@ -68,5 +65,5 @@ class Rooms:
         if not attempts:
             return {}
         with answering():
-            found: Any = await self._redis.hmget(keys.progress(code), attempts)
+            found: Any = await self._database.client.hmget(keys.progress(code), attempts)
         return {a: text for a, text in zip(attempts, found, strict=True) if text is not None}

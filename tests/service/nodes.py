@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from redis.asyncio import Redis
-
 from engine.notation import move_text
 from server.core.attempt import Attempt, Play
 from server.core.ids import AttemptId, PlayerId, RoomCode
@@ -16,13 +14,8 @@ from server.service.effects import Effects
 from server.service.services import Services
 from server.service.store import Store
 from server.store.clock import Clock
-from server.store.connection import connect
-from server.store.deals import Deals
-from server.store.journal import Journals
-from server.store.leaderboards import Leaderboards
-from server.store.outbox import Outboxes
-from server.store.players import Players
-from server.store.rooms import Rooms
+from server.store.connection import Client, connect
+from tests.conftest import database_on
 from tests.core.builders import LIMIT, START, homewards
 
 
@@ -40,18 +33,11 @@ class SetClock(Clock):
 class Node:
     """The services of one node, and what it published."""
 
-    def __init__(self, redis: Redis, clock: Clock) -> None:
+    def __init__(self, redis: Client, clock: Clock) -> None:
         self.redis = redis
+        self.database = database_on(redis)
         self.published: list[str] = []
-        self.store = Store(
-            clock,
-            Journals(redis),
-            Deals(redis),
-            Players(redis),
-            Leaderboards(redis),
-            Outboxes(redis),
-            Rooms(redis),
-        )
+        self.store = Store.on(self.database, clock)
         self.services = Services(self.store, self._publish)
         self.attempts = self.services.attempts
         self.rooms = self.services.rooms
@@ -118,8 +104,7 @@ async def node_on(url: str, clock: Clock) -> AsyncIterator[Node]:
         yield node
     finally:
         await node.services.close()
-        await node.store.journals.close()
-        await redis.aclose()
+        await node.database.close()
 
 
 def attempt_of(room: Room, player: PlayerId) -> AttemptId:

@@ -290,7 +290,7 @@ async def test_a_move_whose_session_died_is_answered_when_it_comes_again(
     attempt = await begin(node)
     async with writes_held_up(other.redis):
         lost = asyncio.create_task(command(node, attempt, 2, "s>t0"))
-        await until(lambda: in_flight(other.redis, "xadd"))
+        await until(lambda: in_flight(other.redis, "eval"))
         lost.cancel()
         await asyncio.gather(lost, return_exceptions=True)
     for again in (node, other):

@@ -6,9 +6,10 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
-from redis.asyncio import Redis
 
-from server.store.connection import connect
+from server.store.connection import Client, connect
+from server.store.database import Database
+from tests.conftest import database_on
 from tests.store.servers import short_directory
 
 
@@ -20,9 +21,15 @@ def data() -> Iterator[Path]:
 
 
 @pytest.fixture
-async def other_redis(redis_url: str, redis: Redis) -> AsyncIterator[Redis]:
+async def other_redis(redis_url: str, redis: Client) -> AsyncIterator[Client]:
     """Return the client of another node on the same Redis."""
     assert redis is not None, "the other node comes second"
     client = connect(redis_url)
     yield client
     await client.aclose()
+
+
+@pytest.fixture
+def other(other_redis: Client) -> Database:
+    """Return the database as another node has it."""
+    return database_on(other_redis)

@@ -15,6 +15,7 @@ from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
 from server.stop import Stop
+from server.store.connection import Client, alone
 
 PATIENCE = 20.0
 """Seconds after which what has not happened will not."""
@@ -47,12 +48,12 @@ def short_directory() -> Iterator[Path]:
         yield Path(made)
 
 
-async def pid_of(redis: Redis) -> int:
-    """Return the process of a Redis."""
+async def pid_of(redis: Client) -> int:
+    """Return the process of a Redis that is alone."""
     return int((await redis.info("server"))["process_id"])
 
 
-async def signal_to(redis: Redis, number: signal.Signals) -> int:
+async def signal_to(redis: Client, number: signal.Signals) -> int:
     """Send a signal to a Redis, and return its process."""
     pid = await pid_of(redis)
     os.kill(pid, number)
@@ -60,22 +61,44 @@ async def signal_to(redis: Redis, number: signal.Signals) -> int:
 
 
 @asynccontextmanager
-async def writes_held_up(redis: Redis) -> AsyncIterator[None]:
-    """Let no write come through until the context is left."""
-    await redis.client_pause(60_000, all=False)
+async def _servers_of(redis: Client) -> AsyncIterator[list[Redis]]:
+    """Have a client of each server that takes writes."""
+    if isinstance(redis, Redis):
+        yield [redis]
+        return
+    await redis.initialize()
+    servers = [alone(server) for server in redis.get_primaries()]
     try:
-        yield
+        yield servers
     finally:
-        # One that has been killed holds nothing up any more.
-        with suppress(RedisError):
-            await redis.client_unpause()
+        for server in servers:
+            await server.aclose()
 
 
-async def in_flight(redis: Redis, *commands: str) -> bool:
+@asynccontextmanager
+async def writes_held_up(redis: Client) -> AsyncIterator[None]:
+    """Let no write come through until the context is left."""
+    async with _servers_of(redis) as servers:
+        for server in servers:
+            await server.client_pause(60_000, all=False)
+        try:
+            yield
+        finally:
+            # One that has been killed holds nothing up any more.
+            with suppress(RedisError):
+                for server in servers:
+                    await server.client_unpause()
+
+
+async def in_flight(redis: Client, *commands: str) -> bool:
     """Return whether a client's last command is one of these; one held up is the last."""
-    return any(client["cmd"].split("|")[0] in commands for client in await redis.client_list())
+    async with _servers_of(redis) as servers:
+        clients = [client for server in servers for client in await server.client_list()]
+    return any(client["cmd"].split("|")[0] in commands for client in clients)
 
 
-async def reads(redis: Redis) -> int:
+async def reads(redis: Client) -> int:
     """Return how often Redis has read from a client: once for each small pipeline."""
-    return int((await redis.info("stats"))["total_reads_processed"])
+    async with _servers_of(redis) as servers:
+        stats = [await server.info("stats") for server in servers]
+    return sum(int(each["total_reads_processed"]) for each in stats)

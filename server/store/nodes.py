@@ -1,0 +1,52 @@
+"""Nodes: which are alive. One that is killed is forgotten by itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from server.store import keys
+from server.store.connection import answering
+from server.store.database import Database
+
+_RENEW = """
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
+redis.call('ZADD', KEYS[1], now + ARGV[2] * 1000, ARGV[1])
+redis.call('EXPIRE', KEYS[1], ARGV[2])
+"""
+
+
+class Nodes:
+    """The nodes that have said lately that they are alive."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def renew(self, node: str) -> None:
+        """Let a node count as alive for `keys.NODE_LIFE` seconds from now.
+
+        Raises:
+            UnavailableError: Redis does not answer.
+        """
+        await self._database.run(_RENEW, [keys.NODES], node, keys.NODE_LIFE)
+
+    async def drop(self, node: str) -> None:
+        """Forget a node that ends.
+
+        Raises:
+            UnavailableError: Redis does not answer.
+        """
+        await self._database.write(keys.NODES, "ZREM", keys.NODES, node)
+
+    async def alive(self, now: int) -> list[str]:
+        """Return the nodes that are alive at a time in Unix milliseconds, in order.
+
+        Raises:
+            UnavailableError: Redis does not answer.
+        """
+        with answering():
+            found: Any = await self._database.client.zrange(
+                keys.NODES, f"({now}", "+inf", byscore=True
+            )
+        return sorted(found)
