@@ -14,7 +14,7 @@ from server.core.ids import DealId
 from server.logs import configure
 from server.store.connection import connect
 from server.store.deals import Deals
-from tests.conftest import node
+from tests.conftest import database_on, node
 from tests.gateway.client import opened
 from tests.gateway.play import resign
 
@@ -46,7 +46,7 @@ async def test_logs_say_who_and_where_and_nothing_secret(
         monkeypatch.undo()
         await resign(client, {**daily, "seq": 2})
     redis = connect(redis_url)
-    deal = await Deals(redis).find(DealId(daily["deal"]))
+    deal = await Deals(database_on(redis)).find(DealId(daily["deal"]))
     await redis.aclose()
 
     output = log.readouterr().err

@@ -12,7 +12,7 @@ from engine.replay import replay
 from server.core.ids import DealId
 from server.store.connection import connect
 from server.store.deals import Deals
-from tests.conftest import node
+from tests.conftest import database_on, node
 from tests.gateway.client import Client, Message, opened
 from tests.gateway.play import race_of, resign
 
@@ -195,7 +195,7 @@ async def test_what_was_acknowledged_replays_from_the_seed(redis_url: str) -> No
         answers = await deal_first(client, attempt, 20)
         shown_last = await client.ask("attempt.open", attempt=attempt["attempt"])
     redis = connect(redis_url)
-    deal = await Deals(redis).find(DealId(attempt["deal"]))
+    deal = await Deals(database_on(redis)).find(DealId(attempt["deal"]))
     await redis.aclose()
     assert deal is not None
     board = replay(deal_seed(ruleset("robert"), deal.seed), [a["move"] for a in answers])
