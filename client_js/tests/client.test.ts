@@ -14,6 +14,7 @@ import {
   ScriptedServer,
   type Session,
   openedClient,
+  saidNothing,
   takenIn,
   until,
 } from "./server.ts";
@@ -168,8 +169,7 @@ test("a reconnect takes the seat, the leaderboard and the attempt up again", asy
   const { id } = await session.command("attempt.open");
   expect(await session.command("room.join")).toMatchObject({ code: "H7KQ2" });
   expect(await session.command("leaderboard.watch")).toMatchObject({ game: "robert", day: 7 });
-  await takenIn(client, session);
-  expect(session.unread).toBe(0);
+  await saidNothing(client, session);
   session.say({ ...dealer.snapshot(), re: id });
   const again = await session.command("move");
   expect(again).toMatchObject({ attempt: ATTEMPT, seq: 2, move: "s>w" });
@@ -215,8 +215,7 @@ test("what does not fit is not asked for again: then it is the snapshot, once", 
   session.say({ ...event, seq: 9 } as typeof event);
   session.say({ ...dealer.snapshot(), re: again.id });
   expect(await until(client.attempt, (now) => now?.pending === 0)).toMatchObject({ seq: 2 });
-  await takenIn(client, session);
-  expect(session.unread).toBe(0);
+  await saidNothing(client, session);
 });
 
 const away = (re: number): EventOf<"refused"> => ({
@@ -243,13 +242,11 @@ test("moves that the store is away for are kept, sent again after pauses that gr
       expect(move).toMatchObject({ seq, move: "s>w" });
       session.say(away(id));
     }
-    await takenIn(client, session);
+    await saidNothing(client, session);
     expect(client.stalled.get()).toBe(true);
     expect(client.attempt.get()).toMatchObject({ pending: 3, refusal: null });
-    expect(session.unread).toBe(0);
     expect(waits.length).toBe(failures + 1);
     time.pass(waits.at(-1)!);
-    while (session.unread < 3) await takenIn(client, session);
   }
   expect(waits[0]).toBeLessThan(700);
   expect(waits.at(-1)).toBeLessThanOrEqual(10_000);
@@ -284,8 +281,7 @@ test("what can be asked twice is asked again while the store is away, for as lon
   time.pass(600);
   await expect(unwanted).rejects.toMatchObject({ code: "unavailable" });
   expect(client.stalled.get()).toBe(false);
-  await takenIn(client, session);
-  expect(session.unread).toBe(0);
+  await saidNothing(client, session);
 });
 
 test("what is asked again after a reconnect is asked once, though sessions come and go", async () => {
@@ -302,8 +298,7 @@ test("what is asked again after a reconnect is asked once, though sessions come 
   await until(client.status, (status) => status === "open");
   await session.command("attempt.open");
   time.pass(5_000);
-  await takenIn(client, session);
-  expect(session.unread).toBe(0);
+  await saidNothing(client, session);
 });
 
 test("what is gone after a reconnect is forgotten, what cannot be had just now asked for again", async () => {
@@ -410,6 +405,5 @@ test("a leaderboard is shown while it is watched, and no other", async () => {
   session.say({ type: "refused", re: refused.id, code: "unknown_day", text: "No." });
   await expect(deuces).rejects.toMatchObject({ code: "unknown_day" });
   await client.unwatchLeaderboard();
-  await takenIn(client, session);
-  expect(session.unread).toBe(0);
+  await saidNothing(client, session);
 });

@@ -43,3 +43,10 @@ test("a refusal of a command that carries no pending move changes nothing", () =
   expect(outbox.refused(12)).toBe(true);
   expect(pending()).toEqual([5]);
 });
+
+test("what was not answered is to be sent again with all that follow it, and nothing before", () => {
+  expect(outbox.unanswered(99)).toBe(false);
+  outbox.sent(7, 13);
+  expect(outbox.unanswered(12)).toBe(true);
+  expect(outbox.moves.map(({ id }) => id)).toEqual([11, null, null]);
+});

@@ -30,10 +30,6 @@ class Queue<T> {
     if (item !== undefined) return Promise.resolve(item);
     return new Promise((resolve) => this.#readers.push(resolve));
   }
-
-  get length(): number {
-    return this.#items.length;
-  }
 }
 
 /** The server's end of one socket. */
@@ -59,11 +55,6 @@ export class Session {
   /** The next command, or null at the end of the session. */
   any(): Promise<Command | null> {
     return this.#commands.next();
-  }
-
-  /** How many commands came that nobody has read. */
-  get unread(): number {
-    return this.#commands.length;
   }
 
   say(event: Event): void {
@@ -166,6 +157,13 @@ export async function takenIn(client: Client, session: Session): Promise<void> {
   const day = ++marks;
   session.say({ type: "dailies", day, date: "", ends: 0, closes: 0, now: 0, games: [] });
   await until(client.dailies, (dailies) => dailies?.day === day);
+}
+
+/** Fail unless the client has sent nothing but what was read, after all that the session has said. */
+export async function saidNothing(client: Client, session: Session): Promise<void> {
+  await takenIn(client, session);
+  client.showDeal("mark").catch(() => undefined);
+  await session.command("deal.show");
 }
 
 /** A client of the server, which is not connected yet. */
