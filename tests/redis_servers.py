@@ -115,6 +115,8 @@ class Cluster:
                     "cluster-port": str(free_port()),
                     "cluster-require-full-coverage": "no",
                     "cluster-replica-validity-factor": "0",
+                    # A replica that has been sent nothing yet is not listed: ping it soon.
+                    "repl-ping-replica-period": "1",
                 },
             )
             for number in range(2 * MASTERS)
