@@ -60,6 +60,7 @@ class Attempt:
 
     Attributes:
         seq: the number of the last entry.
+        at: its time; no later one is before it, even if the clock has been set back.
         last_home: milliseconds from the start to the last card that came home.
         end: why it is over, or `None`.
     """
@@ -67,6 +68,7 @@ class Attempt:
     start: Started
     board: Board
     seq: int
+    at: int
     last_home: int
     end: End | None
 
@@ -97,7 +99,7 @@ class Resign:
 
 def begin(start: Started, board: Board) -> Attempt:
     """Return the attempt after its first entry, on the board that its deal lays out."""
-    return Attempt(start, board, seq=1, last_home=0, end=None)
+    return Attempt(start, board, seq=1, at=start.at, last_home=0, end=None)
 
 
 def fold(attempt: Attempt, event: Event) -> Attempt:
@@ -108,9 +110,9 @@ def fold(attempt: Attempt, event: Event) -> Attempt:
         after = apply(before, parse_move(before.ruleset, event.move))
         came_home = after.home > before.home
         last_home = event.at - attempt.start.at if came_home else attempt.last_home
-        return Attempt(attempt.start, after, seq, last_home, event.end)
+        return Attempt(attempt.start, after, seq, event.at, last_home, event.end)
     assert isinstance(event, Ended), "an attempt starts once"
-    return Attempt(attempt.start, attempt.board, seq, attempt.last_home, event.end)
+    return Attempt(attempt.start, attempt.board, seq, event.at, attempt.last_home, event.end)
 
 
 def due(attempt: Attempt, now: int) -> Event | None:
@@ -128,7 +130,12 @@ def end_stuck(attempt: Attempt, seq: int, now: int) -> Event | None:
     """
     if attempt.end is not None or attempt.seq < seq:
         return None
-    return Ended("stuck", now)
+    return Ended("stuck", max(now, attempt.at))
+
+
+def give_up(attempt: Attempt, now: int) -> Event | None:
+    """Return the resignation of an attempt that has begun or not, if it is not over."""
+    return None if attempt.end is not None else Ended("resigned", max(now, attempt.at))
 
 
 def decide(attempt: Attempt, command: Play | Resign, now: int) -> Event:
@@ -141,6 +148,7 @@ def decide(attempt: Attempt, command: Play | Resign, now: int) -> Event:
         raise Refusal("attempt_ended")
     if now < attempt.start.at:
         raise Refusal("not_started")
+    now = max(now, attempt.at)
     if isinstance(command, Resign):
         return Ended("resigned", now)
     try:

@@ -13,7 +13,7 @@ from typing import Any
 import structlog
 
 from server.core.ids import AttemptId, PlayerId, RoomCode
-from server.core.race import Room
+from server.core.race import Room, Round
 from server.core.refusal import Refusal, UnavailableError
 from server.gateway import messages, present
 from server.gateway.session import Reason, Session
@@ -22,7 +22,7 @@ from server.service.rooms import RoomPage
 from server.service.services import Services
 from server.stop import Stop
 
-RENEW_EVERY = 10.0
+RENEW_EVERY = 5.0
 """Seconds between two renewals of every session's presence."""
 
 AGAIN_AFTER = 1.0
@@ -46,7 +46,7 @@ class Hub:
         self._wanted: set[str] = set()
         self._looking: set[str] = set()
         self._tasks: set[asyncio.Task[None]] = set()
-        self._starting: set[tuple[RoomCode, int]] = set()
+        self._waiting: set[Session] = set()
 
     async def enter(self, session: Session, player: PlayerId) -> None:
         """Make a session its player's newest; older ones, on any node, are closed.
@@ -156,38 +156,45 @@ class Hub:
             return
         event, code = present.room(page), page.room.opened.code
         for session in sessions:
-            session.send(event, ("room", code))
-        round_ = page.room.round
-        if round_ is None or self._services.now() >= round_.starts:
-            return
-        if (code, round_.number) not in self._starting:
-            self._starting.add((code, round_.number))
-            self._soon(self._start_round(page.room))
+            # Most looks find nothing new: they are taken to find out what was missed.
+            if session.told != event:
+                session.told = event
+                session.send(event, ("room", code))
+        if page.room.running is not None:
+            self._push_attempts(sessions, page.room.running)
 
-    async def _start_round(self, room: Room) -> None:
-        """Give every runner of this node the cards, at the start."""
-        round_, code = room.round, room.opened.code
-        assert round_ is not None
-        await self._until(round_.starts)
-        self._starting.discard((code, round_.number))
-        for session in self._heard.get(topics.room(code), set()).copy():
-            if session.player in round_.players:
-                attempt = round_.attempt(session.player)
-                self._soon(self._push_attempt(session, attempt, round_.starts))
+    def _push_attempts(self, sessions: set[Session], running: Round) -> None:
+        """Give every runner the cards of a round that has not been shown them, at its start."""
+        for session in sessions - self._waiting:
+            if session.player is not None and session.player in running.unfinished():
+                attempt = running.attempt(session.player)
+                self._soon(self._push_attempt(session, attempt, running.starts))
 
     async def _push_attempt(self, session: Session, attempt: AttemptId, starts: int) -> None:
         """Send an attempt to its player once it has begun, unless the session was shown it."""
-        await self._until(starts)
         assert session.player is not None
+        self._waiting.add(session)
         try:
-            snapshot = await self._services.attempts.open(attempt, session.player)
-        except (Refusal, UnavailableError) as error:
-            # The client asks for it when it misses it.
-            log.warning("attempt_not_sent", attempt=attempt, error=str(error))
-            return
-        if session.attempt != attempt:
-            session.attempt = attempt
-            session.send(present.attempt(snapshot, self._services.now()))
+            while session.attempt != attempt and session in self._sessions:
+                await self._until(starts)
+                if self._stop.told:
+                    return
+                try:
+                    snapshot = await self._services.attempts.open(attempt, session.player)
+                except UnavailableError as error:
+                    log.warning("attempt_waits", attempt=attempt, error=str(error))
+                    await self._stop.or_wait(asyncio.sleep(AGAIN_AFTER))
+                except Refusal as refusal:
+                    if refusal.code != "not_started":
+                        log.warning("attempt_not_sent", attempt=attempt, code=refusal.code)
+                        return
+                    # This node's clock was wrong, and has been put right.
+                else:
+                    if session.attempt != attempt:
+                        session.attempt = attempt
+                        session.send(present.attempt(snapshot, self._services.now()))
+        finally:
+            self._waiting.discard(session)
 
     async def _until(self, time: int) -> None:
         while (left := time - self._services.now()) > 0 and not self._stop.told:
@@ -229,15 +236,27 @@ class Hub:
                 )
 
     async def keep_present(self) -> None:
-        """Renew the presence of all sessions again and again, until told to stop."""
+        """Renew the presence of all sessions again and again, until told to stop.
+
+        Rooms are looked at as often: the sessions of a node that was killed are gone without a
+        word, and a wake-up may have been lost with it.
+        """
         while not self._stop.told:
             await self._stop.or_wait(asyncio.sleep(RENEW_EVERY))
-            for session in list(self._sessions):
-                try:
-                    await self._renew(session)
-                except UnavailableError as error:
-                    log.warning("presence_not_renewed", error=str(error))
-                    break
+            renewals = [self._renew(session) for session in self._sessions]
+            failures = [
+                error
+                for error in await asyncio.gather(*renewals, return_exceptions=True)
+                if error is not None
+            ]
+            for error in failures:
+                if not isinstance(error, UnavailableError):
+                    raise error
+            if failures:
+                log.warning("presence_not_renewed", sessions=len(failures), error=str(failures[0]))
+                continue
+            for code in {session.room for session in self._sessions if session.room is not None}:
+                await self.wake(topics.room(code))
 
     async def _renew(self, session: Session) -> None:
         """Keep a session present, or close it if its player has opened a newer one."""

@@ -18,7 +18,7 @@ from server.core.ids import AttemptId, PlayerId, RoomCode
 from server.core.refusal import Refusal, UnavailableError
 from server.gateway import codec
 from server.gateway.limits import BURST, MOST_OFFENCES, RATE, Bucket
-from server.gateway.messages import AnyCommand, AnyEvent, Bye, Hello, Re, Refused
+from server.gateway.messages import AnyCommand, AnyEvent, Bye, Hello, Re, Refused, RoomState
 from server.gateway.outgoing import Outgoing, TooSlowError
 
 HELLO_WITHIN = 5.0
@@ -50,6 +50,7 @@ class Session:
         player: who it is, once it has said hello.
         room: the room that it hears of.
         attempt: the attempt that it was last shown.
+        told: what it was last told of its room without having asked.
         watched: the leaderboard that it hears of, as (game, day).
     """
 
@@ -58,6 +59,7 @@ class Session:
         self.player: PlayerId | None = None
         self.room: RoomCode | None = None
         self.attempt: AttemptId | None = None
+        self.told: RoomState | None = None
         self.watched: tuple[str, int] | None = None
         self._socket = socket
         self._answer = answer

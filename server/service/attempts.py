@@ -27,6 +27,9 @@ from server.store.journal import Append
 MOST_FINISHES = 10_000
 """Finishes that wait for their effects; what is over that is left to the sweeper."""
 
+FIRST_MOVE = 2
+"""The number of the first entry by which a player may see a card that was not dealt face up."""
+
 log = structlog.get_logger()
 
 
@@ -205,6 +208,9 @@ class Attempts:
                 are not quite the same, so this may be a run that has just begun elsewhere.
             UnavailableError: the store does not answer.
         """
+        if attempt.seq == 1:
+            # Nobody is shown a card early because this node's clock is wrong.
+            await self._store.clock.sample()
         if self._store.clock.now() < attempt.start.at:
             raise Refusal("not_started")
         deal = await self._store.deals.find(attempt.start.deal)
@@ -225,6 +231,8 @@ class Attempts:
             UnavailableError: the store does not answer; the command may stand or not.
         """
         held = await self._held(attempt)
+        if seq == FIRST_MOVE:
+            await self._store.clock.sample()
 
         def decide(state: Attempt | None, now: int) -> Event:
             if state is None or state.start.player != player:
@@ -249,7 +257,7 @@ class Attempts:
 
         def decide(state: Attempt | None, now: int) -> Event | None:
             assert state is not None, "only started attempts are given up"
-            return None if state.end is not None else Ended("resigned", max(now, state.start.at))
+            return core.give_up(state, now)
 
         await (await self._held(attempt)).submit(decide)
 

@@ -70,6 +70,8 @@ class Dailies:
         """
         if game not in games():
             raise Refusal("unknown_game")
+        # A day's cards are shown to nobody early because this node's clock is wrong.
+        await self._store.clock.sample()
         now = self._store.clock.now()
         day = daily.day_at(now)
         if now < daily.closes(day - 1):

@@ -11,6 +11,7 @@ from engine.catalog import games, ruleset
 from engine.deal import commitment, deal_seed
 from engine.notation import seen_text
 from server.core import race
+from server.store import journal
 from server.store.clock import Clock
 from tests.conftest import node
 from tests.gateway.client import Client, Message, opened
@@ -223,6 +224,7 @@ async def test_a_round_is_over_when_its_time_is_up(
         await race_of(one, other)
         await other.socket.close()
         now = Clock.now
+        monkeypatch.setattr(journal, "CLOCK_TOLERANCE", 10**9)
         monkeypatch.setattr(Clock, "now", lambda clock: now(clock) + 600_000)
         assert (await one.next("ended"))["result"]["end"] == "time"
         room = await one.next("room", is_over)

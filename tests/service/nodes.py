@@ -29,6 +29,9 @@ class SetClock(Clock):
         """Return the time that was set."""
         return self.time
 
+    async def sample(self) -> None:
+        """Find that it is right."""
+
 
 class Node:
     """The services of one node, and what it published."""

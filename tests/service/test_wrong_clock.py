@@ -1,0 +1,84 @@
+"""A node whose clock is wrong: it is put right before anything is shown or written by it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from server.core import daily
+from server.core.attempt import Play
+from server.core.race import COUNTDOWN
+from server.core.refusal import Refusal
+from server.store import keys
+from tests.core.builders import ADA, BOB, START
+from tests.service.nodes import BEGUN, Node, SetClock, attempt_of, node_on
+
+
+class JumpedClock(SetClock):
+    """A clock that is wrong until it is looked at again."""
+
+    def __init__(self, right: SetClock, wrong: int) -> None:
+        super().__init__(wrong)
+        self._right = right
+
+    async def sample(self) -> None:
+        """Put it right."""
+        self.time = self._right.time
+
+
+@pytest.fixture
+def jumped(clock: SetClock) -> JumpedClock:
+    """Return a clock that is ahead by more than a countdown."""
+    return JumpedClock(clock, clock.time + 2 * COUNTDOWN)
+
+
+@pytest.fixture
+async def ahead(redis_url: str, node: Node, jumped: JumpedClock) -> AsyncIterator[Node]:
+    """Return a node with such a clock."""
+    assert node is not None, "it comes second"
+    async with node_on(redis_url, jumped) as ahead:
+        yield ahead
+
+
+async def test_no_card_is_shown_before_the_round_begins(
+    node: Node, ahead: Node, clock: SetClock
+) -> None:
+    room, _ = await node.race_of(ADA, BOB)
+    with pytest.raises(Refusal, match="not_started"):
+        await ahead.attempts.open(attempt_of(room, ADA), ADA)
+    clock.time += COUNTDOWN
+    assert (await ahead.attempts.open(attempt_of(room, ADA), ADA)).seq == 1
+
+
+async def test_no_card_is_turned_before_the_round_begins(node: Node, ahead: Node) -> None:
+    room, _ = await node.race_of(ADA, BOB)
+    attempt = attempt_of(room, ADA)
+    with pytest.raises(Refusal, match="not_started"):
+        await ahead.attempts.command(attempt, ADA, 2, Play("s>w"))
+    assert len(await node.store.journals.read(keys.attempt(attempt))) == 1
+
+
+async def test_the_day_is_that_of_the_right_clock(ahead: Node, jumped: JumpedClock) -> None:
+    jumped.time += daily.DAY
+    snapshot = await ahead.dailies.open(ADA, "robert")
+    assert snapshot.start.day == daily.day_at(START)
+
+
+async def test_no_seed_is_told_early(
+    node: Node, ahead: Node, jumped: JumpedClock, clock: SetClock
+) -> None:
+    snapshot = await node.dailies.open(ADA, "robert")
+    jumped.time = clock.time + 3 * daily.DAY
+    assert (await ahead.services.show_deal(snapshot.start.deal))[1] is None
+
+
+async def test_a_clock_that_was_set_back_puts_no_entry_before_another(
+    node: Node, clock: SetClock
+) -> None:
+    room, _ = await node.race_of(ADA, BOB)
+    clock.time = BEGUN + 5_000
+    await node.play(attempt_of(room, ADA), ADA)
+    clock.time = BEGUN + 1_000
+    await node.play(attempt_of(room, ADA), ADA)
+    assert (await node.look(attempt_of(room, ADA))).at == BEGUN + 5_000
