@@ -22,6 +22,7 @@ from server.store.clock import Clock
 from server.store.connection import connect
 from server.store.database import Database
 from server.store.embedded import embedded_redis
+from server.store.nodes import Nodes
 
 log = structlog.get_logger()
 
@@ -75,6 +76,22 @@ async def running_node(settings: Settings) -> AsyncIterator[int]:
         yield port
         log.info("stopping")
     log.info("stopped")
+
+
+async def alive_nodes(url: str) -> list[str]:
+    """Return the names of the nodes that use the Redis at an address, in order.
+
+    Raises:
+        UnavailableError: Redis does not answer.
+        ValueError: the address of Redis is none.
+    """
+    database = Database(connect(url))
+    try:
+        clock = Clock(database)
+        await clock.sample()
+        return await Nodes(database).alive(clock.now())
+    finally:
+        await database.close()
 
 
 async def _ended(tasks: list[asyncio.Task[None]]) -> None:

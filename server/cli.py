@@ -17,7 +17,7 @@ from engine.errors import EngineError
 from engine.position import position_of
 from engine.schema import STANDARD
 from engine.verify import verify
-from server.app import running_node
+from server.app import alive_nodes, running_node
 from server.core.refusal import UnavailableError, UnsuitableError
 from server.logs import configure
 from server.settings import LogFormat, Settings
@@ -121,6 +121,22 @@ async def _serve(settings: Settings) -> None:
         if sys.stderr.isatty():
             click.echo(f"Samedeal is served on http://{settings.host}:{port}", err=True)
         await stop.wait()
+
+
+@main.command("nodes")
+@_option("--redis", metavar="URL", required=True, help="The Redis that the nodes use.")
+def list_nodes(redis: str) -> None:
+    """Show which nodes are alive: machine, port, and a mark that changes with each start.
+
+    A node that ends is gone from the list at once, and one that was killed after 15 seconds.
+    """
+    try:
+        for name in asyncio.run(alive_nodes(redis)):
+            click.echo(name)
+    except UnavailableError as error:
+        raise click.ClickException(f"Redis does not answer. {error}") from error
+    except ValueError as error:
+        raise click.ClickException(str(error)) from error
 
 
 @main.command("verify")

@@ -17,9 +17,12 @@ import structlog
 from click.testing import CliRunner, Result
 
 from engine.deal import commitment, parse_seed
+from server.app import alive_nodes
 from server.cli import main, serve
+from tests.conftest import node
 from tests.gateway.client import opened
-from tests.processes import Running, running
+from tests.processes import PATIENCE, Running, running
+from tests.store.servers import until
 
 ROOT = Path(__file__).parent.parent
 DEALS = json.loads((ROOT / "tests" / "vectors" / "deals.json").read_text(encoding="utf-8"))
@@ -55,6 +58,30 @@ def test_help_explains_every_option_and_names_its_variable() -> None:
         assert option.name is not None
         assert f"--{option.name.replace('_', '-')}" in told
         assert f"SAMEDEAL_{option.name.upper()}" in told.replace(" ", "")
+
+
+async def test_the_nodes_that_are_alive_are_listed(redis_url: str) -> None:
+    asked = [sys.executable, "-m", "server", "nodes", "--redis", redis_url]
+
+    async def registered() -> bool:
+        return len(await alive_nodes(redis_url)) == 2
+
+    async with node(redis_url) as one, node(redis_url) as other:
+        await until(registered)
+        with running(asked) as listed:
+            for port in (one, other):
+                await asyncio.to_thread(listed.wait_for, f":{port}#")
+    with running(asked) as listed:
+        assert listed.process.wait(PATIENCE) == 0
+        listed.end()
+        assert listed.said == []
+
+
+def test_nodes_of_a_redis_that_does_not_answer_are_not_listed() -> None:
+    shown = CliRunner().invoke(main, ["nodes", "--redis", "redis://127.0.0.1:1/0"])
+    assert (shown.exit_code, shown.output.partition(".")[0]) == (1, "Error: Redis does not answer")
+    shown = CliRunner().invoke(main, ["nodes", "--redis", "nothing"])
+    assert shown.exit_code == 1
 
 
 async def test_a_server_that_is_told_to_end_says_so_and_loses_nothing(data: Path) -> None:
