@@ -6,14 +6,15 @@ import asyncio
 from collections.abc import Callable
 
 import pytest
-from redis.asyncio import Redis
 
 from server.core.refusal import Refusal
 from server.service import held as module
 from server.service.held import Held, Shelf
 from server.store import keys
 from server.store.clock import Clock
+from server.store.connection import Client
 from server.store.journal import Append, Journals
+from tests.conftest import database_on
 from tests.core.builders import START
 from tests.service.nodes import Node, SetClock
 from tests.store.servers import in_flight, until, writes_held_up
@@ -85,16 +86,16 @@ def two(other: Node, clock: SetClock) -> Holder:
     return Holder(other, clock)
 
 
-async def journal(redis: Redis) -> Words:
+async def journal(redis: Client) -> Words:
     """Return what stands."""
-    return tuple(await Journals(redis).read(keys.attempt(NAME)))
+    return tuple(await Journals(database_on(redis)).read(keys.attempt(NAME)))
 
 
 async def test_a_journal_that_is_not_there_has_no_state(one: Holder) -> None:
     assert await one.held.look() is None
 
 
-async def test_a_command_is_decided_on_what_stands(redis: Redis, one: Holder) -> None:
+async def test_a_command_is_decided_on_what_stands(redis: Client, one: Holder) -> None:
     assert await one.say("a") == ("a",)
     assert await one.say("b") == ("a", "b")
     assert one.seen == [("a",)]
@@ -103,7 +104,7 @@ async def test_a_command_is_decided_on_what_stands(redis: Redis, one: Holder) ->
 
 
 async def test_the_loser_folds_what_it_missed_and_decides_again(
-    redis: Redis, one: Holder, two: Holder
+    redis: Client, one: Holder, two: Holder
 ) -> None:
     await one.say("a")
     await two.held.look()
@@ -143,7 +144,7 @@ async def test_that_there_is_nothing_to_do_counts_on_a_fresh_state_alone(
     assert step.before == step.after == ("off", "on", "off")
 
 
-async def test_a_journal_that_is_gone_is_decided_on_as_none(redis: Redis, one: Holder) -> None:
+async def test_a_journal_that_is_gone_is_decided_on_as_none(redis: Client, one: Holder) -> None:
     await one.say("a")
     await redis.delete(keys.attempt(NAME))
     assert await one.say("b") == ("b",)
@@ -156,7 +157,7 @@ async def test_a_journal_that_is_gone_is_decided_on_as_none(redis: Redis, one: H
 
 @pytest.mark.parametrize("looks", [True, False])
 async def test_what_the_time_brings_about_comes_first(
-    redis: Redis, one: Holder, clock: SetClock, looks: bool
+    redis: Client, one: Holder, clock: SetClock, looks: bool
 ) -> None:
     await one.say("a")
     clock.time = LATE
@@ -168,7 +169,7 @@ async def test_what_the_time_brings_about_comes_first(
 
 
 async def test_two_nodes_that_see_the_time_pass_write_it_once(
-    redis: Redis, one: Holder, two: Holder, clock: SetClock
+    redis: Client, one: Holder, two: Holder, clock: SetClock
 ) -> None:
     await one.say("a")
     await two.held.look()
@@ -190,7 +191,7 @@ class TickingClock(Clock):
         return self.time
 
 
-async def test_no_command_slips_in_after_its_time(redis: Redis, node: Node) -> None:
+async def test_no_command_slips_in_after_its_time(redis: Client, node: Node) -> None:
     ticking = Holder(node, TickingClock())
     while "late" not in await ticking.say("on time"):
         pass
@@ -200,12 +201,12 @@ async def test_no_command_slips_in_after_its_time(redis: Redis, node: Node) -> N
 
 
 async def test_what_was_given_up_in_flight_stands_and_is_not_lost(
-    redis: Redis, one: Holder
+    redis: Client, one: Holder
 ) -> None:
     await one.say("a")
     async with writes_held_up(redis):
         task = asyncio.create_task(one.say("b"))
-        await until(lambda: in_flight(redis, "xadd"))
+        await until(lambda: in_flight(redis, "eval"))
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
     assert await one.say("c") == ("a", "b", "c")
@@ -213,7 +214,7 @@ async def test_what_was_given_up_in_flight_stands_and_is_not_lost(
 
 
 async def test_commands_that_come_at_once_all_stand_in_some_order(
-    redis: Redis, one: Holder, two: Holder
+    redis: Client, one: Holder, two: Holder
 ) -> None:
     said = [f"{name} {number}" for name in "ab" for number in range(40)]
     await asyncio.gather(*((one if word[0] == "a" else two).say(word) for word in said))

@@ -7,24 +7,26 @@ from pathlib import Path
 from signal import SIGKILL
 
 import pytest
-from redis.asyncio import Redis
 
 from server.core.refusal import UnavailableError
 from server.store import clock as module
 from server.store.clock import Clock
-from server.store.connection import connect
+from server.store.connection import Client, connect
+from server.store.database import Database
 from server.store.embedded import embedded_redis
 from tests.store.servers import running, signal_to, until
 
 
-async def time_of(redis: Redis) -> int:
+async def time_of(redis: Client) -> int:
     """Return a Redis's time in Unix milliseconds."""
     seconds, micros = await redis.time()
     return int(seconds) * 1000 + int(micros) // 1000
 
 
-async def test_the_time_is_that_of_redis(redis: Redis, other_redis: Redis) -> None:
-    clocks = [Clock(redis), Clock(other_redis)]
+async def test_the_time_is_that_of_redis(
+    redis: Client, database: Database, other: Database
+) -> None:
+    clocks = [Clock(database), Clock(other)]
     for clock in clocks:
         await redis.ping()
         await clock.sample()
@@ -43,7 +45,7 @@ async def test_a_clock_says_whether_redis_is_there(
     monkeypatch.setattr(module, "FRESH_FOR", 0.5)
     async with AsyncExitStack() as first:
         redis = connect(await first.enter_async_context(embedded_redis(data)))
-        clock = Clock(redis)
+        clock = Clock(Database(redis))
 
         async def fresh() -> bool:
             return clock.is_fresh()

@@ -7,13 +7,13 @@ from pathlib import Path
 from signal import SIGKILL
 
 import pytest
-from redis.asyncio import Redis
 
 from engine.deal import SEED_BYTES, commitment
 from server.core.ids import CODE_ALPHABET, DealId, RoomCode, is_id
 from server.store import deals as module
 from server.store import keys
-from server.store.connection import connect
+from server.store.connection import Client, connect
+from server.store.database import Database
 from server.store.deals import Deals, random_id
 from server.store.embedded import embedded_redis
 from tests.store.servers import signal_to
@@ -22,20 +22,20 @@ CODE = RoomCode(CODE_ALPHABET[:5])
 
 
 @pytest.fixture
-def deals(redis: Redis) -> Deals:
-    return Deals(redis)
+def deals(database: Database) -> Deals:
+    return Deals(database)
 
 
 @pytest.mark.parametrize(("room", "day"), [(CODE, None), (None, 20_778), (None, None)])
 async def test_a_deal_is_found_by_every_node_as_it_was_drawn(
-    deals: Deals, other_redis: Redis, room: RoomCode | None, day: int | None
+    deals: Deals, other: Database, room: RoomCode | None, day: int | None
 ) -> None:
     drawn = await deals.draw("robert", "standard", room=room, day=day)
     assert is_id(drawn.id)
     assert len(drawn.seed) == SEED_BYTES
     assert drawn.commitment == commitment(drawn.id, drawn.seed)
     assert (drawn.room, drawn.day) == (room, day)
-    for node in (deals, Deals(other_redis)):
+    for node in (deals, Deals(other)):
         assert await node.find(drawn.id) == drawn
         assert await node.find(drawn.id) == drawn
 
@@ -57,16 +57,14 @@ async def test_a_deal_says_nothing_of_its_seed(deals: Deals) -> None:
         assert repr(deal.seed)[2:-1] not in text
 
 
-async def test_a_deal_is_forgotten_some_day(redis: Redis, deals: Deals) -> None:
-    await deals.daily("robert", "standard", 20_778)
-    named = await redis.keys("deal:*") + await redis.keys("daily:*")
-    assert len(named) == 2
-    for key in named:
+async def test_a_deal_is_forgotten_some_day(redis: Client, deals: Deals) -> None:
+    deal = await deals.daily("robert", "standard", 20_778)
+    for key in (keys.daily("robert", 20_778), keys.deal(deal.id)):
         assert 0 < await redis.ttl(key) <= keys.DEAL_LIFE
 
 
-async def test_two_nodes_that_race_draw_one_daily(deals: Deals, other_redis: Redis) -> None:
-    nodes = (deals, Deals(other_redis), Deals(other_redis))
+async def test_two_nodes_that_race_draw_one_daily(deals: Deals, other: Database) -> None:
+    nodes = (deals, Deals(other), Deals(other))
     for day in range(10):
         found = await asyncio.gather(
             *(node.daily("robert", "standard", day) for node in nodes for _ in range(3))
@@ -93,10 +91,10 @@ async def test_each_game_and_day_has_its_own_deal(deals: Deals) -> None:
 async def test_a_daily_stands_after_redis_was_killed(data: Path) -> None:
     async with embedded_redis(data) as url:
         redis = connect(url)
-        drawn = await Deals(redis).daily("robert", "standard", 7)
+        drawn = await Deals(Database(redis)).daily("robert", "standard", 7)
         await signal_to(redis, SIGKILL)
     async with embedded_redis(data):
-        assert await Deals(redis).daily("robert", "standard", 7) == drawn
+        assert await Deals(Database(redis)).daily("robert", "standard", 7) == drawn
         await redis.aclose()
 
 

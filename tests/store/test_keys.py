@@ -23,6 +23,7 @@ def test_an_attempt_shares_a_slot_with_its_outbox(deal: str, player: str) -> Non
     number = keys.partition(name)
     assert 0 <= number < keys.PARTITIONS
     assert len(slots(keys.attempt(name), keys.outbox(number), keys.due(number))) == 1
+    assert slots(keys.barrier(keys.attempt(name))) == slots(keys.attempt(name))
 
 
 @settings(deadline=None)
@@ -42,6 +43,7 @@ def test_no_two_things_have_one_key() -> None:
     made = [
         keys.attempt("x"), keys.room("x"), keys.progress("x"), keys.outbox(1), keys.due(1),
         keys.deal("x"), keys.daily("x", 1), keys.leaderboard("x", 1), keys.player("x"),
-        keys.session("x"), keys.creation("x", "y"), keys.SIGNING_KEY,
+        keys.session("x"), keys.creation("x", "y"), keys.SIGNING_KEY, keys.NODES,
+        keys.barrier(keys.attempt("x")),
     ]  # fmt: skip
     assert len(set(made)) == len(made)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from redis.asyncio import Redis
 
 from server.core.ids import PlayerId
 from server.core.ranking import MOST_MOVES, MOST_TIME, Row, pack
 from server.store import keys
+from server.store.connection import Client
+from server.store.database import Database
 from server.store.leaderboards import Leaderboards
 from tests.core.builders import ADA, BOB, CYD, DAN
 
@@ -17,8 +18,8 @@ DAY = 20_778
 
 
 @pytest.fixture
-def boards(redis: Redis) -> Leaderboards:
-    return Leaderboards(redis)
+def boards(database: Database) -> Leaderboards:
+    return Leaderboards(database)
 
 
 async def test_a_day_without_results_is_empty(boards: Leaderboards) -> None:
@@ -45,7 +46,7 @@ async def test_entering_twice_changes_nothing(boards: Leaderboards) -> None:
     assert await boards.top("robert", DAY, 10) == [Row(1, ADA, 7)]
 
 
-async def test_each_game_and_day_has_its_own(redis: Redis, boards: Leaderboards) -> None:
+async def test_each_game_and_day_has_its_own(redis: Client, boards: Leaderboards) -> None:
     await boards.enter("robert", DAY, ADA, 7)
     assert await boards.size("robert", DAY + 1) == await boards.size("deuces", DAY) == 0
     assert 0 < await redis.ttl(keys.leaderboard("robert", DAY)) <= keys.LEADERBOARD_LIFE

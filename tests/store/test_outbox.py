@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from redis.asyncio import Redis
 
 from server.store import keys, outbox
+from server.store.clock import Clock
+from server.store.connection import Client
+from server.store.database import Database
 from server.store.journal import Append, Journals
 from server.store.outbox import Outboxes
 
@@ -13,13 +15,15 @@ NAMES = [f"{number:016}.ada0000000000000" for number in range(30)]
 
 
 @pytest.fixture
-def outboxes(redis: Redis) -> Outboxes:
-    return Outboxes(redis)
+def outboxes(database: Database) -> Outboxes:
+    return Outboxes(database)
 
 
-async def start(redis: Redis, name: str, due: int | None = None) -> None:
+async def start(database: Database, name: str, due: int | None = None) -> None:
     """Begin a journal that leaves an effect, and may fall due."""
-    await Journals(redis).append(
+    clock = Clock(database)
+    await clock.sample()
+    await Journals(database).append(
         Append(
             keys.attempt(name),
             keys.partition(name),
@@ -27,16 +31,18 @@ async def start(redis: Redis, name: str, due: int | None = None) -> None:
             "text",
             effect=(name, f"effect of {name}"),
             due=(f"a:{name}", due) if due is not None else None,
-        )
+        ),
+        "",
+        clock.now(),
     )
 
 
 async def test_effects_of_every_partition_are_found_until_they_are_dropped(
-    redis: Redis, outboxes: Outboxes
+    database: Database, outboxes: Outboxes
 ) -> None:
     assert await outboxes.effects() == []
     for name in NAMES:
-        await start(redis, name)
+        await start(database, name)
     assert len({keys.partition(name) for name in NAMES}) > 20
     assert sorted(await outboxes.effects()) == [(name, f"effect of {name}") for name in NAMES]
     for name in NAMES[1:]:
@@ -46,10 +52,10 @@ async def test_effects_of_every_partition_are_found_until_they_are_dropped(
 
 
 async def test_what_has_fallen_due_is_found_until_it_is_dropped(
-    redis: Redis, outboxes: Outboxes
+    database: Database, outboxes: Outboxes
 ) -> None:
     for time, name in enumerate(NAMES):
-        await start(redis, name, due=time)
+        await start(database, name, due=time)
     assert await outboxes.due(-1) == []
     found = await outboxes.due(9)
     assert sorted(found) == [(f"a:{name}", time) for time, name in enumerate(NAMES[:10])]
@@ -59,10 +65,10 @@ async def test_what_has_fallen_due_is_found_until_it_is_dropped(
 
 
 async def test_what_falls_due_again_later_is_not_dropped_with_the_first(
-    redis: Redis, outboxes: Outboxes
+    redis: Client, database: Database, outboxes: Outboxes
 ) -> None:
     name = NAMES[0]
-    await start(redis, name, due=5)
+    await start(database, name, due=5)
     [(member, time)] = await outboxes.due(5)
     # Meanwhile another node has dealt with it, and it is to be looked at again.
     await redis.zadd(keys.due(keys.partition(name)), {member: 50})
@@ -73,7 +79,7 @@ async def test_what_falls_due_again_later_is_not_dropped_with_the_first(
 
 
 async def test_the_oldest_of_a_partition_come_first(
-    redis: Redis, outboxes: Outboxes, monkeypatch: pytest.MonkeyPatch
+    redis: Client, outboxes: Outboxes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(outbox, "MOST_AT_ONCE", 2)
     await redis.zadd(keys.due(3), {"r:C": 3, "r:A": 1, "r:B": 2})

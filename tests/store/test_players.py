@@ -5,24 +5,25 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from redis.asyncio import Redis
 
 from server.core.ids import PlayerId
 from server.core.names import Profile, guest_name
 from server.store import keys
+from server.store.connection import Client
+from server.store.database import Database
 from server.store.players import Players
 from tests.core.builders import ADA, BOB, CYD
 
 
 @pytest.fixture
-def players(redis: Redis) -> Players:
-    return Players(redis)
+def players(database: Database) -> Players:
+    return Players(database)
 
 
 async def test_all_nodes_have_one_secret_forever(
-    redis: Redis, players: Players, other_redis: Redis
+    redis: Client, players: Players, other: Database
 ) -> None:
-    nodes = (players, Players(other_redis))
+    nodes = (players, Players(other))
     secrets = await asyncio.gather(*(node.secret() for node in nodes for _ in range(5)))
     assert len(set(secrets)) == 1
     assert len(secrets[0]) == 32
@@ -72,7 +73,7 @@ async def test_who_has_a_session_is_here(players: Players) -> None:
     assert await players.here(list[PlayerId]()) == set()
 
 
-async def test_sessions_and_players_are_forgotten_some_day(redis: Redis, players: Players) -> None:
+async def test_sessions_and_players_are_forgotten_some_day(redis: Client, players: Players) -> None:
     await players.keep(ADA, "Ada")
     await players.take_session(ADA, "one")
     assert 0 < await redis.ttl(keys.player(ADA)) <= keys.PLAYER_LIFE

@@ -5,23 +5,24 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from redis.asyncio import Redis
 
 from server.core.ids import is_code
 from server.store import keys
+from server.store.connection import Client
+from server.store.database import Database
 from server.store.rooms import Rooms
 from tests.core.builders import ADA, BOB, CODE
 
 
 @pytest.fixture
-def rooms(redis: Redis) -> Rooms:
-    return Rooms(redis)
+def rooms(database: Database) -> Rooms:
+    return Rooms(database)
 
 
 async def test_a_creation_has_one_code_however_often_it_is_sent(
-    redis: Redis, rooms: Rooms, other_redis: Redis
+    redis: Client, rooms: Rooms, other: Database
 ) -> None:
-    nodes = (rooms, Rooms(other_redis))
+    nodes = (rooms, Rooms(other))
     codes = await asyncio.gather(*(node.code_for(ADA, "key") for node in nodes for _ in range(5)))
     assert len(set(codes)) == 1
     assert is_code(codes[0])
@@ -39,7 +40,7 @@ async def test_a_code_that_is_forgotten_is_drawn_anew(rooms: Rooms) -> None:
     assert await rooms.code_for(ADA, "key") != code
 
 
-async def test_progress_is_the_latest_of_each_attempt(redis: Redis, rooms: Rooms) -> None:
+async def test_progress_is_the_latest_of_each_attempt(redis: Client, rooms: Rooms) -> None:
     await rooms.set_progress(CODE, {"one": "1", "two": "2"})
     await rooms.set_progress(CODE, {"two": "3"})
     assert await rooms.progress(CODE, ["two", "three", "one"]) == {"two": "3", "one": "1"}

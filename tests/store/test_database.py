@@ -1,0 +1,374 @@
+"""The database: how writes travel together, wait, and are answered when they stand."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Iterable
+from pathlib import Path
+from signal import SIGCONT, SIGKILL, SIGSTOP
+from typing import Any
+
+import pytest
+from redis.asyncio import Redis
+
+from server.core.refusal import UnavailableError, UnsuitableError
+from server.store import connection, keys
+from server.store import database as module
+from server.store.connection import Client, connect
+from server.store.database import Database
+from server.store.embedded import embedded_redis
+from server.store.journal import ConflictError, Journals
+from tests.conftest import ALONE
+from tests.redis_servers import Server, running_server
+from tests.store.entries import (
+    DUE,
+    EFFECT,
+    FAR,
+    FORMS,
+    KEY,
+    PARTITION,
+    append,
+    names,
+    names_in,
+)
+from tests.store.servers import PATIENCE, in_flight, reads, signal_to, until, writes_held_up
+
+
+@pytest.fixture
+def journals(database: Database) -> Journals:
+    return Journals(database)
+
+
+async def outcomes(appends: Iterable[Awaitable[None]]) -> list[type]:
+    """Return what became of appends: the types of their errors, or of `None`."""
+    async with asyncio.timeout(PATIENCE):
+        done = await asyncio.gather(*appends, return_exceptions=True)
+    return [type(outcome) for outcome in done]
+
+
+async def test_appends_of_one_turn_travel_together(redis: Client, journals: Journals) -> None:
+    await append(journals, 1)
+    before = await reads(redis)
+    await asyncio.gather(*(append(journals, 1, name=name) for name in names(100)))
+    assert await reads(redis) - before < 40
+    for name in names(100):
+        assert await journals.read(keys.attempt(name)) == ["entry 1"]
+
+
+async def test_appends_that_gather_during_a_flight_travel_together(
+    redis: Client, journals: Journals
+) -> None:
+    async with writes_held_up(redis):
+        first = asyncio.create_task(append(journals, 1))
+        await until(lambda: in_flight(redis, "eval"))
+        late = [
+            asyncio.create_task(append(journals, 1, name=name)) for name in names_in(PARTITION, 100)
+        ]
+        # Each task comes to its append, and none gets further.
+        await redis.ping()
+        assert not any(task.done() for task in (first, *late))
+        before = await reads(redis)
+    await asyncio.gather(first, *late)
+    assert await reads(redis) - before < 40
+
+
+async def test_each_append_of_a_batch_has_its_own_answer(journals: Journals) -> None:
+    await append(journals, 1)
+    (name,) = names_in(PARTITION, 1)
+    tasks = [
+        append(journals, 1, expires=FAR), append(journals, 2), append(journals, 2),
+        append(journals, 2, name=name), append(journals, 3, effect=EFFECT),
+        append(journals, 3, due=DUE),
+    ]  # fmt: skip
+    none = type(None)
+    assert await outcomes(tasks) == [
+        ConflictError, none, ConflictError, ConflictError, none, ConflictError,
+    ]  # fmt: skip
+    assert await journals.read(KEY) == ["entry 1", "entry 2", "entry 3"]
+
+
+async def test_a_waiter_that_gives_up_harms_no_other(redis: Client, journals: Journals) -> None:
+    tasks = []
+    chosen = names_in(PARTITION, 6)
+    async with writes_held_up(redis):
+        for name in chosen:
+            tasks.append(asyncio.create_task(append(journals, 1, name, name=name)))
+            await until(lambda: in_flight(redis, "eval"))
+        # One that is in flight, and one that waits for the next pipeline.
+        for given_up in (tasks[0], tasks[3]):
+            given_up.cancel()
+    assert await outcomes(tasks) == [
+        asyncio.CancelledError, *[type(None)] * 2, asyncio.CancelledError, *[type(None)] * 2,
+    ]  # fmt: skip
+    for name in chosen:
+        assert await journals.read(keys.attempt(name)) == [name]
+
+
+async def test_what_cannot_even_be_sent_keeps_nobody_waiting(journals: Journals) -> None:
+    tasks = [append(journals, 1), append(journals, 2, "\ud800")]
+    assert await outcomes(tasks) == [UnavailableError] * 2
+    await append(journals, 1)
+    assert await journals.read(KEY) == ["entry 1"]
+
+
+async def test_one_write_too_many_is_refused_at_once(
+    redis: Client, journals: Journals, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "MOST_WAITING", 3)
+    async with writes_held_up(redis):
+        tasks = [asyncio.create_task(append(journals, 1))]
+        await until(lambda: in_flight(redis, "eval"))
+        tasks += [asyncio.create_task(append(journals, 1, name=name)) for name in names(2)]
+        await redis.ping()
+        with pytest.raises(UnavailableError, match="too many"):
+            await append(journals, 2)
+    assert await outcomes(tasks) == [type(None)] * 3
+    await append(journals, 2)
+
+
+async def test_no_pipeline_is_longer_than_it_may_be(
+    redis: Client, journals: Journals, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "MOST_AT_ONCE", 2)
+    chosen = names_in(PARTITION, 60)
+    before = await reads(redis)
+    await asyncio.gather(*(append(journals, 1, name=name) for name in chosen))
+    assert await reads(redis) - before >= 30
+    for name in chosen:
+        assert await journals.read(keys.attempt(name)) == ["entry 1"]
+
+
+async def test_closing_waits_for_what_is_to_be_written(
+    redis: Client, other: Database, journals: Journals
+) -> None:
+    closed = Journals(other)
+    async with writes_held_up(redis):
+        task = asyncio.create_task(append(closed, 1))
+        await until(lambda: in_flight(redis, "eval"))
+        closing = asyncio.create_task(other.close())
+        await redis.ping()
+        assert not closing.done()
+    await closing
+    await task
+    assert await journals.read(KEY) == ["entry 1"]
+
+
+async def test_of_two_nodes_that_keep_one_value_first_both_have_the_same(
+    redis: Client, database: Database, other: Database
+) -> None:
+    for number in range(20):
+        key = f"first:{{{number}}}"
+        kept = await asyncio.gather(
+            *(each.keep_first(key, name, 60) for each, name in ((database, "a"), (other, "b")) * 3)
+        )
+        assert len(set(kept)) == 1
+        assert kept[0] == await redis.get(key)
+        assert 0 < await redis.ttl(key) <= 60
+        assert await database.keep_first(key, "c") == kept[0]
+
+
+async def test_what_was_acknowledged_outlives_a_killed_redis(data: Path) -> None:
+    async with embedded_redis(data) as url:
+        redis = connect(url)
+        journals = Journals(Database(redis))
+        await append(journals, 1)
+        async with writes_held_up(redis):
+            lost = asyncio.create_task(append(journals, 2, "in flight"))
+            await until(lambda: in_flight(redis, "eval"))
+            late = asyncio.create_task(append(journals, 2, "waiting"))
+            await signal_to(redis, SIGKILL)
+            assert await outcomes([lost, late]) == [UnavailableError] * 2
+            with pytest.raises(UnavailableError):
+                await append(journals, 2)
+            with pytest.raises(UnavailableError):
+                await journals.read(KEY)
+    async with embedded_redis(data) as again:
+        assert again == url
+        assert await journals.read(KEY) == ["entry 1"]
+        await append(journals, 2)
+        assert await journals.read(KEY) == ["entry 1", "entry 2"]
+        await redis.aclose()
+
+
+@ALONE
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        pytest.param(("REPLICAOF 127.0.0.1 1", "REPLICAOF NO ONE"), "ReadOnly", id="replica"),
+        pytest.param(
+            ("CONFIG SET maxmemory 1", "CONFIG SET maxmemory 0"), "OutOfMemory", id="memory"
+        ),
+        pytest.param(
+            ("CONFIG SET min-replicas-to-write 1", "CONFIG SET min-replicas-to-write 0"),
+            "NOREPLICAS",
+            id="replicas",
+        ),
+    ],
+)
+async def test_a_redis_that_takes_no_writes_is_unavailable_until_it_does(
+    redis: Redis, journals: Journals, form: dict[str, Any], settings: tuple[str, str], says: str
+) -> None:
+    refuse, allow = settings
+    await append(journals, 1)
+    await redis.execute_command(*refuse.split())  # type: ignore[no-untyped-call]
+    try:
+        with pytest.raises(UnavailableError, match=says):
+            await append(journals, 2, **form)
+        assert await journals.read(KEY) == ["entry 1"]
+    finally:
+        await redis.execute_command(*allow.split())  # type: ignore[no-untyped-call]
+    await append(journals, 2, **form)
+    assert await journals.read(KEY) == ["entry 1", "entry 2"]
+
+
+async def test_a_redis_that_cannot_save_is_unavailable_until_it_can(data: Path) -> None:
+    async with embedded_redis(data) as url:
+        redis = connect(url)
+        journals = Journals(Database(redis))
+
+        async def saves() -> bool:
+            info = await redis.info("persistence")
+            return bool(info["rdb_last_bgsave_status"] == "ok")
+
+        async def saves_not() -> bool:
+            return not await saves()
+
+        await append(journals, 1)
+        # A file cannot take the place of a folder.
+        (data / "dump.rdb").mkdir()
+        await redis.config_set("save", "3600 1")
+        await redis.bgsave()
+        await until(saves_not)
+        with pytest.raises(UnavailableError, match="MISCONF"):
+            await append(journals, 2)
+        (data / "dump.rdb").rmdir()
+        await redis.bgsave()
+        await until(saves)
+        await append(journals, 2)
+        assert await journals.read(KEY) == ["entry 1", "entry 2"]
+        await redis.aclose()
+
+
+async def test_a_redis_that_is_still_reading_its_file_is_unavailable_until_it_has() -> None:
+    # It looks at its clients after each 1,024 commands that it reads from the file.
+    with running_server(**{"key-load-delay": "100"}) as server:
+        redis = connect(server.url)
+        journals = Journals(Database(redis))
+        await append(journals, 1)
+        async with redis.pipeline(transaction=False) as pipeline:
+            for number in range(5_000):
+                pipeline.set(f"filler {number}", "")
+            await pipeline.execute()
+        server.kill()
+        starting = asyncio.create_task(asyncio.to_thread(server.start))
+        reasons = await reasons_until_appended(journals, 2)
+        await starting
+        assert any("loading" in reason.lower() for reason in reasons)
+        assert await journals.read(KEY) == ["entry 1", "entry 2"]
+        await redis.aclose()
+
+
+async def reasons_until_appended(journals: Journals, number: int) -> list[str]:
+    """Append an entry again and again until it stands, and return why it did not before."""
+    reasons: list[str] = []
+    async with asyncio.timeout(PATIENCE):
+        while True:
+            try:
+                await append(journals, number)
+            except UnavailableError as error:
+                reasons.append(str(error))
+                await asyncio.sleep(0.002)
+            else:
+                return reasons
+
+
+async def test_a_redis_that_hangs_is_unavailable_until_it_goes_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(connection, "TIMEOUT", 0.3)
+    with running_server() as server:
+        redis = connect(server.url)
+        journals = Journals(Database(redis))
+        await append(journals, 1)
+        server.signal(SIGSTOP)
+        try:
+            tasks = [append(journals, 1, name=name) for name in names(50)]
+            assert await outcomes(tasks) == [UnavailableError] * 50
+            with pytest.raises(UnavailableError):
+                await journals.read(KEY)
+        finally:
+            server.signal(SIGCONT)
+        await append(journals, 2)
+        assert await journals.read(KEY) == ["entry 1", "entry 2"]
+        await redis.aclose()
+
+
+@pytest.fixture(scope="module")
+def pair() -> Iterable[tuple[Server, Server]]:
+    """Run a redis-server with a replica, outside of any cluster."""
+    with running_server() as master, running_server() as replica:
+        replica.ask("REPLICAOF", "127.0.0.1", master.port)
+        replica.ask("CONFIG", "SET", "repl-timeout", 60)
+        yield master, replica
+
+
+@pytest.mark.parametrize("acks", [1, 0])
+async def test_what_is_acknowledged_stands_on_as_many_replicas_as_are_asked_for(
+    pair: tuple[Server, Server], acks: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    master, replica = pair
+    redis = connect(master.url)
+    database = Database(redis, acks)
+    name, another = names_in(acks, 2)
+    key = keys.attempt(name)
+    journals = Journals(database)
+
+    async def linked() -> bool:
+        return bool(replica.ask("ROLE")[3] == "connected")
+
+    await until(linked)
+    await append(journals, 1, name=name)
+    if acks:
+        assert replica.ask("XLEN", key) == 1
+    monkeypatch.setattr(module, "ACKNOWLEDGED_WITHIN", 0.2)
+    replica.signal(SIGSTOP)
+    try:
+        tasks = [append(journals, 2, name=name), append(journals, 1, name=another)]
+        expected = UnavailableError if acks else type(None)
+        assert await outcomes(tasks) == [expected] * 2
+        if acks:
+            # It may stand or not; nobody is told that it does.
+            for read in (journals.read(key), journals.read_on(key, 1, "entry 1")):
+                with pytest.raises(UnavailableError, match="0 replicas"):
+                    await read
+            with pytest.raises(UnavailableError):
+                await database.keep_first(f"first:{name}", "value")
+    finally:
+        replica.signal(SIGCONT)
+    monkeypatch.setattr(module, "ACKNOWLEDGED_WITHIN", PATIENCE)
+    assert await journals.read(key) == ["entry 1", "entry 2"]
+    await append(journals, 3, name=name)
+    if acks:
+        assert replica.ask("XLEN", key) == 3
+    await redis.aclose()
+
+
+async def test_this_redis_is_suitable(database: Database) -> None:
+    await database.check()
+
+
+async def test_a_redis_that_is_too_old_is_refused(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("OLDEST", "OLDEST_CLUSTER"):
+        monkeypatch.setattr(module, name, (99, 1))
+    with pytest.raises(UnsuitableError, match=r"This is Redis \d.*; 99\.1 or newer is needed\."):
+        await database.check()
+
+
+async def test_a_redis_that_is_not_there_is_not_called_unsuitable(tmp_path: Path) -> None:
+    database = Database(connect(f"unix://{tmp_path}/none.sock"))
+    with pytest.raises(UnavailableError):
+        await database.check()
+    await database.close()
