@@ -28,6 +28,11 @@ ARGUMENTS = [
 ]
 
 
+def chromium() -> str | None:
+    """Return the browser to use, or `None` for the one that Playwright has installed."""
+    return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, CHROMIUM)), None)
+
+
 class Site:
     """A server that a test may end and start again, on the same port and data."""
 
@@ -62,8 +67,7 @@ def site() -> Iterator[Site]:
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """Run a browser, for no longer than a module: its event loop is in the way of others."""
-    found = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, CHROMIUM)), None)
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found, args=ARGUMENTS)
+        browser = playwright.chromium.launch(executable_path=chromium(), args=ARGUMENTS)
         yield browser
         browser.close()
