@@ -1,4 +1,4 @@
-"""`deploy/redis.conf`: a real server accepts it, and keeps what it acknowledged."""
+"""`deploy/redis.conf` and `redis-cluster.conf`: real servers accept them and keep to them."""
 
 from __future__ import annotations
 
@@ -9,15 +9,17 @@ from pathlib import Path
 from redis import Redis
 
 from server.store.embedded import redis_server_path
-from tests.processes import ROOT, Running, running
+from tests.processes import ROOT, Running, free_port, running
 
 
 @contextmanager
-def configured_redis(data: Path) -> Iterator[tuple[Running, Redis]]:
-    """Run a server with the file, its data in `data`, and nothing listening but a unix socket."""
+def configured_redis(
+    data: Path, file: str = "redis.conf", port: int = 0
+) -> Iterator[tuple[Running, Redis]]:
+    """Run a server with a file, its data in `data`, reached by a unix socket."""
     socket = data / "s"
-    options = ["--port", "0", "--unixsocket", str(socket), "--dir", str(data)]
-    with running([redis_server_path(), str(ROOT / "deploy/redis.conf"), *options]) as server:
+    options = ["--port", str(port), "--unixsocket", str(socket), "--dir", str(data)]
+    with running([redis_server_path(), str(ROOT / "deploy" / file), *options]) as server:
         server.wait_for("ready to accept connections")
         with Redis(unix_socket_path=str(socket), decode_responses=True) as client:
             yield server, client
@@ -42,3 +44,25 @@ def test_a_killed_server_has_kept_what_it_acknowledged(tmp_path: Path) -> None:
         server.kill()
     with configured_redis(tmp_path) as (_, client):
         assert client.xrange("journal") == [("0-1", {"move": "t3>f0"})]
+
+
+def test_a_server_of_a_cluster_says_what_one_alone_says_and_more(tmp_path: Path) -> None:
+    said = {
+        "appendonly": "yes",
+        "appendfsync": "always",
+        "cluster-node-timeout": "5000",
+        "cluster-require-full-coverage": "no",
+        "cluster-replica-validity-factor": "0",
+    }
+    options = "redis-cluster.conf", low_port()
+    with configured_redis(tmp_path, *options) as (_, client):
+        assert client.execute_command("CLUSTER MYID")
+        for name, value in said.items():
+            assert client.config_get(name) == {name: value}
+
+
+def low_port() -> int:
+    """Return a free port with another one, 10,000 above it, for the cluster's own talk."""
+    while (port := free_port()) > 55_000:
+        pass
+    return port
