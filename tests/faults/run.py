@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.faults import injection, kept, ledger, plans
+from tests.faults import injection, kept, ledger, nodelog, plans
 from tests.faults.balancer import Balancer
 from tests.faults.checker import check
 from tests.faults.complaint import Complaint
@@ -167,20 +167,11 @@ def _said_by(world: World, stage: Stage) -> list[Complaint]:
     complaints = [Complaint("broken", "what a player was told", text) for text in world.complaints]
     for node in stage.nodes:
         world.counts["nodes that ended by themselves"] += node.crashes
-        for line in node.log.read_text().splitlines():
-            event = _logged(line)
-            if event.get("level") == "error":
-                complaints.append(Complaint("broken", f"node {node.number}", line))
+        log = node.log.read_text(errors="replace").splitlines()
+        complaints += [
+            Complaint("broken", f"node {node.number}", text) for text in nodelog.errors(log)
+        ]
     return complaints
-
-
-def _logged(line: str) -> dict[str, object]:
-    """Return what a node logged; what is no log line, as a traceback, counts as an error."""
-    try:
-        event = json.loads(line)
-    except ValueError:
-        return {"level": "error"} if line.startswith("Traceback") else {}
-    return event if isinstance(event, dict) else {}
 
 
 def _leave_evidence(

@@ -10,6 +10,7 @@ import pytest
 
 from server.core.ids import attempt_id
 from tests.core.builders import ADA, BOB, CODE
+from tests.faults import nodelog
 from tests.faults.checker import check
 from tests.faults.ledger import Ledger, Message
 from tests.faults.tale import DAY, GAME, MOVES, RACED, TODAY, Tale, told
@@ -270,3 +271,22 @@ def test_what_is_wrong_is_found(kind: str, spoil: Callable[[Tale], None]) -> Non
     spoil(tale)
 
     assert kind in kinds(tale)
+
+
+def test_a_nodes_errors_are_told_once_each() -> None:
+    frames = [{"filename": "somewhere.py", "lineno": 7}]
+    exception = [{"exc_type": "KeyError", "exc_value": "'x'", "frames": frames}]
+    error = {"level": "error", "event": "command_failed", "exception": exception}
+    lines = [
+        json.dumps({"level": "info", "event": "listening"}),
+        json.dumps(error | {"timestamp": 1}),
+        "Task exception was never retrieved",
+        "Traceback (most recent call last):",
+        "OSError: gone",
+        json.dumps(error | {"timestamp": 2}),
+    ]
+
+    assert nodelog.errors(lines) == [
+        "2 times: command_failed after KeyError: 'x' at somewhere.py:7",
+        "1 times: Task exception was never retrieved … OSError: gone",
+    ]
