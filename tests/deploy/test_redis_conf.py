@@ -50,13 +50,13 @@ def test_a_server_of_a_cluster_says_what_one_alone_says_and_more(tmp_path: Path)
     said = {
         "appendonly": "yes",
         "appendfsync": "always",
+        "cluster-enabled": "yes",
         "cluster-node-timeout": "5000",
         "cluster-require-full-coverage": "no",
         "cluster-replica-validity-factor": "0",
     }
     options = "redis-cluster.conf", low_port()
     with configured_redis(tmp_path, *options) as (_, client):
-        assert client.execute_command("CLUSTER MYID")
         for name, value in said.items():
             assert client.config_get(name) == {name: value}
 
