@@ -94,7 +94,7 @@ class Handlers:
         missed = None
         if have is not None:
             missed = await find_missed(attempts, snapshot, have.seq, have.digest)
-        session.attempt = snapshot.attempt
+        session.shows(snapshot.attempt, snapshot.start.room)
         whole = present.attempt(snapshot, self._now())
         if missed is None:
             return whole
@@ -105,7 +105,7 @@ class Handlers:
         self, session: Session, player: PlayerId, command: m.OpenDaily
     ) -> m.Attempt:
         snapshot = await self._services.dailies.open(player, command.game)
-        session.attempt = snapshot.attempt
+        session.shows(snapshot.attempt, snapshot.start.room)
         return present.attempt(snapshot, self._now())
 
     async def _list_dailies(self, _: Session, player: PlayerId, __: m.ListDailies) -> m.Dailies:

@@ -25,6 +25,9 @@ from server.stop import Stop
 RENEW_EVERY = 5.0
 """Seconds between two renewals of every session's presence."""
 
+SHOWN_WITHIN = 1.0
+"""Seconds for which the answer to a join waits for the attempt to go out before it."""
+
 AGAIN_AFTER = 1.0
 """Seconds before a look that failed is tried again."""
 
@@ -78,8 +81,8 @@ class Hub:
     async def enter_room(self, session: Session, player: PlayerId, room: Room) -> None:
         """Let a session hear of a room, and give it the attempt that it is in the middle of.
 
-        The attempt goes out before this returns, and so before the answer: a client that sees in
-        the answer that a round goes on has the cards by then, and need not ask for them.
+        The attempt goes out before this returns, and so before the answer, if it can be had soon:
+        a client that sees in the answer that a round goes on need not ask for the cards then.
         """
         code = room.opened.code
         self.watch_room(session, code)
@@ -88,10 +91,9 @@ class Hub:
         if running is None or player not in running.unfinished():
             return
         push = self._push_attempt(session, running.attempt(player), running.starts)
+        task = self._soon(push)
         if self._services.now() >= running.starts:
-            await push
-        else:
-            self._soon(push)
+            await asyncio.wait({task}, timeout=SHOWN_WITHIN)
 
     def watch_room(self, session: Session, code: RoomCode | None) -> None:
         """Let a session hear of a room, or of none."""
@@ -175,7 +177,7 @@ class Hub:
         assert session.player is not None
         self._waiting.add(session)
         try:
-            while session.attempt != attempt and session in self._sessions:
+            while session.dealt != attempt and session in self._sessions:
                 await self._until(starts)
                 if self._stop.told:
                     return
@@ -190,8 +192,8 @@ class Hub:
                         return
                     # This node's clock was wrong, and has been put right.
                 else:
-                    if session.attempt != attempt:
-                        session.attempt = attempt
+                    if session.dealt != attempt:
+                        session.shows(attempt, snapshot.start.room)
                         session.send(present.attempt(snapshot, self._services.now()))
         finally:
             self._waiting.discard(session)
@@ -280,10 +282,11 @@ class Hub:
             if not heard:
                 del self._heard[topic]
 
-    def _soon(self, work: Coroutine[Any, Any, None]) -> None:
+    def _soon(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._finished)
+        return task
 
     def _finished(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)

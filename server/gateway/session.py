@@ -50,6 +50,7 @@ class Session:
         player: who it is, once it has said hello.
         room: the room that it hears of.
         attempt: the attempt that it was last shown.
+        dealt: the same among those of rounds, though it may have turned to a daily since.
         told: what it was last told of its room without having asked.
         watched: the leaderboard that it hears of, as (game, day).
     """
@@ -59,6 +60,7 @@ class Session:
         self.player: PlayerId | None = None
         self.room: RoomCode | None = None
         self.attempt: AttemptId | None = None
+        self.dealt: AttemptId | None = None
         self.told: RoomState | None = None
         self.watched: tuple[str, int] | None = None
         self._socket = socket
@@ -83,6 +85,12 @@ class Session:
             writer.cancel()
             await asyncio.gather(writer, return_exceptions=True)
             log.info("session_closed", code=self._socket.close_code)
+
+    def shows(self, attempt: AttemptId, room: RoomCode | None) -> None:
+        """Note that it is shown an attempt, of this room's round or, at `None`, of a daily."""
+        self.attempt = attempt
+        if room is not None:
+            self.dealt = attempt
 
     def send(self, event: AnyEvent, key: Hashable = None) -> None:
         """Send an event. One with a key takes the place of an unsent one with the same key."""

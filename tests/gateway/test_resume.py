@@ -382,3 +382,15 @@ async def test_who_came_back_is_told_of_what_the_server_finds_later(
         assert (missed["type"], missed["moves"], missed["result"]["end"]) == ("missed", [], None)
         ended = await client.next("ended")
         assert (ended["seq"], ended["result"]["end"]) == (seen["seq"] + 1, "stuck")
+
+
+async def test_a_round_does_not_take_its_runner_from_a_daily(port: int) -> None:
+    """Who turns to a daily in the middle of a race was shown the race's cards before."""
+    async with opened(port) as one, opened(port) as other:
+        await race_of(one, other)
+        await one.ask("daily.open", game="deuces")
+        for name in ("Bo", "Bob", "Bobby"):
+            await other.ask("rename", name=name)
+            await one.next("room", lambda event: name in str(event["members"]))  # noqa: B023
+        await one.ask("daily.list")
+        assert one.seen.count("attempt") == 1
