@@ -173,6 +173,7 @@ class Player:
 
     async def ask_all(self, wanted: list[Message]) -> list[Message | None]:
         """Send commands without waiting in between, and return what was answered in time."""
+        calm = self.world.closing
         wire = await self.wire()
         assert self.ledger is not None
         commands = [wire.command(**_typed(fields)) for fields in wanted]
@@ -187,7 +188,7 @@ class Player:
                 self._complain(f"{answer['code']} after {wanted}")
         if None in answers and not wire.lost:
             self.world.counts["patience lost"] += 1
-            if self.world.closing:
+            if calm:
                 self._complain(f"no answer within {CALM_PATIENCE} s to {wanted}")
             await wire.close()
         return answers
