@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+from redis.asyncio import RedisCluster
+
 from engine.notation import move_text
 from server.core.attempt import Attempt, Play
 from server.core.ids import AttemptId, PlayerId, RoomCode
@@ -53,6 +55,12 @@ class Node:
     def effects(self) -> Effects:
         """What applies finishes."""
         return self.services._effects
+
+    async def keys(self, pattern: str) -> list[str]:
+        """Return all keys that match a pattern."""
+        everywhere = {"target_nodes": RedisCluster.PRIMARIES}
+        options = everywhere if isinstance(self.redis, RedisCluster) else {}
+        return list(await self.redis.keys(pattern, **options))
 
     async def settle(self) -> None:
         """Apply what has finished on this node, as it does by itself when it runs."""

@@ -131,14 +131,14 @@ async def test_today_lists_every_game_with_ones_own_result(node: Node, other: No
 
 async def test_deals_are_drawn_ahead_once(node: Node, other: Node, clock: SetClock) -> None:
     async def drawn() -> int:
-        return len(await node.redis.keys("daily:*"))
+        return len(await node.keys("daily:*"))
 
     for _ in range(2):
         await node.dailies.draw_ahead()
         assert await drawn() == (daily.DRAWN_AHEAD + 1) * len(games())
-    deals = await node.redis.keys("deal:*")
+    deals = await node.keys("deal:*")
     await other.dailies.draw_ahead()
-    assert sorted(await node.redis.keys("deal:*")) == sorted(deals)
+    assert sorted(await node.keys("deal:*")) == sorted(deals)
     clock.time = MIDNIGHT
     await node.dailies.draw_ahead()
     assert await drawn() == (daily.DRAWN_AHEAD + 2) * len(games())

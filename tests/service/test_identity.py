@@ -40,7 +40,7 @@ async def test_a_name_that_cannot_be_used_changes_nothing(node: Node, name: str)
     assert (await node.services.identity.enter(token, None))[0].name == "Ada"
     with pytest.raises(Refusal, match="bad_name"):
         await node.services.identity.enter(None, name)
-    assert len(await node.redis.keys("player:*")) == 1
+    assert len(await node.keys("player:*")) == 1
 
 
 async def test_a_token_that_was_not_signed_is_refused(node: Node, other: Node) -> None:
@@ -53,12 +53,12 @@ async def test_a_token_that_was_not_signed_is_refused(node: Node, other: Node) -
         f"{player}.{signature}.{signature}", f"{player}.{signature}é", "é" * 60,
         f"{player[:-1]}.{signature}", signature,
     ]  # fmt: skip
-    before = sorted(await node.redis.keys())
+    before = sorted(await node.keys())
     for n in (node, other):
         for text in forged:
             with pytest.raises(Refusal, match="bad_token"):
                 await n.services.identity.enter(text, None)
-    assert sorted(await node.redis.keys()) == before
+    assert sorted(await node.keys()) == before
 
 
 async def test_every_letter_of_a_token_counts(node: Node) -> None:

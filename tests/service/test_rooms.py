@@ -34,7 +34,7 @@ def members(room: Room) -> list[PlayerId]:
 
 async def deals(node: Node) -> int:
     """Return how many deals have been drawn."""
-    return len(await node.redis.keys("deal:*"))
+    return len(await node.keys("deal:*"))
 
 
 async def result_of(node: Node, code: RoomCode, player: PlayerId) -> Result | None:
@@ -93,7 +93,7 @@ async def test_a_room_is_for_a_game_that_there_is(
 ) -> None:
     with pytest.raises(Refusal, match=code):
         await node.rooms.create(ADA, game, variant, seats=2, limit=LIMIT, creation="key")
-    assert await node.redis.keys() == []
+    assert await node.keys() == []
 
 
 @pytest.mark.parametrize("code", [NOWHERE, RoomCode(""), RoomCode("h7kq2"), RoomCode("x" * 12)])
@@ -113,7 +113,7 @@ async def test_a_room_that_is_not_there_is_unknown(
 ) -> None:
     with pytest.raises(Refusal, match="unknown_room"):
         await act(node.rooms, code)
-    assert await node.redis.keys() == []
+    assert await node.keys() == []
 
 
 async def test_two_nodes_that_race_for_the_last_seat_give_it_once(node: Node, other: Node) -> None:
