@@ -7,7 +7,8 @@ import json
 import random
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from tests.faults.injection import Injector
 from tests.faults.kept import Kept
 from tests.faults.plans import Table
 from tests.faults.player import Player, World
-from tests.faults.stage import Stage, running_stage, running_store
+from tests.faults.stage import Stage, Store, running_stage, running_store
 
 SETTLED_WITHIN = 20.0
 """Seconds after the last player has left within which every effect has been applied."""
@@ -69,15 +70,12 @@ async def run(settings: Settings, folder: Path, say: Callable[[str], None]) -> R
     """Run it all, leaving the nodes' logs in a folder, and with complaints what was kept."""
     begun = time.monotonic()
     world = World(port=0)
-    loop = asyncio.get_running_loop()
-    context = running_store(settings.redis)
-    store = await loop.run_in_executor(None, context.__enter__)
-    try:
-        async with running_stage(store, folder, settings.share, broken=settings.broken) as stage:
-            stuck = await _act(settings, stage, world, say)
-            found = await _settled(stage)
-    finally:
-        await loop.run_in_executor(None, context.__exit__, None, None, None)
+    async with (
+        _store(settings.redis) as store,
+        running_stage(store, folder, settings.share, broken=settings.broken) as stage,
+    ):
+        stuck = await _act(settings, stage, world, say)
+        found = await _settled(stage)
     say("checking")
     verdict = await asyncio.to_thread(check, found, world.ledgers, ledger.now())
     counts = world.counts + verdict.counts
@@ -88,6 +86,19 @@ async def run(settings: Settings, folder: Path, say: Callable[[str], None]) -> R
     if complaints:
         _leave_evidence(folder, complaints, found, world)
     return Report(time.monotonic() - begun, counts, complaints)
+
+
+@asynccontextmanager
+async def _store(kind: str) -> AsyncIterator[Store]:
+    """Run a Redis until the block is left, also if that is while it starts."""
+    context = running_store(kind)
+    starting = asyncio.create_task(asyncio.to_thread(context.__enter__))
+    try:
+        yield await asyncio.shield(starting)
+    finally:
+        await asyncio.wait({starting})
+        if starting.exception() is None:
+            await asyncio.to_thread(context.__exit__, None, None, None)
 
 
 async def _act(
