@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Any
 
 from redis.asyncio import RedisCluster
 
@@ -56,11 +57,12 @@ class Node:
         """What applies finishes."""
         return self.services._effects
 
-    async def keys(self, pattern: str) -> list[str]:
+    async def keys(self, pattern: str = "*") -> list[str]:
         """Return all keys that match a pattern."""
         everywhere = {"target_nodes": RedisCluster.PRIMARIES}
         options = everywhere if isinstance(self.redis, RedisCluster) else {}
-        return list(await self.redis.keys(pattern, **options))
+        found: Any = await self.redis.keys(pattern, **options)
+        return list(found)
 
     async def settle(self) -> None:
         """Apply what has finished on this node, as it does by itself when it runs."""

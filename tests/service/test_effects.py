@@ -52,7 +52,7 @@ async def test_a_race_reaches_its_room_and_no_leaderboard(node: Node, clock: Set
     after = await node.rooms.find(code)
     assert after.running is not None
     assert after.running.unfinished() == [BOB]
-    assert await node.redis.keys("leaderboard:*") == []
+    assert await node.keys("leaderboard:*") == []
     assert await node.store.outboxes.effects() == []
 
 
@@ -159,3 +159,20 @@ async def test_a_node_sweeps_by_itself(
     async with running(other.effects.sweep_forever):
         await finish_daily(node, BOB)
         await until(swept)
+
+
+async def test_a_deadline_seen_by_a_wrong_clock_is_not_forgotten(
+    node: Node, clock: SetClock
+) -> None:
+    room, code = await node.race_of(ADA, BOB)
+    snapshot = await node.dailies.open(ADA, "robert")
+    due = [(f"a:{snapshot.attempt}", snapshot.start.deadline), (f"r:{code}", OVER)]
+    for member, time in due:
+        # The clock has been put right since the sweep found these.
+        await node.effects._pass_deadline(member, time)
+    assert sorted(await node.store.outboxes.due(snapshot.start.deadline)) == due
+    clock.time = snapshot.start.deadline
+    await node.effects.sweep()
+    assert (await node.look(snapshot.attempt)).end == "time"
+    assert (await node.rooms.find(code)).running is None
+    assert await node.store.outboxes.due(clock.time) == []
