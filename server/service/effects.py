@@ -112,7 +112,9 @@ class Effects:
     async def _pass_deadline(self, member: str, time: int) -> None:
         kind, _, name = member.partition(":")
         if kind == "r":
-            await self._rooms.pass_deadline(RoomCode(name))
+            over = await self._rooms.pass_deadline(RoomCode(name))
         else:
-            await self._attempts.find(AttemptId(name))
-        await self._store.outboxes.drop_due(name, member, time)
+            attempt = await self._attempts.find(AttemptId(name))
+            over = attempt is None or attempt.end is not None
+        if over:
+            await self._store.outboxes.drop_due(name, member, time)

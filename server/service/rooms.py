@@ -220,20 +220,28 @@ class Rooms:
         if room and running and running.deal == deal_id and player in running.unfinished():
             await self._start_attempt(room, running, player)
 
-    async def pass_deadline(self, code: RoomCode) -> None:
+    async def pass_deadline(self, code: RoomCode) -> bool:
         """End what is still running in a round whose time is up.
+
+        Returns:
+            Whether nothing runs any more. By the time itself something may: whoever found that the
+            time is up had a wrong clock, which has been put right since.
 
         Raises:
             UnavailableError: the store does not answer.
         """
         room = await self._held(code).look()
         if room is None or room.running is None:
-            return
+            return True
+        over = True
         for player in room.running.unfinished():
             attempt = await self._start_attempt(room, room.running, player)
             state = await self._attempts.find(attempt)
             if state is not None and state.end is not None:
                 await self.finish(code, room.running.deal, player, state.result)
+            else:
+                over = False
+        return over
 
     async def page(self, room: Room) -> RoomPage:
         """Return a room with what is not in its journal.
