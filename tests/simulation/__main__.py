@@ -1,0 +1,74 @@
+"""The simulation: `make simulate`, or with more to say `python -m tests.simulation --help`."""
+
+from __future__ import annotations
+
+import argparse
+import secrets
+import sys
+import time
+from collections import Counter
+
+from tests.simulation.race import Outcome, conditions, run
+
+LAST_STEPS = 40
+"""Steps of a failing race that are shown unless all are asked for."""
+
+MOST_FAILURES = 5
+"""Failing races after which no more are run."""
+
+
+def main() -> int:
+    """Run races, and return 1 if one of them fails."""
+    parser = argparse.ArgumentParser(prog="python -m tests.simulation", description=__doc__)
+    parser.add_argument("--races", type=int, default=5000, help="how many")
+    parser.add_argument("--seed", type=int, help="the seed of the first; the others follow it")
+    parser.add_argument("--trace", action="store_true", help="show all steps of every race")
+    given = parser.parse_args()
+    first = secrets.randbelow(1 << 31) if given.seed is None else given.seed
+    _say(f"seeds from {first}, {given.races} races")
+    counts: Counter[str] = Counter()
+    failures = 0
+    begun = time.monotonic()
+    with conditions():
+        for seed in range(first, first + given.races):
+            outcome = run(seed, counts)
+            if given.trace:
+                _say("\n".join(outcome.trace.lines()))
+            if outcome.complaints:
+                failures += 1
+                _tell(outcome, whole=given.trace)
+            if failures >= MOST_FAILURES:
+                break
+    seconds = time.monotonic() - begun
+    for line in _table(counts, seconds):
+        _say(line)
+    if not failures:
+        _say("\nNothing was lost, doubled or invented, and every player got on.")
+    return 1 if failures else 0
+
+
+def _tell(outcome: Outcome, *, whole: bool) -> None:
+    """Say what is wrong with a race, and how to have it again."""
+    if not whole:
+        _say("\n".join(outcome.trace.lines(LAST_STEPS)))
+    _say(f"\nseed {outcome.seed} fails:")
+    for complaint in outcome.complaints:
+        _say(f"  {complaint}")
+    _say(f"again: python -m tests.simulation --seed {outcome.seed} --races 1 --trace\n")
+
+
+def _table(counts: Counter[str], seconds: float) -> list[str]:
+    """Return the lines of a report."""
+    faults = sum(number for name, number in counts.items() if name.startswith("fault: "))
+    rows = [("seconds", f"{seconds:.1f}"), ("faults", str(faults))]
+    rows.append(("seeds a minute", f"{counts['seeds'] / seconds * 60:.0f}"))
+    rows += [(name, str(counts[name])) for name in sorted(counts)]
+    return [f"{name:<44}{value:>9}" for name, value in rows]
+
+
+def _say(line: str) -> None:
+    print(line, flush=True)  # noqa: T201 - a command's output
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,222 @@
+"""What players do: race a few short rounds, or play dailies; resign, leave, or wander off."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+
+from server.core import daily
+from tests.faults.ledger import Message
+from tests.faults.player import AGAIN
+from tests.simulation import fates
+from tests.simulation.player import Player
+
+LOOK_AFTER = 1.5
+"""Seconds without news after which a player asks."""
+
+
+@dataclass
+class Table:
+    """A room that players are to race in.
+
+    Attributes:
+        limit: seconds of a round.
+        code: set when the room is open.
+    """
+
+    game: str
+    variant: str
+    seats: int
+    rounds: int
+    limit: int
+    key: str
+    code: asyncio.Future[str]
+
+
+async def race(player: Player, table: Table, *, host: bool) -> None:
+    """Race the table's rounds with whoever else comes, and leave; or vanish in the middle."""
+    rng = player.rng
+    if host:
+        player.doing = "opening a room"
+        opened = await player.ask(
+            "room.create",
+            game=table.game,
+            variant=table.variant,
+            seats=table.seats,
+            limit=table.limit,
+            key=table.key,
+        )
+        assert opened is not None, "it is asked until it is answered"
+        table.code.set_result(opened["code"])
+    player.doing = "waiting for a room's code"
+    code = await table.code
+    ending = rng.choices(("stay", "leave", "vanish"), (0.7, 0.2, 0.1))[0]
+    waited = 0
+    while True:
+        player.doing = f"joining room {code}"
+        room = await player.ask("room.join", code=code)
+        if room is None or room["type"] != "room":
+            return
+        room = player.rooms.get(code, room)
+        round_ = room["round"]
+        if round_ is not None and not round_["over"]:
+            waited = 0
+            await _run(player, room, hasty=ending != "stay")
+            if ending == "vanish":
+                return
+            if ending == "leave":
+                break
+        elif player.world.closing or (round_ is not None and round_["number"] >= table.rounds):
+            break
+        elif room["host"] == player.id:
+            waited += 1
+            await _start(player, room, table, waited)
+            if waited > 8:
+                break
+        else:
+            waited += 1
+            await _be_ready(player, room)
+            if waited > 8:
+                break
+    player.doing = f"leaving room {code}"
+    await player.ask("room.leave", code=code)
+
+
+async def _start(player: Player, room: Message, table: Table, waited: int) -> None:
+    """Start a round if enough are ready, or wait for them."""
+    ready = sum(member["ready"] for member in room["members"])
+    if ready < table.seats and waited < 4:
+        player.doing = "waiting for the others"
+        await player.news(0.5)
+        return
+    player.doing = "starting a round"
+    # It may have been started all the same if there is no answer, so it is looked at again.
+    await player.ask("room.start", once=True, code=room["code"])
+
+
+async def _be_ready(player: Player, room: Message) -> None:
+    me = next((m for m in room["members"] if m["player"]["id"] == player.id), None)
+    if me is not None and not me["ready"]:
+        player.doing = "getting ready"
+        await player.ask("room.ready", code=room["code"], ready=True)
+    player.doing = "waiting for a round"
+    await player.news(LOOK_AFTER)
+
+
+async def _run(player: Player, room: Message, *, hasty: bool) -> None:
+    """Play one's part of a round, and wait until it is over unless one is to leave."""
+    code, round_, rng = room["code"], room["round"], player.rng
+    mine = next((r for r in round_["runners"] if r["player"]["id"] == player.id), None)
+    if mine is not None and mine["result"]["end"] is None:
+        left = (round_["starts"] - player.world.now()) / 1000
+        if left > 0:
+            player.doing = "waiting for the cards"
+            # Some ask early, and must not be shown anything.
+            await asyncio.sleep(left * (0.7 if rng.random() < 0.1 else 1.0))
+        budget = rng.randint(1, 6) if hasty else rng.randint(3, 15)
+        await play(player, mine["attempt"], budget, wander=rng.random() < 0.15)
+    player.doing = f"waiting for the end of round {round_['number']}"
+    while not hasty:
+        await player.news(LOOK_AFTER)
+        asked = await player.ask("room.join", code=code)
+        if asked is None or asked["type"] != "room":
+            return
+        now = player.rooms[code]["round"]
+        if now["over"] or now["number"] > round_["number"]:
+            return
+
+
+async def play_dailies(player: Player, game: str) -> None:
+    """Play the dailies of a game around midnight, and look at the leaderboard."""
+    rng, world = player.rng, player.world
+    for _ in range(rng.randint(1, 3)):
+        player.doing = f"opening the daily of {game}"
+        answer = await player.ask("daily.open", game=game)
+        if answer is not None and answer["type"] == "attempt":
+            budget = rng.randint(1, 10)
+            await play(player, answer["attempt"], budget, wander=rng.random() < 0.4)
+        player.doing = "looking at the leaderboard"
+        await player.ask("leaderboard.watch", game=game)
+        if world.closing:
+            return
+        await player.pause(0.1, 3.0)
+        if rng.random() < 0.3:
+            # The rest of the day passes, or most of it, or the hour after its end.
+            day = daily.day_at(int(world.now()))
+            target = rng.choice((daily.ends(day) - 1_000, daily.closes(day - 1) - 1_500))
+            if target > world.now():
+                world.leap(target - world.now())
+
+
+async def play(player: Player, attempt: str, budget: int, *, wander: bool) -> None:
+    """Play up to `budget` moves, then resign, or wander off."""
+    rng, world = player.rng, player.world
+    lost = False
+    while True:
+        sight = player.sights.get(attempt)
+        if sight is None or lost:
+            player.doing = f"opening {attempt}"
+            have = player.have(attempt) if sight is not None else None
+            answer = await player.ask("attempt.open", attempt=attempt, have=have)
+            lost = False
+            if answer is not None and answer.get("code") == "not_started":
+                await player.pause(0.05, 0.4)
+            elif answer is not None and answer["type"] == "refused":
+                return
+            continue
+        if sight.end is not None or (budget <= 0 and wander):
+            return
+        if world.season.happens(fates.SECOND_DEVICE):
+            world.fault(fates.SECOND_DEVICE, player.id, attempt)
+            twin = sight.plan(rng.choice((1, 2)), rng)
+            commands = _moves(attempt, sight.seq + 1, twin)
+            other = asyncio.ensure_future(player.ask_all(commands, device=1))
+        else:
+            other = None
+        moves = sight.plan(rng.choice((1, 1, 1, 2, 3)), rng)
+        player.doing = f"playing entry {sight.seq + 1} of {attempt}"
+        if budget <= 0 or world.closing or not moves:
+            commands = [{"type": "resign", "attempt": attempt, "seq": sight.seq + 1}]
+        else:
+            commands = _moves(attempt, sight.seq + 1, moves)
+        budget -= len(moves)
+        lost = await _say(player, attempt, commands)
+        if other is not None:
+            await other
+        await asyncio.sleep(rng.expovariate(6.0))
+
+
+def _moves(attempt: str, first: int, moves: list[str]) -> list[Message]:
+    """Return the commands that play moves one after the other."""
+    return [
+        {"type": "move", "attempt": attempt, "seq": seq, "move": move}
+        for seq, move in enumerate(moves, first)
+    ]
+
+
+async def _say(player: Player, attempt: str, commands: list[Message]) -> bool:
+    """Send commands of an attempt at once, and again what is not answered, as it was.
+
+    Returns:
+        Whether the player is to come back to the attempt before anything else.
+    """
+    waiting = commands
+    while waiting:
+        answers = await player.ask_all(waiting)
+        refused = [a["code"] for a in answers if a is not None and a["type"] == "refused"]
+        if any(code not in AGAIN for code in refused):
+            # What is seen may be out of date: the next look is a fresh one.
+            if player.rng.random() < 0.5:
+                player.sights.pop(attempt, None)
+            return True
+        waiting = [
+            command
+            for command, answer in zip(waiting, answers, strict=True)
+            if answer is None or answer["type"] == "refused"
+        ]
+        if waiting and player.rng.random() < 0.3:
+            # It comes back as a client does, and says what it has.
+            return True
+        if refused:
+            await player.pause(0.05, 0.5)
+    return False

@@ -1,0 +1,195 @@
+"""One race from a seed: a world, players in it, and the check when all is quiet."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import Counter
+from collections.abc import Iterator, MutableMapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import structlog
+
+from engine import deal as dealing
+from engine.catalog import games
+from server.core import daily
+from server.service import attempts
+from tests.core.builders import START
+from tests.faults import attempt_story
+from tests.faults.checker import check
+from tests.faults.complaint import Complaint
+from tests.simulation import lives
+from tests.simulation.lives import Table
+from tests.simulation.loop import RestlessError, VirtualLoop
+from tests.simulation.network import Network
+from tests.simulation.player import Player
+from tests.simulation.trace import Trace
+from tests.simulation.world import World
+
+DAILIES = 0.15
+"""How often it is dailies that are played, and not a race in a room."""
+
+STORMY = 45.0
+"""Seconds after which no more faults happen."""
+
+FINISHED_WITHIN = 60.0
+"""Seconds in the calm within which every player has come to an end."""
+
+SETTLED_WITHIN = 30.0
+"""Seconds after that within which every effect has been applied."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one race."""
+
+    seed: int
+    complaints: list[Complaint]
+    trace: Trace
+
+
+def run(seed: int, counts: Counter[str]) -> Outcome:
+    """Run the race of a seed, adding to the counts what happened in it."""
+    loop = VirtualLoop()
+    world = World(seed, loop, counts)
+    loop.set_exception_handler(lambda _, context: _complain_of(world, context))
+    try:
+        with _logs(world):
+            try:
+                loop.run_until_complete(_play(world))
+            except RestlessError as error:
+                world.complain("stuck", "the world", str(error))
+            world.note("world", "the end")
+            trace, complaints = Trace(), list(dict.fromkeys(world.complaints))
+            trace.steps = list(world.trace.steps)
+            _clear(loop)
+    finally:
+        loop.close()
+    counts["seeds"] += 1
+    counts["steps"] += len(trace.steps)
+    return Outcome(seed, complaints, trace)
+
+
+async def _play(world: World) -> None:
+    """Let players play while faults happen, heal everything, and check."""
+    rng, loop = world.rng, world.loop
+    dailies = rng.random() < DAILIES
+    world.set_epoch(START)
+    if dailies:
+        # Days end while they play, or have ended a moment ago.
+        midnight = daily.ends(daily.day_at(START))
+        world.set_epoch(midnight - rng.choice((12_000, 4_000, 1_500, 200, -500)))
+    network = Network(world, rng.choice((1, 2, 2, 3)), dailies=dailies)
+    world.note("world", "begins", f"{len(network.nodes)} nodes, dailies: {dailies}")
+    players = [Player(world, network, number) for number in range(rng.randint(1 + dailies, 4))]
+    game = rng.choice(list(games()))
+    if dailies:
+        works = [lives.play_dailies(player, game) for player in players]
+    else:
+        table = Table(
+            game,
+            rng.choice(list(games()[game].variants)),
+            seats=max(1, len(players) - (rng.random() < 0.05)),
+            rounds=rng.choice((1, 1, 2)),
+            limit=rng.choice((3, 6, 10)),
+            key=f"{rng.getrandbits(64):016x}",
+            code=loop.create_future(),
+        )
+        works = [lives.race(player, table, host=player is players[0]) for player in players]
+    tasks = [loop.create_task(work) for work in works]
+    await _ended(tasks, STORMY)
+    await asyncio.sleep(rng.choice((0.0, 0.5, 2.0)))
+    world.be_calm()
+    world.closing = True
+    await _ended(tasks, FINISHED_WITHIN)
+    for player, task in zip(players, tasks, strict=True):
+        if not task.done():
+            world.complain("stuck", player.id, player.doing)
+        elif error := task.exception():
+            world.complain("broken", player.id, f"the player broke down: {error!r}")
+    await _settled(world)
+    verdict = check(world.memory.kept(), [p.ledger for p in players], int(world.now()))
+    for complaint in verdict.complaints:
+        world.complain(complaint.kind, complaint.about, complaint.text)
+    world.counts.update(verdict.counts)
+
+
+async def _ended(tasks: list[asyncio.Task[None]], seconds: float) -> None:
+    """Return when all tasks are done, or so many seconds have passed."""
+    loop = asyncio.get_running_loop()
+    until = loop.time() + seconds
+    while loop.time() < until and not all(task.done() for task in tasks):
+        await asyncio.sleep(0.25)
+
+
+async def _settled(world: World) -> None:
+    """Return when nothing is left to be done, or has not been done in time."""
+    loop = world.loop
+    until = loop.time() + SETTLED_WITHIN
+    while loop.time() < until:
+        due = world.memory.due(float("inf"))
+        if not due and not world.memory.effects():
+            return
+        soonest = min((time for _, time in due), default=0)
+        if soonest > world.now() + 2_000:
+            world.leap(soonest - world.now() - 500)
+        await asyncio.sleep(0.5)
+
+
+def _complain_of(world: World, context: dict[str, Any]) -> None:
+    """Complain of an exception that nobody took."""
+    world.complain("broken", "the loop", f"{context.get('message')}: {context.get('exception')!r}")
+
+
+def _clear(loop: VirtualLoop) -> None:
+    """Let no task be left, without letting it be heard."""
+    loop.set_exception_handler(lambda *_: None)
+    for _ in range(100):
+        tasks = asyncio.all_tasks(loop)
+        if not tasks:
+            return
+        for task in tasks:
+            task.cancel()
+        loop.run_until_complete(asyncio.sleep(0))
+
+
+@contextmanager
+def _logs(world: World) -> Iterator[None]:
+    """Let what the server logs as an error be a complaint, and all else be silent."""
+
+    def take(_: object, level: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+        if level in {"error", "exception", "critical"}:
+            world.complain("broken", "the log", f"{event}")
+        raise structlog.DropEvent
+
+    before = structlog.get_config()
+    structlog.configure(
+        processors=[structlog.processors.format_exc_info, take],
+        wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR),
+    )
+    try:
+        yield
+    finally:
+        structlog.configure(**before)
+
+
+@contextmanager
+def conditions() -> Iterator[None]:
+    """Let many races be run quickly: deals are laid out once, and few are drawn ahead."""
+    cached = lru_cache(64)(dealing.deal_seed)
+    places: list[tuple[Any, str, Any]] = [
+        (attempts, "deal_seed", cached),
+        (attempt_story, "deal_seed", cached),
+        (daily, "DRAWN_AHEAD", 0),
+    ]
+    before = [getattr(module, name) for module, name, _ in places]
+    for module, name, value in places:
+        setattr(module, name, value)
+    try:
+        yield
+    finally:
+        for (module, name, _), value in zip(places, before, strict=True):
+            setattr(module, name, value)

@@ -1,0 +1,76 @@
+"""What everything in one race shares: the time, the chances, the faults, and the trace."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+
+from tests.faults.complaint import Complaint
+from tests.simulation.fates import Season
+from tests.simulation.loop import VirtualLoop
+from tests.simulation.memory import Memory
+from tests.simulation.trace import Trace
+
+
+class World:
+    """One race's world.
+
+    Attributes:
+        rng: where all choices come from.
+        counts: what has happened, by name.
+        complaints: what was found wrong on the way.
+        calm: whether no more faults happen.
+        closing: whether players are to come to an end.
+        lost_at: when the last writes were lost, in Unix milliseconds, or `None`.
+        keep: what dead nodes' tasks hang on, which would be swept away before them otherwise.
+    """
+
+    def __init__(self, seed: int, loop: VirtualLoop, counts: Counter[str]) -> None:
+        self.seed = seed
+        self.loop = loop
+        self.rng = random.Random(seed)
+        self.counts = counts
+        self.season = Season(self.rng, counts)
+        self.trace = Trace()
+        self.memory = Memory(self.now)
+        self.complaints: list[Complaint] = []
+        self.calm = False
+        self.closing = False
+        self.lost_at: int | None = None
+        self.away_until = 0.0
+        self.keep: list[object] = []
+        self._epoch = 0.0
+
+    def set_epoch(self, time: float) -> None:
+        """Let it be so many Unix milliseconds now."""
+        self._epoch = time - self.loop.time() * 1000
+
+    def leap(self, milliseconds: float) -> None:
+        """Let so much time pass while nobody does anything, as if all machines had slept."""
+        self._epoch += milliseconds
+        self.note("world", "leap", int(milliseconds))
+
+    def now(self) -> float:
+        """Return Redis's time in Unix milliseconds, with a fraction."""
+        return self._epoch + self.loop.time() * 1000
+
+    def note(self, who: str, what: str, more: object = "") -> None:
+        """Note a step in the trace."""
+        self.trace.add(self.loop.time(), who, what, more)
+
+    def fault(self, kind: str, who: str, more: object = "") -> None:
+        """Count and note a fault."""
+        self.season.note(kind)
+        self.note(who, f"FAULT {kind}", more)
+
+    def complain(self, kind: str, about: str, text: str) -> None:
+        """Note that something is wrong."""
+        self.complaints.append(Complaint(kind, about, text))  # type: ignore[arg-type]
+        self.note(about, f"WRONG {kind}", text)
+
+    def be_calm(self) -> None:
+        """Let no more faults happen."""
+        self.calm = True
+        self.away_until = 0.0
+        self.season.calm()
+        self.note("world", "calm")
