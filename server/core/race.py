@@ -114,7 +114,7 @@ class Round:
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """Where a room stands. `version` is the number of the last entry."""
+    """Where a room stands. `version` is the number of the last entry, `at` its time."""
 
     opened: RoomOpened
     host: PlayerId
@@ -122,6 +122,7 @@ class Room:
     round: Round | None
     wins: dict[PlayerId, int]
     version: int
+    at: int
 
     def seat_of(self, player: PlayerId) -> Seat | None:
         """Return a player's seat, or `None`."""
@@ -137,9 +138,9 @@ def fold(room: Room | None, event: Event) -> Room:
     """Return the room after an entry of its journal."""
     if isinstance(event, RoomOpened):
         assert room is None, "a room opens once"
-        return Room(event, event.host, (), None, {}, version=1)
+        return Room(event, event.host, (), None, {}, version=1, at=event.at)
     assert room is not None, "a room opens first"
-    return replace(_folded(room, event), version=room.version + 1)
+    return replace(_folded(room, event), version=room.version + 1, at=event.at)
 
 
 def _folded(room: Room, event: Event) -> Room:

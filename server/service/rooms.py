@@ -296,7 +296,8 @@ class Rooms:
         def decide_on_room(room: Room | None, now: int) -> Event | None:
             if room is None:
                 raise Refusal("unknown_room")
-            return decide(room, now)
+            # No entry is before the one that it follows, even if the clock has been set back.
+            return decide(room, max(now, room.at))
 
         return (await self._held(code).submit(decide_on_room)).after
 

@@ -88,6 +88,9 @@ class _Line:
         while self.reader is not None and not self.reader.done():
             self.reader.cancel()
             await asyncio.wait({self.reader}, timeout=_AGAIN)
+        if self.reader is not None and not self.reader.cancelled():
+            # Lines are all closed when one is lost: of the others' losses this is the end.
+            self.reader.exception()
         await self._pubsub.aclose()  # type: ignore[no-untyped-call]
 
 

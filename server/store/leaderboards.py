@@ -16,6 +16,21 @@ redis.call('EXPIRE', KEYS[1], ARGV[3])
 """
 
 
+_ROWS = """
+local first, last = tonumber(ARGV[1]), tonumber(ARGV[2])
+if ARGV[3] ~= '' then
+  local place = redis.call('ZRANK', KEYS[1], ARGV[3])
+  if not place then return {} end
+  first, last = math.max(0, place + first), place + last
+end
+local rows = redis.call('ZRANGE', KEYS[1], first, last, 'WITHSCORES')
+if #rows == 0 then return {} end
+local better = redis.call('ZCOUNT', KEYS[1], '-inf', '(' .. rows[2])
+return {first + 1, better + 1, unpack(rows)}
+"""
+"""The place and the rank of the first row, and then the rows, all of one moment."""
+
+
 class Leaderboards:
     """All leaderboards, by game and day."""
 
@@ -46,7 +61,7 @@ class Leaderboards:
         Raises:
             UnavailableError: Redis does not answer.
         """
-        return await self._rows(keys.leaderboard(game, day), 0, count - 1)
+        return await self._rows(game, day, 0, count - 1)
 
     async def around(self, game: str, day: int, player: PlayerId, reach: int) -> list[Row]:
         """Return a player's row with up to `reach` rows on either side; none without a row.
@@ -54,23 +69,22 @@ class Leaderboards:
         Raises:
             UnavailableError: Redis does not answer.
         """
-        key = keys.leaderboard(game, day)
-        with answering():
-            place: Any = await self._database.client.zrank(key, player)
-        if place is None:
-            return []
-        return await self._rows(key, max(0, place - reach), place + reach)
+        return await self._rows(game, day, -reach, reach, player)
 
-    async def _rows(self, key: str, first: int, last: int) -> list[Row]:
-        """Return the rows of the places from `first` to `last`, counted from zero."""
+    async def _rows(
+        self, game: str, day: int, first: int, last: int, player: PlayerId | None = None
+    ) -> list[Row]:
+        """Return the rows of these places, counted from zero or from the one of a player."""
         with answering():
-            found: Any = await self._database.client.zrange(key, first, last, withscores=True)
-            if not found:
-                return []
-            before = await self._database.client.zcount(key, "-inf", f"({int(found[0][1])}")
+            found: Any = await self._database.client.eval(
+                _ROWS, 1, keys.leaderboard(game, day), str(first), str(last), player or ""
+            )
+        if not found:
+            return []
+        place, rank, *pairs = found
         rows: list[Row] = []
-        for place, (player, score) in enumerate(found, start=first + 1):
-            same = rows and rows[-1].score == int(score)
-            rank = rows[-1].rank if same else (place if rows else int(before) + 1)
-            rows.append(Row(rank, PlayerId(player), int(score)))
+        for shown, score in zip(pairs[::2], map(int, pairs[1::2]), strict=True):
+            if rows and rows[-1].score != score:
+                rank = place + len(rows)
+            rows.append(Row(rank, PlayerId(shown), score))
         return rows
