@@ -119,8 +119,9 @@ class Link:
             answer = apply()
         except Exception as error:
             answer = error
-        said = type(answer).__name__ if isinstance(answer, Exception) else ""
-        self.world.note(self.name, what, f"{more} {said}")
+        if isinstance(answer, Exception):
+            more = (more, type(answer).__name__)
+        self.world.note(self.name, what, more)
         return answer
 
     def _fail(self, future: asyncio.Future[Any], reason: str) -> None:

@@ -112,7 +112,8 @@ class Memory:
 
     def hash(self, key: str) -> dict[str, str]:
         """Return the fields of a hash; none if there is no such key."""
-        return dict(self._living(self._held.hashes, key) or {})
+        found = self._living(self._held.hashes, key)
+        return {} if found is None else dict(found)
 
     def set_fields(self, key: str, fields: dict[str, str], seconds: float) -> None:
         """Set fields of a hash."""

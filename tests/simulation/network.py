@@ -96,9 +96,9 @@ class Network:
         world = self.world
         fate = world.season.of_network()
         if fate is not None:
-            world.fault(fate, client.id, f"{command}")
+            world.fault(fate, client.id, command)
         else:
-            world.note(client.id, f"to node {number}", f"{command}")
+            world.note(client.id, f"to node {number}", command)
         latency = LATENCY * world.rng.random()
         if fate == fates.ELSEWHERE:
             number = (number + 1) % len(self.nodes)
@@ -125,7 +125,7 @@ class Network:
 
     def _reply(self, client: Client, event: Message, *, lost: bool) -> None:
         world = self.world
-        world.note(client.id, "lost answer" if lost else "answer", f"{event}")
+        world.note(client.id, "lost answer" if lost else "answer", event)
         if not lost:
             latency = LATENCY * world.rng.random()
             world.loop.call_later(latency, client.hear, event)

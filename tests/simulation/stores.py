@@ -93,7 +93,7 @@ class SimulatedJournals(Journals):
         await self._call(
             "append",
             lambda: self._memory.append(entry, previous, now),
-            f"{entry.key} {entry.number} {entry.payload}",
+            (entry.key, entry.number, entry.payload),
         )
 
     async def read(self, key: str) -> list[str]:
@@ -107,7 +107,7 @@ class SimulatedJournals(Journals):
             texts = self._memory.stream(key)
             return texts[after:] if texts[after - 1 : after] == [last] else None
 
-        return await self._call("read on", read, f"{key} {after}")
+        return await self._call("read on", read, (key, after))
 
 
 class SimulatedDeals(Deals):
@@ -273,7 +273,7 @@ class SimulatedLeaderboards(Leaderboards):
         await self._call(
             "enter",
             lambda: self._memory.score(key, player, score, keys.LEADERBOARD_LIFE),
-            f"{key} {player} {score}",
+            (key, player, score),
         )
 
     async def size(self, game: str, day: int) -> int:
@@ -281,27 +281,30 @@ class SimulatedLeaderboards(Leaderboards):
         key = keys.leaderboard(game, day)
         return await self._call("size", lambda: len(self._memory.scores(key)), key)
 
+    async def top(self, game: str, day: int, count: int) -> list[Row]:
+        """Return the first rows."""
+        key = keys.leaderboard(game, day)
+        return await self._call("top", lambda: self._all(key)[:count], key)
+
     async def around(self, game: str, day: int, player: PlayerId, reach: int) -> list[Row]:
         """Return a player's row with up to `reach` rows on either side; none without a row."""
         key = keys.leaderboard(game, day)
-        members = await self._call("place", lambda: list(self._memory.scores(key)), key)
-        if player not in members:
-            return []
-        place = members.index(player)
-        return await self._rows(key, max(0, place - reach), place + reach)
-
-    async def _rows(self, key: str, first: int, last: int) -> list[Row]:
-        """Return the rows of the places from `first` to `last`, counted from zero."""
 
         def find() -> list[Row]:
-            scores = self._memory.scores(key)
-            ordered = list(scores.values())
-            return [
-                Row(ordered.index(score) + 1, PlayerId(player), score)
-                for player, score in list(scores.items())[first : last + 1]
-            ]
+            rows = self._all(key)
+            place = next((n for n, row in enumerate(rows) if row.player == player), None)
+            return [] if place is None else rows[max(0, place - reach) : place + reach + 1]
 
-        return await self._call("rows", find, key)
+        return await self._call("around", find, key)
+
+    def _all(self, key: str) -> list[Row]:
+        """Return all rows."""
+        scores = self._memory.scores(key)
+        ordered = list(scores.values())
+        return [
+            Row(ordered.index(score) + 1, PlayerId(player), score)
+            for player, score in scores.items()
+        ]
 
 
 class SimulatedOutboxes(Outboxes):

@@ -1,0 +1,73 @@
+"""Some hundred races, that a seed replays exactly, and that a broken server is found out."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from tests.processes import ROOT
+from tests.simulation import broken
+from tests.simulation.race import conditions, run
+
+RACES = 120
+
+MOST_RACES = 300
+"""Races among which one finds out a broken server."""
+
+FAR = {broken.forgets_a_deadline_that_has_not_passed: 150}
+"""Where to begin to look for those that are found out seldom."""
+
+
+@pytest.fixture(autouse=True)
+def quick() -> Iterator[None]:
+    """Run all races under the simulation's conditions."""
+    with conditions():
+        yield
+
+
+def test_nothing_is_lost_doubled_or_invented() -> None:
+    counts: Counter[str] = Counter()
+    for seed in range(RACES):
+        outcome = run(seed, counts)
+        assert outcome.complaints == [], f"python -m tests.simulation --seed {seed} --races 1"
+    assert counts["entries checked"] > 5 * RACES
+    assert sum(number for name, number in counts.items() if name.startswith("fault: ")) > RACES
+
+
+def test_a_seed_replays_exactly() -> None:
+    for seed in range(10):
+        first, second = run(seed, Counter()).trace, run(seed, Counter()).trace
+        assert first.steps == second.steps
+        assert first.digest() == second.digest() != run(seed + 1, Counter()).trace.digest()
+
+
+def test_another_process_replays_a_seed_exactly() -> None:
+    script = (
+        "from collections import Counter\n"
+        "from tests.simulation.race import conditions, run\n"
+        "with conditions():\n"
+        "    print([run(seed, Counter()).trace.digest() for seed in range(10)])\n"
+    )
+    printed = subprocess.run(  # noqa: S603 - our own Python
+        [sys.executable, "-c", script],
+        cwd=ROOT,
+        env=os.environ | {"PYTHONHASHSEED": "1"},
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
+    assert printed.strip() == str([run(seed, Counter()).trace.digest() for seed in range(10)])
+
+
+@pytest.mark.parametrize("way", broken.WAYS, ids=lambda way: str(way.__name__))
+def test_a_broken_server_is_found_out(way: Callable[[], Any]) -> None:
+    first = FAR.get(way, 0)
+    with way():
+        found = any(run(seed, Counter()).complaints for seed in range(first, first + MOST_RACES))
+    assert found

@@ -1,0 +1,234 @@
+"""The simulated store beside the real one, on a real Redis: the same commands, the same answers."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterator
+from typing import Any
+
+import pytest
+
+from server.core.ids import PlayerId, RoomCode
+from server.service.store import Store
+from server.store import keys
+from server.store.clock import Clock
+from server.store.database import Database
+from server.store.journal import Append, ConflictError, MistimedError
+from tests.conftest import ALONE
+from tests.core.builders import PLAYERS
+from tests.simulation.link import Link
+from tests.simulation.loop import VirtualLoop
+from tests.simulation.stores import store_on
+from tests.simulation.world import World
+
+pytestmark = ALONE
+
+NAMES = [f"{player}.{player}" for player in PLAYERS[:3]]
+TEXTS = ["a", '{"at":1}']
+GAMES = ["first", "second"]
+DAYS = [20_000, 20_001]
+CODES = [RoomCode("AAAAA"), RoomCode("BBBBB")]
+COMMANDS = 600
+
+Command = Callable[[Store], Awaitable[object]]
+
+
+class Commands:
+    """Draws commands for both stores; times are Redis's, that of the moment of drawing."""
+
+    def __init__(self, rng: random.Random) -> None:
+        self.rng = rng
+        self.now = 0
+
+    def draw(self) -> tuple[str, Command]:
+        """Return the next command, and what it is."""
+        makers = [self._append] * 6 + [self._read_on] * 2 + [
+            self._read, self._read_on, self._effects, self._drop_effect, self._due, self._drop_due,
+            self._enter, self._top, self._around, self._keep, self._profiles, self._session,
+            self._here, self._progress, self._set_progress, self._node, self._nodes,
+        ]  # fmt: skip
+        maker = self.rng.choice(makers)
+        return maker.__name__, maker()
+
+    def _one(self, these: list[Any]) -> Any:
+        return self.rng.choice(these)
+
+    def _append(self) -> Command:
+        rng, name = self.rng, self._one(NAMES)
+        start = rng.random() < 0.3
+        entry = Append(
+            keys.attempt(name),
+            keys.partition(name),
+            1 if start else rng.randint(1, 4),
+            self._one(TEXTS),
+            # One that lies in the past forgets the journal at once.
+            expires=rng.choice((None,) * 6 + (self.now + 900_000, self.now - 60_000)),
+            effect=rng.choice((None, (name, self._one(TEXTS)))),
+            due=rng.choice((None, (f"a:{name}", None), (f"a:{name}", self.now + self._about()))),
+        )
+        previous = "" if start else self._one(TEXTS)
+        now = self.now + rng.choice((0, 0, 0, 0, -1_000, 1_000, -3_000, 3_000))
+        return lambda store: store.journals.append(entry, previous, now)
+
+    def _about(self) -> int:
+        return self.rng.choice((-90_000, -60_000, 60_000, 90_000))
+
+    def _read(self) -> Command:
+        key = keys.attempt(self._one(NAMES))
+        return lambda store: store.journals.read(key)
+
+    def _read_on(self) -> Command:
+        key, after, last = keys.attempt(self._one(NAMES)), self.rng.randint(1, 4), self._one(TEXTS)
+        return lambda store: store.journals.read_on(key, after, last)
+
+    def _effects(self) -> Command:
+        return lambda store: store.outboxes.effects()
+
+    def _drop_effect(self) -> Command:
+        name = self._one(NAMES)
+        return lambda store: store.outboxes.drop_effect(name)
+
+    def _due(self) -> Command:
+        now = self.now + self._about() // 2
+        return lambda store: store.outboxes.due(now)
+
+    def _drop_due(self) -> Command:
+        name, time = self._one(NAMES), self.now + self._about()
+        return lambda store: store.outboxes.drop_due(name, f"a:{name}", time)
+
+    def _enter(self) -> Command:
+        given = (
+            self._one(GAMES),
+            self._one(DAYS),
+            self._one(list(PLAYERS)),
+            self.rng.randint(1, 4),
+        )
+        return lambda store: store.leaderboards.enter(*given)
+
+    def _top(self) -> Command:
+        game, day, count = self._one(GAMES), self._one(DAYS), self.rng.randint(1, 6)
+        return lambda store: store.leaderboards.top(game, day, count)
+
+    def _around(self) -> Command:
+        given = (
+            self._one(GAMES),
+            self._one(DAYS),
+            self._one(list(PLAYERS)),
+            self.rng.randint(0, 3),
+        )
+        return lambda store: store.leaderboards.around(*given)
+
+    def _keep(self) -> Command:
+        player, name = self._one(list(PLAYERS)), self._one([None, "Ada", "Bob"])
+        return lambda store: store.players.keep(player, name)
+
+    def _profiles(self) -> Command:
+        return lambda store: store.players.profiles(PLAYERS)
+
+    def _session(self) -> Command:
+        player: PlayerId = self._one(list(PLAYERS))
+        session = self._one(["one", "other"])
+        what = self._one(["take_session", "renew_session", "drop_session"])
+        return lambda store: getattr(store.players, what)(player, session)
+
+    def _here(self) -> Command:
+        return lambda store: store.players.here(PLAYERS)
+
+    def _set_progress(self) -> Command:
+        code, told = self._one(CODES), {self._one(NAMES): self._one(TEXTS)}
+        return lambda store: store.rooms.set_progress(code, told)
+
+    def _progress(self) -> Command:
+        code = self._one(CODES)
+        return lambda store: store.rooms.progress(code, NAMES)
+
+    def _node(self) -> Command:
+        name, what = self._one(["n1", "n2"]), self._one(["renew", "renew", "drop"])
+        return lambda store: getattr(store.nodes, what)(name)
+
+    def _nodes(self) -> Command:
+        now = self.now
+        return lambda store: store.nodes.alive(now)
+
+
+async def answer_of(command: Command, store: Store) -> object:
+    """Return what a command is answered, or how it is refused."""
+    try:
+        answer = await command(store)
+    except (ConflictError, MistimedError) as error:
+        return type(error)
+    return answer
+
+
+class Beside:
+    """A simulated store, whose commands are run to their end each, without faults."""
+
+    def __init__(self) -> None:
+        self.loop = VirtualLoop()
+        self.world = World(0, self.loop, Counter())
+        self.world.be_calm()
+        self.store = store_on(Link(self.world, "beside"))
+
+    async def answer(self, command: Command) -> object:
+        """Return what a command is answered."""
+        running = answer_of(command, self.store)
+        # No two loops run in one thread.
+        return await asyncio.to_thread(self.loop.run_until_complete, running)
+
+
+@pytest.fixture
+def beside() -> Iterator[Beside]:
+    """Return a simulated store."""
+    made = Beside()
+    yield made
+    made.loop.close()
+
+
+@pytest.mark.parametrize("seed", range(3))
+async def test_the_simulated_store_answers_as_the_real_one(
+    database: Database, beside: Beside, seed: int
+) -> None:
+    clock = Clock(database)
+    real = Store.on(database, clock)
+    commands = Commands(random.Random(seed))
+    seen: Counter[str] = Counter()
+    for number in range(COMMANDS):
+        await clock.sample()
+        commands.now = clock.now()
+        beside.world.set_epoch(commands.now)
+        name, command = commands.draw()
+        found, wanted = await beside.answer(command), await answer_of(command, real)
+        assert found == wanted, f"command {number}: {name}"
+        seen[f"{name} {wanted.__name__ if isinstance(wanted, type) else bool(wanted)}"] += 1
+    assert {"_append ConflictError", "_append MistimedError", "_append False"} <= seen.keys()
+    assert {"_read True", "_read_on True", "_read_on False", "_effects True"} <= seen.keys()
+    assert {"_due True", "_due False", "_top True", "_around True", "_nodes True"} <= seen.keys()
+
+
+@pytest.mark.parametrize("which", ["real", "simulated"])
+async def test_a_deal_is_found_as_it_was_drawn(
+    database: Database, beside: Beside, which: str
+) -> None:
+    real = Store.on(database, Clock(database))
+
+    async def story(store: Store) -> None:
+        drawn = await store.deals.draw("robert", "standard", room=CODES[0])
+        store.deals._known.clear()
+        assert await store.deals.find(drawn.id) == drawn
+        first = await store.deals.daily("robert", "standard", DAYS[0])
+        assert (first.day, first.room) == (DAYS[0], None)
+        assert await store.deals.daily("robert", "standard", DAYS[0]) == first
+        assert await store.deals.daily("robert", "standard", DAYS[1]) != first
+        assert await store.deals.daily_ids(["robert", "deuces"], DAYS[0]) == {"robert": first.id}
+        code = await store.rooms.code_for(PLAYERS[0], "one")
+        assert await store.rooms.code_for(PLAYERS[0], "one") == code
+        await store.rooms.forget_code(PLAYERS[0], "one")
+        assert await store.rooms.code_for(PLAYERS[0], "one") != code
+        assert await store.players.secret() == await store.players.secret()
+
+    if which == "real":
+        await story(real)
+    else:
+        await asyncio.to_thread(beside.loop.run_until_complete, story(beside.store))
