@@ -75,6 +75,13 @@ REDIS ?= alone
 faults: $(STAMPS)/dev ## break everything FAULTS times while players play, and look what became of it
 	@$(BIN)/python -m tests.faults --faults $(FAULTS) --redis $(REDIS) $(if $(SEED),--seed $(SEED))
 
+# SEED is that of the first race; a race that fails says how to have it again.
+RACES ?= 5000
+
+.PHONY: simulate
+simulate: $(STAMPS)/dev ## run RACES races with faults on a simulated store, network and clock
+	@$(BIN)/python -m tests.simulation --races $(RACES) $(if $(SEED),--seed $(SEED))
+
 .PHONY: bench-engine
 bench-engine: $(STAMPS)/dev ## measure the engine beside python-chess, into deploy/bench/ENGINE.md
 	$(BIN)/python -m deploy.bench.engine
