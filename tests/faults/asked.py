@@ -21,6 +21,7 @@ class Asked:
         self._entries: dict[tuple[str, int, str], int] = {}
         self._others: defaultdict[tuple[str, str], list[tuple[int, Message]]] = defaultdict(list)
         self._when: dict[int, int] = {}
+        self._claims: dict[int, Message] = {}
         for at, command in ledger.said():
             self._when[command["id"]] = at
             match command["type"]:
@@ -30,6 +31,8 @@ class Asked:
                 case "resign":
                     key = (command["attempt"], command["seq"], RESIGN)
                     self._entries.setdefault(key, at)
+                case "attempt.open" if command.get("have") is not None:
+                    self._claims[command["id"]] = command
                 case type_:
                     about = command.get("code") or command.get("game") or ""
                     self._others[type_, about].append((at, command))
@@ -41,6 +44,10 @@ class Asked:
     def first(self, type_: str, about: str) -> int:
         """Return when such a command about a room or game was first sent, or `EVER`."""
         return min((at for at, _ in self._others.get((type_, about), ())), default=EVER)
+
+    def claim(self, command: int) -> Message | None:
+        """Return the `attempt.open` of this number that said what its player had, or `None`."""
+        return self._claims.get(command)
 
     def when(self, command: int) -> int:
         """Return when the command of this number was sent, or `EVER`."""

@@ -20,9 +20,10 @@ from server.core.ids import split_attempt_id
 from server.core.ranking import Result
 from server.core.refusal import Refusal
 from tests.faults.asked import EVER, RESIGN, Asked
-from tests.faults.complaint import SLACK, Complaint, Kind
+from tests.faults.complaint import SLACK, Complaint, Complaints
 from tests.faults.kept import Entry
 from tests.faults.ledger import Ledger, Line, Message
+from tests.faults.missed import changes_of, check_missed, is_true
 
 _DECODER: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event)
 
@@ -54,22 +55,11 @@ class Story:
         return self.states[seq - 1] if 1 <= seq <= len(self.states) else None
 
 
-class _Complaints:
-    """Complaints about one attempt."""
-
-    def __init__(self, attempt: str, complaints: list[Complaint]) -> None:
-        self._attempt = attempt
-        self._complaints = complaints
-
-    def add(self, kind: Kind, seq: int, text: str) -> None:
-        self._complaints.append(Complaint(kind, f"{self._attempt} entry {seq}", text))
-
-
 def told_of(ledger: Ledger) -> dict[str, list[Line]]:
     """Return what a player was told, by the attempt that it is about."""
     told: defaultdict[str, list[Line]] = defaultdict(list)
     for line in ledger.heard():
-        if line.message["type"] in {"attempt", "moved", "ended"}:
+        if line.message["type"] in {"attempt", "missed", "moved", "ended"}:
             told[line.message["attempt"]].append(line)
     return dict(told)
 
@@ -86,7 +76,7 @@ def fold(
     Returns:
         The story, or `None` if the journal cannot be read at all.
     """
-    about = _Complaints(attempt, complaints)
+    about = Complaints(attempt, complaints)
     parts = split_attempt_id(attempt)  # type: ignore[arg-type]
     deal = deals.get(parts[0]) if parts else None
     if parts is None or deal is None:
@@ -122,7 +112,7 @@ def fold(
     return Story(attempt, deal["seed"], states, [start, *events])
 
 
-def _check_start(start: Started, deal: Mapping[str, str], asked: Asked, about: _Complaints) -> None:
+def _check_start(start: Started, deal: Mapping[str, str], asked: Asked, about: Complaints) -> None:
     """Check a start by itself; that of a race is held against its round elsewhere."""
     if (start.game, start.variant) != (deal["game"], deal["variant"]):
         about.add("invented", 1, f"the deal is one of {deal['game']}")
@@ -138,7 +128,7 @@ def _check_start(start: Started, deal: Mapping[str, str], asked: Asked, about: _
             about.add("mistimed", 1, f"{start}")
 
 
-def _check_entry(states: Sequence[Attempt], event: Event, asked: Asked, about: _Complaints) -> None:
+def _check_entry(states: Sequence[Attempt], event: Event, asked: Asked, about: Complaints) -> None:
     """Check that an entry is what was asked for, or what the server does by itself."""
     state, seq = states[-1], states[-1].seq + 1
     if state.end is not None:
@@ -161,7 +151,7 @@ def _check_entry(states: Sequence[Attempt], event: Event, asked: Asked, about: _
         about.add("invented", seq, f"{event} is not true")
 
 
-def _check_decided(state: Attempt, event: Moved, about: _Complaints) -> None:
+def _check_decided(state: Attempt, event: Moved, about: Complaints) -> None:
     """Check that the rules, and the time that an entry says, make it what it is."""
     try:
         decided = core.decide(state, Play(event.move), event.at)
@@ -174,7 +164,7 @@ def _check_decided(state: Attempt, event: Moved, about: _Complaints) -> None:
         about.add("mistimed", state.seq + 1, f"{event} after {state.start.deadline}")
 
 
-def _check_asked(first: int, at: int, seq: int, about: _Complaints) -> None:
+def _check_asked(first: int, at: int, seq: int, about: Complaints) -> None:
     if first == EVER:
         about.add("invented", seq, "its player never asked for it")
     elif at < first - SLACK:
@@ -195,7 +185,7 @@ def check_told(
     story: Story, told: Sequence[Line], asked: Asked, complaints: list[Complaint]
 ) -> None:
     """Hold what a player was told of an attempt, in that order, against the journal."""
-    about = _Complaints(story.id, complaints)
+    about = Complaints(story.id, complaints)
     acknowledged: list[tuple[int, int]] = []
     highest = 0
     for at, message in told:
@@ -212,24 +202,29 @@ def check_told(
                     about.add("misreported", seq, f"{message}, and it is {state.result}")
             case "attempt":
                 _check_snapshot(story, state, message, at, about)
-                sent = asked.when(message.get("re", 0))
-                had = max((n for when, n in acknowledged if when < sent), default=0)
-                if sent != EVER and seq < had:
-                    about.add("stale", seq, f"entry {had} had been acknowledged")
+                _check_needed(story, seq, asked.claim(message.get("re", 0)), about)
+            case "missed":
+                claim = asked.claim(message.get("re", 0))
+                check_missed(story.states, story.events, message, claim, about)
+        if message["type"] in {"attempt", "missed"}:
+            _check_shown_in_time(story, seq, at, about)
+            sent = asked.when(message.get("re", 0))
+            had = max((n for when, n in acknowledged if when < sent), default=0)
+            if sent != EVER and seq < had:
+                about.add("stale", seq, f"entry {had} had been acknowledged")
         _check_time_told(story, seq, at, about)
         if seq > highest:
             highest = seq
             acknowledged.append((at, seq))
 
 
-def _check_moved(story: Story, state: Attempt, message: Message, about: _Complaints) -> None:
+def _check_moved(story: Story, state: Attempt, message: Message, about: Complaints) -> None:
     seq, event = state.seq, story.events[state.seq - 1]
     if not isinstance(event, Moved) or event.move != message["move"]:
         about.add("lost", seq, f"{message['move']} was acknowledged, {event} stands")
         return
     delta = delta_between(story.states[seq - 2].board, state.board)
-    names = state.board.ruleset.pile_names
-    changes = [[names[pile], take, seen_text(put)] for pile, take, put in delta.changes]
+    changes = changes_of(state.board.ruleset, delta)
     if [list(change) for change in message["changes"]] != changes:
         about.add("misreported", seq, f"changes {message['changes']}, should be {changes}")
     if (message["redeals"], Result(**message["result"])) != (delta.redeals, state.result):
@@ -237,7 +232,7 @@ def _check_moved(story: Story, state: Attempt, message: Message, about: _Complai
 
 
 def _check_snapshot(
-    story: Story, state: Attempt, message: Message, at: int, about: _Complaints
+    story: Story, state: Attempt, message: Message, at: int, about: Complaints
 ) -> None:
     view, start = view_of(state.board), story.start
     piles = {
@@ -254,11 +249,22 @@ def _check_snapshot(
         about.add("misreported", state.seq, f"{message['result']}, should be {state.result}")
     if commitment(start.deal, bytes.fromhex(story.seed)) != message["commitment"]:
         about.add("misreported", state.seq, f"the commitment {message['commitment']}")
-    if at < start.at - SLACK:
-        about.add("leaked", state.seq, f"cards were shown {start.at - at} ms before the start")
 
 
-def _check_time_told(story: Story, seq: int, at: int, about: _Complaints) -> None:
+def _check_needed(story: Story, seq: int, claim: Message | None, about: Complaints) -> None:
+    """Check that a snapshot was not sent to a player who had all of it."""
+    have = claim["have"] if claim is not None and claim["attempt"] == story.id else None
+    if have is not None and have["seq"] == seq and is_true(story.states, have):
+        about.add("misreported", seq, "a snapshot was sent to a player who had it")
+
+
+def _check_shown_in_time(story: Story, seq: int, at: int, about: Complaints) -> None:
+    if at < story.start.at - SLACK:
+        early = story.start.at - at
+        about.add("leaked", seq, f"cards were shown {early} ms before the start")
+
+
+def _check_time_told(story: Story, seq: int, at: int, about: Complaints) -> None:
     """Check that entry `seq` had happened when it was told."""
     event = story.events[seq - 1]
     early = event.at - at

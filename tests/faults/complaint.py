@@ -33,3 +33,15 @@ class Complaint:
 
     def __str__(self) -> str:
         return f"{self.kind}: {self.about}: {self.text}"
+
+
+class Complaints:
+    """Complaints about one attempt."""
+
+    def __init__(self, attempt: str, complaints: list[Complaint]) -> None:
+        self._attempt = attempt
+        self._complaints = complaints
+
+    def add(self, kind: Kind, seq: int, text: str) -> None:
+        """Complain of entry `seq`, or of what was told of it."""
+        self._complaints.append(Complaint(kind, f"{self._attempt} entry {seq}", text))

@@ -7,6 +7,7 @@ import random
 from dataclasses import dataclass, field
 
 from engine.catalog import games
+from tests.faults.coming_back import come_back
 from tests.faults.ledger import Message
 from tests.faults.player import AGAIN, Player
 
@@ -179,7 +180,12 @@ async def daily(player: Player, game: str, pace: float) -> None:
 async def play(player: Player, attempt: str, budget: int, pace: float, *, abandon: bool) -> None:
     """Play up to `budget` moves, then resign, or walk away from it."""
     rng = player.rng
+    session = player.opened
     while True:
+        await player.wire()
+        if player.opened != session:
+            await come_back(player, attempt)
+            session = player.opened
         sight = player.sights.get(attempt)
         if sight is None:
             player.doing = f"opening {attempt}"
@@ -215,7 +221,12 @@ async def play(player: Player, attempt: str, budget: int, pace: float, *, abando
 async def _say(player: Player, attempt: str, commands: list[Message]) -> None:
     """Send commands of an attempt at once, and again what is not answered, as it was."""
     waiting = [{**command, "attempt": attempt} for command in commands]
+    session = player.opened
     while waiting:
+        await player.wire()
+        if player.opened != session:
+            await come_back(player, attempt)
+            session = player.opened
         player.doing = f"playing entry {waiting[0]['seq']} of {attempt}"
         answers = await player.ask_all(waiting)
         refused = [a for a in answers if a is not None and a["type"] == "refused"]

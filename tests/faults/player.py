@@ -69,6 +69,10 @@ class Player:
         self.ledger: Ledger | None = None
         self.rooms: dict[str, Message] = {}
         self.sights: dict[str, Sight] = {}
+        self.firsts: dict[str, Sight] = {}
+        """What was seen of each attempt at first, as a device has it that slept since."""
+        self.opened = 0
+        """How many sessions there have been."""
         self._token: str | None = None
         self._wire: Wire | None = None
         self._others: set[asyncio.Task[None]] = set()
@@ -85,7 +89,7 @@ class Player:
         """Become a guest whom nobody has seen before."""
         await self.leave()
         self.ledger, self._token = None, None
-        self.rooms, self.sights = {}, {}
+        self.rooms, self.sights, self.firsts = {}, {}, {}
         await self.wire()
 
     async def wire(self) -> Wire:
@@ -142,6 +146,7 @@ class Player:
             await wire.close()
             raise LostError
         self.world.counts["sessions"] += 1
+        self.opened += 1
         self._token = welcome["token"]
         if self.ledger is None:
             self.ledger = Ledger(welcome["player"]["id"])
@@ -247,6 +252,8 @@ class Player:
                 self._see(Sight.of(event))
             case "moved":
                 self._see_move(event)
+            case "missed":
+                self._see_missed(event)
             case "ended":
                 known = self.sights.get(event["attempt"])
                 if known is not None:
@@ -260,6 +267,7 @@ class Player:
         self._news.set()
 
     def _see(self, sight: Sight) -> None:
+        self.firsts.setdefault(sight.attempt, sight)
         known = self.sights.get(sight.attempt)
         if known is None or sight.seq >= known.seq:
             self.sights[sight.attempt] = sight
@@ -273,6 +281,19 @@ class Player:
             self.sights[known.attempt] = after
         else:
             del self.sights[known.attempt]
+
+    def _see_missed(self, missed: Message) -> None:
+        attempt, since = missed["attempt"], missed["since"]
+        had = (self.sights.get(attempt), self.firsts.get(attempt))
+        base = next((sight for sight in had if sight is not None and sight.seq == since), None)
+        if base is None:
+            # What it leads on from is no longer seen, since more was told meanwhile.
+            return
+        after = base.caught_up(missed)
+        if after is not None:
+            self._see(after)
+        else:
+            self._complain(f"what was missed does not follow: {missed}")
 
 
 def _ids(commands: list[Message]) -> list[int]:

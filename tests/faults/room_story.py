@@ -146,11 +146,9 @@ def fold(
             decided = event
         if decided != event:
             complain("invented", f"{event} should be {decided}")
-        # Nodes may differ about the time by that much, and nothing in a room depends on which of
-        # two entries is said to be earlier: their order is that of the journal.
-        if event.at < last - SLACK:
+        if event.at < last:
             complain("mistimed", f"{last - event.at} ms before version {version - 1}")
-        last = max(last, event.at)
+        last = event.at
         _check_asked(state, event, asked, complain)
         if isinstance(event, RoundStarted):
             deal = deals.get(event.deal, {})

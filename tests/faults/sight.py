@@ -55,6 +55,19 @@ class Sight:
             return None
         return replace(self, seq=moved["seq"], view=view, end=moved["result"]["end"])
 
+    def caught_up(self, missed: Message) -> Sight | None:
+        """Return what is seen after all that was missed since, or `None` if it cannot be."""
+        sight: Sight | None = self
+        for seq, (_, changes, redeals) in enumerate(missed["moves"], self.seq + 1):
+            if sight is None:
+                return None
+            result = missed["result"] | {"moves": sight.view.moves + 1}
+            sight = sight.after({"seq": seq, "changes": changes, "redeals": redeals,
+                                 "result": result})  # fmt: skip
+        if sight is None or sight.view.moves != missed["result"]["moves"]:
+            return None
+        return replace(sight, seq=missed["seq"], end=missed["result"]["end"])
+
     def plan(self, count: int, rng: random.Random) -> list[str]:
         """Return up to `count` moves in a row that look legal from here.
 

@@ -6,19 +6,21 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from engine.board import Board
+from engine.board import Board, view_of
 from engine.catalog import ruleset
 from engine.deal import commitment, deal_seed
 from engine.notation import move_text
 from server.core import attempt as core
 from server.core import daily, race
 from server.core.attempt import Attempt, Ended, Play, Resign, Started
+from server.core.digest import digest
 from server.core.ids import DealId, PlayerId
 from server.core.names import Profile
 from server.core.race import Room, RoomOpened
 from server.core.ranking import packed
 from server.gateway import messages, present
-from server.service.attempts import answered, snapshot_of
+from server.service.attempts import Step, answered, snapshot_of
+from server.service.resume import missed_of
 from server.service.rooms import RoomPage
 from tests.core.builders import ADA, BOB, CODE, LIMIT, START, homewards
 from tests.faults.kept import Kept
@@ -29,6 +31,8 @@ RACED = DealId("raced00000000000")
 TODAY = DealId("t0day00000000000")
 SEED = bytes(range(32))
 MOVES = 6
+HAD = 3
+"""The entry that players had when they came back after the last move, and after the end."""
 DAY = daily.day_at(START)
 
 
@@ -75,6 +79,7 @@ class Tale:
         player, board = start.player, board_of()
         state = core.begin(start, board)
         journal = self.kept.attempts.setdefault(state.id, [])
+        steps = [Step(None, start, state)]
         _append(journal, start)
         self.hear(player, present.attempt(snapshot_of(state, _promise(start.deal)), self.at))
         for _ in range(MOVES):
@@ -85,14 +90,30 @@ class Tale:
             self.say(player, "move", attempt=state.id, seq=state.seq + 1, move=text)
             event = core.decide(state, Play(text), self.at)
             before, state = state, core.fold(state, event)
+            steps.append(Step(before, event, state))
             _append(journal, event)
             self.hear(player, present.answer(answered(before, state, Play(text)), self.at))
+        self.come_back(player, steps, HAD)
         self.say(player, "resign", attempt=state.id, seq=state.seq + 1)
         event = Ended("resigned", self.at)
         before, state = state, core.fold(state, event)
+        steps.append(Step(before, event, state))
         _append(journal, event)
         self.hear(player, present.answer(answered(before, state, Resign()), self.at))
+        self.come_back(player, steps, HAD)
         return state
+
+    def come_back(self, player: PlayerId, steps: list[Step], since: int) -> None:
+        """Let a player say that it has entry `since`, and be told what it missed."""
+        self.at += 100
+        last = steps[-1].after
+        seen = digest(view_of(steps[since - 1].after.board))
+        have = {"seq": since, "digest": seen}
+        number = self.say(player, "attempt.open", attempt=last.id, have=have)
+        now = snapshot_of(last, _promise(last.start.deal))
+        found = missed_of(steps, now, since, seen)
+        assert found is not None, "the digest is right"
+        self.hear(player, present.missed(found, self.at, number))
 
 
 def board_of() -> Board:

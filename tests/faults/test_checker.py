@@ -8,12 +8,15 @@ from typing import Any
 
 import pytest
 
+from engine.board import view_of
+from engine.cards import card_name
+from server.core.digest import digest
 from server.core.ids import attempt_id
 from tests.core.builders import ADA, BOB, CODE
 from tests.faults import nodelog
 from tests.faults.checker import check
 from tests.faults.ledger import Ledger, Message
-from tests.faults.tale import DAY, GAME, MOVES, RACED, TODAY, Tale, told
+from tests.faults.tale import DAY, GAME, HAD, MOVES, RACED, TODAY, Tale, board_of, told
 
 RACE = attempt_id(RACED, ADA)
 DAILY = attempt_id(TODAY, ADA)
@@ -193,11 +196,126 @@ def rank_otherwise(tale: Tale) -> None:
     rehear(tale, change)
 
 
+def miss_otherwise(change: Callable[[Message], object]) -> Callable[[Tale], None]:
+    """Return what changes each event that says what Ada missed."""
+
+    def spoil(tale: Tale) -> None:
+        def changed(at: int, event: Message) -> tuple[int, Message]:
+            if event["type"] == "missed":
+                change(event)
+            return at, event
+
+        rehear(tale, changed)
+
+    return spoil
+
+
+def miss_another_move(missed: Message) -> None:
+    missed["moves"][1][0] = missed["moves"][0][0]
+
+
+def miss_other_changes(missed: Message) -> None:
+    missed["moves"][0][1] = missed["moves"][1][1]
+
+
+def miss_other_redeals(missed: Message) -> None:
+    missed["moves"][0][2] += 1
+
+
+def miss_another_result(missed: Message) -> None:
+    missed["result"]["home"] += 1
+
+
+def miss_the_end(missed: Message) -> None:
+    missed["result"]["end"] = None
+
+
+def miss_a_move_too_few(missed: Message) -> None:
+    del missed["moves"][-1]
+
+
+def miss_a_move_twice(missed: Message) -> None:
+    missed["moves"].append(missed["moves"][-1])
+
+
+def miss_all_there_is(missed: Message) -> None:
+    missed["since"] = 1
+
+
+def miss_what_does_not_stand(missed: Message) -> None:
+    missed["seq"] = MOVES + 3
+
+
+def miss_what_nobody_said(missed: Message) -> None:
+    missed["re"] = 1
+
+
+def see_missed_early(tale: Tale) -> None:
+    rehear(tale, lambda at, e: (at - 9_000 if e["type"] == "missed" else at, e))
+
+
+def see_beneath(tale: Tale) -> None:
+    """Let a card be named that Ada has never seen."""
+    shown = json.dumps([event for _, event in tale.ledgers[ADA].heard()])
+    hidden = next(name for name in map(card_name, range(52)) if name not in shown)
+    miss_otherwise(lambda missed: _add_card(missed, hidden))(tale)
+
+
+def _add_card(missed: Message, name: str) -> None:
+    missed["moves"][0][1][0][2] += name
+
+
+def told_missed(tale: Tale) -> Message:
+    """Return the first event that told Ada what she missed."""
+    return next(e for _, e in tale.ledgers[ADA].heard() if e["type"] == "missed")
+
+
+def claim(tale: Tale, **have: int) -> None:
+    """Let Ada say something else that she has, and be told the same."""
+    missed = told_missed(tale)
+    said = next(c for _, c in tale.ledgers[ADA].said() if c["id"] == missed["re"])
+    tale.at += 1_000
+    number = tale.say(ADA, "attempt.open", attempt=RACE, have=said["have"] | have)
+    tale.ledgers[ADA].hear(missed | {"re": number, "since": have.get("seq", HAD)}, tale.at)
+
+
+def believe_a_wrong_digest(tale: Tale) -> None:
+    claim(tale, digest=7)
+
+
+def believe_an_entry_that_is_not_there(tale: Tale) -> None:
+    claim(tale, seq=99)
+
+
+def miss_what_another_attempt_had(tale: Tale) -> None:
+    missed = told_missed(tale)
+    said = next(c for _, c in tale.ledgers[ADA].said() if c["id"] == missed["re"])
+    number = tale.say(ADA, "attempt.open", attempt=DAILY, have=said["have"])
+    tale.ledgers[ADA].hear(missed | {"re": number}, tale.at)
+
+
+def give_old_missed(tale: Tale) -> None:
+    claim(tale)
+
+
+def show_all_to_who_has_it(tale: Tale) -> None:
+    snapshot = next(e for _, e in tale.ledgers[ADA].heard() if e["type"] == "attempt")
+    have = {"seq": 1, "digest": digest(view_of(board_of()))}
+    number = tale.say(ADA, "attempt.open", attempt=RACE, have=have)
+    tale.ledgers[ADA].hear(snapshot | {"re": number}, tale.at)
+
+
 def give_old_snapshot(tale: Tale) -> None:
     snapshot = next(e for _, e in tale.ledgers[ADA].heard() if e["type"] == "attempt")
     tale.at += 1_000
     number = tale.say(ADA, "attempt.open", attempt=RACE)
     tale.ledgers[ADA].hear(snapshot | {"re": number}, tale.at)
+
+
+def set_room_back(tale: Tale) -> None:
+    # A moment is enough: no entry is before the one that it follows.
+    at = json.loads(tale.kept.rooms[CODE][-2][1])["at"]
+    rewrite(tale.kept.rooms[CODE], len(tale.kept.rooms[CODE]), at=at - 1)
 
 
 def rank_wrongly(tale: Tale) -> None:
@@ -250,6 +368,7 @@ def leave_due(tale: Tale) -> None:
         ("mistimed", go_ahead),
         ("mistimed", fall_behind),
         ("mistimed", end_early),
+        ("mistimed", set_room_back),
         ("mistimed", end_by_time_too_soon),
         ("leaked", show_early),
         ("misreported", show_other_cards),
@@ -258,6 +377,23 @@ def leave_due(tale: Tale) -> None:
         ("misreported", seat_otherwise),
         ("misreported", rank_otherwise),
         ("stale", give_old_snapshot),
+        ("lost", miss_otherwise(miss_another_move)),
+        ("lost", miss_otherwise(miss_what_does_not_stand)),
+        ("misreported", miss_otherwise(miss_other_changes)),
+        ("misreported", miss_otherwise(miss_other_redeals)),
+        ("misreported", miss_otherwise(miss_another_result)),
+        ("misreported", miss_otherwise(miss_the_end)),
+        ("misreported", miss_otherwise(miss_a_move_too_few)),
+        ("misreported", miss_otherwise(miss_a_move_twice)),
+        ("misreported", miss_otherwise(miss_all_there_is)),
+        ("misreported", miss_otherwise(miss_what_nobody_said)),
+        ("misreported", believe_a_wrong_digest),
+        ("misreported", believe_an_entry_that_is_not_there),
+        ("misreported", miss_what_another_attempt_had),
+        ("misreported", show_all_to_who_has_it),
+        ("leaked", see_beneath),
+        ("leaked", see_missed_early),
+        ("stale", give_old_missed),
         ("misranked", rank_wrongly),
         ("misranked", finish_wrongly),
         ("unfinished", leave_round_open),

@@ -1,0 +1,104 @@
+"""What a player had missed, as it was told, held against the journal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from engine.board import Delta, delta_between, view_of
+from engine.notation import seen_text
+from engine.ruleset import Ruleset
+from server.core.attempt import Attempt, Event, Moved
+from server.core.digest import digest
+from server.core.ranking import Result
+from server.service.resume import MOST_MISSED
+from tests.faults.complaint import Complaints
+from tests.faults.ledger import Message
+
+
+def changes_of(ruleset: Ruleset, delta: Delta) -> list[list[Any]]:
+    """Return a move's changes as they are told."""
+    names = ruleset.pile_names
+    return [[names[pile], take, seen_text(put)] for pile, take, put in delta.changes]
+
+
+def is_true(states: Sequence[Attempt], have: Mapping[str, int]) -> bool:
+    """Return whether a player had what it said: an entry, and the digest of its view with it."""
+    seq = have["seq"]
+    there = 1 <= seq <= len(states)
+    return there and have["digest"] == digest(view_of(states[seq - 1].board))
+
+
+def check_missed(
+    states: Sequence[Attempt],
+    events: Sequence[Event],
+    message: Message,
+    claim: Message | None,
+    about: Complaints,
+) -> None:
+    """Check that what was missed was asked for, and that it is all that happened since.
+
+    Args:
+        states: how the attempt stood after each entry.
+        events: the entries.
+        message: what was told; its last entry stands.
+        claim: the command that it answers, if that one said what its player had.
+        about: takes the complaints.
+    """
+    since, seq = message["since"], message["seq"]
+    if claim is None or claim["attempt"] != message["attempt"]:
+        about.add("misreported", seq, "nobody said to have anything, and got what it missed")
+        return
+    have = claim["have"]
+    if since != have["seq"]:
+        about.add("misreported", seq, f"what came after {since}, and its player had {have}")
+    if not is_true(states, have):
+        about.add("misreported", seq, f"what its player missed who had {have}, which was not so")
+    if not 0 <= seq - since <= MOST_MISSED:
+        about.add("misreported", seq, f"what came after {since}")
+    if Result(**message["result"]) != states[seq - 1].result:
+        about.add("misreported", seq, f"{message['result']}, should be {states[seq - 1].result}")
+    _check_moves(message, _moves(states, events, since, seq), states[:seq], about)
+
+
+def _moves(states: Sequence[Attempt], events: Sequence[Event], since: int, seq: int) -> list[Any]:
+    """Return the moves among entries `since` plus one to `seq`, as they are told."""
+    moves: list[Any] = []
+    for before, event, after in zip(states, events[1:seq], states[1:], strict=False):
+        if after.seq > since and isinstance(event, Moved):
+            delta = delta_between(before.board, after.board)
+            moves.append([event.move, changes_of(after.board.ruleset, delta), delta.redeals])
+    return moves
+
+
+def _seen(states: Sequence[Attempt]) -> set[str]:
+    """Return every card that the player has seen by then."""
+    return {card for state in states for pile in view_of(state.board).piles
+            for card in _cards(seen_text(pile))}  # fmt: skip
+
+
+def _cards(text: str) -> set[str]:
+    return {text[at : at + 2] for at in range(0, len(text), 2)}
+
+
+def _check_moves(
+    message: Message, wanted: list[Any], states: Sequence[Attempt], about: Complaints
+) -> None:
+    told = [[move, [list(each) for each in changes], redeals]
+            for move, changes, redeals in message["moves"]]  # fmt: skip
+    if told == wanted:
+        return
+    if len(told) != len(wanted):
+        text = f"{len(told)} moves were missed, should be {len(wanted)}"
+        about.add("misreported", message["seq"], text)
+    for number, (found, true) in enumerate(zip(told, wanted, strict=False), 1):
+        seq = message["since"] + number
+        if found[0] != true[0]:
+            about.add("lost", seq, f"{found[0]} was told as missed, {true[0]} stands")
+        elif found != true:
+            about.add("misreported", seq, f"{found} was told as missed, should be {true}")
+    seen = _seen(states)
+    for move, changes, _ in told:
+        unseen = set().union(*(_cards(put) for _, _, put in changes)) - seen - {"??"}
+        if unseen:
+            about.add("leaked", message["seq"], f"{move} names what was never seen: {unseen}")
