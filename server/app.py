@@ -53,7 +53,7 @@ async def running_node(settings: Settings) -> AsyncIterator[int]:
             await hub.wake(topic)
 
         stop = Stop()
-        bus = Bus(database.client, wake)
+        bus = Bus(database, wake)
         services = Services(store, bus.publish)
         hub = Hub(services, bus.listen, bus.unlisten, stop)
         await services.prepare()

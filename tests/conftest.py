@@ -84,9 +84,11 @@ def database_on(redis: Client) -> Database:
 
 
 @pytest.fixture
-def database(redis: Client) -> Database:
+async def database(redis: Client) -> AsyncIterator[Database]:
     """Return an empty database."""
-    return database_on(redis)
+    database = database_on(redis)
+    yield database
+    await database.close()
 
 
 @asynccontextmanager

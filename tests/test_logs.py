@@ -45,9 +45,9 @@ async def test_logs_say_who_and_where_and_nothing_secret(
         assert answer["code"] == "internal"
         monkeypatch.undo()
         await resign(client, {**daily, "seq": 2})
-    redis = connect(redis_url)
-    deal = await Deals(database_on(redis)).find(DealId(daily["deal"]))
-    await redis.aclose()
+    database = database_on(connect(redis_url))
+    deal = await Deals(database).find(DealId(daily["deal"]))
+    await database.close()
 
     output = log.readouterr().err
     lines = [json.loads(line) for line in output.splitlines()]

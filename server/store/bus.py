@@ -8,13 +8,15 @@ is listened to is looked at.
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable
 
 import structlog
 from redis.asyncio import Redis, RedisCluster
 
 from server.stop import Stop
-from server.store.connection import FAILURES, Client, alone, answering, owner_of
+from server.store.connection import FAILURES, alone, owner_of
+from server.store.database import Database
 
 HEARTBEAT = 5.0
 """Seconds between two signs of life asked of Redis."""
@@ -97,8 +99,9 @@ class _Line:
 class Bus:
     """One node's subscriptions, on one connection to each server."""
 
-    def __init__(self, client: Client, listener: Listener) -> None:
-        self._client = client
+    def __init__(self, database: Database, listener: Listener) -> None:
+        self._database = database
+        self._client = database.client
         self._listener = listener
         self._topics: dict[str, int] = {}
         self._changed = asyncio.Event()
@@ -109,11 +112,10 @@ class Bus:
         Raises:
             UnavailableError: Redis does not answer.
         """
-        with answering():
-            if isinstance(self._client, RedisCluster):
-                await self._client.spublish(topic, "")
-            else:
-                await self._client.publish(topic, "")
+        command = "SPUBLISH" if isinstance(self._client, RedisCluster) else "PUBLISH"
+        await self._database.ask(
+            lambda redis, name: redis.execute_command(command, name, ""), topic
+        )
 
     def listen(self, topic: str) -> None:
         """Listen to a topic; as many `unlisten` end it."""
@@ -144,24 +146,30 @@ class Bus:
                         await line.redis.aclose()
             if not stop.told:
                 await stop.or_wait(asyncio.sleep(PAUSE))
-                await self._look_around()
+                await self._database.look_around()
 
     async def _run_connected(self, lines: dict[str, _Line], stop: Stop) -> None:
         """Subscribe to everything, hand on what comes, and ask for signs of life."""
         await self._subscribe(lines)
+        next_beat = time.monotonic() + HEARTBEAT
         while not stop.told:
             changed = asyncio.create_task(stop.or_wait(self._changed.wait()))
             readers = {line.reader for line in lines.values() if line.reader is not None}
             done, _ = await asyncio.wait(
-                {changed, *readers}, timeout=HEARTBEAT, return_when=asyncio.FIRST_COMPLETED
+                {changed, *readers},
+                timeout=max(0.0, next_beat - time.monotonic()),
+                return_when=asyncio.FIRST_COMPLETED,
             )
             changed.cancel()
             await asyncio.gather(changed, return_exceptions=True)
             for reader in done & readers:
                 reader.result()
-            if not done:
-                for line in lines.values():
-                    await line.redis.publish(_HEARTBEAT_TOPIC, "")
+            if time.monotonic() >= next_beat:
+                # However much else there is to do: a line may be silent while others are not.
+                next_beat = time.monotonic() + HEARTBEAT
+                await asyncio.gather(
+                    *(line.redis.publish(_HEARTBEAT_TOPIC, "") for line in lines.values())
+                )
             await self._subscribe(lines)
 
     async def _subscribe(self, lines: dict[str, _Line]) -> None:
@@ -181,11 +189,3 @@ class Bus:
             wanted.setdefault(server.name, set()).add(topic)
         for name, topics in wanted.items():
             await lines[name].subscribe(topics)
-
-    async def _look_around(self) -> None:
-        """Ask a cluster anew which server owns what."""
-        if isinstance(self._client, RedisCluster):
-            try:
-                await self._client.nodes_manager.initialize()
-            except FAILURES as error:
-                log.warning("cluster_unseen", error=type(error).__name__)

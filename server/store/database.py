@@ -1,4 +1,4 @@
-"""Redis as the rest of the store uses it: reads go straight to it, writes through here.
+"""Redis as the rest of the store uses it: what is asked of it, and what is written to it.
 
 Writes that gather while a pipeline is in flight go out together in the next one, and one pipeline
 at a time is in flight to each server (group commit). A write is answered when it stands: on its
@@ -10,22 +10,18 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 import structlog
-from redis.asyncio import Redis, RedisCluster
-from redis.asyncio.cluster import ClusterNode, PipelineCommand
-from redis.exceptions import (
-    AskError,
-    ClusterDownError,
-    MovedError,
-    ResponseError,
-    TryAgainError,
-)
+from redis.asyncio import RedisCluster
+from redis.asyncio.client import Pipeline
+from redis.exceptions import AskError, TryAgainError
 
 from server.core.refusal import UnavailableError, UnsuitableError
-from server.store.connection import FAILURES, Client, answering, owner_of
+from server.store.connection import FAILURES, Client, answering
+from server.store.servers import Elsewhere, Server, Servers, is_loss
 
 OLDEST: Final = (6, 2)
 """The oldest version of Redis that will do."""
@@ -55,6 +51,12 @@ return kept
 
 Argument = str | int
 
+Question = Callable[[Pipeline, str], object]
+"""Puts a question about a key into a pipeline."""
+
+Places = dict[str, tuple[Server, bool]]
+"""Where keys are, and whether that server must be told that it was sent there."""
+
 log = structlog.get_logger()
 
 
@@ -76,9 +78,9 @@ class _Write:
 
 @dataclass(slots=True)
 class _Lane:
-    """The writes that wait for one server. `server` is `None` outside of a cluster."""
+    """The writes that wait for one server."""
 
-    server: ClusterNode | None
+    server: Server
     waiting: deque[_Write] = field(default_factory=deque)
 
 
@@ -86,13 +88,14 @@ class Database:
     """One Redis, or a Redis Cluster.
 
     Attributes:
-        client: what reads.
+        client: what is asked which servers there are.
         acks: how many replicas must have a write before it counts as standing.
     """
 
     def __init__(self, client: Client, acks: int = 0) -> None:
         self.client = client
         self.acks = acks
+        self._servers = Servers(client)
         self._lanes: dict[str, _Lane] = {}
         self._writers: set[asyncio.Task[None]] = set()
         self._waiting = 0
@@ -109,7 +112,7 @@ class Database:
         self._waiting += 1
         try:
             with answering():
-                server = await self._server_of(key)
+                server = await self._servers.owner(key)
             until = time.monotonic() + PATIENCE
             self._queue(server, _Write(key, command, future, until))
             return await future
@@ -134,6 +137,39 @@ class Database:
             UnavailableError: it is not known whether it stands.
         """
         return str(await self.run(_KEEP_FIRST, [key], value, "" if seconds is None else seconds))
+
+    async def ask(self, question: Question, *names: str) -> list[Any]:
+        """Ask something about each of some keys, and return the answers in their order.
+
+        They tell what is written at this instant; it need not stand yet.
+
+        Raises:
+            UnavailableError: there is no answer.
+        """
+        until = time.monotonic() + PATIENCE
+        with answering():
+            answers: dict[str, Any] = {}
+            left: Places = {name: (await self._servers.owner(name), False) for name in names}
+            looked = False
+            while left:
+                found = await self._ask(question, left)
+                if not looked and await self._is_lost(found, left):
+                    # Whoever has taken over is asked once.
+                    looked = True
+                    left = {name: (await self._servers.owner(name), False) for name in left}
+                    continue
+                asked, left = left, {}
+                for name in asked:
+                    answer = found[name]
+                    if isinstance(answer, AskError | TryAgainError) and time.monotonic() < until:
+                        left[name] = await self._servers.follow(name, answer)
+                    elif isinstance(answer, BaseException):
+                        raise answer
+                    else:
+                        answers[name] = answer
+                if any(isinstance(found[name], TryAgainError) for name in left):
+                    await asyncio.sleep(_AGAIN_AFTER)
+        return [answers[name] for name in names]
 
     async def check(self) -> None:
         """Return if this Redis can do what is asked of it.
@@ -161,16 +197,24 @@ class Database:
         """Wait until everything that was to be written is answered, and close the connections."""
         while self._writers:
             await asyncio.wait(self._writers)
-        await self.client.aclose()
+        await self._servers.close()
 
-    async def _server_of(self, key: str) -> ClusterNode | None:
-        """Return the server of a cluster that owns a key, as far as is known here."""
-        if not isinstance(self.client, RedisCluster):
-            return None
-        await self.client.initialize()
-        return owner_of(self.client, key)
+    async def look_around(self, lost: Server = None) -> None:
+        """Ask a cluster anew which server owns what; one that was lost is asked last."""
+        await self._servers.look_around(lost)
+        if lost is None or lost.name not in self._lanes:
+            return
+        # What waits for a server that another one has taken over from waits no longer.
+        lane = self._lanes[lost.name]
+        waiting, lane.waiting = lane.waiting, deque()
+        for write in waiting:
+            write.asking = False
+            try:
+                self._queue(await self._servers.owner(write.key), write)
+            except FAILURES as error:
+                _fail([write], error)
 
-    def _queue(self, server: ClusterNode | None, write: _Write) -> None:
+    def _queue(self, server: Server, write: _Write) -> None:
         """Let a write wait for a server."""
         name = "" if server is None else server.name
         lane = self._lanes.get(name)
@@ -191,98 +235,96 @@ class Database:
             except Exception as error:
                 # Whatever it was, those who wait must hear of it.
                 log.exception("writes_broken")
-                _fail(batch, f"{type(error).__name__}: {error}")
+                _fail(batch, error)
         del self._lanes[name]
 
-    async def _commit(self, server: ClusterNode | None, batch: list[_Write]) -> None:
+    async def _commit(self, server: Server, batch: list[_Write]) -> None:
         """Send a batch as one pipeline, and answer everyone in it."""
-        commands: list[tuple[Argument, ...]] = []
-        for write in batch:
-            if write.asking:
-                commands.append(("ASKING",))
-            commands.append(write.command)
-        if self.acks:
-            commands.append(("WAIT", self.acks, int(ACKNOWLEDGED_WITHIN * 1000)))
-        try:
-            answers = await self._send(server, commands)
-        except FAILURES as error:
-            answers = [error] * len(commands)
-        acknowledged = answers.pop() if self.acks else 0
-        # What ASKING is answered says nothing.
-        answers = [a for a, c in zip(answers, commands, strict=False) if c != ("ASKING",)]
-        moved: list[tuple[_Write, AskError | TryAgainError]] = []
+        answers, acknowledged = await self._send(server, batch)
+        moved: list[tuple[_Write, Elsewhere]] = []
         for write, answer in zip(batch, answers, strict=True):
             if isinstance(answer, AskError | TryAgainError) and time.monotonic() < write.until:
                 moved.append((write, answer))
             elif isinstance(answer, BaseException):
-                _fail([write], f"{type(answer).__name__}: {answer}")
+                _fail([write], answer)
             elif not isinstance(acknowledged, int) or acknowledged < self.acks:
                 _fail([write], f"{acknowledged} replicas have it instead of {self.acks}")
             elif not write.future.done():
                 write.future.set_result(answer)
-        if server is not None:
-            if any(_is_loss(answer) for answer in answers):
-                await self._look_around()
-            await self._follow(moved)
-
-    async def _send(
-        self, server: ClusterNode | None, commands: list[tuple[Argument, ...]]
-    ) -> list[Any]:
-        """Send commands on one connection, and return their answers or what is wrong with them."""
-        if server is not None:
-            sent = [PipelineCommand(number, *each) for number, each in enumerate(commands)]
-            await server.execute_pipeline(sent)
-            return [each.result for each in sent]
-        assert isinstance(self.client, Redis)
-        async with self.client.pipeline(transaction=False) as pipeline:
-            for command in commands:
-                pipeline.execute_command(*command)
-            return list(await pipeline.execute(raise_on_error=False))
-
-    async def _follow(self, moved: list[tuple[_Write, AskError | TryAgainError]]) -> None:
-        """Send writes after their slots, which are on the way to another server or there."""
-        assert isinstance(self.client, RedisCluster)
+        if any(is_loss(answer) for answer in answers):
+            await self.look_around(server)
         if any(isinstance(error, TryAgainError) for _, error in moved):
             # Some of its keys are here and some there: soon they are all there.
             await asyncio.sleep(_AGAIN_AFTER)
         for write, error in moved:
             try:
-                if isinstance(error, MovedError):
-                    await self.client.nodes_manager.move_slot(error)
-                write.asking = isinstance(error, AskError) and not isinstance(error, MovedError)
-                server = (
-                    self.client.get_node(error.host, error.port)
-                    if isinstance(error, AskError)
-                    else owner_of(self.client, write.key)
-                )
+                target, write.asking = await self._servers.follow(write.key, error)
             except FAILURES as failure:
-                _fail([write], f"{type(failure).__name__}: {failure}")
-                continue
-            if server is None:
-                # It has joined a moment ago.
-                await self._look_around()
-                server = owner_of(self.client, write.key)
-                write.asking = False
-            self._queue(server, write)
+                _fail([write], failure)
+            else:
+                self._queue(target, write)
 
-    async def _look_around(self) -> None:
-        """Ask the cluster anew which server owns what."""
-        assert isinstance(self.client, RedisCluster)
+    async def _send(self, server: Server, batch: list[_Write]) -> tuple[list[Any], object]:
+        """Return what each of a batch is answered, and how many replicas have it all."""
         try:
-            await self.client.nodes_manager.initialize()
+            async with self._servers.client_of(server).pipeline(transaction=False) as pipeline:
+                for write in batch:
+                    if write.asking:
+                        pipeline.execute_command("ASKING")
+                    pipeline.execute_command(*write.command)
+                if self.acks:
+                    pipeline.execute_command("WAIT", self.acks, int(ACKNOWLEDGED_WITHIN * 1000))
+                found = iter(await pipeline.execute(raise_on_error=False))
         except FAILURES as error:
-            log.warning("cluster_unseen", error=f"{type(error).__name__}: {error}")
+            return [error] * len(batch), 0
+        answers = [_next(found, asking=write.asking) for write in batch]
+        return answers, next(found) if self.acks else 0
+
+    async def _ask(
+        self, question: Question, left: dict[str, tuple[Server, bool]]
+    ) -> dict[str, Any]:
+        """Ask each server about its keys; return the answers, or what is wrong, by key."""
+        by_server: dict[str, list[str]] = {}
+        for name, (server, _) in left.items():
+            by_server.setdefault("" if server is None else server.name, []).append(name)
+
+        async def ask_one(names: list[str]) -> dict[str, Any]:
+            server, _ = left[names[0]]
+            try:
+                async with self._servers.client_of(server).pipeline(transaction=False) as pipeline:
+                    for name in names:
+                        if left[name][1]:
+                            pipeline.execute_command("ASKING")
+                        question(pipeline, name)
+                    found = iter(await pipeline.execute(raise_on_error=False))
+            except FAILURES as error:
+                return dict.fromkeys(names, error)
+            return {name: _next(found, asking=left[name][1]) for name in names}
+
+        parts = await asyncio.gather(*(ask_one(names) for names in by_server.values()))
+        return {name: answer for part in parts for name, answer in part.items()}
+
+    async def _is_lost(self, found: dict[str, Any], left: Places) -> bool:
+        """Return whether a server of a cluster is lost, having looked who takes its place."""
+        for name, answer in found.items():
+            server, _ = left[name]
+            if server is not None and is_loss(answer):
+                await self.look_around(server)
+                return True
+        return False
 
 
-def _is_loss(answer: object) -> bool:
-    """Return whether an answer is that there was none, or that the cluster is not whole."""
-    if isinstance(answer, ResponseError):
-        return isinstance(answer, ClusterDownError)
-    return isinstance(answer, BaseException)
+def _next(found: Iterator[Any], *, asking: bool) -> Any:
+    """Return the next answer; what ASKING is answered says nothing."""
+    if asking:
+        next(found)
+    return next(found)
 
 
-def _fail(writes: list[_Write], reason: str) -> None:
+def _fail(writes: list[_Write], reason: str | BaseException) -> None:
     """Tell those who wait that it is not known what stands."""
+    if isinstance(reason, BaseException):
+        reason = f"{type(reason).__name__}: {reason}"
     for write in writes:
         if not write.future.done():
             write.future.set_exception(UnavailableError(reason))

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import dataclass
-from typing import Any
 
 from engine.deal import SEED_BYTES, commitment
 from server.core.ids import ALPHABET, ID_LENGTH, DealId, RoomCode
 from server.store import keys
-from server.store.connection import answering
 from server.store.database import Database
 
 _KEEP = """
@@ -84,8 +82,9 @@ class Deals:
         """
         if deal_id in self._known:
             return self._known[deal_id]
-        with answering():
-            fields: Any = await self._database.client.hgetall(keys.deal(deal_id))
+        (fields,) = await self._database.ask(
+            lambda redis, key: redis.hgetall(key), keys.deal(deal_id)
+        )
         if not fields:
             return None
         deal = Deal(
@@ -107,8 +106,7 @@ class Deals:
             UnavailableError: Redis does not answer.
         """
         key = keys.daily(game, day)
-        with answering():
-            known: Any = await self._database.client.get(key)
+        (known,) = await self._database.ask(lambda redis, name: redis.get(name), key)
         if known is None:
             drawn = await self.draw(game, variant, day=day)
             known = await self._database.keep_first(key, drawn.id, keys.DEAL_LIFE)
@@ -122,11 +120,9 @@ class Deals:
         Raises:
             UnavailableError: Redis does not answer.
         """
-        with answering():
-            async with self._database.client.pipeline(transaction=False) as pipeline:
-                for game in games:
-                    pipeline.get(keys.daily(game, day))
-                found = await pipeline.execute()
+        found = await self._database.ask(
+            lambda redis, key: redis.get(key), *(keys.daily(game, day) for game in games)
+        )
         return {game: DealId(id_) for game, id_ in zip(games, found, strict=True) if id_}
 
     def _remember(self, deal: Deal) -> None:

@@ -7,11 +7,11 @@ again. It also finds out so when Redis has lost what this node still remembers.
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 from typing import Any, Final
 
 from server.store import keys
-from server.store.connection import answering
 from server.store.database import Database
 
 CLOCK_TOLERANCE: Final = 2_000
@@ -124,10 +124,7 @@ class Journals:
             GapError: an entry is missing.
             UnavailableError: Redis does not answer.
         """
-        texts = await self._read(key, 1)
-        if texts:
-            await self._confirm(key)
-        return texts
+        return await self._read(key, 1, stands=True)
 
     async def read_on(self, key: str, after: int, last: str) -> list[str] | None:
         """Return the texts of the entries after number `after`, whose text is `last`.
@@ -140,34 +137,40 @@ class Journals:
             UnavailableError: Redis does not answer.
         """
         try:
-            texts = await self._read(key, after)
+            texts = await self._read(key, after, stands=False)
+            if self._database.acks and texts != [last]:
+                texts = await self._read(key, after, stands=True)
         except GapError:
             return None
-        if not texts or texts[0] != last:
-            return None
-        if len(texts) > 1:
-            await self._confirm(key)
-        return texts[1:]
+        return texts[1:] if texts[:1] == [last] else None
 
-    async def _confirm(self, key: str) -> None:
-        """Return when replicas have what was read, if they are to: another node wrote it.
-
-        Replicas have all that was written before what they have.
-        """
-        if self._database.acks:
-            await self._database.write(keys.barrier(key), "SET", keys.barrier(key), "", "EX", 60)
-
-    async def _read(self, key: str, number: int) -> list[str]:
-        """Return the texts of the entries from `number` on."""
+    async def _read(self, key: str, number: int, *, stands: bool) -> list[str]:
+        """Return the texts of the entries from `number` on; `stands` waits until they do."""
         texts: list[str] = []
         while True:
-            with answering():
-                page: Any = await self._database.client.xrange(
-                    key, min=f"0-{number + len(texts)}", count=_PAGE
-                )
+            page = await self._page(key, f"0-{number + len(texts)}", stands=stands)
             for entry, fields in page:
                 if entry != f"0-{number + len(texts)}":
                     raise GapError(f"{key}: {entry} follows {len(texts)} from {number}")
                 texts.append(fields[_FIELD])
             if len(page) < _PAGE:
                 return texts
+
+    async def _page(self, key: str, first: str, *, stands: bool) -> Any:
+        """Return what a journal has from an id on.
+
+        `stands` waits until replicas have it, if they are to: another node may have written it a
+        moment ago. A server that was given up, and has not heard of it, gets nothing to replicas
+        any more: what is written to it next to the reading tells it apart.
+        """
+        if not (stands and self._database.acks):
+            (page,) = await self._database.ask(
+                lambda redis, name: redis.xrange(name, min=first, count=_PAGE), key
+            )
+            return page
+        barrier = keys.barrier(key)
+        page, _ = await asyncio.gather(
+            self._database.write(key, "XRANGE", key, first, "+", "COUNT", _PAGE),
+            self._database.write(barrier, "SET", barrier, "", "EX", 60),
+        )
+        return page

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from server.core.ids import PlayerId
 from server.core.ranking import Row
 from server.store import keys
-from server.store.connection import answering
 from server.store.database import Database
 
 _ENTER = """
@@ -52,8 +49,10 @@ class Leaderboards:
         Raises:
             UnavailableError: Redis does not answer.
         """
-        with answering():
-            return int(await self._database.client.zcard(keys.leaderboard(game, day)))
+        (found,) = await self._database.ask(
+            lambda redis, key: redis.zcard(key), keys.leaderboard(game, day)
+        )
+        return int(found)
 
     async def top(self, game: str, day: int, count: int) -> list[Row]:
         """Return the first rows.
@@ -75,10 +74,10 @@ class Leaderboards:
         self, game: str, day: int, first: int, last: int, player: PlayerId | None = None
     ) -> list[Row]:
         """Return the rows of these places, counted from zero or from the one of a player."""
-        with answering():
-            found: Any = await self._database.client.eval(
-                _ROWS, 1, keys.leaderboard(game, day), str(first), str(last), player or ""
-            )
+        (found,) = await self._database.ask(
+            lambda redis, key: redis.eval(_ROWS, 1, key, str(first), str(last), player or ""),
+            keys.leaderboard(game, day),
+        )
         if not found:
             return []
         place, rank, *pairs = found

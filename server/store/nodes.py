@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from server.store import keys
-from server.store.connection import answering
 from server.store.database import Database
 
 _RENEW = """
@@ -45,8 +42,7 @@ class Nodes:
         Raises:
             UnavailableError: Redis does not answer.
         """
-        with answering():
-            found: Any = await self._database.client.zrange(
-                keys.NODES, f"({now}", "+inf", byscore=True
-            )
+        (found,) = await self._database.ask(
+            lambda redis, key: redis.zrange(key, f"({now}", "+inf", byscore=True), keys.NODES
+        )
         return sorted(found)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from server.store import keys
-from server.store.connection import answering
 from server.store.database import Database
 
 MOST_AT_ONCE = 100
@@ -28,11 +27,9 @@ class Outboxes:
         Raises:
             UnavailableError: Redis does not answer.
         """
-        with answering():
-            async with self._database.client.pipeline(transaction=False) as pipeline:
-                for number in range(keys.PARTITIONS):
-                    pipeline.hgetall(keys.outbox(number))
-                found = await pipeline.execute()
+        found = await self._database.ask(
+            lambda redis, key: redis.hgetall(key), *map(keys.outbox, range(keys.PARTITIONS))
+        )
         return [item for box in found for item in box.items()]
 
     async def drop_effect(self, field: str) -> None:
@@ -50,13 +47,12 @@ class Outboxes:
         Raises:
             UnavailableError: Redis does not answer.
         """
-        with answering():
-            async with self._database.client.pipeline(transaction=False) as pipeline:
-                for number in range(keys.PARTITIONS):
-                    pipeline.zrangebyscore(
-                        keys.due(number), "-inf", now, 0, MOST_AT_ONCE, withscores=True
-                    )
-                found = await pipeline.execute()
+        found = await self._database.ask(
+            lambda redis, key: redis.zrangebyscore(
+                key, "-inf", now, 0, MOST_AT_ONCE, withscores=True
+            ),
+            *map(keys.due, range(keys.PARTITIONS)),
+        )
         return [(member, int(time)) for members in found for member, time in members]
 
     async def drop_due(self, name: str, member: str, time: int) -> None:

@@ -8,7 +8,6 @@ from collections.abc import Iterable
 from server.core.ids import PlayerId
 from server.core.names import Profile, guest_name
 from server.store import keys
-from server.store.connection import answering
 from server.store.database import Database
 
 _KEEP_NAME = """
@@ -63,11 +62,9 @@ class Players:
             UnavailableError: Redis does not answer.
         """
         wanted = list(players)
-        with answering():
-            async with self._database.client.pipeline(transaction=False) as pipeline:
-                for player in wanted:
-                    pipeline.hget(keys.player(player), "name")
-                names = await pipeline.execute()
+        names = await self._database.ask(
+            lambda redis, key: redis.hget(key, "name"), *map(keys.player, wanted)
+        )
         return {p: Profile(p, n or guest_name(p)) for p, n in zip(wanted, names, strict=True)}
 
     async def take_session(self, player: PlayerId, session: str) -> None:
@@ -103,9 +100,7 @@ class Players:
             UnavailableError: Redis does not answer.
         """
         wanted = list(players)
-        with answering():
-            async with self._database.client.pipeline(transaction=False) as pipeline:
-                for player in wanted:
-                    pipeline.exists(keys.session(player))
-                found = await pipeline.execute()
+        found = await self._database.ask(
+            lambda redis, key: redis.exists(key), *map(keys.session, wanted)
+        )
         return {player for player, there in zip(wanted, found, strict=True) if there}

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping
-from typing import Any
 
 from server.core.ids import CODE_ALPHABET, CODE_LENGTH, PlayerId, RoomCode
 from server.store import keys
-from server.store.connection import answering
 from server.store.database import Database
 
 _SET_PROGRESS = """
@@ -64,6 +62,7 @@ class Rooms:
         """
         if not attempts:
             return {}
-        with answering():
-            found: Any = await self._database.client.hmget(keys.progress(code), attempts)
+        (found,) = await self._database.ask(
+            lambda redis, key: redis.hmget(key, attempts), keys.progress(code)
+        )
         return {a: text for a, text in zip(attempts, found, strict=True) if text is not None}

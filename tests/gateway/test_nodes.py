@@ -15,7 +15,8 @@ from server.store import keys
 from server.store.bus import Bus
 from server.store.clock import Clock
 from server.store.connection import Client as Redis
-from tests.conftest import database_on, node
+from server.store.database import Database
+from tests.conftest import node
 from tests.gateway.client import opened
 from tests.gateway.play import room_of
 from tests.processes import running
@@ -45,11 +46,13 @@ async def test_players_of_a_node_that_was_killed_are_shown_as_gone(
                 await one.next("room", lambda e: [m["here"] for m in e["members"]] == [1, 0])
 
 
-async def test_a_start_of_which_nobody_was_told_is_found_out(redis_url: str, redis: Redis) -> None:
+async def test_a_start_of_which_nobody_was_told_is_found_out(
+    redis_url: str, database: Database
+) -> None:
     """The node that called the round died before it could wake the others."""
     async with node(redis_url) as port, opened(port) as one, opened(port) as other:
         code = RoomCode(await room_of(one, other))
-        async with node_on(redis_url, Clock(database_on(redis))) as silent:
+        async with node_on(redis_url, Clock(database)) as silent:
             await silent.store.clock.sample()
             await silent.rooms.start(code, (await silent.rooms.find(code)).host)
         mine, yours = await one.next("attempt"), await other.next("attempt")
@@ -57,10 +60,10 @@ async def test_a_start_of_which_nobody_was_told_is_found_out(redis_url: str, red
 
 
 async def test_a_look_that_finds_nothing_new_says_nothing(
-    redis_url: str, redis: Redis, monkeypatch: pytest.MonkeyPatch
+    redis_url: str, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(hub, "RENEW_EVERY", 60)
-    bus = Bus(redis, hears_nothing)
+    bus = Bus(database, hears_nothing)
     async with node(redis_url) as port, opened(port) as one, opened(port) as other:
         code = RoomCode(await room_of(one, other))
         await one.next("room", lambda e: e["version"] == 4 and e["members"][1]["here"])

@@ -194,9 +194,9 @@ async def test_what_was_acknowledged_replays_from_the_seed(redis_url: str) -> No
         (attempt,) = await race_of(client)
         answers = await deal_first(client, attempt, 20)
         shown_last = await client.ask("attempt.open", attempt=attempt["attempt"])
-    redis = connect(redis_url)
-    deal = await Deals(database_on(redis)).find(DealId(attempt["deal"]))
-    await redis.aclose()
+    database = database_on(connect(redis_url))
+    deal = await Deals(database).find(DealId(attempt["deal"]))
+    await database.close()
     assert deal is not None
     board = replay(deal_seed(ruleset("robert"), deal.seed), [a["move"] for a in answers])
     assert board.moves == shown_last["result"]["moves"] == 20

@@ -30,6 +30,8 @@ async def other_redis(redis_url: str, redis: Client) -> AsyncIterator[Client]:
 
 
 @pytest.fixture
-def other(other_redis: Client) -> Database:
+async def other(other_redis: Client) -> AsyncIterator[Database]:
     """Return the database as another node has it."""
-    return database_on(other_redis)
+    database = database_on(other_redis)
+    yield database
+    await database.close()

@@ -61,7 +61,7 @@ async def signal_to(redis: Client, number: signal.Signals) -> int:
 
 
 @asynccontextmanager
-async def _servers_of(redis: Client) -> AsyncIterator[list[Redis]]:
+async def servers_of(redis: Client) -> AsyncIterator[list[Redis]]:
     """Have a client of each server that takes writes."""
     if isinstance(redis, Redis):
         yield [redis]
@@ -78,7 +78,7 @@ async def _servers_of(redis: Client) -> AsyncIterator[list[Redis]]:
 @asynccontextmanager
 async def writes_held_up(redis: Client) -> AsyncIterator[None]:
     """Let no write come through until the context is left."""
-    async with _servers_of(redis) as servers:
+    async with servers_of(redis) as servers:
         for server in servers:
             await server.client_pause(60_000, all=False)
         try:
@@ -92,13 +92,13 @@ async def writes_held_up(redis: Client) -> AsyncIterator[None]:
 
 async def in_flight(redis: Client, *commands: str) -> bool:
     """Return whether a client's last command is one of these; one held up is the last."""
-    async with _servers_of(redis) as servers:
+    async with servers_of(redis) as servers:
         clients = [client for server in servers for client in await server.client_list()]
     return any(client["cmd"].split("|")[0] in commands for client in clients)
 
 
 async def reads(redis: Client) -> int:
     """Return how often Redis has read from a client: once for each small pipeline."""
-    async with _servers_of(redis) as servers:
+    async with servers_of(redis) as servers:
         stats = [await server.info("stats") for server in servers]
     return sum(int(each["total_reads_processed"]) for each in stats)

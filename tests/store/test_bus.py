@@ -4,29 +4,34 @@ from __future__ import annotations
 
 import asyncio
 import os
+import time
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from itertools import count
 from pathlib import Path
 from signal import SIGCONT, SIGKILL, SIGSTOP
 
 import pytest
 from redis.asyncio import Redis
+from structlog.testing import capture_logs
+from structlog.typing import EventDict
 
 from server.core.refusal import UnavailableError
 from server.store import bus as module
 from server.store import connection
 from server.store.bus import Bus
-from server.store.connection import connect
+from server.store.connection import Client, connect
+from server.store.database import Database
 from server.store.embedded import embedded_redis
-from tests.store.servers import PATIENCE, running, signal_to, until
+from tests.store.servers import PATIENCE, running, servers_of, signal_to, until
 
 
 class Ear:
     """A node's bus, and the topics that it was woken for, in their order."""
 
-    def __init__(self, redis: Redis) -> None:
+    def __init__(self, database: Database) -> None:
         self._woken: asyncio.Queue[str] = asyncio.Queue()
-        self.bus = Bus(redis, self._woken.put)
+        self.bus = Bus(database, self._woken.put)
 
     async def next(self) -> str:
         """Return the topic of the next wake-up."""
@@ -45,24 +50,23 @@ class Ear:
 
 
 @asynccontextmanager
-async def listening(redis: Redis) -> AsyncIterator[Ear]:
+async def listening(database: Database) -> AsyncIterator[Ear]:
     """Run a node's bus."""
-    ear = Ear(redis)
+    ear = Ear(database)
     async with running(ear.bus.run):
         yield ear
-    await ear.bus.close()
 
 
 @pytest.fixture
-async def ear(redis: Redis) -> AsyncIterator[Ear]:
-    async with listening(redis) as ear:
+async def ear(database: Database) -> AsyncIterator[Ear]:
+    async with listening(database) as ear:
         yield ear
 
 
 @pytest.fixture
-async def other(other_redis: Redis) -> Bus:
+async def publisher(other: Database) -> Bus:
     """Return the bus of another node, which only publishes."""
-    return Bus(other_redis, asyncio.Queue[str]().put)
+    return Bus(other, asyncio.Queue[str]().put)
 
 
 @pytest.fixture
@@ -74,42 +78,53 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "SILENCE", 0.5)
 
 
-async def listeners(redis: Redis, topic: str) -> int:
+async def listeners(redis: Client, topic: str) -> int:
     """Return how many nodes are subscribed to a topic."""
-    (_, count), *_ = await redis.pubsub_numsub(topic)
-    return int(count)
+    async with servers_of(redis) as servers:
+        command = "NUMSUB" if isinstance(redis, Redis) else "SHARDNUMSUB"
+        counts = [
+            await server.execute_command("PUBSUB", command, topic)  # type: ignore[no-untyped-call]
+            for server in servers
+        ]
+    return sum(int(number) for _, number in counts)
 
 
-async def test_a_topic_is_looked_at_from_the_subscription_on(ear: Ear, other: Bus) -> None:
+async def drop_lines(redis: Client) -> None:
+    """Break every connection that listens."""
+    async with servers_of(redis) as servers:
+        for server in servers:
+            await server.client_kill_filter(_type="pubsub")
+
+
+async def test_a_topic_is_looked_at_from_the_subscription_on(ear: Ear, publisher: Bus) -> None:
     ear.bus.listen("a")
     assert await ear.next() == "a"
     for _ in range(3):
-        await other.publish("a")
+        await publisher.publish("a")
         assert await ear.next() == "a"
     ear.bus.listen("b")
     assert await ear.next() == "b"
-    await other.publish("b")
-    await other.publish("a")
+    await publisher.publish("b")
+    await publisher.publish("a")
     assert [await ear.next(), await ear.next()] == ["b", "a"]
 
 
-async def test_what_was_listened_to_before_the_bus_runs_is_heard(redis: Redis) -> None:
-    ear = Ear(redis)
+async def test_what_was_listened_to_before_the_bus_runs_is_heard(database: Database) -> None:
+    ear = Ear(database)
     ear.bus.listen("a")
     async with running(ear.bus.run):
         assert await ear.next() == "a"
-    await ear.bus.close()
 
 
 async def test_a_topic_is_listened_to_as_often_as_it_was_asked_for(
-    redis: Redis, ear: Ear, other: Bus
+    redis: Client, ear: Ear, publisher: Bus
 ) -> None:
     ear.bus.listen("a")
     ear.bus.listen("a")
     ear.bus.listen("b")
     await ear.next_of("a", "b")
     ear.bus.unlisten("a")
-    await other.publish("a")
+    await publisher.publish("a")
     assert await ear.next() == "a"
     ear.bus.unlisten("a")
 
@@ -117,8 +132,8 @@ async def test_a_topic_is_listened_to_as_often_as_it_was_asked_for(
         return await listeners(redis, "a") == 0
 
     await until(nobody_listens)
-    await other.publish("a")
-    await other.publish("b")
+    await publisher.publish("a")
+    await publisher.publish("b")
     assert await ear.next() == "b"
     assert ear.silent()
     ear.bus.unlisten("never")
@@ -126,7 +141,7 @@ async def test_a_topic_is_listened_to_as_often_as_it_was_asked_for(
 
 @pytest.mark.usefixtures("quick")
 async def test_after_a_lost_connection_every_topic_is_looked_at(
-    redis: Redis, ear: Ear, other: Bus
+    redis: Client, ear: Ear, publisher: Bus
 ) -> None:
     topics = [f"topic {number}" for number in range(20)]
     for topic in topics:
@@ -134,9 +149,9 @@ async def test_after_a_lost_connection_every_topic_is_looked_at(
     await ear.next_of(*topics)
     for _ in range(3):
         assert ear.silent()
-        await redis.client_kill_filter(_type="pubsub")
+        await drop_lines(redis)
         await ear.next_of(*topics)
-        await other.publish("topic 7")
+        await publisher.publish("topic 7")
         assert await ear.next() == "topic 7"
 
 
@@ -144,7 +159,7 @@ async def test_after_a_lost_connection_every_topic_is_looked_at(
 async def test_after_a_restart_of_redis_every_topic_is_looked_at(data: Path) -> None:
     async with AsyncExitStack() as first:
         redis = connect(await first.enter_async_context(embedded_redis(data)))
-        async with listening(redis) as ear:
+        async with listening(Database(redis)) as ear:
             ear.bus.listen("a")
             await ear.next_of("a")
             await signal_to(redis, SIGKILL)
@@ -163,18 +178,38 @@ async def test_after_a_restart_of_redis_every_topic_is_looked_at(data: Path) -> 
 async def test_a_connection_that_says_nothing_any_more_is_made_anew(data: Path) -> None:
     async with embedded_redis(data) as url:
         redis = connect(url)
-        async with listening(redis) as ear:
+        async with listening(Database(redis)) as ear:
             ear.bus.listen("a")
             await ear.next_of("a")
-            silent = ear.bus._pubsub
             pid = await signal_to(redis, SIGSTOP)
-
-            async def given_up() -> bool:
-                return ear.bus._pubsub is not silent
-
             try:
-                await until(given_up)
+                with capture_logs() as logs:
+                    await until(lambda: _said(logs, "bus_lost"))
             finally:
                 os.kill(pid, SIGCONT)
             await ear.next_of("a")
         await redis.aclose()
+
+
+async def _said(logs: list[EventDict], event: str) -> bool:
+    return any(entry["event"] == event for entry in logs)
+
+
+@pytest.mark.usefixtures("quick")
+async def test_a_quiet_connection_is_kept_while_much_else_is_going_on(
+    ear: Ear, publisher: Bus
+) -> None:
+    ear.bus.listen("quiet")
+    await ear.next_of("quiet")
+    with capture_logs() as logs:
+        ends = time.monotonic() + 3 * module.SILENCE
+        for number in count():
+            topic = f"busy {number}"
+            ear.bus.listen(topic)
+            assert await ear.next() == topic
+            ear.bus.unlisten(topic)
+            if time.monotonic() > ends:
+                break
+    assert not await _said(logs, "bus_lost")
+    await publisher.publish("quiet")
+    await ear.next_of("quiet")

@@ -1,0 +1,277 @@
+"""A cluster whose slots move, and whose servers are killed and hang, while nodes write to it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from signal import SIGCONT, SIGSTOP
+from typing import Any
+
+import pytest
+from redis.crc import key_slot
+
+from server.core.refusal import UnavailableError
+from server.stop import Stop
+from server.store import connection, keys
+from server.store import database as module
+from server.store.connection import connect
+from server.store.database import Database
+from server.store.journal import Journals
+from tests.conftest import CLUSTER
+from tests.redis_servers import Cluster, Server, running_cluster
+from tests.redis_servers import until as until_on_thread
+from tests.store.entries import FAR, append, names_in
+from tests.store.servers import PATIENCE, running
+from tests.store.writers import Load
+
+pytestmark = CLUSTER
+
+FORMS = [
+    pytest.param({}, id="one key"),
+    pytest.param({"effect": ("field", "text"), "due": ("member", FAR)}, id="three keys"),
+]
+
+
+@pytest.fixture(scope="module")
+def running_servers() -> Iterator[Cluster]:
+    """Run a cluster that the tests of this module break and mend."""
+    with running_cluster() as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def cluster(running_servers: Cluster) -> Iterator[Cluster]:
+    """Return a cluster that is whole and empty, and mend it afterwards."""
+    for server in running_servers.masters():
+        server.ask("FLUSHALL")
+    yield running_servers
+    for server in running_servers.servers:
+        if server.runs:
+            server.signal(SIGCONT)
+        else:
+            server.start()
+    running_servers.until_whole()
+
+
+@asynccontextmanager
+async def database_on(cluster: Cluster, acks: int = 1) -> AsyncIterator[Database]:
+    """Have a node's database on the cluster."""
+    database = Database(connect(cluster.url), acks)
+    yield database
+    async with asyncio.timeout(PATIENCE):
+        await database.close()
+
+
+@pytest.fixture
+async def database(cluster: Cluster) -> AsyncIterator[Database]:
+    async with database_on(cluster) as database:
+        yield database
+
+
+def partitions_by_master(cluster: Cluster) -> dict[Server, list[int]]:
+    """Return some partitions of each master."""
+    found: dict[Server, list[int]] = {}
+    for number in range(0, keys.PARTITIONS, 8):
+        found.setdefault(cluster.master_of(keys.due(number)), []).append(number)
+    return found
+
+
+def others_of(cluster: Cluster, server: Server) -> list[Server]:
+    """Return all other masters."""
+    return [other for other in cluster.masters() if other is not server]
+
+
+async def taken_over(cluster: Cluster, partition: int, lost: Server) -> Server:
+    """Wait until another server owns what a lost one did, and return it."""
+    slot = key_slot(keys.due(partition).encode())
+
+    def new_master() -> Server | None:
+        for server in cluster.servers:
+            if server is not lost and server.runs and server.ask("ROLE")[0] == "master":
+                mine = server.ask("CLUSTER", "MYID")
+                for first, last, shard, *_ in server.ask("CLUSTER", "SLOTS"):
+                    if first <= slot <= last and shard[2] == mine:
+                        return server
+        return None
+
+    await asyncio.to_thread(until_on_thread, lambda: new_master() is not None)
+    found = new_master()
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("form", FORMS)
+async def test_appends_follow_a_slot_that_moves(
+    cluster: Cluster, database: Database, form: dict[str, Any]
+) -> None:
+    partition = 7
+    slot = key_slot(keys.due(partition).encode())
+    load = Load(database, names_in(partition, 20), **form)
+    journals = Journals(database)
+
+    async def read(stop: Stop) -> None:
+        while not stop.told:
+            await asyncio.gather(*(journals.read(writer.key) for writer in load.writers))
+
+    async with running(load.run), running(read):
+        await load.goes_on()
+        for _ in range(4):
+            source = cluster.master_of(keys.due(partition))
+            target = others_of(cluster, source)[0]
+            await asyncio.to_thread(cluster.move_slot, slot, source, target)
+            await load.goes_on()
+    assert load.reasons == []
+    assert await load.stands()
+    for writer in load.writers:
+        assert await journals.read(writer.key) == writer.acknowledged
+
+
+async def test_a_slot_that_is_half_moved_is_written_and_read_where_its_keys_are(
+    cluster: Cluster, database: Database
+) -> None:
+    partition = 11
+    slot = key_slot(keys.due(partition).encode())
+    journals = Journals(database)
+    chosen = names_in(partition, 12)
+    old, new = chosen[:8], chosen[8:]
+    await asyncio.gather(*(append(journals, 1, name=name) for name in old))
+    source = cluster.master_of(keys.due(partition))
+    target = others_of(cluster, source)[0]
+    target_id = target.ask("CLUSTER", "MYID")
+    target.ask("CLUSTER", "SETSLOT", slot, "IMPORTING", source.ask("CLUSTER", "MYID"))
+    source.ask("CLUSTER", "SETSLOT", slot, "MIGRATING", target_id)
+    moved = [keys.attempt(name) for name in old[:4]]
+    source.ask("MIGRATE", "127.0.0.1", target.port, "", 0, 2_000, "KEYS", *moved)
+    # What belongs together is in two places: it waits, and nobody else does.
+    split = asyncio.create_task(
+        append(journals, 2, name=old[5], effect=("field", "text"), due=("member", FAR))
+    )
+    for name in (*old[:5], *old[6:]):
+        await append(journals, 2, name=name)
+    for name in new:
+        await append(journals, 1, name=name)
+        await append(journals, 2, name=name)
+    for name in (*old[:5], *old[6:], *new):
+        assert await journals.read(keys.attempt(name)) == ["entry 1", "entry 2"]
+    assert not split.done()
+    await asyncio.to_thread(cluster.move_slot, slot, source, target)
+    await split
+    assert await journals.read(keys.attempt(old[5])) == ["entry 1", "entry 2"]
+    assert target.ask("HGETALL", keys.outbox(partition)) == {"field": "text"}
+
+
+async def test_what_follows_its_slot_for_too_long_is_unavailable(
+    cluster: Cluster, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "PATIENCE", 0.2)
+    partition = 13
+    slot = key_slot(keys.due(partition).encode())
+    journals = Journals(database)
+    (name,) = names_in(partition, 1)
+    await append(journals, 1, name=name)
+    source = cluster.master_of(keys.due(partition))
+    target = others_of(cluster, source)[0]
+    target.ask("CLUSTER", "SETSLOT", slot, "IMPORTING", source.ask("CLUSTER", "MYID"))
+    source.ask("CLUSTER", "SETSLOT", slot, "MIGRATING", target.ask("CLUSTER", "MYID"))
+    with pytest.raises(UnavailableError, match="TryAgain"):
+        await append(journals, 2, name=name, effect=("field", "text"))
+    await asyncio.to_thread(cluster.move_slot, slot, source, target)
+    await append(journals, 2, name=name, effect=("field", "text"))
+
+
+def connections(cluster: Cluster) -> int:
+    """Return how many connections there are to all servers, those of the cluster left out."""
+    found = 0
+    for server in cluster.servers:
+        for line in server.ask("CLIENT", "LIST").splitlines():
+            found += "flags=N" in line or "flags=P" in line
+    return found
+
+
+async def test_nothing_acknowledged_is_lost_with_masters_that_are_killed(
+    cluster: Cluster, database: Database
+) -> None:
+    before = connections(cluster)
+    for _ in range(3):
+        by_master = partitions_by_master(cluster)
+        lost, *others = by_master
+        load = Load(database, [names_in(p, 1)[0] for p in by_master[lost][:4]])
+        rest = Load(database, [names_in(p, 1)[0] for o in others for p in by_master[o][:4]])
+        async with running(load.run), running(rest.run):
+            await load.goes_on()
+            await rest.goes_on()
+            lost.kill()
+            await rest.goes_on(20)
+            await taken_over(cluster, by_master[lost][0], lost)
+            # Its replica has become the master, and has none of its own until this one is back.
+            lost.start()
+            await load.goes_on()
+            await rest.goes_on()
+        assert rest.reasons == []
+        assert await load.stands()
+        assert await rest.stands()
+        await asyncio.to_thread(cluster.until_whole)
+        for server in cluster.masters():
+            server.ask("FLUSHALL")
+    # A few for what was read at once, and one to each server for what was written.
+    assert connections(cluster) <= before + 4 * len(cluster.servers)
+
+
+async def test_nothing_acknowledged_is_lost_with_a_master_that_hangs_and_goes_on(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "TIMEOUT", 0.5)
+    async with database_on(cluster) as database:
+        by_master = partitions_by_master(cluster)
+        lost, *others = by_master
+        load = Load(database, [names_in(p, 1)[0] for p in by_master[lost][:4]])
+        rest = Load(database, [names_in(p, 1)[0] for o in others for p in by_master[o][:4]])
+        async with running(load.run), running(rest.run):
+            await load.goes_on()
+            await rest.goes_on()
+            lost.signal(SIGSTOP)
+            await taken_over(cluster, by_master[lost][0], lost)
+            await rest.goes_on()
+            lost.signal(SIGCONT)
+            await load.goes_on()
+        assert rest.reasons == []
+        assert await load.stands()
+        assert await rest.stands()
+
+
+async def test_a_stale_master_is_not_believed(cluster: Cluster) -> None:
+    async with database_on(cluster) as database, database_on(cluster, acks=0) as hasty:
+        partition = 17
+        lost = cluster.master_of(keys.due(partition))
+        journals = Journals(database)
+        chosen = names_in(partition, 20)
+        old, new = chosen[:10], chosen[10:]
+        await asyncio.gather(*(append(journals, 1, name=name) for name in old))
+        lost.signal(SIGSTOP)
+        new_master = await taken_over(cluster, partition, lost)
+        # Someone has gone on there meanwhile.
+        for name in old:
+            new_master.ask("XADD", keys.attempt(name), "0-2", "e", "entry 2")
+        for name in new:
+            new_master.ask("XADD", keys.attempt(name), "0-1", "e", "entry 1")
+        reads = [asyncio.create_task(journals.read(keys.attempt(name))) for name in chosen]
+        reads_on = [
+            asyncio.create_task(journals.read_on(keys.attempt(name), 1, "entry 1")) for name in new
+        ]
+        writes = [
+            asyncio.create_task(append(journals, 2, "stale", previous="entry 1", name=name))
+            for name in old
+        ]
+        await asyncio.sleep(0)
+        lost.signal(SIGCONT)
+        found = await asyncio.gather(*reads, return_exceptions=True)
+        for answer in found[:10]:
+            assert answer == ["entry 1", "entry 2"] or isinstance(answer, UnavailableError)
+        for answer in found[10:]:
+            assert answer == ["entry 1"] or isinstance(answer, UnavailableError)
+        for known in await asyncio.gather(*reads_on, return_exceptions=True):
+            assert known == [] or isinstance(known, UnavailableError)
+        for write in await asyncio.gather(*writes, return_exceptions=True):
+            assert isinstance(write, Exception)
+        assert hasty.acks == 0

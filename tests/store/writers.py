@@ -1,0 +1,100 @@
+"""Writers: journals that are appended to again and again, and what was acknowledged of them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from typing import Any
+
+from server.core.refusal import UnavailableError
+from server.stop import Stop
+from server.store import keys
+from server.store.database import Database
+from server.store.journal import ConflictError, Journals
+from tests.store.entries import append
+from tests.store.servers import until
+
+_AGAIN = 0.01
+
+
+class Writer:
+    """One journal, and who appends to it.
+
+    Attributes:
+        acknowledged: the texts that are known to stand, in their order.
+        reasons: why an append was not answered, each time.
+    """
+
+    def __init__(self, database: Database, name: str, **form: Any) -> None:
+        self.name = name
+        self.key = keys.attempt(name)
+        self.acknowledged: list[str] = []
+        self.reasons: list[str] = []
+        self._journals = Journals(database)
+        self._form = form
+        self._tries = 0
+
+    async def run(self, stop: Stop) -> None:
+        """Append one entry after the other; after one that is in doubt, look what stands."""
+        known: list[str] = []
+        while not stop.told:
+            self._tries += 1
+            text = f"{self.name} {self._tries}"
+            last = known[-1] if known else ""
+            try:
+                await append(
+                    self._journals, len(known) + 1, text,
+                    name=self.name, previous=last, **self._form,
+                )  # fmt: skip
+            except (UnavailableError, ConflictError) as error:
+                self.reasons.append(str(error))
+                known = await self._read(stop, known)
+                await asyncio.sleep(_AGAIN)
+            else:
+                known.append(text)
+                self.acknowledged.append(text)
+
+    async def _read(self, stop: Stop, known: list[str]) -> list[str]:
+        while not stop.told:
+            try:
+                return await self._journals.read(self.key)
+            except UnavailableError:
+                await asyncio.sleep(_AGAIN)
+        return known
+
+    async def stands(self) -> bool:
+        """Return whether everything that was acknowledged stands, in its order and once."""
+        texts = await self._journals.read(self.key)
+        assert len(set(texts)) == len(texts)
+        rest = iter(texts)
+        return all(text in rest for text in self.acknowledged)
+
+
+class Load:
+    """Many writers at once."""
+
+    def __init__(self, database: Database, names: Iterable[str], **form: Any) -> None:
+        self.writers = [Writer(database, name, **form) for name in names]
+
+    async def run(self, stop: Stop) -> None:
+        """Let all of them write until told to stop."""
+        await asyncio.gather(*(writer.run(stop) for writer in self.writers))
+
+    @property
+    def reasons(self) -> list[str]:
+        """Why appends were not answered."""
+        return [reason for writer in self.writers for reason in writer.reasons]
+
+    async def goes_on(self, more: int = 3) -> None:
+        """Return when each writer has had so many appends acknowledged from now on."""
+        before = [len(writer.acknowledged) for writer in self.writers]
+
+        async def done() -> bool:
+            now = [len(writer.acknowledged) for writer in self.writers]
+            return all(n >= b + more for n, b in zip(now, before, strict=True))
+
+        await until(done)
+
+    async def stands(self) -> bool:
+        """Return whether everything that was acknowledged stands."""
+        return all([await writer.stands() for writer in self.writers])
