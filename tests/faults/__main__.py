@@ -25,7 +25,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, help="where all choices come from")
     parser.add_argument("--redis", choices=["alone", "cluster"], default="alone")
     parser.add_argument("--players", type=int, default=24, help="how many at a time")
-    parser.add_argument("--pause", type=float, default=0.85, help="seconds from fault to fault")
+    parser.add_argument("--pause", type=float, default=0.55, help="seconds from fault to fault")
     parser.add_argument("--only", nargs="+", choices=kinds, help="these kinds alone")
     parser.add_argument("--without", nargs="+", choices=kinds, default=[], help="not these kinds")
     parser.add_argument("--broken", action="store_true", help="nodes acknowledge before they keep")

@@ -5,14 +5,16 @@ from __future__ import annotations
 import asyncio
 import random
 import signal
-from collections.abc import Awaitable, Callable, Iterable
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from redis.crc import key_slot
 
 from tests.faults.balancer import Balancer, Link
 from tests.faults.player import World
-from tests.faults.stage import Node, Stage
+from tests.faults.stage import Node, Stage, Store
 from tests.redis_servers import Server
 
 WEIGHTS = {
@@ -44,6 +46,9 @@ MISCHIEF_WITHIN = 10
 
 LONGEST_HOLD = 10.0
 """Seconds for which Redis stands still at most."""
+
+USUAL_HOLD, USUAL_HOLD_IN_CLUSTER = 1.25, 2.0
+"""Seconds for which it does on average; a cluster should fail over now and then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +137,18 @@ class Injector:
             task.cancel()
         await asyncio.gather(*self._under_way, return_exceptions=True)
 
+    @asynccontextmanager
+    async def _redis(self) -> AsyncIterator[Store]:
+        """Have Redis for oneself, and count for how long nobody else can have all of it."""
+        store = self._stage.store
+        async with store.lock:
+            begun = time.monotonic()
+            try:
+                yield store
+            finally:
+                spent = time.monotonic() - begun
+                self._world.counts["milliseconds with a fault of Redis"] += round(1000 * spent)
+
     def _link(self, rng: random.Random) -> Link | None:
         links = list(self._balancer.links)
         return rng.choice(links) if links else None
@@ -214,9 +231,10 @@ class Injector:
         return True
 
     async def _hold_redis(self, rng: random.Random) -> bool:
-        store = self._stage.store
-        async with store.lock:
-            await self._hold(await self._a_master(rng), min(LONGEST_HOLD, rng.expovariate(0.5)))
+        async with self._redis() as store:
+            usual = USUAL_HOLD_IN_CLUSTER if store.cluster else USUAL_HOLD
+            seconds = min(LONGEST_HOLD, rng.expovariate(1 / usual))
+            await self._hold(await self._a_master(rng), seconds)
             await self._stage.aside(store.until_whole)
         return True
 
@@ -231,13 +249,12 @@ class Injector:
         return rng.choice(await self._stage.aside(self._stage.store.masters))
 
     async def _kill_redis(self, rng: random.Random) -> bool:
-        store = self._stage.store
-        async with store.lock:
+        async with self._redis() as store:
             server = await self._a_master(rng)
             await self._stage.aside(server.kill)
             try:
                 # In a cluster a replica takes over meanwhile, or not.
-                await asyncio.sleep(rng.uniform(0.1, 5.0 if store.cluster else 2.0))
+                await asyncio.sleep(rng.uniform(0.1, 5.0 if store.cluster else 1.0))
             finally:
                 await self._stage.aside(server.start)
             await self._stage.aside(store.until_whole)
@@ -245,12 +262,11 @@ class Injector:
 
     async def _hold_and_kill(self, rng: random.Random) -> bool:
         """Kill nodes that wait for an answer of Redis: what they were about to say is lost."""
-        store = self._stage.store
-        async with store.lock:
+        async with self._redis() as store:
             server = await self._a_master(rng)
             server.signal(signal.SIGSTOP)
             try:
-                await asyncio.sleep(rng.uniform(1.0, 3.0))
+                await asyncio.sleep(rng.uniform(0.5, 1.5))
                 await asyncio.gather(*(self._kill_locked(n, rng) for n in self._stage.nodes))
             finally:
                 server.signal(signal.SIGCONT)
@@ -263,8 +279,7 @@ class Injector:
                 await self._killed(node, rng)
 
     async def _move_slot(self, rng: random.Random) -> bool:
-        store = self._stage.store
-        async with store.lock:
+        async with self._redis():
             await self._stage.aside(self._move_used_slot, rng)
         return True
 

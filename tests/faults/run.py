@@ -49,7 +49,7 @@ class Settings:
     seed: int
     redis: str = "alone"
     players: int = 24
-    pause: float = 0.85
+    pause: float = 0.55
     pace: float = 0.25
     share: int = 5
     finish: float = 90.0
@@ -78,11 +78,11 @@ async def run(settings: Settings, folder: Path, say: Callable[[str], None]) -> R
         found = await _settled(stage)
     say("checking")
     verdict = await asyncio.to_thread(check, found, world.ledgers, ledger.now())
+    # What is said of the same thing for the same reason is said once.
+    complaints = list(dict.fromkeys([*stuck, *_said_by(world, stage), *verdict.complaints]))
     counts = world.counts + verdict.counts
     counts["players"] = settings.players
     counts["identities"] = len(world.ledgers)
-    # What is said of the same thing for the same reason is said once.
-    complaints = list(dict.fromkeys([*stuck, *_said_by(world, stage), *verdict.complaints]))
     if complaints:
         _leave_evidence(folder, complaints, found, world)
     return Report(time.monotonic() - begun, counts, complaints)
