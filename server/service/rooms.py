@@ -10,7 +10,7 @@ import msgspec
 from engine.catalog import ruleset
 from engine.errors import EngineError
 from server.core import race
-from server.core.attempt import Started
+from server.core.attempt import End, Started
 from server.core.ids import AttemptId, DealId, PlayerId, RoomCode, is_code
 from server.core.names import Profile
 from server.core.race import Event, Room, RoomOpened, Round, RoundStarted
@@ -235,12 +235,18 @@ class Rooms:
             return True
         over = True
         for player in room.running.unfinished():
-            attempt = await self._start_attempt(room, room.running, player)
-            state = await self._attempts.find(attempt)
-            if state is not None and state.end is not None:
-                await self.finish(code, room.running.deal, player, state.result)
+            try:
+                attempt = await self._start_attempt(room, room.running, player)
+            except Refusal:
+                # The store has lost the deal: nobody has played it, and nobody can.
+                result = _at_start(room.opened, "time")
             else:
-                over = False
+                state = await self._attempts.find(attempt)
+                if state is None or state.end is None:
+                    over = False
+                    continue
+                result = state.result
+            await self.finish(code, room.running.deal, player, result)
         return over
 
     async def page(self, room: Room) -> RoomPage:
@@ -267,8 +273,7 @@ class Rooms:
             return {}
         ids = {player: round_.attempt(player) for player in round_.players}
         texts = await self._store.rooms.progress(room.opened.code, list(ids.values()))
-        rules = ruleset(room.opened.game, room.opened.variant)
-        start = Result(rules.home_at_start, rules.total - rules.home_at_start, 0, 0, None)
+        start = _at_start(room.opened)
         known = {
             player: msgspec.json.decode(texts[attempt], type=Result) if attempt in texts else start
             for player, attempt in ids.items()
@@ -307,3 +312,9 @@ class Rooms:
             return held
         kind = _Kind(code, self, self._store)
         return self._shelf.put(code, Held(self._store.journals, self._store.clock, kind))
+
+
+def _at_start(opened: RoomOpened, end: End | None = None) -> Result:
+    """Return the result of an attempt in which nobody has moved."""
+    rules = ruleset(opened.game, opened.variant)
+    return Result(rules.home_at_start, rules.total - rules.home_at_start, 0, 0, end)

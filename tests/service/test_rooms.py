@@ -296,6 +296,24 @@ async def test_at_the_deadline_everyone_is_done(node: Node, other: Node, clock: 
     await other.rooms.pass_deadline(NOWHERE)
 
 
+async def test_a_round_whose_deal_was_lost_is_over_at_the_deadline(
+    node: Node, other: Node, clock: SetClock
+) -> None:
+    room, code = await node.race_of(ADA, BOB)
+    assert room.round is not None
+    for key in (
+        keys.deal(room.round.deal),
+        *map(keys.attempt, map(room.round.attempt, (ADA, BOB))),
+    ):
+        await node.redis.delete(key)
+    clock.time = OVER
+    assert await other.rooms.pass_deadline(code)
+    after = await other.rooms.find(code)
+    assert after.running is None
+    assert await result_of(other, code, ADA) == Result(0, 52, 0, 0, "time")
+    assert await node.rooms.start(code, ADA)
+
+
 async def test_at_the_deadline_runners_whose_start_was_lost_are_done_too(
     node: Node, clock: SetClock
 ) -> None:
