@@ -49,6 +49,10 @@ NETWORK: Mapping[str, float] = {
 OTHERS: Mapping[str, float] = {WAKE_UP_LOST: 0.3, SECOND_DEVICE: 0.08}
 
 
+MOST_STEPS = 250
+"""Commands to the store among which the one fault of a race comes, if there is but one."""
+
+
 class Fates:
     """Draws what happens to each thing, until all is calm."""
 
@@ -74,7 +78,7 @@ class Fates:
 
 
 class Season:
-    """The faults of one race: some kinds, each more or less often than usual."""
+    """The faults of one race: some kinds, each more or less often than usual; or one alone."""
 
     def __init__(self, rng: random.Random, counts: Counter[str]) -> None:
         strength = rng.choice((0.0, 0.5, 1.0, 1.0, 2.0))
@@ -87,10 +91,16 @@ class Season:
         }
         self._of_store = Fates(_some(rates, STORE), rng)
         self._of_network = Fates(_some(rates, NETWORK), rng)
+        # Where everything else goes well, one fault comes at some step.
+        self._until_only = rng.randint(1, MOST_STEPS) if strength == 0.0 else 0
+        self._only = rng.choice(list(STORE))
         self._others = {kind: Fates({kind: rates[kind]}, rng) for kind in OTHERS}
 
     def of_store(self) -> str | None:
         """Return what happens to a command to the store."""
+        if self._until_only:
+            self._until_only -= 1
+            return None if self._until_only else self._only
         return self._of_store.draw()
 
     def of_network(self) -> str | None:
@@ -107,6 +117,7 @@ class Season:
 
     def calm(self) -> None:
         """Let nothing more happen."""
+        self._until_only = 0
         for fates in (self._of_store, self._of_network, *self._others.values()):
             fates.calm()
 

@@ -122,7 +122,7 @@ async def _run(player: Player, room: Message, *, hasty: bool) -> None:
         if asked is None or asked["type"] != "room":
             return
         now = player.rooms[code]["round"]
-        if now["over"] or now["number"] > round_["number"]:
+        if now is None or now["over"] or now["number"] != round_["number"]:
             return
 
 

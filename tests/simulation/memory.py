@@ -19,8 +19,8 @@ T = TypeVar("T")
 
 
 @dataclass
-class _Held:
-    """All keys, by kind.
+class Held:
+    """All keys of the store, by kind.
 
     Attributes:
         streams: texts of entries from `0-1` on.
@@ -46,13 +46,13 @@ class Memory:
 
     def __init__(self, now: Callable[[], float]) -> None:
         self.now = now
-        self._held = _Held()
+        self._held = Held()
 
-    def copied(self) -> _Held:
+    def copied(self) -> Held:
         """Return everything as it is, for `restore`."""
         return copy.deepcopy(self._held)
 
-    def restore(self, held: _Held) -> None:
+    def restore(self, held: Held) -> None:
         """Let everything be as it was."""
         self._held = held
 

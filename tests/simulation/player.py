@@ -9,7 +9,6 @@ from typing import Any
 
 from engine.board import Change, Delta, apply_delta
 from engine.errors import PositionError
-from engine.notation import seen_text
 from server.core.digest import digest
 from server.core.ids import PlayerId
 from tests.faults.ledger import Ledger, Line, Message
@@ -23,6 +22,10 @@ CALM_PATIENCE = 15.0
 
 DESERVED = {"room_full", "not_seated"}
 """Refusals that these players do deserve now and then: they come late, and leave early."""
+
+
+LOST = {"unknown_room", "unknown_attempt"}
+"""Refusals that are deserved when the store has lost something."""
 
 
 class Notes(Ledger):
@@ -42,6 +45,19 @@ class Notes(Ledger):
         """Write down an event."""
         assert at is not None, "time is the world's"
         self.lines_heard.append(Line(at, event))
+
+    def asked_since(self, time: int | None) -> Notes:
+        """Return these notes without the answers to what was said before a time, if any.
+
+        What was told before the store lost something may not stand any more.
+        """
+        if time is None:
+            return self
+        notes = Notes(self.player)
+        notes.lines_said = self.lines_said
+        late = {command["id"] for at, command in self.lines_said if at > time}
+        notes.lines_heard = [line for line in self.lines_heard if line.message.get("re") in late]
+        return notes
 
     def said(self) -> Iterator[Line]:
         """Yield the commands in the order in which they were said."""
@@ -69,7 +85,6 @@ class Player:
         self.ledger = Notes(self.id)
         self.rooms: dict[str, Message] = {}
         self.sights: dict[str, Sight] = {}
-        self._snapshots: dict[str, Message] = {}
         self._network = network
         self._node = self.rng.randrange(len(network.nodes))
         self._ids = count(1)
@@ -107,7 +122,8 @@ class Player:
         timer.cancel()
         for id_, answer in zip(futures, answers, strict=True):
             del self._waiting[id_]
-            if answer is not None and answer.get("code") in NEVER - DESERVED:
+            never = NEVER - DESERVED - (LOST if world.lost_at is not None else set())
+            if answer is not None and answer.get("code") in never:
                 world.complain("broken", self.id, f"{answer['code']} after {wanted}")
         if None in answers:
             world.counts["unanswered in time"] += 1
@@ -146,13 +162,12 @@ class Player:
 
     def hear(self, event: Message) -> None:
         """Write an event down, see what it shows, and hand it to who waits for it."""
-        now = int(self.world.now())
-        # What led to a board is written down as the board to which it led.
-        self.ledger.hear(self._whole(event) if event["type"] == "missed" else event, now)
+        self.ledger.hear(event, int(self.world.now()))
         match event["type"]:
             case "attempt":
-                self._snapshots[event["attempt"]] = event
                 self._see(Sight.of(event))
+            case "missed":
+                self._catch_up(event)
             case "moved":
                 self._see_move(event)
             case "ended":
@@ -162,7 +177,8 @@ class Player:
                     self.sights[known.attempt] = Sight(known.attempt, seq, known.view, end)
             case "room":
                 known_room = self.rooms.get(event["code"])
-                if known_room is None or event["version"] >= known_room["version"]:
+                known_version = known_room["version"] if known_room is not None else 0
+                if event["version"] >= known_version or self.world.lost_at is not None:
                     self.rooms[event["code"]] = event
         future = self._waiting.get(event.get("re", 0))
         if future is not None and not future.done():
@@ -173,36 +189,26 @@ class Player:
         sight = self.sights[attempt]
         return {"seq": sight.seq, "digest": digest(sight.view)}
 
-    def _whole(self, missed: Message) -> Message:
-        """Return the snapshot to which the entries that were missed lead from what is seen.
-
-        An answer that comes after news of later entries cannot be followed any more: then it is
-        returned as it is.
-        """
+    def _catch_up(self, missed: Message) -> None:
+        """See where the entries lead that were missed, unless others have been seen meanwhile."""
         known = self.sights.get(missed["attempt"])
-        base = self._snapshots.get(missed["attempt"])
-        if known is None or base is None or known.seq != missed["since"]:
-            return missed
-        names = known.view.ruleset.pile_names
-        numbers = known.view.ruleset.pile_numbers
+        if known is None or known.seq != missed["since"]:
+            return
         view = known.view
+        numbers = view.ruleset.pile_numbers
         for _, changes, redeals in missed["moves"]:
             made = tuple(Change(numbers[pile], take, pile_of(put)) for pile, take, put in changes)
             try:
                 view = apply_delta(view, Delta(made, redeals, view.moves + 1))
             except PositionError:
                 self.world.complain("misreported", missed["attempt"], f"{missed}")
-                return missed
-        result = missed["result"]
-        self._see(Sight(known.attempt, missed["seq"], view, result["end"]))
+                return
         self.world.counts["missed entries told"] += len(missed["moves"])
-        piles = {name: seen_text(pile) for name, pile in zip(names, view.piles, strict=True)}
-        told = {"type": "attempt", "seq": missed["seq"], "piles": piles, "redeals": view.redeals}
-        return base | told | {"result": result, "re": missed["re"]}
+        self._see(Sight(known.attempt, missed["seq"], view, missed["result"]["end"]))
 
     def _see(self, sight: Sight) -> None:
         known = self.sights.get(sight.attempt)
-        if known is None or sight.seq >= known.seq:
+        if known is None or sight.seq >= known.seq or self.world.lost_at is not None:
             self.sights[sight.attempt] = sight
 
     def _see_move(self, moved: Message) -> None:

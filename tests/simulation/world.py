@@ -6,9 +6,9 @@ import random
 from collections import Counter
 
 from tests.faults.complaint import Complaint
-from tests.simulation.fates import Season
+from tests.simulation.fates import TAIL_LOST, Season
 from tests.simulation.loop import VirtualLoop
-from tests.simulation.memory import Memory
+from tests.simulation.memory import Held, Memory
 from tests.simulation.trace import Trace
 
 
@@ -53,6 +53,13 @@ class World:
     def now(self) -> float:
         """Return Redis's time in Unix milliseconds, with a fraction."""
         return self._epoch + self.loop.time() * 1000
+
+    def lose_tail(self, held: Held) -> None:
+        """Let the store come back as it was a moment ago, after a power cut."""
+        self.fault(TAIL_LOST, "the store")
+        self.memory.restore(held)
+        self.lost_at = int(self.now())
+        self.away_until = self.loop.time() + 0.3 * self.rng.random()
 
     def note(self, who: str, what: str, more: object = "") -> None:
         """Note a step in the trace."""
