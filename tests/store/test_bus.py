@@ -6,7 +6,7 @@ import asyncio
 import os
 import time
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack
 from itertools import count
 from pathlib import Path
 from signal import SIGCONT, SIGKILL, SIGSTOP
@@ -23,38 +23,8 @@ from server.store.bus import Bus
 from server.store.connection import Client, connect
 from server.store.database import Database
 from server.store.embedded import embedded_redis
-from tests.store.servers import PATIENCE, running, servers_of, signal_to, until
-
-
-class Ear:
-    """A node's bus, and the topics that it was woken for, in their order."""
-
-    def __init__(self, database: Database) -> None:
-        self._woken: asyncio.Queue[str] = asyncio.Queue()
-        self.bus = Bus(database, self._woken.put)
-
-    async def next(self) -> str:
-        """Return the topic of the next wake-up."""
-        async with asyncio.timeout(PATIENCE):
-            return await self._woken.get()
-
-    async def next_of(self, *topics: str) -> None:
-        """Wait until each of the topics has been woken."""
-        left = set(topics)
-        while left:
-            left.discard(await self.next())
-
-    def silent(self) -> bool:
-        """Return whether there is no wake-up that nobody asked for."""
-        return self._woken.empty()
-
-
-@asynccontextmanager
-async def listening(database: Database) -> AsyncIterator[Ear]:
-    """Run a node's bus."""
-    ear = Ear(database)
-    async with running(ear.bus.run):
-        yield ear
+from tests.store.ears import Ear, listening
+from tests.store.servers import running, servers_of, signal_to, until
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from redis.crc import key_slot
 
 from server.core.refusal import UnavailableError
 from server.stop import Stop
-from server.store import connection, keys
+from server.store import bus, connection, keys
 from server.store import database as module
 from server.store.connection import connect
 from server.store.database import Database
@@ -21,8 +21,9 @@ from server.store.journal import Journals
 from tests.conftest import CLUSTER
 from tests.redis_servers import Cluster, Server, running_cluster
 from tests.redis_servers import until as until_on_thread
-from tests.store.entries import FAR, append, names_in
-from tests.store.servers import PATIENCE, running
+from tests.store.ears import Ear, listening
+from tests.store.entries import FAR, KEY, append, names_in
+from tests.store.servers import PATIENCE, running, until
 from tests.store.writers import Load
 
 pytestmark = CLUSTER
@@ -82,9 +83,9 @@ def others_of(cluster: Cluster, server: Server) -> list[Server]:
     return [other for other in cluster.masters() if other is not server]
 
 
-async def taken_over(cluster: Cluster, partition: int, lost: Server) -> Server:
-    """Wait until another server owns what a lost one did, and return it."""
-    slot = key_slot(keys.due(partition).encode())
+async def taken_over(cluster: Cluster, key: str, lost: Server) -> Server:
+    """Wait until another server owns a key that a lost one did, and return it."""
+    slot = key_slot(key.encode())
 
     def new_master() -> Server | None:
         for server in cluster.servers:
@@ -203,7 +204,7 @@ async def test_nothing_acknowledged_is_lost_with_masters_that_are_killed(
             await rest.goes_on()
             lost.kill()
             await rest.goes_on(20)
-            await taken_over(cluster, by_master[lost][0], lost)
+            await taken_over(cluster, keys.due(by_master[lost][0]), lost)
             # Its replica has become the master, and has none of its own until this one is back.
             lost.start()
             await load.goes_on()
@@ -231,7 +232,7 @@ async def test_nothing_acknowledged_is_lost_with_a_master_that_hangs_and_goes_on
             await load.goes_on()
             await rest.goes_on()
             lost.signal(SIGSTOP)
-            await taken_over(cluster, by_master[lost][0], lost)
+            await taken_over(cluster, keys.due(by_master[lost][0]), lost)
             await rest.goes_on()
             lost.signal(SIGCONT)
             await load.goes_on()
@@ -241,7 +242,7 @@ async def test_nothing_acknowledged_is_lost_with_a_master_that_hangs_and_goes_on
 
 
 async def test_a_stale_master_is_not_believed(cluster: Cluster) -> None:
-    async with database_on(cluster) as database, database_on(cluster, acks=0) as hasty:
+    async with database_on(cluster) as database:
         partition = 17
         lost = cluster.master_of(keys.due(partition))
         journals = Journals(database)
@@ -249,7 +250,7 @@ async def test_a_stale_master_is_not_believed(cluster: Cluster) -> None:
         old, new = chosen[:10], chosen[10:]
         await asyncio.gather(*(append(journals, 1, name=name) for name in old))
         lost.signal(SIGSTOP)
-        new_master = await taken_over(cluster, partition, lost)
+        new_master = await taken_over(cluster, keys.due(partition), lost)
         # Someone has gone on there meanwhile.
         for name in old:
             new_master.ask("XADD", keys.attempt(name), "0-2", "e", "entry 2")
@@ -274,4 +275,86 @@ async def test_a_stale_master_is_not_believed(cluster: Cluster) -> None:
             assert known == [] or isinstance(known, UnavailableError)
         for write in await asyncio.gather(*writes, return_exceptions=True):
             assert isinstance(write, Exception)
-        assert hasty.acks == 0
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a lost connection be noticed, and made anew, soon."""
+    monkeypatch.setattr(connection, "TIMEOUT", 0.5)
+    monkeypatch.setattr(bus, "PAUSE", 0.01)
+    monkeypatch.setattr(bus, "HEARTBEAT", 0.1)
+
+
+async def heard_from(publisher: Ear, ear: Ear, topic: str) -> None:
+    """Publish a topic until its wake-up arrives after all that came by itself."""
+    while not ear.silent():
+        await ear.next()
+    await publisher.bus.publish(topic)
+    await ear.next_of(topic)
+
+
+TOPICS = [f"topic {number}" for number in range(12)]
+
+
+@pytest.mark.usefixtures("quick")
+async def test_wake_ups_go_on_when_a_slot_has_moved(cluster: Cluster, database: Database) -> None:
+    slot = key_slot(TOPICS[0].encode())
+    async with database_on(cluster) as another, listening(database) as ear:
+        publisher = Ear(another)
+        for topic in TOPICS:
+            ear.bus.listen(topic)
+        await ear.next_of(*TOPICS)
+        for topic in TOPICS:
+            await heard_from(publisher, ear, topic)
+        for _ in range(2):
+            source = cluster.master_of(TOPICS[0])
+            target = others_of(cluster, source)[0]
+            await asyncio.to_thread(cluster.move_slot, slot, source, target)
+            # Wake-ups may have been lost meanwhile.
+            await ear.next_of(*TOPICS)
+            await heard_from(publisher, ear, TOPICS[0])
+
+
+@pytest.mark.usefixtures("quick")
+@pytest.mark.parametrize("hangs", [True, False], ids=["hangs", "killed"])
+async def test_wake_ups_go_on_when_a_master_is_gone(cluster: Cluster, *, hangs: bool) -> None:
+    async with (
+        database_on(cluster) as database,
+        database_on(cluster) as another,
+        listening(database) as ear,
+    ):
+        publisher = Ear(another)
+        for topic in TOPICS:
+            ear.bus.listen(topic)
+        await ear.next_of(*TOPICS)
+        lost = cluster.master_of(TOPICS[0])
+        if hangs:
+            lost.signal(SIGSTOP)
+        else:
+            lost.kill()
+        new_master = await taken_over(cluster, TOPICS[0], lost)
+
+        async def subscribed() -> bool:
+            (_, number) = new_master.ask("PUBSUB", "SHARDNUMSUB", TOPICS[0])
+            return bool(number)
+
+        await until(subscribed)
+        await ear.next_of(*TOPICS)
+        for topic in TOPICS:
+            await heard_from(publisher, ear, topic)
+
+
+async def test_a_cluster_with_passwords_is_reached_by_who_has_them(cluster: Cluster) -> None:
+    for server in cluster.servers:
+        server.ask("ACL", "SETUSER", "ada", "on", ">p@ss", "~*", "&*", "+@all")
+    servers = cluster.url.partition("://")[2]
+    database = Database(connect(f"redis+cluster://ada:p%40ss@{servers}"))
+    await database.check()
+    journals = Journals(database)
+    await append(journals, 1)
+    assert await journals.read(KEY) == ["entry 1"]
+    await database.close()
+    stranger = Database(connect(f"redis+cluster://ada:pass@{servers}"))
+    with pytest.raises(UnavailableError):
+        await stranger.check()
+    await stranger.close()
