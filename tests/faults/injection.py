@@ -183,12 +183,16 @@ class Injector:
 
     async def _jump(self, rng: random.Random) -> bool:
         size = NEAREST_JUMP * (FURTHEST_JUMP / NEAREST_JUMP) ** rng.random()
-        node = self._node(rng)
-        async with node.lock:
-            node.jump(rng.choice((size, -size)))
-            # The file is read when the signal arrives.
+        while True:
+            node = self._node(rng)
+            async with node.lock:
+                # The signal would end one that has not come up yet.
+                if await node.listens():
+                    node.jump(rng.choice((size, -size)))
+                    # The file is read when the signal arrives.
+                    await asyncio.sleep(0.1)
+                    return True
             await asyncio.sleep(0.1)
-        return True
 
     async def _hold_node(self, rng: random.Random) -> bool:
         node = self._node(rng)

@@ -105,15 +105,18 @@ class Node:
     async def until_listening(self) -> None:
         """Wait until it accepts connections."""
         deadline = time.monotonic() + START_WITHIN
-        while True:
-            try:
-                _, writer = await asyncio.open_connection("127.0.0.1", self.port)
-            except OSError:
-                assert time.monotonic() < deadline, f"a node does not start: see {self.log}"
-                await asyncio.sleep(0.05)
-            else:
-                writer.close()
-                return
+        while not await self.listens():
+            assert time.monotonic() < deadline, f"a node does not start: see {self.log}"
+            await asyncio.sleep(0.05)
+
+    async def listens(self) -> bool:
+        """Return whether it accepts connections."""
+        try:
+            _, writer = await asyncio.open_connection("127.0.0.1", self.port)
+        except OSError:
+            return False
+        writer.close()
+        return True
 
     def signal(self, number: signal.Signals) -> None:
         """Send it a signal."""
