@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from server.core.refusal import Refusal
+from server.core.refusal import Refusal, UnavailableError
 from server.service import held as module
 from server.service.held import Held, Shelf
-from server.store import keys
+from server.store import database, keys
+from server.store import journal as journals
 from server.store.clock import Clock
 from server.store.connection import Client
 from server.store.journal import Append
 from tests.core.builders import START
 from tests.service.nodes import Node, SetClock
-from tests.store.servers import in_flight, until, writes_held_up
+from tests.store.servers import PATIENCE, in_flight, until, writes_held_up
 
 NAME = "tally"
 LATE = START + 1_000
@@ -224,6 +226,128 @@ async def test_commands_that_come_at_once_all_stand_in_some_order(
     for name in "ab":
         own = [word for word in words if word[0] == name]
         assert own == [word for word in said if word[0] == name], "each node's keep their order"
+
+
+async def put(redis: Client, *words: str) -> None:
+    """Let the journal be these words, whatever it was."""
+    await redis.delete(keys.attempt(NAME))
+    for number, word in enumerate(words, start=1):
+        await redis.xadd(keys.attempt(NAME), {"e": word}, id=f"0-{number}")
+
+
+@pytest.mark.parametrize(
+    "left", [("a",), ("a", "b", "x"), ("a", "b", "x", "y"), ("x", "y"), ("a", "b", "y", "z", "c")]
+)
+async def test_what_redis_has_lost_is_forgotten_and_decided_on_what_stands(
+    redis: Client, one: Holder, left: Words
+) -> None:
+    for word in "abc":
+        await one.say(word)
+    await put(redis, *left)
+    assert await one.say("d") == (*left, "d")
+    assert one.seen == [("a", "b", "c"), left]
+    assert one.kind.told[-1] == (left, (*left, "d"))
+    assert await journal(redis) == (*left, "d")
+    await put(redis, *left)
+    assert await one.held.look() == left
+
+
+@pytest.fixture
+async def unsure(monkeypatch: pytest.MonkeyPatch, node: Node, one: Holder) -> Callable[[], None]:
+    """Let what is written stand, and its writer be told that this is not known."""
+    await one.held.look()
+    acks = node.database.acks
+    monkeypatch.setattr(database, "ACKNOWLEDGED_WITHIN", 0.01)
+    node.database.acks = 9
+
+    def sure() -> None:
+        monkeypatch.setattr(database, "ACKNOWLEDGED_WITHIN", PATIENCE)
+        node.database.acks = acks
+
+    return sure
+
+
+async def test_an_append_whose_answer_was_lost_is_told_of_when_it_is_found_to_stand(
+    redis: Client, one: Holder, unsure: Callable[[], None]
+) -> None:
+    with pytest.raises(UnavailableError):
+        await one.say("a")
+    assert await journal(redis) == ("a",)
+    assert one.kind.told == []
+    unsure()
+    # Who sends it again is answered from what stands.
+    with pytest.raises(Refusal):
+        await one.say("a", unless=lambda state: "a" in state)
+    assert one.kind.told == [(None, ("a",))]
+    assert await one.say("b") == ("a", "b")
+    assert one.kind.told == [(None, ("a",)), (("a",), ("a", "b"))]
+
+
+async def test_an_append_whose_answer_was_lost_is_told_of_with_what_came_after_it(
+    one: Holder, two: Holder, unsure: Callable[[], None]
+) -> None:
+    with pytest.raises(UnavailableError):
+        await one.say("a")
+    unsure()
+    await two.say("b")
+    assert await one.held.look() == ("a", "b")
+    assert one.kind.told == [(None, ("a",))]
+
+
+async def test_an_append_that_came_to_nothing_is_not_told_of(
+    one: Holder, two: Holder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await one.say("a")
+    with monkeypatch.context() as patch:
+        patch.setattr(database, "MOST_WAITING", 0)
+        with pytest.raises(UnavailableError):
+            await one.say("b")
+    await two.say("c")
+    assert await one.say("d") == ("a", "c", "d")
+    assert one.kind.told == [(None, ("a",)), (("a", "c"), ("a", "c", "d"))]
+
+
+@pytest.mark.parametrize("jump", [-60.0, 60.0])
+async def test_a_clock_that_has_jumped_is_looked_at_and_the_command_decided_again(
+    redis: Client, node: Node, monkeypatch: pytest.MonkeyPatch, jump: float
+) -> None:
+    monkeypatch.setattr(journals, "CLOCK_TOLERANCE", 2_000)
+    clock = Clock(node.database)
+    await clock.sample()
+    holder = Holder(node, clock)
+    await holder.say("late")
+    clock._offset += jump
+    assert await holder.say("a") == ("late", "a")
+    assert holder.seen == [("late",), ("late",)]
+    assert abs(holder.kind.asked_at - time.time() * 1000) < 2_000
+    assert await journal(redis) == ("late", "a")
+
+
+class _WrongClock(SetClock):
+    """A clock that is wrong however often it is looked at."""
+
+    looks = 0
+
+    async def sample(self) -> None:
+        """Look, and learn nothing."""
+        self.looks += 1
+
+
+async def test_a_clock_that_stays_wrong_is_unavailable_and_no_endless_loop(
+    redis: Client, node: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(journals, "CLOCK_TOLERANCE", 2_000)
+    clock = _WrongClock()
+    holder = Holder(node, clock)
+    for _ in range(2):
+        async with asyncio.timeout(PATIENCE):
+            with pytest.raises(UnavailableError, match="was not decided now"):
+                await holder.say("a")
+    assert clock.looks == module.MOST_MISTIMED
+    assert await journal(redis) == ()
+    # When it is right again, so is all the rest.
+    clock.time = int(time.time() * 1000)
+    assert await holder.say("a") == ("a",)
 
 
 def test_the_shelf_forgets_what_was_not_used_for_longest(

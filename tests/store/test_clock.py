@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
 from contextlib import AsyncExitStack
 from pathlib import Path
-from signal import SIGKILL
+from signal import SIGCONT, SIGKILL, SIGSTOP
 
 import pytest
 
@@ -67,3 +69,29 @@ async def test_a_clock_says_whether_redis_is_there(
                 await until(fresh)
                 assert before <= clock.now()
         await redis.aclose()
+
+
+async def test_what_took_too_long_to_come_is_not_the_time(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "SLOWEST_SAMPLE", 0.1)
+    async with embedded_redis(data) as url:
+        database = Database(connect(url))
+        clock = Clock(database)
+        for _ in range(2):
+            await clock.sample()
+        offset = clock._offset
+        pid = await signal_to(database.client, SIGSTOP)
+        try:
+            slow = asyncio.create_task(clock.sample())
+            # The time itself is what this is about.
+            await asyncio.sleep(2 * module.SLOWEST_SAMPLE)
+        finally:
+            os.kill(pid, SIGCONT)
+        with pytest.raises(UnavailableError, match="to tell the time"):
+            await slow
+        assert clock._offset == offset
+        # Redis is there all the same.
+        assert clock.is_fresh()
+        await clock.sample()
+        await database.close()

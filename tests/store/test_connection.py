@@ -6,12 +6,14 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from redis.asyncio import Redis
+from redis.asyncio import RedisCluster
+from redis.asyncio.connection import SSLConnection
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import ResponseError
 
 from server.core.refusal import UnavailableError
-from server.store.connection import answering, connect
+from server.store.connection import Client, answering, connect
+from server.store.database import Database
 from tests.store.servers import in_flight, until, writes_held_up
 
 
@@ -41,13 +43,62 @@ def test_an_address_that_is_none_is_refused(url: str) -> None:
         connect(url)
 
 
-async def test_a_command_that_is_given_up_shifts_no_answers(
-    redis: Redis, other_redis: Redis
+@pytest.mark.parametrize(
+    ("url", "servers"),
+    [
+        ("redis+cluster://10.0.0.1", ["10.0.0.1:6379"]),
+        ("redis+cluster://10.0.0.1:7000,10.0.0.2/", ["10.0.0.1:7000", "10.0.0.2:6379"]),
+        ("rediss+cluster://[::1]:7000,[::2]/0", ["::1:7000", "::2:6379"]),
+    ],
+)  # fmt: skip
+def test_a_cluster_is_given_by_some_of_its_servers(url: str, servers: list[str]) -> None:
+    cluster = connect(url)
+    assert isinstance(cluster, RedisCluster)
+    assert sorted(cluster.nodes_manager.startup_nodes) == servers
+    for server in cluster.nodes_manager.startup_nodes.values():
+        assert (server.connection_class is SSLConnection) == url.startswith("rediss")
+
+
+@pytest.mark.parametrize(
+    ("user", "name", "password"),
+    [
+        ("", None, None),
+        ("ada@", "ada", None),
+        (":secret@", None, "secret"),
+        ("ada:se%40cr%3Aet%2F@", "ada", "se@cr:et/"),
+        ("ada:s@cret@", "ada", "s@cret"),
+    ],
+)
+def test_a_cluster_has_one_user_and_password(
+    user: str, name: str | None, password: str | None
+) -> None:
+    cluster = connect(f"redis+cluster://{user}10.0.0.1:7000,10.0.0.2")
+    assert isinstance(cluster, RedisCluster)
+    settings = cluster.nodes_manager.connection_kwargs
+    assert settings.get("username") == name
+    assert settings.get("password") == password
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "redis+cluster://", "redis+cluster://:7000", "redis+cluster://10.0.0.1,",
+        "redis+cluster://10.0.0.1:port", "redis+cluster://10.0.0.1:99999",
+        "redis+cluster://10.0.0.1/3", "http+cluster://10.0.0.1", "unix+cluster:///socket",
+    ],
+)  # fmt: skip
+def test_an_address_of_no_cluster_is_refused(address: str) -> None:
+    with pytest.raises(ValueError, match=r"cluster|[Pp]ort"):
+        connect(address)
+
+
+async def test_a_question_that_is_given_up_shifts_no_answers(
+    database: Database, other_redis: Client
 ) -> None:
     async with writes_held_up(other_redis):
-        task = asyncio.ensure_future(redis.incrby("count", 1_000))
-        await until(lambda: in_flight(other_redis, "incrby"))
+        task = asyncio.ensure_future(database.ask(lambda redis, key: redis.incr(key), "count"))
+        await until(lambda: in_flight(other_redis, "incr", "incrby"))
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
-    for number in range(50):
-        assert await redis.echo(str(number)) == str(number)
+    for text in map(str, range(50)):
+        assert await database.ask(lambda redis, _: redis.echo(text), "count") == [text]  # noqa: B023

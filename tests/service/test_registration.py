@@ -1,0 +1,81 @@
+"""Registration: a node that runs is listed, and one that does not is not."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from server.service import registration as module
+from server.service.registration import Registration
+from server.store.database import Database
+from server.store.nodes import Nodes
+from tests.conftest import node as running_node
+from tests.processes import running as running_program
+from tests.service.nodes import Node
+from tests.store.entries import now
+from tests.store.servers import running, until
+
+
+async def test_a_node_is_listed_as_long_as_it_runs(redis_url: str, database: Database) -> None:
+    nodes = Nodes(database)
+
+    async def listed() -> bool:
+        return bool(await nodes.alive(now()))
+
+    async with running_node(redis_url) as port:
+        await until(listed)
+        (name,) = await nodes.alive(now())
+        assert f":{port}#" in name
+    assert not await listed()
+
+
+async def test_a_sign_of_life_is_given_again_and_again(
+    node: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "RENEW_EVERY", 0.01)
+    registration = Registration(node.store, 8000)
+    nodes = node.store.nodes
+
+    async def listed() -> bool:
+        return await nodes.alive(now()) == [registration.name]
+
+    async with running(registration.run):
+        for _ in range(3):
+            await until(listed)
+            await nodes.drop(registration.name)
+    assert await nodes.alive(now()) == []
+
+
+def test_no_two_nodes_have_one_name(node: Node) -> None:
+    assert len({Registration(node.store, 8000).name for _ in range(10)}) == 10
+
+
+_SERVES = """
+import sys
+from server.store import keys
+keys.NODE_LIFE = 1
+from server.cli import main
+main(sys.argv[1:])
+"""
+"""A node that is soon forgotten."""
+
+
+async def test_a_node_that_is_killed_is_forgotten_by_itself(
+    redis_url: str, database: Database
+) -> None:
+    nodes = Nodes(database)
+
+    async def gone() -> bool:
+        return not await nodes.alive(now())
+
+    serve = [sys.executable, "-c", _SERVES, "serve", "--port", "0", "--redis", redis_url]
+    with running_program([*serve, "--log-format", "json"]) as killed:
+        killed.wait_for("listening")
+
+        async def listed() -> bool:
+            return not await gone()
+
+        await until(listed)
+        killed.kill()
+        await until(gone)

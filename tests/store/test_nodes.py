@@ -1,0 +1,58 @@
+"""Nodes: which are alive, and that the others are forgotten."""
+
+from __future__ import annotations
+
+import pytest
+
+from server.store import keys
+from server.store.connection import Client
+from server.store.database import Database
+from server.store.nodes import Nodes
+from tests.store.entries import now
+from tests.store.servers import until
+
+
+@pytest.fixture
+def nodes(database: Database) -> Nodes:
+    return Nodes(database)
+
+
+async def test_a_node_is_alive_until_it_says_nothing_any_more(
+    nodes: Nodes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(keys, "NODE_LIFE", 1)
+    for name in ("b", "a"):
+        await nodes.renew(name)
+    assert await nodes.alive(now()) == ["a", "b"]
+
+    async def alone() -> bool:
+        await nodes.renew("b")
+        return await nodes.alive(now()) == ["b"]
+
+    await until(alone)
+    await nodes.renew("a")
+    assert await nodes.alive(now()) == ["a", "b"]
+
+
+async def test_a_node_that_ends_is_forgotten_at_once(nodes: Nodes, other: Database) -> None:
+    for name in ("a", "b", "a"):
+        await nodes.renew(name)
+    await Nodes(other).drop("a")
+    await Nodes(other).drop("never")
+    assert await nodes.alive(now()) == ["b"]
+
+
+async def test_what_is_kept_of_dead_nodes_is_bounded(
+    redis: Client, nodes: Nodes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await redis.zadd(keys.NODES, {f"dead {number}": now() - 1 for number in range(50)})
+    await nodes.renew("alive")
+    assert await redis.zcard(keys.NODES) == 1
+    assert 0 < await redis.ttl(keys.NODES) <= keys.NODE_LIFE
+    monkeypatch.setattr(keys, "NODE_LIFE", 1)
+    await nodes.renew("alive")
+
+    async def gone() -> bool:
+        return not await redis.exists(keys.NODES)
+
+    await until(gone)
