@@ -1,15 +1,128 @@
-"""Redis gone: commands are refused as unavailable, sockets stay, and all goes on by itself."""
+"""Redis away: commands are refused as unavailable, sockets stay, and all goes on by itself."""
 
 from __future__ import annotations
 
+import asyncio
 import tempfile
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack
 from pathlib import Path
+from signal import SIGCONT, SIGSTOP
 
+import pytest
+
+from server.store import bus, clock, connection, database
 from server.store.embedded import embedded_redis
 from tests.conftest import node
-from tests.gateway.client import opened
+from tests.gateway.client import Client, Message, opened
 from tests.gateway.play import race_of
+from tests.redis_servers import Server, running_server
+
+OTHERS = 8
+"""Sessions beside the one that is watched, each with a race of its own."""
+
+Act = Callable[[Server], object]
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a Redis that hangs be noticed soon."""
+    monkeypatch.setattr(connection, "TIMEOUT", 0.3)
+    monkeypatch.setattr(bus, "HEARTBEAT", 0.1)
+    monkeypatch.setattr(bus, "PAUSE", 0.05)
+    monkeypatch.setattr(clock, "SAMPLE_EVERY", 0.1)
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    """Run a redis-server that can be broken."""
+    with running_server() as server:
+        yield server
+
+
+@pytest.fixture
+async def playing(server: Server) -> AsyncIterator[tuple[list[Client], list[Message]]]:
+    """Have sessions on one node, each in a race of its own, and the attempts."""
+    async with AsyncExitStack() as stack:
+        port = await stack.enter_async_context(node(server.url))
+        clients, attempts = [], []
+        for _ in range(1 + OTHERS):
+            client = await stack.enter_async_context(opened(port))
+            attempts += await race_of(client)
+            clients.append(client)
+        yield clients, attempts
+
+
+def _hold(server: Server) -> None:
+    server.signal(SIGSTOP)
+
+
+def _continue(server: Server) -> None:
+    server.signal(SIGCONT)
+
+
+def _asks(command: str) -> Act:
+    return lambda server: server.ask(*command.split())
+
+
+async def moved_at_last(client: Client, attempt: Message, seq: int) -> Message:
+    """Send a move until it is answered with something else than that the store is away."""
+    while True:
+        answer = await client.ask("move", attempt=attempt["attempt"], seq=seq, move="s>w")
+        if answer.get("code") != "unavailable":
+            return answer
+
+
+@pytest.mark.parametrize(
+    ("breaks", "mends"),
+    [
+        pytest.param(Server.kill, Server.start, id="killed"),
+        pytest.param(_hold, _continue, id="hangs"),
+        pytest.param(
+            _asks("CONFIG SET maxmemory 1"), _asks("CONFIG SET maxmemory 0"), id="out of memory"
+        ),
+        pytest.param(
+            _asks("REPLICAOF 127.0.0.1 1"), _asks("REPLICAOF NO ONE"), id="takes no writes"
+        ),
+    ],
+)
+async def test_no_move_is_acknowledged_while_redis_is_away_and_all_goes_on_when_it_is_back(
+    server: Server,
+    playing: tuple[list[Client], list[Message]],
+    breaks: Act,
+    mends: Act,
+) -> None:
+    clients, attempts = playing
+    for client, attempt in zip(clients, attempts, strict=True):
+        answer = await client.ask("move", attempt=attempt["attempt"], seq=2, move="s>w")
+        assert answer["type"] == "moved"
+    await asyncio.to_thread(breaks, server)
+    try:
+        # All at once, so that they wait for the store together.
+        answers = await asyncio.gather(
+            *(
+                client.ask("move", attempt=attempt["attempt"], seq=3, move="s>w")
+                for client, attempt in zip(clients, attempts, strict=True)
+            )
+        )
+        assert [answer.get("code") for answer in answers] == ["unavailable"] * len(clients)
+        for type_, fields in (
+            ("room.create", {"game": "robert", "seats": 1, "limit": 60, "key": "k" * 8}),
+            ("resign", {"attempt": attempts[0]["attempt"], "seq": 3}),
+        ):
+            assert (await clients[0].ask(type_, **fields))["code"] == "unavailable"
+        for client in clients:
+            assert (await client.ask("ping"))["type"] == "pong"
+    finally:
+        await asyncio.to_thread(mends, server)
+    for client, attempt in zip(clients, attempts, strict=True):
+        answer = await moved_at_last(client, attempt, 3)
+        # One that was written though nobody could say so is not played twice.
+        assert answer["type"] in {"moved", "attempt"}
+        snapshot = await client.ask("attempt.open", attempt=attempt["attempt"])
+        assert snapshot["seq"] == 3
+        assert snapshot["result"]["moves"] == 2
+        assert client.socket.close_code is None
 
 
 async def test_redis_goes_and_comes_back_with_everything_in_it() -> None:
@@ -38,3 +151,29 @@ async def test_redis_goes_and_comes_back_with_everything_in_it() -> None:
         assert again["result"]["moves"] == 2
         snapshot = await client.ask("attempt.open", attempt=attempt["attempt"])
         assert snapshot["seq"] == 3
+
+
+async def test_what_waits_for_a_redis_that_hangs_is_bounded(
+    server: Server,
+    playing: tuple[list[Client], list[Message]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clients, attempts = playing
+    most = 3
+    monkeypatch.setattr(database, "MOST_WAITING", most)
+    # The lot waits for longer than its turn takes: only a bound refuses any of it sooner.
+    server.signal(SIGSTOP)
+    try:
+        asked = [
+            asyncio.ensure_future(client.ask("move", attempt=attempt["attempt"], seq=2, move="s>w"))
+            for client, attempt in zip(clients, attempts, strict=True)
+        ]
+        done, waiting = await asyncio.wait(asked, return_when=asyncio.FIRST_COMPLETED)
+        assert {task.result()["code"] for task in done} == {"unavailable"}
+        assert len(waiting) >= most
+        for answer in await asyncio.gather(*asked):
+            assert answer["code"] == "unavailable"
+    finally:
+        server.signal(SIGCONT)
+    for client, attempt in zip(clients, attempts, strict=True):
+        assert (await moved_at_last(client, attempt, 2))["result"]["moves"] == 1
