@@ -39,6 +39,10 @@ class Link:
         self._rng = world.rng
         self._loop = world.loop
 
+    def is_alive(self) -> bool:
+        """Return whether the node has not been killed."""
+        return self.alive
+
     async def call(self, what: str, apply: Callable[[], T], more: object = "") -> T:
         """Apply a command to the store and return its answer.
 
@@ -50,6 +54,7 @@ class Link:
         if self.alive:
             delay = LATENCY * self._rng.random()
             self._loop.call_later(delay, self._arrive, what, apply, more, future)
+            self.world.in_flight[future] = self.is_alive
         return await future
 
     def _arrive(
@@ -57,6 +62,9 @@ class Link:
     ) -> None:
         """Let a command arrive at the store, or not."""
         world = self.world
+        if future.done():
+            # The power was cut while it was on its way.
+            return
         if not self.alive:
             # It was on its way when the node was killed.
             if self._rng.random() < 0.5:
@@ -88,12 +96,13 @@ class Link:
             self._apply(what, apply, more)
             loop.call_later(rng.choice((0.0, 0.3, 2.0)), self._fail, future, "no answer came")
         elif fate == fates.LATE:
-            self._fail(future, "it was given up")
             late = rng.choice((0.002, 0.01, 0.5, 1.5, 4.0)) * rng.random()
-            loop.call_later(late, self._apply, f"{what} late", apply, more)
+            cuts = self.world.cuts
+            loop.call_later(late, self._apply_late, f"{what} late", apply, more, cuts)
+            self._fail(future, "it was given up")
         elif fate == fates.SLOW:
             answer = self._apply(what, apply, more)
-            loop.call_later(rng.choice((0.01, 0.1, 1.5)), _settle, future, answer)
+            loop.call_later(rng.choice((0.01, 0.1, 1.5)), self._settle, future, answer)
         elif fate == fates.AWAY:
             self.world.away_until = loop.time() + rng.expovariate(1.5)
             self._fail(future, "the store went away")
@@ -111,7 +120,12 @@ class Link:
     def _answer(
         self, what: str, apply: Callable[[], Any], more: object, future: asyncio.Future[Any]
     ) -> None:
-        _settle(future, self._apply(what, apply, more))
+        self._settle(future, self._apply(what, apply, more))
+
+    def _apply_late(self, what: str, apply: Callable[[], Any], more: object, cuts: int) -> None:
+        """Apply a command that nobody waits for any more, unless the power was cut meanwhile."""
+        if cuts == self.world.cuts:
+            self._apply(what, apply, more)
 
     def _apply(self, what: str, apply: Callable[[], Any], more: object) -> Any:
         """Apply a command; return its answer, or the exception that it was answered with."""
@@ -126,14 +140,14 @@ class Link:
 
     def _fail(self, future: asyncio.Future[Any], reason: str) -> None:
         self.world.note(self.name, "unavailable", reason)
-        _settle(future, UnavailableError(reason))
+        self._settle(future, UnavailableError(reason))
 
-
-def _settle(future: asyncio.Future[Any], answer: Any) -> None:
-    """Answer whoever waits for a command."""
-    if future.done():
-        return
-    if isinstance(answer, Exception):
-        future.set_exception(answer)
-    else:
-        future.set_result(answer)
+    def _settle(self, future: asyncio.Future[Any], answer: Any) -> None:
+        """Answer whoever waits for a command."""
+        self.world.in_flight.pop(future, None)
+        if future.done():
+            return
+        if isinstance(answer, Exception):
+            future.set_exception(answer)
+        else:
+            future.set_result(answer)

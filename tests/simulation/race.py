@@ -36,7 +36,7 @@ DAILIES = 0.15
 """How often it is dailies that are played, and not a race in a room."""
 
 TAIL_LOST = 0.1
-"""How often the store once loses its last writes, as it may where that is documented."""
+"""How often the store loses its last writes now and then, as it may where that is documented."""
 
 IN_ANY_CASE = {"stuck", "unfinished", "gap", "broken"}
 """What is complained of even if the deal of a round was lost, which nobody could play then."""
@@ -110,7 +110,7 @@ async def _play(world: World) -> None:
         works = [lives.race(player, table, host=player is players[0]) for player in players]
     tasks = [loop.create_task(work) for work in works]
     if rng.random() < TAIL_LOST:
-        loop.call_later(rng.uniform(1.0, 10.0), _cut_power, world)
+        loop.call_later(rng.uniform(1.0, 6.0), _cut_power, world)
     await _ended(tasks, STORMY)
     await asyncio.sleep(rng.choice((0.0, 0.5, 2.0)))
     world.be_calm()
@@ -152,9 +152,15 @@ def _excuse(kept: Kept) -> Callable[[Complaint], bool]:
 
 
 def _cut_power(world: World) -> None:
-    """Let the store lose what it will have been told from now on for up to a second."""
-    held = world.memory.copied()
-    world.loop.call_later(world.rng.random(), lambda: None if world.calm else world.lose_tail(held))
+    """Let the store lose what it will have been told from now on for up to a second; and again."""
+    held, rng = world.memory.copied(), world.rng
+
+    def cut() -> None:
+        if not world.calm:
+            world.lose_tail(held)
+            world.loop.call_later(rng.uniform(0.3, 5.0), _cut_power, world)
+
+    world.loop.call_later(rng.random(), cut)
 
 
 async def _ended(tasks: list[asyncio.Task[None]], seconds: float) -> None:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
 from collections import Counter
+from collections.abc import Callable
+from typing import Any
 
+from server.core.refusal import UnavailableError
 from tests.faults.complaint import Complaint
 from tests.simulation.fates import TAIL_LOST, Season
 from tests.simulation.loop import VirtualLoop
@@ -22,6 +26,9 @@ class World:
         calm: whether no more faults happen.
         closing: whether players are to come to an end.
         lost_at: when the last writes were lost, in Unix milliseconds, or `None`.
+        cuts: how often that has happened.
+        in_flight: the commands to the store that have not been answered, in their order, each
+            with whether its node lives.
         keep: what dead nodes' tasks hang on, which would be swept away before them otherwise.
     """
 
@@ -38,6 +45,8 @@ class World:
         self.closing = False
         self.lost_at: int | None = None
         self.away_until = 0.0
+        self.cuts = 0
+        self.in_flight: dict[asyncio.Future[Any], Callable[[], bool]] = {}
         self.keep: list[object] = []
         self._epoch = 0.0
 
@@ -59,7 +68,12 @@ class World:
         self.fault(TAIL_LOST, "the store")
         self.memory.restore(held)
         self.lost_at = int(self.now())
-        self.away_until = self.loop.time() + 0.3 * self.rng.random()
+        self.away_until = self.loop.time() + self.rng.uniform(0.2, 1.0)
+        self.cuts += 1
+        for future, is_alive in self.in_flight.items():
+            if is_alive() and not future.done():
+                future.set_exception(UnavailableError("the power was cut"))
+        self.in_flight.clear()
 
     def note(self, who: str, what: str, more: object = "") -> None:
         """Note a step in the trace."""
