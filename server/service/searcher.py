@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import sys
 from asyncio.subprocess import PIPE, Process
 from contextlib import suppress
@@ -113,6 +114,8 @@ def answer_to(line: bytes) -> bytes:
 def main() -> None:
     """Answer until the input ends."""
     os.nice(_KINDNESS)
+    # A node that was killed during a search leaves nobody to answer: that is an end, not an error.
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     for line in sys.stdin.buffer:
         sys.stdout.buffer.write(answer_to(line) + b"\n")
         sys.stdout.buffer.flush()

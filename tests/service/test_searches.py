@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import secrets
+import signal
+import subprocess
+import sys
 from collections.abc import Awaitable, Callable
 from types import SimpleNamespace
 
@@ -19,7 +23,7 @@ from server.core.attempt import Attempt, Moved, Play
 from server.core.ids import AttemptId
 from server.core.refusal import Refusal
 from server.service import searches, topics
-from server.service.searcher import Answer, Searcher, SearcherError
+from server.service.searcher import PATIENCE, Answer, Searcher, SearcherError
 from server.service.searches import Searches
 from server.store import keys
 from tests.core.builders import ADA, BOB, START, begun
@@ -153,6 +157,25 @@ async def test_a_process_that_dies_costs_one_search() -> None:
         await searcher.ask(TWO_DEEP)
     assert (await searcher.ask(TWO_DEEP)).hope is Hope.HOPEFUL
     await searcher.close()
+
+
+def test_a_process_whose_node_was_killed_during_a_search_ends_without_a_word() -> None:
+    rules, piles = TWO_DEEP.ruleset, TWO_DEEP.piles
+    asked = {"game": rules.game, "variant": rules.variant, "piles": piles, "redeals": 0}
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        ended = subprocess.run(
+            [sys.executable, "-m", "server.service.searcher"],
+            input=msgspec.json.encode(asked) + b"\n",
+            stdout=writer,
+            stderr=subprocess.PIPE,
+            check=False,
+            timeout=PATIENCE,
+        )
+    finally:
+        os.close(writer)
+    assert (ended.returncode, ended.stderr) == (-signal.SIGPIPE, b"")
 
 
 async def test_a_search_that_is_broken_is_logged_and_the_next_one_is_done(
