@@ -14,6 +14,8 @@ export class RoomKeeper implements Keeper {
   readonly #link: Link;
   /** Stands for the room that was last asked for, until it is left. */
   #wish: object | null = null;
+  /** Whether this session has told of the room: from then on, lower versions are old news. */
+  #told = false;
 
   constructor(link: Link) {
     this.#link = link;
@@ -43,6 +45,7 @@ export class RoomKeeper implements Keeper {
   }
 
   resume(): void {
+    this.#told = false;
     this.#link.insist(
       () => {
         const room = this.room.get();
@@ -73,9 +76,11 @@ export class RoomKeeper implements Keeper {
 
   #changed(room: RoomState, asked: boolean): void {
     const known = this.room.get();
-    const newer = known?.code === room.code ? room.version >= known.version : asked;
+    const newer = known?.code === room.code ? !this.#told || room.version >= known.version : asked;
     // What is not asked for and of another room is news of one that was left.
-    if (newer) this.room.set(room);
+    if (!newer) return;
+    this.#told = true;
+    this.room.set(room);
   }
 
   #progressed({ code, number, runners }: Progress): void {

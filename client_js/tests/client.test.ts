@@ -94,6 +94,18 @@ test("a room is kept up to date by whole states and by progress", async () => {
   expect(runners?.map((runner) => runner.result.home)).toEqual([0, 3]);
 });
 
+test("after a reconnect the room is what it is then, though its version went back", async () => {
+  await seated();
+  session.say(room({ version: 5 }));
+  await takenIn(client, session);
+  await reconnect();
+  const { id } = await session.command("room.join");
+  session.say(room({ re: id, version: 4 }));
+  session.say(room({ version: 3 }));
+  await takenIn(client, session);
+  expect(client.room.get()).toMatchObject({ version: 4 });
+});
+
 test("commands about the room name it, and leaving forgets it", async () => {
   await expect(client.setReady(true)).rejects.toMatchObject({ code: "not_seated" });
   await seated();

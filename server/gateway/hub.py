@@ -158,8 +158,12 @@ class Hub:
             return
         event, code = present.room(page), page.room.opened.code
         for session in sessions:
+            told = session.told
+            if told is not None and told.code == code and event.version < told.version:
+                # A client takes a lower version for old news, unless it comes anew.
+                session.close(Reason.WENT_BACK)
             # Most looks find nothing new: they are taken to find out what was missed.
-            if session.told != event:
+            elif told != event:
                 session.told = event
                 session.send(event, ("room", code))
         if page.room.running is not None:

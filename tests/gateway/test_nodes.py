@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+from typing import Any
 
 import pytest
 
@@ -18,7 +19,7 @@ from server.store.connection import Client as Redis
 from server.store.database import Database
 from tests.conftest import node
 from tests.gateway.client import opened
-from tests.gateway.play import room_of
+from tests.gateway.play import KEY, room_of
 from tests.processes import running
 from tests.service.nodes import node_on
 
@@ -75,6 +76,31 @@ async def test_a_look_that_finds_nothing_new_says_nothing(
         await other.ask("room.ready", code=code, ready=False)
         await one.next("room", lambda e: e["version"] == 5)
         assert one.seen.count("room") == told + 1
+
+
+async def test_who_was_told_of_more_than_the_store_has_is_to_come_back(
+    redis_url: str, redis: Redis
+) -> None:
+    async with node(redis_url) as port, opened(port) as one, opened(port) as other:
+        token = (await one.hello())["token"]
+        room = await one.ask("room.create", game="robert", seats=2, limit=600, key=KEY)
+        await other.hello()
+        await other.ask("room.join", code=room["code"])
+        await one.next("room", lambda e: e["version"] == 3)
+        await lose_last_entry(redis, keys.room(room["code"]))
+        assert await one.closed() == 4006
+        async with opened(port) as again:
+            await again.hello(token)
+            back = await again.ask("room.join", code=room["code"])
+            assert (back["version"], len(back["members"])) == (2, 1)
+
+
+async def lose_last_entry(redis: Redis, key: str) -> None:
+    """Let a journal be what it was before its last entry, as after a power cut."""
+    entries: Any = await redis.xrange(key)
+    await redis.delete(key)
+    for id_, fields in entries[:-1]:
+        await redis.xadd(key, fields, id=id_)
 
 
 async def hears_nothing(_: str) -> None:
