@@ -61,17 +61,25 @@ async def running_node(settings: Settings) -> AsyncIterator[int]:
         stack.push_async_callback(hub.close)
         works = [bus.run(stop), clock.run(stop), services.run(stop), hub.keep_present()]
         tasks = [asyncio.create_task(work) for work in works]
+        for task in tasks:
+            task.add_done_callback(_tell_failure)
         stack.push_async_callback(_ended, tasks)
         stack.callback(stop.tell)
         pages = Pages(settings.page)
         if not pages.built:
             log.warning("page_missing", folder=str(settings.page))
         handlers = Handlers(services, hub)
-        listener = Listener(pages, hub, handlers.answer, clock.is_fresh, settings.origins)
+
+        def is_healthy() -> bool:
+            # What has ended without having been told to was broken: this node should be replaced.
+            return clock.is_fresh() and not any(task.done() for task in tasks)
+
+        listener = Listener(pages, hub, handlers.answer, is_healthy, settings.origins)
         port = await listener.open(settings.host, settings.port)
         stack.push_async_callback(listener.close)
         registration = Registration(store, port)
         tasks.append(asyncio.create_task(registration.run(stop)))
+        tasks[-1].add_done_callback(_tell_failure)
         log.info("listening", node=registration.name, host=settings.host, port=port)
         yield port
         log.info("stopping")
@@ -94,10 +102,12 @@ async def alive_nodes(url: str) -> list[str]:
         await database.close()
 
 
+def _tell_failure(task: asyncio.Task[None]) -> None:
+    """Say why work has failed that was to go on."""
+    if not task.cancelled() and (error := task.exception()) is not None:
+        log.error("work_failed", exc_info=error)
+
+
 async def _ended(tasks: list[asyncio.Task[None]]) -> None:
-    """Wait for work that has been told to stop; if it had failed before, say why."""
-    for task in tasks:
-        try:
-            await task
-        except Exception:
-            log.exception("work_failed")
+    """Wait for work that has been told to stop."""
+    await asyncio.gather(*tasks, return_exceptions=True)

@@ -13,6 +13,7 @@ from collections.abc import Awaitable, Callable
 
 import structlog
 from redis.asyncio import Redis, RedisCluster
+from redis.asyncio.client import PubSub
 
 from server.stop import Stop
 from server.store.connection import FAILURES, alone, owner_of
@@ -40,6 +41,19 @@ class _MovedAwayError(Exception):
     """A server does not own a topic's slot any more."""
 
 
+class _Subscriber(PubSub):
+    """A subscriber that ends with its connection.
+
+    One task reads and another subscribes; redis-py would let each of them make the connection anew
+    when it breaks, and they would fall over one another.
+    """
+
+    async def _reconnect(
+        self, conn: object, error: BaseException | None = None, *_: object, **__: object
+    ) -> None:
+        raise error or ConnectionError
+
+
 class _Line:
     """The subscriptions at one server, on one connection."""
 
@@ -48,7 +62,7 @@ class _Line:
         self._listener = listener
         self._sharded = sharded
         self._topics: set[str] = set()
-        self._pubsub = redis.pubsub()
+        self._pubsub = _Subscriber(redis.connection_pool)
         self.reader: asyncio.Task[None] | None = None
 
     async def subscribe(self, wanted: set[str]) -> None:
