@@ -13,10 +13,6 @@ from tests.conftest import ALONE
 from tests.store.servers import PATIENCE
 
 
-async def takes_no_notice(_: str) -> None:
-    """Take no notice of a wake-up."""
-
-
 async def use(line: _Line) -> None:
     """Add a topic, and read what comes; either may find that the line is broken."""
     await line.subscribe({"one", "other"})
@@ -31,10 +27,14 @@ async def test_a_line_that_breaks_as_a_topic_is_added_ends_as_one_that_is_lost(
 ) -> None:
     for _ in range(10):
         redis: Any = connect(redis_url)
-        line = _Line(redis, takes_no_notice, sharded=False)
+        heard: asyncio.Queue[str] = asyncio.Queue()
+        line = _Line(redis, heard.put, sharded=False)
         await line.subscribe({"one"})
+        assert await heard.get() == "one"
         connection: Any = line._pubsub.connection
         connection._writer.transport.abort()
+        # The transport is gone with the next turn of the loop, and nobody has been told.
+        await asyncio.sleep(0)
         with pytest.raises(FAILURES):
             await use(line)
         await line.close()
