@@ -164,7 +164,7 @@ async def test_a_node_sweeps_by_itself(
 async def test_a_deadline_seen_by_a_wrong_clock_is_not_forgotten(
     node: Node, clock: SetClock
 ) -> None:
-    room, code = await node.race_of(ADA, BOB)
+    _, code = await node.race_of(ADA, BOB)
     snapshot = await node.dailies.open(ADA, "robert")
     due = [(f"a:{snapshot.attempt}", snapshot.start.deadline), (f"r:{code}", OVER)]
     for member, time in due:
