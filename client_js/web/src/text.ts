@@ -40,8 +40,10 @@ export const text = {
   },
 
   status: {
-    waiting: "You are offline. Your moves are kept and will be sent.",
-    stalled: "The server cannot save just now. Your moves are kept and will be sent.",
+    waiting: "The server cannot be reached just now.",
+    stalled: "The server cannot save just now.",
+    kept: "Your moves are kept and will be sent.",
+    again: "The page tries again by itself.",
     replaced: "The game is open in another window.",
     playHere: "Play here",
     incompatible: "This page is older than the server.",
