@@ -1,0 +1,61 @@
+"""The server is there, and its store is not: what a player sees of it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.browser.player import PHONE, Player
+from tests.processes import free_port, running
+from tests.redis_servers import Server, running_server
+
+
+@pytest.fixture
+def redis() -> Iterator[Server]:
+    """Run a Redis that may be killed and started again."""
+    with running_server() as server:
+        yield server
+
+
+@pytest.fixture
+def url(redis: Server) -> Iterator[str]:
+    """Run a node on it, and return its address."""
+    port = free_port()
+    serve = [sys.executable, "-m", "server", "serve", "--port", str(port), "--redis", redis.url]
+    with running([*serve, "--log-format", "json"]) as node:
+        node.wait_for("listening")
+        yield f"http://localhost:{port}"
+
+
+def test_moves_are_kept_until_the_store_is_back(browser: Browser, url: str, redis: Server) -> None:
+    player = Player(browser, url, PHONE)
+    player.open_room("robert", seats=1)
+    player.press("start-round")
+    player.wait_for_board()
+    redis.kill()
+    for moves in (1, 2):
+        player.tap("s")
+        player.wait_for_moves(moves)
+    banner = player.see("status-banner")
+    expect(banner).to_contain_text("cannot save just now. Your moves are kept")
+    redis.start()
+    expect(banner).to_be_hidden()
+    player.page.reload()
+    player.wait_for_board()
+    player.wait_for_moves(2)
+    player.close()
+
+
+def test_a_room_is_opened_when_the_store_is_back(browser: Browser, url: str, redis: Server) -> None:
+    player = Player(browser, url)
+    player.go("/")
+    player.see("game-select").wait_for()
+    redis.kill()
+    player.press("create-room")
+    expect(player.see("status-banner")).to_contain_text("tries again by itself")
+    redis.start()
+    expect(player.see("invite-link")).to_be_visible()
+    player.close()
