@@ -15,7 +15,7 @@ from server.core.names import Profile
 from server.core.ranking import Row, unpack
 from server.gateway import messages
 from server.gateway.messages import Re
-from server.service.attempts import Answer, Over, Played, Snapshot
+from server.service.answers import Answer, Over, Played, Snapshot
 from server.service.dailies import Today
 from server.service.leaderboards import Page
 from server.service.resume import Missed

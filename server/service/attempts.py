@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import msgspec
 import structlog
 
-from engine.board import Board, Delta, View, delta_between, view_of
+from engine.board import Board
 from engine.catalog import ruleset as find_ruleset
 from engine.deal import deal_seed
-from engine.ruleset import Ruleset
 from server.core import attempt as core
 from server.core.attempt import Attempt, Ended, Event, Moved, Play, Resign, Started
 from server.core.ids import AttemptId, DealId, PlayerId, RoomCode, attempt_id, split_attempt_id
 from server.core.ranking import Result
 from server.core.refusal import Refusal
+from server.service.answers import Answer, Snapshot, answered, snapshot_of
 from server.service.held import Held, Shelf
 from server.service.store import Store
 from server.store import keys
@@ -43,42 +42,6 @@ class Finish(msgspec.Struct, frozen=True):
     room: RoomCode | None
     day: int | None
     result: Result
-
-
-@dataclass(frozen=True, slots=True)
-class Played:
-    """A move that stands: what it changed for its viewer, and how the attempt stands after it."""
-
-    attempt: AttemptId
-    seq: int
-    move: str
-    ruleset: Ruleset
-    delta: Delta
-    result: Result
-
-
-@dataclass(frozen=True, slots=True)
-class Over:
-    """An end without a move."""
-
-    attempt: AttemptId
-    seq: int
-    result: Result
-
-
-@dataclass(frozen=True, slots=True)
-class Snapshot:
-    """An attempt as its player may see it."""
-
-    attempt: AttemptId
-    start: Started
-    seq: int
-    view: View
-    result: Result
-    commitment: str
-
-
-Answer = Played | Over | Snapshot
 
 
 class Step(NamedTuple):
@@ -367,18 +330,3 @@ def _is_entry_of(command: Play | Resign, event: Event) -> bool:
     if isinstance(command, Play):
         return isinstance(event, Moved) and event.move == command.move
     return isinstance(event, Ended) and event.end == "resigned"
-
-
-def snapshot_of(attempt: Attempt, commitment: str) -> Snapshot:
-    """Return an attempt as its player may see it."""
-    view = view_of(attempt.board)
-    return Snapshot(attempt.id, attempt.start, attempt.seq, view, attempt.result, commitment)
-
-
-def answered(before: Attempt, after: Attempt, command: Play | Resign) -> Played | Over:
-    """Return what a command did that stands, as its player may see it."""
-    if isinstance(command, Resign):
-        return Over(after.id, after.seq, after.result)
-    delta = delta_between(before.board, after.board)
-    ruleset = after.board.ruleset
-    return Played(after.id, after.seq, command.move, ruleset, delta, after.result)

@@ -11,7 +11,8 @@ from server.core.attempt import Started
 from server.core.ids import PlayerId, attempt_id
 from server.core.ranking import Result
 from server.core.refusal import Refusal
-from server.service.attempts import Attempts, Snapshot
+from server.service.answers import Snapshot
+from server.service.attempts import Attempts
 from server.service.store import Store
 from server.store.deals import Deal
 

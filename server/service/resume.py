@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from engine.board import Delta, delta_between, view_of
 from server.core.attempt import Moved
 from server.core.digest import digest as digest_of
-from server.service.attempts import Attempts, Snapshot, Step
+from server.service.answers import Snapshot
+from server.service.attempts import Attempts, Step
 
 MOST_MISSED = 64
 """Entries after the one that a client has; after more of them it is shown the whole board."""

@@ -19,7 +19,8 @@ from server.core.names import Profile
 from server.core.race import Room, RoomOpened
 from server.core.ranking import packed
 from server.gateway import messages, present
-from server.service.attempts import Step, answered, snapshot_of
+from server.service.answers import answered, snapshot_of
+from server.service.attempts import Step
 from server.service.resume import missed_of
 from server.service.rooms import RoomPage
 from tests.core.builders import ADA, BOB, CODE, LIMIT, START, homewards

@@ -27,7 +27,8 @@ from server.core.digest import digest
 from server.core.ids import DealId, PlayerId
 from server.core.refusal import Refusal
 from server.gateway import codec, messages, present
-from server.service.attempts import Snapshot, Step, answered, snapshot_of
+from server.service.answers import Snapshot, answered, snapshot_of
+from server.service.attempts import Step
 from server.service.resume import missed_of
 
 GAMES = [(game.id, variant) for game in games().values() for variant in game.variants]

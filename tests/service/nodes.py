@@ -12,7 +12,7 @@ from engine.notation import move_text
 from server.core.attempt import Attempt, Play
 from server.core.ids import AttemptId, PlayerId, RoomCode
 from server.core.race import COUNTDOWN, Room
-from server.service.attempts import Answer, Played
+from server.service.answers import Answer, Played
 from server.service.effects import Effects
 from server.service.services import Services
 from server.service.store import Store

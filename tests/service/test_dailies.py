@@ -11,7 +11,7 @@ from server.core import daily
 from server.core.attempt import Resign
 from server.core.ids import PlayerId
 from server.core.refusal import Refusal
-from server.service.attempts import Snapshot
+from server.service.answers import Snapshot
 from tests.core.builders import ADA, BOB, START
 from tests.service.nodes import Node, SetClock
 

@@ -16,7 +16,8 @@ from server.core import attempt as core
 from server.core.attempt import Attempt, Play, Resign
 from server.core.digest import digest, fnv1a, view_text
 from server.core.ids import AttemptId
-from server.service.attempts import Snapshot, Step, snapshot_of
+from server.service.answers import Snapshot, snapshot_of
+from server.service.attempts import Step
 from server.service.resume import MOST_MISSED, Missed, find_missed, missed_of
 from server.store import keys
 from tests.core.builders import ADA, LIMIT, START, started

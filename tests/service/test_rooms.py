@@ -14,7 +14,7 @@ from server.core.race import Room
 from server.core.ranking import Result
 from server.core.refusal import Refusal
 from server.service import topics
-from server.service.attempts import Played
+from server.service.answers import Played
 from server.store import keys
 from tests.core.builders import ADA, BOB, CYD, DAN, LIMIT, PLAYERS, reached
 from tests.service.nodes import BEGUN, OVER, Node, SetClock, attempt_of

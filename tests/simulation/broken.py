@@ -11,7 +11,8 @@ from typing import Any
 from server.core.attempt import Play, Resign
 from server.core.ids import AttemptId, PlayerId, RoomCode
 from server.service import attempts
-from server.service.attempts import Answer, Attempts
+from server.service.answers import Answer
+from server.service.attempts import Attempts
 from server.service.rooms import Rooms
 from server.store import journal
 from server.store.journal import Append, ConflictError
