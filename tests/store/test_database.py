@@ -251,22 +251,23 @@ async def test_a_redis_that_cannot_save_is_unavailable_until_it_can(data: Path) 
 
 
 async def test_a_redis_that_is_still_reading_its_file_is_unavailable_until_it_has() -> None:
-    # It looks at its clients after each 1,024 commands that it reads from the file.
-    with running_server(**{"key-load-delay": "100"}) as server:
+    # It looks at its clients after each 1,024 commands that it reads from the file, and a client
+    # must be looked at some times before it has connected and asked.
+    with running_server(**{"key-load-delay": "20"}) as server:
         redis = connect(server.url)
         journals = Journals(Database(redis))
         await append(journals, 1)
         async with redis.pipeline(transaction=False) as pipeline:
-            for number in range(5_000):
+            for number in range(30_000):
                 pipeline.set(f"filler {number}", "")
             await pipeline.execute()
         server.kill()
         starting = asyncio.create_task(asyncio.to_thread(server.start))
         reasons = await reasons_until_appended(journals, 2)
         await starting
-        assert any("loading" in reason.lower() for reason in reasons)
         assert await journals.read(KEY) == ["entry 1", "entry 2"]
         await redis.aclose()
+    assert any("loading" in reason.lower() for reason in reasons), set(reasons)
 
 
 async def reasons_until_appended(journals: Journals, number: int) -> list[str]:
