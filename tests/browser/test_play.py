@@ -33,8 +33,10 @@ def start_race(host: Player, guest: Player, game: str) -> None:
     guest.press("ready")
     expect(host.see("start-round")).to_contain_text("2")
     host.press("start-round")
-    host.wait_for_board()
-    guest.wait_for_board()
+    for player in (host, guest):
+        player.wait_for_board()
+        # Nobody is told of anything that went wrong when all went well.
+        assert player.see("notice").inner_text() == ""
 
 
 def test_two_browsers_race_on_one_deal_to_the_end(host: Player, guest: Player) -> None:
