@@ -280,9 +280,7 @@ class Database:
         answers = [_next(found, asking=write.asking) for write in batch]
         return answers, next(found) if self.acks else 0
 
-    async def _ask(
-        self, question: Question, left: dict[str, tuple[Server, bool]]
-    ) -> dict[str, Any]:
+    async def _ask(self, question: Question, left: Places) -> dict[str, Any]:
         """Ask each server about its keys; return the answers, or what is wrong, by key."""
         by_server: dict[str, list[str]] = {}
         for name, (server, _) in left.items():
