@@ -1,6 +1,4 @@
-"""The messages as TypeScript: prints `client_js/src/messages.ts`.
-
-    python -m server.gateway.typescript > client_js/src/messages.ts
+"""The messages as TypeScript: prints `client_js/src/messages.ts` (`npm run messages` there).
 
 Interfaces are for the client's code; the tables of kinds and fields are what its `wire.ts` reads
 and writes frames by.
