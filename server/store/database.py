@@ -49,7 +49,7 @@ if ARGV[2] ~= '' then redis.call('EXPIRE', KEYS[1], ARGV[2]) end
 return kept
 """
 
-Argument = str | int
+Argument = str | int | bytes
 
 Question = Callable[[Pipeline, str], object]
 """Puts a question about a key into a pipeline."""
@@ -99,6 +99,7 @@ class Database:
         self._lanes: dict[str, _Lane] = {}
         self._writers: set[asyncio.Task[None]] = set()
         self._waiting = 0
+        self._sending: set[asyncio.Task[None]] = set()
 
     async def write(self, key: str, *command: Argument) -> Any:
         """Run a command that writes to a key, and return its answer; then it stands.
@@ -118,6 +119,18 @@ class Database:
             return await future
         finally:
             self._waiting -= 1
+
+    def send(self, key: str, *command: Argument) -> None:
+        """Run a command that concerns a key without waiting: that it failed is logged."""
+        task = asyncio.create_task(self._send_alone(key, *command))
+        self._sending.add(task)
+        task.add_done_callback(self._sending.discard)
+
+    async def _send_alone(self, key: str, *command: Argument) -> None:
+        try:
+            await self.write(key, *command)
+        except UnavailableError as error:
+            log.warning("send_lost", command=command[0], error=str(error))
 
     async def run(self, script: str, names: list[str], *arguments: Argument) -> Any:
         """Run a script that writes to keys of one slot, and return its answer; then it stands.
@@ -195,8 +208,8 @@ class Database:
 
     async def close(self) -> None:
         """Wait until everything that was to be written is answered, and close the connections."""
-        while self._writers:
-            await asyncio.wait(self._writers)
+        while self._writers or self._sending:
+            await asyncio.wait(self._writers | self._sending)
         await self._servers.close()
 
     async def look_around(self, lost: Server = None) -> None:
