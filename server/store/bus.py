@@ -62,7 +62,6 @@ class _Line:
     async def open(self) -> None:
         """Connect, and begin to read."""
         self._connection = await self._pool.get_connection()
-        self._connection._parser.set_pubsub_push_handler(_unchanged)
         self._heard = time.monotonic()
         self.reader = asyncio.create_task(self._read())
 
@@ -138,10 +137,6 @@ class _Line:
 
 _MESSAGES = {b"message", b"smessage"}
 _SUBSCRIBED = {b"subscribe", b"ssubscribe"}
-
-
-async def _unchanged(message: object) -> object:
-    return message
 
 
 class Bus:

@@ -28,7 +28,11 @@ async def test_a_line_that_breaks_as_a_topic_is_added_ends_as_one_that_is_lost(
     for _ in range(10):
         redis: Any = connect(redis_url)
         heard: asyncio.Queue[str] = asyncio.Queue()
-        line = _Line(redis, lambda topic, _: heard.put_nowait(topic), sharded=False)
+
+        def hear(topic: str, _: bytes | None, heard: asyncio.Queue[str] = heard) -> None:
+            heard.put_nowait(topic)
+
+        line = _Line(redis, hear, sharded=False)
         await line.open()
         await line.change(["one"], [])
         assert await heard.get() == "one"

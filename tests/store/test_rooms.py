@@ -1,4 +1,4 @@
-"""Rooms: creation keys, and progress."""
+"""Rooms: creation keys, and who is present."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import asyncio
 
 import pytest
 
-from server.core.ids import is_code
+from server.core.ids import PlayerId, is_code
 from server.store import keys
 from server.store.connection import Client
 from server.store.database import Database
 from server.store.rooms import Rooms
 from tests.core.builders import ADA, BOB, CODE
+from tests.store.servers import until
 
 
 @pytest.fixture
@@ -40,9 +41,22 @@ async def test_a_code_that_is_forgotten_is_drawn_anew(rooms: Rooms) -> None:
     assert await rooms.code_for(ADA, "key") != code
 
 
-async def test_progress_is_the_latest_of_each_attempt(redis: Client, rooms: Rooms) -> None:
-    await rooms.set_progress(CODE, {"one": "1", "two": "2"})
-    await rooms.set_progress(CODE, {"two": "3"})
-    assert await rooms.progress(CODE, ["two", "three", "one"]) == {"two": "3", "one": "1"}
-    assert await rooms.progress(CODE, []) == {}
-    assert 0 < await redis.pttl(keys.progress(CODE)) <= keys.ROOM_LIFE
+async def test_who_is_present_is_kept_by_the_node_that_says_so(
+    redis: Client, rooms: Rooms
+) -> None:
+    assert await rooms.present(CODE) == {}
+    rooms.enter(CODE, ADA, "one")
+    rooms.enter(CODE, BOB, "one")
+    rooms.enter(CODE, BOB, "two")
+    await until(lambda: present(rooms, {ADA: "one", BOB: "two"}))
+    assert 0 < await redis.ttl(keys.presence(CODE)) <= keys.PRESENCE_LIFE
+    # It has come on by way of another node meanwhile.
+    rooms.leave(CODE, BOB, "one")
+    rooms.leave(CODE, ADA, "one")
+    await until(lambda: present(rooms, {BOB: "two"}))
+    rooms.leave(CODE, BOB, "two")
+    await until(lambda: present(rooms, {}))
+
+
+async def present(rooms: Rooms, expected: dict[PlayerId, str]) -> bool:
+    return await rooms.present(CODE) == expected
