@@ -121,7 +121,7 @@ class Listener:
         try:
             await session.run()
         finally:
-            await self._hub.leave(session)
+            self._hub.leave(session)
             self._sessions.discard(session)
             if not self._sessions:
                 self._empty.set()

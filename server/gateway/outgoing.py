@@ -38,6 +38,11 @@ class Outgoing:
         self._any.set()
         self._empty.clear()
 
+    @property
+    def waits(self) -> bool:
+        """Whether any frame is not sent yet."""
+        return bool(self._frames)
+
     async def next(self) -> bytes:
         """Wait for the next frame, and take it."""
         while not self._frames:

@@ -5,29 +5,37 @@ Only views and deltas have a way out of here, so that what is encoded has passed
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
 from msgspec import UNSET
 
 from engine.board import Delta, View
 from engine.notation import seen_text
 from engine.ruleset import Ruleset
 from server.core import daily
+from server.core.ids import PlayerId
 from server.core.names import Profile
-from server.core.ranking import Row, unpack
+from server.core.ranking import Result, Row, unpack
 from server.gateway import messages
 from server.gateway.messages import Re
 from server.service.answers import Answer, Over, Played, Snapshot
 from server.service.dailies import Today
 from server.service.leaderboards import Page
+from server.service.live_room import RoomPage
 from server.service.resume import Missed
-from server.service.rooms import RoomPage
 
 
 def player(profile: Profile) -> messages.Player:
     """Return a player as others see it."""
-    return messages.Player(id=profile.id, name=profile.name, tag=profile.tag)
+    return messages.Player(profile.id, profile.name, profile.tag)
 
 
-def room(page: RoomPage, re: Re = UNSET) -> messages.RoomState:
+def result(found: Result) -> messages.Result:
+    """Return how an attempt stands or ended."""
+    return messages.Result(found.home, found.left, found.time, found.moves, found.end)
+
+
+def room(page: RoomPage) -> messages.RoomState:
     """Return a room as a whole."""
     state = page.room
     opened = state.opened
@@ -41,7 +49,6 @@ def room(page: RoomPage, re: Re = UNSET) -> messages.RoomState:
         for seat in state.seats
     ]
     return messages.RoomState(
-        re=re,
         code=opened.code,
         version=state.version,
         game=opened.game,
@@ -71,24 +78,9 @@ def _round(page: RoomPage) -> messages.Round | None:
             messages.Runner(
                 player=player(page.profiles[runner]),
                 attempt=round_.attempt(runner),
-                result=page.progress[runner],
+                result=result(page.progress[runner]),
                 rank=ranks.get(runner),
             )
-            for runner in round_.players
-        ],
-    )
-
-
-def progress(page: RoomPage) -> messages.Progress | None:
-    """Return how far the runners of a room's round have got, or `None` before the first."""
-    round_ = page.room.round
-    if round_ is None:
-        return None
-    return messages.Progress(
-        code=page.room.opened.code,
-        number=round_.number,
-        runners=[
-            messages.RunnerProgress(player=runner, result=page.progress[runner])
             for runner in round_.players
         ],
     )
@@ -187,19 +179,19 @@ def dailies(day: int, today: list[Today], now: int, re: Re = UNSET) -> messages.
     )
 
 
-def leaderboard(page: Page, re: Re = UNSET) -> messages.Leaderboard:
+def leaderboard(page: Page) -> messages.Leaderboard:
     """Return what a player is shown of a leaderboard."""
     return messages.Leaderboard(
-        re=re,
         game=page.game,
         day=page.day,
         size=page.size,
-        top=[_entry(page, row) for row in page.top],
-        around=[_entry(page, row) for row in page.around],
+        top=entries(page.top, page.profiles),
+        around=entries(page.around, page.profiles),
     )
 
 
-def _entry(page: Page, row: Row) -> messages.Entry:
-    left, time, moves = unpack(row.score)
-    shown = player(page.profiles[row.player])
-    return messages.Entry(rank=row.rank, player=shown, left=left, time=time, moves=moves)
+def entries(rows: Iterable[Row], profiles: Mapping[PlayerId, Profile]) -> list[messages.Entry]:
+    """Return rows of a leaderboard."""
+    return [
+        messages.Entry(row.rank, player(profiles[row.player]), *unpack(row.score)) for row in rows
+    ]

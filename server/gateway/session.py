@@ -18,7 +18,16 @@ from server.core.ids import AttemptId, PlayerId, RoomCode
 from server.core.refusal import Refusal, UnavailableError
 from server.gateway import codec
 from server.gateway.limits import BURST, MOST_OFFENCES, RATE, Bucket
-from server.gateway.messages import AnyCommand, AnyEvent, Bye, Hello, Re, Refused, RoomState
+from server.gateway.messages import (
+    FIRST_NUMBER,
+    AnyCommand,
+    AnyEvent,
+    Bye,
+    Hello,
+    Re,
+    Refused,
+    RoomState,
+)
 from server.gateway.outgoing import Outgoing, TooSlowError
 
 HELLO_WITHIN = 5.0
@@ -92,6 +101,24 @@ class Session:
         self.attempt = attempt
         if room is not None:
             self.dealt = attempt
+
+    @property
+    def behind(self) -> bool:
+        """Whether something that was sent before still waits."""
+        return self._outgoing.waits
+
+    def number_of(self, attempt: AttemptId) -> int:
+        """Return what the session knows an attempt by."""
+        return FIRST_NUMBER
+
+    def send_frame(self, frame: bytes, key: Hashable = None) -> None:
+        """Send news that was encoded before."""
+        if self._closing is not None:
+            return
+        try:
+            self._outgoing.put(frame, key)
+        except TooSlowError:
+            self.close(Reason.TOO_SLOW)
 
     def send(self, event: AnyEvent, key: Hashable = None) -> None:
         """Send an event. One with a key takes the place of an unsent one with the same key."""

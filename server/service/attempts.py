@@ -106,7 +106,7 @@ class _Kind:
             due,
         )
 
-    def appended(self, before: Attempt | None, after: Attempt) -> None:
+    def appended(self, before: Attempt | None, after: Attempt, append: Append) -> None:
         self._attempts.advanced(before, after)
 
 
@@ -224,11 +224,11 @@ class Attempts:
 
         await (await self._held(attempt)).submit(decide)
 
-    async def end_stuck(self, attempt: AttemptId, seq: int) -> bool:
+    async def end_stuck(self, attempt: AttemptId, seq: int) -> Attempt | None:
         """End an attempt whose entry `seq` left no line of moves that brings a card home.
 
         Returns:
-            Whether this ended it; it may be over.
+            The attempt, if this ended it; it may be over.
 
         Raises:
             Refusal: it is no longer kept.
@@ -241,7 +241,7 @@ class Attempts:
             return core.end_stuck(state, seq, now)
 
         step = await (await self._held(attempt)).submit(decide)
-        return step.before is not step.after
+        return step.after if step.before is not step.after else None
 
     async def _first_answer(
         self, attempt: AttemptId, player: PlayerId, seq: int, command: Play | Resign

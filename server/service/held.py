@@ -46,7 +46,7 @@ class Kind(Protocol[State, Event]):
     def append(self, before: State | None, after: State, event: Event, number: int) -> Append:
         """Return the append of an event, with what is to be written together with it."""
 
-    def appended(self, before: State | None, after: State) -> None:
+    def appended(self, before: State | None, after: State, append: Append) -> None:
         """Be told that an event of this node stands."""
 
 
@@ -64,8 +64,7 @@ class _Doubt(Generic[State]):
 
     before: State | None
     after: State
-    number: int
-    text: str
+    append: Append
 
 
 class Held(Generic[State, Event]):
@@ -82,6 +81,27 @@ class Held(Generic[State, Event]):
         self._known = False
         self._mistimed = 0
         self._doubt: _Doubt[State] | None = None
+
+    @property
+    def state(self) -> State | None:
+        """The state as it was when this node last heard of it."""
+        return self._state
+
+    def receive(self, number: int, text: str) -> bool:
+        """Take an entry that another node has appended, if it is the next one.
+
+        Returns:
+            Whether the state is now at this entry at least. If not, it is to be read.
+        """
+        if not self._known or self._lock.locked():
+            return False
+        if number <= self._seq:
+            return True
+        if number > self._seq + 1:
+            return False
+        self._state = self._kind.fold(self._state, self._kind.decode(text))
+        self._seq, self._last = number, text
+        return True
 
     async def look(self) -> State | None:
         """Return the state as it is now, or `None` if there is no journal.
@@ -159,11 +179,11 @@ class Held(Generic[State, Event]):
             self._known = True
             return False
         except UnavailableError:
-            self._doubt = _Doubt(before, after, number, append.payload)
+            self._doubt = _Doubt(before, after, append)
             raise
         self._state, self._seq, self._last, self._known = after, number, append.payload, True
         self._mistimed = 0
-        self._kind.appended(before, after)
+        self._kind.appended(before, after, append)
         return True
 
     async def _read(self) -> None:
@@ -178,8 +198,11 @@ class Held(Generic[State, Event]):
             self._state = self._kind.fold(self._state, self._kind.decode(text))
             self._seq += 1
             self._last = text
-            if doubt is not None and (self._seq, text) == (doubt.number, doubt.text):
-                self._kind.appended(doubt.before, doubt.after)
+            if doubt is not None and (self._seq, text) == (
+                doubt.append.number,
+                doubt.append.payload,
+            ):
+                self._kind.appended(doubt.before, doubt.after, doubt.append)
         self._known = True
 
 

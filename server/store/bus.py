@@ -53,7 +53,7 @@ class _Line:
         self.redis = redis
         self.topics: set[str] = set()
         self.reader: asyncio.Task[None] | None = None
-        self._pool = redis.connection_pool
+        self._pool: Any = redis.connection_pool
         self._listener = listener
         self._sharded = sharded
         self._connection: Any = None

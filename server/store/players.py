@@ -82,4 +82,6 @@ class Players:
         Raises:
             UnavailableError: Redis does not answer.
         """
-        return await self._database.ask(lambda redis, key: redis.get(key), *map(keys.session, players))
+        return await self._database.ask(
+            lambda redis, key: redis.get(key), *map(keys.session, players)
+        )

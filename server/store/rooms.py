@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+
 from server.core.ids import CODE_ALPHABET, CODE_LENGTH, PlayerId, RoomCode
 from server.store import keys
 from server.store.database import Database

@@ -34,7 +34,7 @@ async def test_a_sign_of_life_is_given_again_and_again(
     node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "RENEW_EVERY", 0.01)
-    registration = Registration(node.store, 8000)
+    registration = Registration(node.store)
     nodes = node.store.nodes
 
     async def listed() -> bool:
@@ -48,7 +48,7 @@ async def test_a_sign_of_life_is_given_again_and_again(
 
 
 def test_no_two_nodes_have_one_name(node: Node) -> None:
-    assert len({Registration(node.store, 8000).name for _ in range(10)}) == 10
+    assert len({Registration(node.store).name for _ in range(10)}) == 10
 
 
 _SERVES = """

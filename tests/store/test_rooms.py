@@ -41,9 +41,7 @@ async def test_a_code_that_is_forgotten_is_drawn_anew(rooms: Rooms) -> None:
     assert await rooms.code_for(ADA, "key") != code
 
 
-async def test_who_is_present_is_kept_by_the_node_that_says_so(
-    redis: Client, rooms: Rooms
-) -> None:
+async def test_who_is_present_is_kept_by_the_node_that_says_so(redis: Client, rooms: Rooms) -> None:
     assert await rooms.present(CODE) == {}
     rooms.enter(CODE, ADA, "one")
     rooms.enter(CODE, BOB, "one")
