@@ -10,8 +10,9 @@ from engine.cards import DOWN, SUITS, Pile, parse_pile, pile_names, turned_up
 from engine.catalog import ruleset as known_ruleset
 from engine.deal import check_deck
 from engine.errors import PositionError
+from engine.fits import RUN_LENGTH
 from engine.moves import fits_foundation, is_stuck, run_length
-from engine.ruleset import RUN_LENGTH, Ruleset
+from engine.ruleset import Ruleset
 from engine.schema import STANDARD
 
 MOST_MOVES = 1_000_000

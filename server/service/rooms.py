@@ -55,9 +55,9 @@ class _Kind:
             due = (f"r:{self._code}", None)
         return Append(
             self.key(),
-            keys.partition(self._code),
             number,
             msgspec.json.encode(event).decode(),
+            keys.partition(self._code),
             expires=self._store.clock.now() + keys.ROOM_LIFE,
             due=due,
         )
