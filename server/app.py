@@ -22,6 +22,7 @@ from server.store.clock import Clock
 from server.store.connection import connect
 from server.store.database import Database
 from server.store.embedded import embedded_redis
+from server.store.journal import SCRIPTS
 from server.store.nodes import Nodes
 
 log = structlog.get_logger()
@@ -42,7 +43,7 @@ async def running_node(settings: Settings) -> AsyncIterator[int]:
         url = settings.redis
         if url is None:
             url = await stack.enter_async_context(embedded_redis(settings.data))
-        database = Database(connect(url), settings.replica_acks)
+        database = Database(connect(url), settings.replica_acks, SCRIPTS)
         stack.push_async_callback(database.close)
         await database.check()
         clock = Clock(database)

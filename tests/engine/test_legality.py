@@ -10,12 +10,13 @@ from hypothesis import given
 from engine.board import Board, Change
 from engine.catalog import ruleset
 from engine.errors import IllegalMoveError
-from engine.moves import is_stuck, legal_moves
+from engine.fits import RUN_LENGTH
+from engine.moves import is_legal, is_stuck, legal_moves
 from engine.notation import parse_move
 from engine.play import play
 from engine.ruleset import ROW, Move
 from tests.engine.oracles import check_board, check_move, check_stuck, every_move
-from tests.engine.positions import ALL, board, dealt, kind_board
+from tests.engine.positions import ALL, board, dealt, kind_board, run_down
 from tests.engine.starts import STARTS
 from tests.engine.test_deuces import TOPS
 from tests.engine.test_laws import LAST, LONGEST_WALK, walk, walks
@@ -53,6 +54,14 @@ def test_piles_of_anything_on_anything_may_be_stuck_all_the_same() -> None:
     assert is_stuck(small(rules, t0="7S"))
     check_board(small(rules, t0="7S"))
     check_board(small(rules, t0="7S", t1="8H 2C"))
+
+
+@pytest.mark.parametrize("length", [12, 13])
+def test_a_run_goes_home_whole_or_not_at_all(length: int) -> None:
+    place = board("rouge-et-noir", t0=f"9H {run_down('KS', 'H', length)}", t1="9S", rest="t1")
+    check_board(place)
+    head = Move(place.ruleset.pile_numbers["t0"], place.ruleset.pile_numbers["f4"], length)
+    assert is_legal(place, head) == (length == RUN_LENGTH)
 
 
 def test_an_emptied_pile_that_gets_the_twin_of_its_card_has_not_changed() -> None:
