@@ -288,7 +288,7 @@ class Session:
         structlog.contextvars.bind_contextvars(session=self.id, **_context(command))
         try:
             event = await self._answerer.answer(self, command)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - it is logged where it is no answer by itself
             refusal = _refusal_of(error)
             self._refuse(refusal, command.id)
             if refusal.code == "bad_version":

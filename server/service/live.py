@@ -36,6 +36,10 @@ from server.store.journal import Append
 AT_ONCE = 32
 """Rooms that are looked at side by side."""
 
+SAID_AT_ONCE = 100
+"""Writes about who is present that are under way side by side: never so many as to be in the way of
+moves, however many sessions come and go at once."""
+
 PAUSE = 0.01
 """Seconds between two such looks: a thousand rooms are looked at in about half a second."""
 
@@ -70,6 +74,7 @@ class LiveRooms:
         self._registration = registration
         self._live: dict[RoomCode, LiveRoom] = {}
         self._looks = Queue(self._look, AT_ONCE, PAUSE)
+        self._unsaid = Queue(self._say, SAID_AT_ONCE, 0)
 
     def enter(self, room: Room, player: PlayerId) -> None:
         """Note that a session of a player listens to a room; as many `leave` end it.
@@ -84,7 +89,9 @@ class LiveRooms:
             self._bus.listen(topics.room(code))
         live.mine[player] = live.mine.get(player, 0) + 1
         if live.mine[player] == 1:
-            self._store.rooms.enter(code, player, self._registration.id)
+            if live.looked.is_set():
+                # Else it is written just before the room is read.
+                self._unsaid.add((code, player))
             self._tell_presence(live, player, here=True)
 
     def leave(self, code: RoomCode, player: PlayerId) -> None:
@@ -97,7 +104,7 @@ class LiveRooms:
         if live.mine[player] > 0:
             return
         del live.mine[player]
-        self._store.rooms.leave(code, player, self._registration.id)
+        self._unsaid.add((code, player))
         if live.nodes.get(player) == self._registration.id:
             self._tell_presence(live, player, here=False)
         if not live.mine:
@@ -207,8 +214,10 @@ class LiveRooms:
         first = here and node not in live.nodes.values()
         if not here and live.nodes.get(player) != node:
             return
-        if player in live.mine and not here:
-            # Its session on this node has been told of before.
+        if not here and player in live.mine:
+            # This node's session of the player is the only one again.
+            self._unsaid.add((live.code, player))
+            live.set_node(player, me)
             return
         if live.set_node(player, node if here else None):
             self.on_change(live.code)
@@ -279,8 +288,20 @@ class LiveRooms:
                 self.on_change(code)
 
     async def run(self, stop: Stop) -> None:
-        """Look at rooms of which something may have been missed, until told to stop."""
-        await self._looks.run(stop)
+        """Write who is present, and look at rooms that need it, until told to stop."""
+        await asyncio.gather(self._looks.run(stop), self._unsaid.run(stop))
+
+    async def _say(self, who: tuple[RoomCode, PlayerId]) -> None:
+        """Write whether a player is present by way of this node, as it is now."""
+        code, player = who
+        live = self._live.get(code)
+        here = live is not None and player in live.mine
+        say = self._store.rooms.enter if here else self._store.rooms.leave
+        try:
+            await say(code, player, self._registration.id)
+        except UnavailableError as error:
+            log.warning("presence_unsaid", room=code, error=str(error))
+            asyncio.get_running_loop().call_later(AGAIN_AFTER, self._unsaid.add, who)
 
     async def _look(self, code: RoomCode) -> None:
         """Read everything about a room that is followed."""
@@ -289,10 +310,13 @@ class LiveRooms:
             return
         live.heard = {}
         try:
+            # In this order: of two nodes that begin at once, one finds the other at least.
+            if not live.looked.is_set():
+                await asyncio.gather(*(self._say((code, player)) for player in live.mine))
             room, nodes = await asyncio.gather(
                 self._rooms.find(code), self._store.rooms.present(code)
             )
-            self._mend_presence(live, nodes)
+            self._take_nodes(live, nodes)
             live.take(room)
             await self._count(live)
             await self._complete(live)
@@ -309,23 +333,22 @@ class LiveRooms:
         self._introduce(live)
         self.on_change(code)
 
-    def _mend_presence(self, live: LiveRoom, nodes: dict[PlayerId, str]) -> None:
-        """Take who is present, and write again what was lost of what this node has written."""
-        me, code = self._registration.id, live.code
+    def _take_nodes(self, live: LiveRoom, nodes: dict[PlayerId, str]) -> None:
+        """Take who is present as it was read, with what has been heard and done meanwhile."""
+        me = self._registration.id
         assert live.heard is not None
         for player, node in live.heard.items():
-            if node is None:
-                nodes.pop(player, None)
-            else:
+            if node is not None:
                 nodes[player] = node
-        for player, node in list(nodes.items()):
-            if node == me and player not in live.mine:
+            else:
+                nodes.pop(player, None)
+        for player in [player for player, node in nodes.items() if node == me]:
+            if player not in live.mine:
                 del nodes[player]
-                self._store.rooms.leave(code, player, me)
+                self._unsaid.add((live.code, player))
         for player in live.mine.keys() - nodes.keys():
             nodes[player] = me
-            if live.looked.is_set():
-                self._store.rooms.enter(code, player, me)
+            self._unsaid.add((live.code, player))
         live.nodes = nodes
 
     async def _count(self, live: LiveRoom) -> None:

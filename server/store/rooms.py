@@ -47,15 +47,22 @@ class Rooms:
         key = keys.creation(player, creation)
         await self._database.write(key, "DEL", key)
 
-    def enter(self, code: RoomCode, player: PlayerId, node: str) -> None:
-        """Note that a player is present in a room, by way of a node. Nobody waits for it."""
-        key = keys.presence(code)
-        self._database.send(key, "EVAL", _ENTER, 1, key, player, node, keys.PRESENCE_LIFE)
+    async def enter(self, code: RoomCode, player: PlayerId, node: str) -> None:
+        """Note that a player is present in a room, by way of a node.
 
-    def leave(self, code: RoomCode, player: PlayerId, node: str) -> None:
-        """Note that a player is not, unless it is by way of another node. Nobody waits for it."""
+        Raises:
+            UnavailableError: Redis does not answer.
+        """
         key = keys.presence(code)
-        self._database.send(key, "EVAL", _LEAVE, 1, key, player, node)
+        await self._database.run(_ENTER, [key], player, node, keys.PRESENCE_LIFE)
+
+    async def leave(self, code: RoomCode, player: PlayerId, node: str) -> None:
+        """Note that a player is not, unless it is by way of another node.
+
+        Raises:
+            UnavailableError: Redis does not answer.
+        """
+        await self._database.run(_LEAVE, [keys.presence(code)], player, node)
 
     async def present(self, code: RoomCode) -> dict[PlayerId, str]:
         """Return who is present in a room, and by way of which node; that node may be dead.

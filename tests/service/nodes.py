@@ -9,11 +9,11 @@ from typing import Any
 
 from redis.asyncio import RedisCluster
 
-from engine.notation import move_text
-from server.core.attempt import Attempt, Play
+from engine.ruleset import ROW
+from server.core.attempt import Attempt
 from server.core.ids import AttemptId, PlayerId, RoomCode
 from server.core.race import COUNTDOWN, Room
-from server.service.answers import Answer, Played
+from server.service.answers import Played, Snapshot
 from server.service.effects import Effects
 from server.service.news import Ended
 from server.service.registration import Registration
@@ -105,20 +105,25 @@ class Node:
         assert found is not None
         return found
 
-    async def play(self, attempt: AttemptId, player: PlayerId) -> Answer:
+    async def play(self, attempt: AttemptId, player: PlayerId) -> Played:
         """Play the next move of some line of play."""
         state = await self.look(attempt)
         move = homewards(state.board)
         assert move is not None
-        text = move_text(state.board.ruleset, move)
-        return await self.attempts.command(attempt, player, state.seq + 1, Play(text))
+        target = len(state.board.ruleset.pile_names) if move.target == ROW else move.target
+        done: asyncio.Future[Played | Snapshot | Exception] = asyncio.Future()
+        self.attempts.play_soon(
+            attempt, player, state.seq + 1, (move.source, target, move.count), done.set_result
+        )
+        answer = await done
+        assert isinstance(answer, Played)
+        return answer
 
     async def play_out(self, attempt: AttemptId, player: PlayerId) -> Played:
         """Play a line of play to its end."""
         while True:
             answer = await self.play(attempt, player)
-            assert isinstance(answer, Played)
-            if answer.result.end is not None:
+            if answer.after.end is not None:
                 return answer
 
     async def room_of(self, *players: PlayerId, seats: int = 8, game: str = "lady-betty") -> Room:

@@ -22,9 +22,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 def published(node: Node, code: RoomCode) -> list[Progress]:
     """Return what a node has published of the progress of a room."""
     found = [
-        news.room_news(payload)
-        for topic, payload in node.published
-        if topic == topics.room(code)
+        news.room_news(payload) for topic, payload in node.published if topic == topics.room(code)
     ]
     return [each for each in found if isinstance(each, Progress)]
 

@@ -199,7 +199,7 @@ async def test_a_race_is_run_and_run_again(node: Node, other: Node, clock: SetCl
             last = await n.play_out(attempt_of(room, player), player)
             assert await result_of(node, code, player) is None
             await n.settle()
-            assert await result_of(node, code, player) == last.result
+            assert await result_of(node, code, player) == last.after.result
         room = await node.rooms.find(code)
         assert room.running is None
         assert sum(room.wins.values()) >= number
@@ -347,8 +347,8 @@ async def test_a_page_has_what_the_journal_has_not(
     node: Node, other: Node, clock: SetClock
 ) -> None:
     room, code = await node.race_of(ADA, BOB)
-    node.store.rooms.enter(code, ADA, node.registration.id)
-    node.store.rooms.enter(code, BOB, "dead node")
+    await node.store.rooms.enter(code, ADA, node.registration.id)
+    await node.store.rooms.enter(code, BOB, "dead node")
     await node.store.players.keep(BOB, "Bob")
     start = Result(0, 52, 0, 0, None)
     page = await node.services.live.read_page(room)
@@ -391,7 +391,7 @@ async def test_every_game_starts_with_what_is_home_already(node: Node, game: str
 async def test_every_change_is_told_of(node: Node) -> None:
     room = await create(node)
     code = room.opened.code
-    texts = await node.store.journals.read(keys.room(code))
+    texts = (await node.store.journals.read(keys.room(code))).texts
     entries = [
         (topics.room(code), news.encode(Entry(number, text)))
         for number, text in enumerate(texts, start=1)

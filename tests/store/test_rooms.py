@@ -6,13 +6,12 @@ import asyncio
 
 import pytest
 
-from server.core.ids import PlayerId, is_code
+from server.core.ids import is_code
 from server.store import keys
 from server.store.connection import Client
 from server.store.database import Database
 from server.store.rooms import Rooms
 from tests.core.builders import ADA, BOB, CODE
-from tests.store.servers import until
 
 
 @pytest.fixture
@@ -43,18 +42,14 @@ async def test_a_code_that_is_forgotten_is_drawn_anew(rooms: Rooms) -> None:
 
 async def test_who_is_present_is_kept_by_the_node_that_says_so(redis: Client, rooms: Rooms) -> None:
     assert await rooms.present(CODE) == {}
-    rooms.enter(CODE, ADA, "one")
-    rooms.enter(CODE, BOB, "one")
-    rooms.enter(CODE, BOB, "two")
-    await until(lambda: present(rooms, {ADA: "one", BOB: "two"}))
+    await rooms.enter(CODE, ADA, "one")
+    await rooms.enter(CODE, BOB, "one")
+    await rooms.enter(CODE, BOB, "two")
+    assert await rooms.present(CODE) == {ADA: "one", BOB: "two"}
     assert 0 < await redis.ttl(keys.presence(CODE)) <= keys.PRESENCE_LIFE
     # It has come on by way of another node meanwhile.
-    rooms.leave(CODE, BOB, "one")
-    rooms.leave(CODE, ADA, "one")
-    await until(lambda: present(rooms, {BOB: "two"}))
-    rooms.leave(CODE, BOB, "two")
-    await until(lambda: present(rooms, {}))
-
-
-async def present(rooms: Rooms, expected: dict[PlayerId, str]) -> bool:
-    return await rooms.present(CODE) == expected
+    await rooms.leave(CODE, BOB, "one")
+    await rooms.leave(CODE, ADA, "one")
+    assert await rooms.present(CODE) == {BOB: "two"}
+    await rooms.leave(CODE, BOB, "two")
+    assert await rooms.present(CODE) == {}
