@@ -38,12 +38,14 @@ class Profiles:
             UnavailableError: the store does not answer.
         """
         wanted = set(players)
-        missing = [player for player in wanted if player not in self._known]
+        found = {player: self._known[player] for player in wanted if player in self._known}
+        missing = wanted - found.keys()
         read = await self._players.profiles(missing) if missing else {}
-        for profile in read.values():
-            if profile.id not in self._known:
-                self.keep(profile)
-        return {player: self._known.get(player) or read[player] for player in wanted}
+        for player, profile in read.items():
+            # It may have been renamed while it was read.
+            found[player] = self._known.get(player, profile)
+            self.keep(found[player])
+        return found
 
     def keep(self, profile: Profile) -> None:
         """Hold a profile that is known to be right."""
