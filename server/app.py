@@ -8,10 +8,14 @@ from contextlib import AsyncExitStack, asynccontextmanager
 
 import structlog
 
+from server import ports
 from server.gateway.handlers import Handlers
+from server.gateway.http import site
 from server.gateway.hub import Hub
 from server.gateway.listener import Listener
 from server.gateway.pages import Pages
+from server.gateway.sockets import Sockets
+from server.service.held import run_soon
 from server.service.registration import Registration
 from server.service.services import Services
 from server.service.store import Store
@@ -29,8 +33,12 @@ log = structlog.get_logger()
 
 
 @asynccontextmanager
-async def running_node(settings: Settings) -> AsyncIterator[int]:
+async def running_node(settings: Settings, bound: ports.Bound | None = None) -> AsyncIterator[int]:
     """Run a node, and yield the port that it listens on; it ends with the context.
+
+    Args:
+        settings: the node's settings.
+        bound: sockets that listen already, in place of the settings' host and port.
 
     Raises:
         UnavailableError: Redis does not answer.
@@ -75,8 +83,12 @@ async def running_node(settings: Settings) -> AsyncIterator[int]:
             # What has ended without having been told to was broken: this node should be replaced.
             return clock.is_fresh() and not any(task.done() for task in tasks)
 
-        listener = Listener(pages, hub, handlers.answer, is_healthy, settings.origins)
-        port = await listener.open(settings.host, settings.port)
+        sockets = Sockets(handlers, lambda session: run_soon(hub.leave(session)), settings.origins)
+        listener = Listener(site(pages, is_healthy), sockets)
+        if bound is None:
+            (bound,) = ports.bind(settings.host, settings.port)
+        port = ports.port_of(bound)
+        await listener.open(bound)
         stack.push_async_callback(listener.close)
         registration.port = port
         tasks.append(asyncio.create_task(registration.run(stop)))

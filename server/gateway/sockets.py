@@ -15,8 +15,8 @@ from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
 from server.gateway.http import upgrade_refusal
-from server.gateway.session import Answerer, Session
-from server.gateway.socket import Socket, Wire
+from server.gateway.session import Answerer, Session, Wire
+from server.gateway.socket import Socket
 
 log = structlog.get_logger()
 
