@@ -58,17 +58,17 @@ async def running_node(settings: Settings, bound: ports.Bound | None = None) -> 
         await clock.sample()
         store = Store.on(database, clock)
 
-        async def wake(topic: str) -> None:
-            await hub.wake(topic)
+        def hear(topic: str, payload: bytes | None) -> None:
+            services.heard(topic, payload)
 
         stop = Stop()
-        bus = Bus(database, wake)
-        services = Services(store, bus.publish)
-        hub = Hub(services, bus.listen, bus.unlisten, stop)
+        bus = Bus(database, hear)
+        registration = Registration(store)
+        services = Services(store, bus, registration)
+        hub = Hub(services)
         await services.prepare()
         stack.push_async_callback(services.close)
-        stack.push_async_callback(hub.close)
-        works = [bus.run(stop), clock.run(stop), services.run(stop), hub.keep_present()]
+        works = [bus.run(stop), clock.run(stop), services.run(stop), hub.run(stop)]
         tasks = [asyncio.create_task(work) for work in works]
         for task in tasks:
             task.add_done_callback(_tell_failure)
@@ -90,7 +90,7 @@ async def running_node(settings: Settings, bound: ports.Bound | None = None) -> 
         port = ports.port_of(bound)
         await listener.open(bound)
         stack.push_async_callback(listener.close)
-        registration = Registration(store, port)
+        registration.port = port
         tasks.append(asyncio.create_task(registration.run(stop)))
         tasks[-1].add_done_callback(_tell_failure)
         log.info("listening", node=registration.name, host=settings.host, port=port)

@@ -73,8 +73,8 @@ class Wire(Protocol):
             TooSlowError: too many messages wait for the client to read.
         """
 
-    def drop(self, key: Hashable) -> None:
-        """Do not send the message that waits under a key."""
+    def is_behind(self) -> bool:
+        """Return whether the client does not read as fast as it is written to."""
 
     def hold(self) -> None:
         """Read nothing until `release`."""
@@ -314,9 +314,10 @@ class Session:
             except TooSlowError:
                 self.close(Reason.TOO_SLOW)
 
-    def drop_unsent(self, key: Hashable) -> None:
-        """Do not send the news that wait under a key, since they are out of date."""
-        self._wire.drop(key)
+    @property
+    def behind(self) -> bool:
+        """Whether the client does not read as fast as it is written to: what is sent now waits."""
+        return self._wire.is_behind()
 
     def _send_answer(self, frame: bytes) -> None:
         # The answer goes out even if the session has been told to close meanwhile.

@@ -223,9 +223,7 @@ class Held(Generic[State, Event]):
         else:
             self._submit_later(command, mistimed=isinstance(error, MistimedError))
 
-    def _submit_later(
-        self, command: Command[State, Event], *, mistimed: bool = False
-    ) -> None:
+    def _submit_later(self, command: Command[State, Event], *, mistimed: bool = False) -> None:
         """Carry a command out in a task of its own: something must be read or waited for."""
         run_soon(self._submit_command(command, mistimed=mistimed))
 
