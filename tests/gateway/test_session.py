@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
+import socket
 from contextlib import AsyncExitStack
 
 import msgpack
 import pytest
 from websockets.exceptions import InvalidStatus
 
-from server.gateway import outgoing, session
+from server.gateway import session
+from server.gateway import socket as server_socket
 from server.gateway.messages import VERSION
 from tests.conftest import node
 from tests.gateway.client import opened
+from tests.gateway.play import room_of
 
 
 async def test_a_guest_gets_an_identity_and_keeps_it(port: int) -> None:
@@ -180,9 +184,7 @@ async def test_a_reader_that_is_too_slow_is_closed_and_slows_no_one(
     monkeypatch.setattr(server_socket, "CLOSE_WITHIN", 0.1)
     monkeypatch.setattr(session, "BURST", 10_000.0)
     async with opened(port) as slow, opened(port) as other:
-        await slow.hello()
-        await other.hello()
-        code = await room_of(other, slow, greeted=True)
+        code = await room_of(other, slow)
         slow.socket.transport.pause_reading()
         for _ in range(2_000):
             slow.send("attempt.open", attempt="x" * 64)
