@@ -39,12 +39,3 @@ def test_it_is_bounded_but_a_replacement_always_fits() -> None:
         outgoing.put(b"x")
     outgoing.put(b"new", key="room")
     assert taken(outgoing)[-1] == b"new"
-
-
-def test_a_dropped_frame_does_not_come() -> None:
-    outgoing = Outgoing()
-    outgoing.put(b"progress", key="progress")
-    outgoing.put(b"room")
-    outgoing.drop("progress")
-    outgoing.drop("progress")
-    assert taken(outgoing) == [b"room"]
