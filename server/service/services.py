@@ -83,7 +83,7 @@ class Services:
             raise Refusal("unknown_deal")
         if deal.day is not None:
             # What is told cannot be taken back.
-            await self._store.clock.sample()
+            await self._store.clock.confirm()
             closed = self.now() >= daily.closes(deal.day)
         else:
             assert deal.room is not None, "a deal is a day's or a room's"

@@ -35,6 +35,10 @@ class SetClock(Clock):
     async def sample(self) -> None:
         """Find that it is right."""
 
+    async def confirm(self) -> None:
+        """Look whether it is right."""
+        await self.sample()
+
 
 class Node:
     """The services of one node, and what it published."""

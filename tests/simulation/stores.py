@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
+from collections import OrderedDict
 from collections.abc import Iterable, Mapping
+from typing import cast
 
 from engine.deal import SEED_BYTES, commitment
 from server.core.ids import (
@@ -14,13 +16,14 @@ from server.core.ids import (
     DealId,
     PlayerId,
     RoomCode,
+    attempt_id,
 )
 from server.core.names import Profile, guest_name
 from server.core.ranking import Row
-from server.core.refusal import UnavailableError
 from server.service.store import Store
 from server.store import keys
-from server.store.clock import FRESH_FOR, SLOWEST_SAMPLE, Clock
+from server.store.clock import Clock
+from server.store.database import Database
 from server.store.deals import Deal, Deals
 from server.store.journal import Append, Journals
 from server.store.leaderboards import Leaderboards
@@ -49,37 +52,21 @@ class SimulatedClock(Clock):
     """Redis's clock, between looks carried on by a clock of the node's own."""
 
     def __init__(self, link: Link) -> None:
+        super().__init__(cast(Database, link))
         self._link = link
         self._jumped = 0.0
-        self._offset = 0.0
-        self._sampled = -FRESH_FOR
-
-    def _monotonic(self) -> float:
-        """Return the node's own time in seconds, off by all its jumps."""
-        return self._link.world.now() / 1000 + self._jumped
-
-    def now(self) -> int:
-        """Return the time in Unix milliseconds."""
-        return int((self._monotonic() + self._offset) * 1000)
-
-    def is_fresh(self) -> bool:
-        """Return whether Redis has answered lately."""
-        return self._monotonic() - self._sampled < FRESH_FOR
 
     def jump(self, seconds: float) -> None:
         """Let the node's own clock jump."""
         self._jumped += seconds
 
-    async def sample(self) -> None:
-        """Look at Redis's clock."""
-        sent = self._monotonic()
-        time = await self._link.call("TIME", self._link.world.now)
-        received = self._monotonic()
-        self._sampled = received
-        # A real one never goes back, but this one jumps in the middle of a look as well.
-        if abs(received - sent) > SLOWEST_SAMPLE:
-            raise UnavailableError("too slow to tell the time")
-        self._offset = time / 1000 - (sent + received) / 2
+    def _monotonic(self) -> float:
+        """Return the node's own time in seconds, off by all its jumps."""
+        return self._link.world.now() / 1000 + self._jumped
+
+    async def _ask(self) -> float:
+        """Return the world's time in Unix seconds."""
+        return await self._link.call("TIME", self._link.world.now) / 1000
 
 
 class SimulatedJournals(Journals):
@@ -118,7 +105,8 @@ class SimulatedDeals(Deals):
         self._call = link.call
         self._memory = link.world.memory
         self._rng = link.world.rng
-        self._known: dict[DealId, Deal] = {}
+        self._known = OrderedDict()
+        self._dailies = {}
 
     async def draw(
         self, game: str, variant: str, *, room: RoomCode | None = None, day: int | None = None
@@ -141,6 +129,7 @@ class SimulatedDeals(Deals):
         await self._call(
             "draw", lambda: self._memory.set_fields(key, fields, keys.DEAL_LIFE), deal_id
         )
+        self._remember(deal)
         return deal
 
     async def find(self, deal_id: DealId) -> Deal | None:
@@ -166,6 +155,8 @@ class SimulatedDeals(Deals):
 
     async def daily(self, game: str, variant: str, day: int) -> Deal:
         """Return the deal of a game for a day, drawn now if no node has done so."""
+        if (game, day) in self._dailies:
+            return self._dailies[game, day]
         key = keys.daily(game, day)
         known = await self._call("find daily", lambda: self._memory.value(key), key)
         if known is None:
@@ -175,7 +166,14 @@ class SimulatedDeals(Deals):
             )
         deal = await self.find(DealId(known))
         assert deal is not None, "a day's deal is kept before it is named"
-        return deal
+        return self._remember_daily(game, day, deal)
+
+    async def started(self, deals: list[DealId], player: PlayerId) -> set[DealId]:
+        """Return at which of these deals a player has started an attempt."""
+        names = {deal: keys.attempt(attempt_id(deal, player)) for deal in deals}
+        return await self._call(
+            "started", lambda: {deal for deal in deals if self._memory.stream(names[deal])}, player
+        )
 
     async def daily_ids(self, games: list[str], day: int) -> dict[str, DealId]:
         """Return the ids of a day's deals that have been drawn, by game."""

@@ -9,13 +9,14 @@ from signal import SIGKILL
 import pytest
 
 from engine.deal import SEED_BYTES, commitment
-from server.core.ids import CODE_ALPHABET, DealId, RoomCode, is_id
+from server.core.ids import CODE_ALPHABET, DealId, RoomCode, attempt_id, is_id
 from server.store import deals as module
 from server.store import keys
 from server.store.connection import Client, connect
 from server.store.database import Database
 from server.store.deals import Deals, random_id
 from server.store.embedded import embedded_redis
+from tests.core.builders import ADA, BOB
 from tests.store.servers import signal_to
 
 CODE = RoomCode(CODE_ALPHABET[:5])
@@ -99,8 +100,35 @@ async def test_a_daily_stands_after_redis_was_killed(data: Path) -> None:
 
 
 async def test_only_so_many_deals_are_held(deals: Deals, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_KNOWN", 3)
+    monkeypatch.setattr(module, "MOST_KNOWN", 3)
+    monkeypatch.setattr(module, "MOST_DAYS_KNOWN", 2)
     drawn = [await deals.draw("robert", "standard") for _ in range(8)]
     for deal in drawn * 2:
         assert await deals.find(deal.id) == deal
         assert len(deals._known) <= 3
+    first, *others = drawn[5:]
+    for deal in (*others, first):
+        await deals.find(deal.id)
+    await deals.draw("robert", "standard")
+    assert first.id in deals._known, "it was used a moment ago"
+    for day in (1, 2, 3, 1):
+        found = await deals.daily("robert", "standard", day)
+        assert found.day == day
+        assert len(deals._dailies) <= 2
+
+
+async def test_what_is_known_is_not_asked_for(redis: Client, deals: Deals) -> None:
+    drawn = await deals.draw("robert", "standard")
+    daily = await deals.daily("robert", "standard", 7)
+    await redis.delete(keys.deal(drawn.id))
+    await redis.delete(keys.daily("robert", 7))
+    assert await deals.find(drawn.id) == drawn
+    assert await deals.daily("robert", "standard", 7) == daily
+
+
+async def test_the_deals_that_a_player_has_started_are_known(redis: Client, deals: Deals) -> None:
+    one, other = (DealId(random_id()) for _ in range(2))
+    await redis.xadd(keys.attempt(attempt_id(one, ADA)), {"e": "text"}, id="0-1")
+    assert await deals.started([one, other], ADA) == {one}
+    assert await deals.started([one, other], BOB) == set()
+    assert await deals.started([], ADA) == set()
