@@ -52,7 +52,7 @@ class Dailies:
             UnavailableError: the store does not answer.
         """
         day = daily.day_at(self._store.clock.now())
-        deals = [await self._store.deals.daily(game, STANDARD, day) for game in games()]
+        deals = await self._store.deals.dailies(list(games()), STANDARD, day)
         started = await self._store.deals.started([deal.id for deal in deals], player)
         found = []
         for deal in deals:
