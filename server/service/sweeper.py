@@ -33,13 +33,13 @@ from server.store import keys
 RENEW_EVERY = 2.0
 """Seconds between two signs of life."""
 
-BUSY_LOOK, QUIET_LOOK = 8_000, 128_000
+BUSY_LOOK, QUIET_LOOK = 4_000, 128_000
 """Milliseconds between two looks at a partition, while anybody plays and otherwise."""
 
 HORIZON = 300_000
 """Milliseconds for which deadlines are known beforehand; longer than between two looks."""
 
-LOOK_EVERY = 0.5
+LOOK_EVERY = 1.0
 """Seconds between two turns, in each of which some partitions are looked at."""
 
 MOST_LOOKS = 64
