@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 
 from server.core import daily
-from server.core.attempt import Resign
 from server.core.ids import AttemptId, PlayerId
 from server.core.ranking import Row, packed
 from server.service import news, topics
@@ -24,7 +23,7 @@ async def finish_daily(node: Node, player: PlayerId = ADA) -> AttemptId:
     found = await node.dailies.open(player, GAME)
     for _ in range(3):
         await node.play(found.attempt, player)
-    await node.attempts.command(found.attempt, player, 5, Resign())
+    await node.attempts.resign(found.attempt, player, 5)
     return found.attempt
 
 
