@@ -23,6 +23,12 @@ from server.logs import configure
 from server.settings import LogFormat, Settings
 from server.store.embedded import EmbeddedServerError
 
+new_event_loop: Callable[[], asyncio.AbstractEventLoop]
+try:
+    from uvloop import new_event_loop
+except ImportError:
+    from asyncio import new_event_loop
+
 _DEFAULTS = Settings()
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -102,7 +108,8 @@ def serve(  # noqa: PLR0917 - one for each option
     allowed = tuple(origin.strip() for origin in origins.split(",") if origin.strip())
     settings = Settings(host, port, redis, data, page, allowed, replica_acks)
     try:
-        asyncio.run(_serve(settings))
+        with asyncio.Runner(loop_factory=new_event_loop) as runner:
+            runner.run(_serve(settings))
     except UnavailableError as error:
         raise click.ClickException(f"Redis does not answer. {error}") from error
     except (EmbeddedServerError, UnsuitableError) as error:

@@ -42,6 +42,7 @@ PACKAGES = {
     "msgspec": {"server.core", "server.service", "server.gateway"},
     "structlog": {"server.store", "server.service", "server.gateway"}
     | {"server.app", "server.cli", "server.logs"},
+    "uvloop": {"server.cli"},
     "click": {"server.cli"},
     "platformdirs": {"server.settings"},
 }
