@@ -81,6 +81,16 @@ def _option(name: str, **settings: Any) -> Callable[[Command], Command]:
     help="Origins, separated by commas, whose pages may open sockets beside this server's own.",
 )
 @_option(
+    "--metrics-port",
+    type=click.IntRange(0, 65535),
+    help="Port to serve Prometheus's numbers on, at /metrics. Without it they are not served.",
+)
+@_option(
+    "--metrics-host",
+    default=_DEFAULTS.metrics_host,
+    help="Address to serve Prometheus's numbers on.",
+)
+@_option(
     "--log-format",
     default="auto",
     type=click.Choice(get_args(LogFormat)),
@@ -100,13 +110,17 @@ def serve(  # noqa: PLR0917 - one for each option
     data: Path,
     page: Path,
     origins: str,
+    metrics_port: int | None,
+    metrics_host: str,
     log_format: LogFormat,
     log_level: str,
 ) -> None:
     """Serve the game: the page, and the sockets that it plays on, on one port."""
     configure(log_format, log_level)
     allowed = tuple(origin.strip() for origin in origins.split(",") if origin.strip())
-    settings = Settings(host, port, redis, data, page, allowed, replica_acks)
+    settings = Settings(
+        host, port, redis, data, page, allowed, replica_acks, metrics_host, metrics_port
+    )
     try:
         with asyncio.Runner(loop_factory=new_event_loop) as runner:
             runner.run(_serve(settings))
