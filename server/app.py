@@ -15,7 +15,6 @@ from server.gateway.hub import Hub
 from server.gateway.listener import Listener
 from server.gateway.pages import Pages
 from server.gateway.sockets import Sockets
-from server.service.held import run_soon
 from server.service.registration import Registration
 from server.service.services import Services
 from server.service.store import Store
@@ -83,12 +82,13 @@ async def running_node(settings: Settings, bound: ports.Bound | None = None) -> 
             # What has ended without having been told to was broken: this node should be replaced.
             return clock.is_fresh() and not any(task.done() for task in tasks)
 
-        sockets = Sockets(handlers, lambda session: run_soon(hub.leave(session)), settings.origins)
+        sockets = Sockets(handlers, hub.leave, settings.origins)
         listener = Listener(site(pages, is_healthy), sockets)
         if bound is None:
             (bound,) = ports.bind(settings.host, settings.port)
         port = ports.port_of(bound)
         await listener.open(bound)
+        stack.callback(hub.close)
         stack.push_async_callback(listener.close)
         registration.port = port
         tasks.append(asyncio.create_task(registration.run(stop)))
