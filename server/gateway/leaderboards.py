@@ -77,9 +77,10 @@ class _Watched:
         best: the best score that was entered since the last tick.
         players: whose score was entered since then.
         unknown: whether something was entered of which no more is known.
+        again: whether the first rows may have changed while they were read.
     """
 
-    __slots__ = ("behind", "best", "own", "players", "reading", "told", "unknown")
+    __slots__ = ("again", "behind", "best", "own", "players", "reading", "told", "unknown")
 
     def __init__(self, size: int, top: list[Row]) -> None:
         self.own: dict[Session, _Own] = {}
@@ -89,11 +90,12 @@ class _Watched:
         self.best: float = ANY_SCORE
         self.players: set[PlayerId] = set()
         self.unknown = False
+        self.again = False
 
     @property
     def changed(self) -> bool:
-        """Whether anything was entered since the last tick."""
-        return self.unknown or bool(self.players)
+        """Whether anything may have been entered since the last tick."""
+        return self.unknown or self.again or bool(self.players)
 
     @property
     def waits(self) -> bool:
@@ -128,11 +130,13 @@ class LeaderboardFeeds:
         session.watched = (game, day)
         watched = self._watched.setdefault((game, day), _Watched(page.size, page.top))
         watched.own[session] = _Own(session.player, page.around)
-        if heard != self._heard or (page.size, page.top) != watched.told:
-            # Something was entered while it was read.
+        if heard != self._heard:
+            # Something may have been entered while it was read.
+            watched.again = True
             watched.reading[session] = None
+        if (page.size, page.top) != watched.told:
             watched.behind.add(session)
-            self._wake(watched)
+        self._wake(watched)
         return page
 
     def unwatch(self, session: Session) -> None:
@@ -185,7 +189,8 @@ class LeaderboardFeeds:
         """Look at a leaderboard, and tell its watchers of what is new to them."""
         if watched.changed:
             best, players, unknown = watched.best, watched.players, watched.unknown
-            watched.best, watched.players, watched.unknown = ANY_SCORE, set(), False
+            watched.best, watched.players = ANY_SCORE, set()
+            watched.unknown = watched.again = False
             async for session in _slices(watched.own):
                 own = watched.own.get(session)
                 if own is not None and (unknown or best <= own.bound or session.player in players):

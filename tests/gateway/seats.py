@@ -54,7 +54,8 @@ class Seat:
         answer = self._answers[number] = asyncio.get_running_loop().create_future()
         self.session.receive(self._wire.pack({"type": type_, "id": number, **fields}))
         async with asyncio.timeout(PATIENCE):
-            return await answer
+            event: Message = await answer
+        return event
 
     async def hello(self, **fields: Any) -> Message:
         """Say hello."""
