@@ -92,6 +92,7 @@ async def running_node(
         bound = bound or bind(settings)[0]
         port = ports.port_of(bound.players)
         await listener.open(bound.players)
+        stack.callback(hub.close)
         stack.push_async_callback(listener.close)
         registration.port = port
         if bound.metrics is not None:
