@@ -8,10 +8,13 @@ from contextlib import AsyncExitStack, asynccontextmanager
 
 import structlog
 
+from server import ports
 from server.gateway.handlers import Handlers
+from server.gateway.http import site
 from server.gateway.hub import Hub
 from server.gateway.listener import Listener
 from server.gateway.pages import Pages
+from server.gateway.sockets import Sockets
 from server.service.registration import Registration
 from server.service.services import Services
 from server.service.store import Store
@@ -22,14 +25,19 @@ from server.store.clock import Clock
 from server.store.connection import connect
 from server.store.database import Database
 from server.store.embedded import embedded_redis
+from server.store.journal import SCRIPTS
 from server.store.nodes import Nodes
 
 log = structlog.get_logger()
 
 
 @asynccontextmanager
-async def running_node(settings: Settings) -> AsyncIterator[int]:
+async def running_node(settings: Settings, bound: ports.Bound | None = None) -> AsyncIterator[int]:
     """Run a node, and yield the port that it listens on; it ends with the context.
+
+    Args:
+        settings: the node's settings.
+        bound: sockets that listen already, in place of the settings' host and port.
 
     Raises:
         UnavailableError: Redis does not answer.
@@ -42,24 +50,24 @@ async def running_node(settings: Settings) -> AsyncIterator[int]:
         url = settings.redis
         if url is None:
             url = await stack.enter_async_context(embedded_redis(settings.data))
-        database = Database(connect(url), settings.replica_acks)
+        database = Database(connect(url), settings.replica_acks, SCRIPTS)
         stack.push_async_callback(database.close)
         await database.check()
         clock = Clock(database)
         await clock.sample()
         store = Store.on(database, clock)
 
-        async def wake(topic: str) -> None:
-            await hub.wake(topic)
+        def hear(topic: str, payload: bytes | None) -> None:
+            services.heard(topic, payload)
 
         stop = Stop()
-        bus = Bus(database, wake)
-        services = Services(store, bus.publish)
-        hub = Hub(services, bus.listen, bus.unlisten, stop)
+        bus = Bus(database, hear)
+        registration = Registration(store)
+        services = Services(store, bus, registration)
+        hub = Hub(services)
         await services.prepare()
         stack.push_async_callback(services.close)
-        stack.push_async_callback(hub.close)
-        works = [bus.run(stop), clock.run(stop), services.run(stop), hub.keep_present()]
+        works = [bus.run(stop), clock.run(stop), services.run(stop), hub.run(stop)]
         tasks = [asyncio.create_task(work) for work in works]
         for task in tasks:
             task.add_done_callback(_tell_failure)
@@ -74,10 +82,14 @@ async def running_node(settings: Settings) -> AsyncIterator[int]:
             # What has ended without having been told to was broken: this node should be replaced.
             return clock.is_fresh() and not any(task.done() for task in tasks)
 
-        listener = Listener(pages, hub, handlers.answer, is_healthy, settings.origins)
-        port = await listener.open(settings.host, settings.port)
+        sockets = Sockets(handlers, hub.leave, settings.origins)
+        listener = Listener(site(pages, is_healthy), sockets)
+        if bound is None:
+            (bound,) = ports.bind(settings.host, settings.port)
+        port = ports.port_of(bound)
+        await listener.open(bound)
         stack.push_async_callback(listener.close)
-        registration = Registration(store, port)
+        registration.port = port
         tasks.append(asyncio.create_task(registration.run(stop)))
         tasks[-1].add_done_callback(_tell_failure)
         log.info("listening", node=registration.name, host=settings.host, port=port)

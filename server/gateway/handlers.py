@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from server.core.attempt import Play, Resign
 from server.core.ids import AttemptId, DealId, PlayerId, RoomCode
 from server.core.race import Room
 from server.core.refusal import Refusal
@@ -13,12 +12,12 @@ from server.gateway import codec, present
 from server.gateway import messages as m
 from server.gateway.hub import Hub
 from server.gateway.session import Session
+from server.service.answers import Over
+from server.service.attempts import MoveNumbers, Reply
 from server.service.resume import find_missed
 from server.service.services import Services
 
 Handler = Callable[[Session, PlayerId, Any], Awaitable[m.AnyEvent]]
-
-Answered = m.Moved | m.Ended | m.Attempt
 
 
 class Handlers:
@@ -30,7 +29,6 @@ class Handlers:
         self._handlers: dict[type, Handler] = {
             m.Ping: self._ping,
             m.Rename: self._rename,
-            m.PlayMove: self._play,
             m.Resign: self._resign,
             m.OpenAttempt: self._open_attempt,
             m.OpenDaily: self._open_daily,
@@ -62,29 +60,33 @@ class Handlers:
             raise Refusal("bad_version", f"This server speaks version {m.VERSION}.")
         profile, token = await self._services.identity.enter(command.token, command.name)
         await self._hub.enter(session, profile.id)
-        return m.Welcome(player=present.player(profile), token=token, now=self._now())
+        return m.Welcome(player=present.player(profile), token=token, now=self.now())
 
     async def _ping(self, _: Session, __: PlayerId, ___: m.Ping) -> m.Pong:
-        return m.Pong(now=self._now())
+        return m.Pong(now=self.now())
 
     async def _rename(self, session: Session, player: PlayerId, command: m.Rename) -> m.Done:
-        await self._services.identity.rename(player, command.name)
+        profile = await self._services.identity.rename(player, command.name)
         if session.room is not None:
-            await self._hub.tell_room(session.room)
+            self._services.live.renamed(session.room, profile)
         return m.Done()
 
-    async def _play(self, _: Session, player: PlayerId, command: m.PlayMove) -> Answered:
-        return await self._command(player, command, Play(command.move))
+    def play(
+        self, player: PlayerId, attempt: AttemptId, seq: int, what: MoveNumbers, reply: Reply
+    ) -> None:
+        """Play a move; `reply` is called with what became of it."""
+        self._services.attempts.play_soon(attempt, player, seq, what, reply)
 
-    async def _resign(self, _: Session, player: PlayerId, command: m.Resign) -> Answered:
-        return await self._command(player, command, Resign())
-
-    async def _command(
-        self, player: PlayerId, command: m.PlayMove | m.Resign, what: Play | Resign
-    ) -> Answered:
-        attempt = AttemptId(command.attempt)
-        answer = await self._services.attempts.command(attempt, player, command.seq, what)
-        return present.answer(answer, self._now())
+    async def _resign(
+        self, session: Session, player: PlayerId, command: m.Resign
+    ) -> m.Ended | m.Attempt:
+        attempt = session.attempt_of(command.number)
+        if attempt is None:
+            raise Refusal("unknown_attempt")
+        found = await self._services.attempts.resign(attempt, player, command.seq)
+        if isinstance(found, Over):
+            return present.ended(found.after, command.number)
+        return present.attempt(found, command.number, self.now())
 
     async def _open_attempt(
         self, session: Session, player: PlayerId, command: m.OpenAttempt
@@ -94,36 +96,36 @@ class Handlers:
         missed = None
         if have is not None:
             missed = await find_missed(attempts, snapshot, have.seq, have.digest)
+        number = session.number_of(snapshot.attempt)
         session.shows(snapshot.attempt, snapshot.start.room)
-        whole = present.attempt(snapshot, self._now())
+        whole = present.attempt(snapshot, number, self.now())
         if missed is None:
             return whole
-        part = present.missed(missed, self._now())
+        part = present.missed(missed, number, self.now())
         return part if len(codec.encode(part)) < len(codec.encode(whole)) else whole
 
     async def _open_daily(
         self, session: Session, player: PlayerId, command: m.OpenDaily
     ) -> m.Attempt:
         snapshot = await self._services.dailies.open(player, command.game)
+        number = session.number_of(snapshot.attempt)
         session.shows(snapshot.attempt, snapshot.start.room)
-        return present.attempt(snapshot, self._now())
+        return present.attempt(snapshot, number, self.now())
 
     async def _list_dailies(self, _: Session, player: PlayerId, __: m.ListDailies) -> m.Dailies:
         day, today = await self._services.dailies.today(player)
-        return present.dailies(day, today, self._now())
+        return present.dailies(day, today, self.now())
 
     async def _watch_leaderboard(
-        self, session: Session, player: PlayerId, command: m.WatchLeaderboard
+        self, session: Session, _: PlayerId, command: m.WatchLeaderboard
     ) -> m.Leaderboard:
-        boards = self._services.leaderboards
-        day = boards.check(command.game, command.day)
-        self._hub.watch_leaderboard(session, (command.game, day))
-        return present.leaderboard(await boards.page(command.game, day, player))
+        day = self._services.leaderboards.check(command.game, command.day)
+        return present.leaderboard(await self._hub.watch(session, command.game, day))
 
     async def _unwatch_leaderboard(
         self, session: Session, _: PlayerId, __: m.UnwatchLeaderboard
     ) -> m.Done:
-        self._hub.watch_leaderboard(session, None)
+        self._hub.leaderboards.unwatch(session)
         return m.Done()
 
     async def _show_deal(self, _: Session, __: PlayerId, command: m.ShowDeal) -> m.Deal:
@@ -147,33 +149,38 @@ class Handlers:
             limit=command.limit * 1000,
             creation=command.key,
         )
-        return await self._entered(session, player, room)
+        return await self._entered(session, room)
 
     async def _join_room(
         self, session: Session, player: PlayerId, command: m.JoinRoom
     ) -> m.RoomState:
         room = await self._services.rooms.join(RoomCode(command.code.upper()), player)
-        return await self._entered(session, player, room)
+        return await self._entered(session, room)
 
-    async def _entered(self, session: Session, player: PlayerId, room: Room) -> m.RoomState:
-        await self._hub.enter_room(session, player, room)
-        return present.room(await self._services.rooms.page(room))
+    async def _entered(self, session: Session, room: Room) -> m.RoomState:
+        await self._hub.enter_room(session, room)
+        return await self._page(room)
+
+    async def _page(self, room: Room) -> m.RoomState:
+        """Return a room: without reading anything, if a session of this node listens to it."""
+        return present.room(await self._services.live.read_page(room))
 
     async def _leave_room(self, session: Session, player: PlayerId, command: m.LeaveRoom) -> m.Done:
-        await self._services.rooms.leave(RoomCode(command.code), player)
-        self._hub.watch_room(session, None)
+        code = RoomCode(command.code)
+        await self._services.rooms.leave(code, player)
+        self._hub.leave_room(session, code)
         return m.Done()
 
     async def _set_ready(self, _: Session, player: PlayerId, command: m.SetReady) -> m.RoomState:
         rooms = self._services.rooms
         room = await rooms.set_ready(RoomCode(command.code), player, ready=command.ready)
-        return present.room(await rooms.page(room))
+        return await self._page(room)
 
     async def _start_round(
         self, _: Session, player: PlayerId, command: m.StartRound
     ) -> m.RoomState:
-        rooms = self._services.rooms
-        return present.room(await rooms.page(await rooms.start(RoomCode(command.code), player)))
+        return await self._page(await self._services.rooms.start(RoomCode(command.code), player))
 
-    def _now(self) -> int:
+    def now(self) -> int:
+        """Return the time in Unix milliseconds."""
         return self._services.now()

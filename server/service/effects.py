@@ -7,7 +7,7 @@ done. Each effect changes nothing when it is applied again, so any node may do i
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable
 
 import msgspec
 import structlog
@@ -15,9 +15,9 @@ import structlog
 from server.core.ids import AttemptId, RoomCode
 from server.core.ranking import packed
 from server.core.refusal import UnavailableError
-from server.service import topics
 from server.service.attempts import Attempts, Finish
 from server.service.dailies import Dailies
+from server.service.leaderboards import Leaderboards
 from server.service.rooms import Rooms
 from server.service.store import Store
 from server.stop import Stop
@@ -30,20 +30,23 @@ MOST_FAILURES = 5
 
 log = structlog.get_logger()
 
-Publish = Callable[[str], Awaitable[None]]
-
 
 class Effects:
     """Applies finishes, of this node at once and of any node by sweeping."""
 
     def __init__(
-        self, store: Store, attempts: Attempts, rooms: Rooms, dailies: Dailies, publish: Publish
+        self,
+        store: Store,
+        attempts: Attempts,
+        rooms: Rooms,
+        dailies: Dailies,
+        leaderboards: Leaderboards,
     ) -> None:
         self._store = store
         self._attempts = attempts
         self._rooms = rooms
         self._dailies = dailies
-        self._publish = publish
+        self._leaderboards = leaderboards
 
     async def run(self, stop: Stop) -> None:
         """Apply this node's finishes as they come, until told to stop."""
@@ -58,9 +61,7 @@ class Effects:
         """
         if finish.day is not None:
             score = packed(finish.result)
-            boards = self._store.leaderboards
-            await boards.enter(finish.game, finish.day, finish.player, score)
-            await self._publish(topics.leaderboard(finish.game, finish.day))
+            await self._leaderboards.enter(finish.game, finish.day, finish.player, score)
         if finish.room is not None:
             await self._rooms.finish(finish.room, finish.deal, finish.player, finish.result)
         await self._store.outboxes.drop_effect(finish.attempt)

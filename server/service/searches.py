@@ -7,6 +7,7 @@ that nobody has searched goes on, and its next move or opening asks again.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 
 import structlog
 
@@ -16,9 +17,7 @@ from engine.solver import Hope, leads_home, search, unseen_cards
 from server.core.attempt import Attempt
 from server.core.ids import AttemptId
 from server.core.refusal import Refusal, UnavailableError
-from server.service import topics
 from server.service.attempts import Attempts
-from server.service.effects import Publish
 from server.service.searcher import Searcher, SearcherError
 from server.stop import Stop
 
@@ -37,9 +36,9 @@ log = structlog.get_logger()
 class Searches:
     """Searches the attempts of this node, each as its player left it last."""
 
-    def __init__(self, attempts: Attempts, publish: Publish) -> None:
+    def __init__(self, attempts: Attempts, tell_ended: Callable[[Attempt], None]) -> None:
         self._attempts = attempts
-        self._publish = publish
+        self._tell_ended = tell_ended
         self._waiting: dict[AttemptId, Attempt] = {}
         self._any = asyncio.Event()
         self._ways: dict[AttemptId, tuple[int, tuple[Move, ...]]] = {}
@@ -109,5 +108,6 @@ class Searches:
 
     async def _end(self, attempt: Attempt) -> None:
         """End an attempt without hope, and tell its player."""
-        if await self._attempts.end_stuck(attempt.id, attempt.seq):
-            await self._publish(topics.ended(attempt.start.player))
+        ended = await self._attempts.end_stuck(attempt.id, attempt.seq)
+        if ended is not None:
+            self._tell_ended(ended)

@@ -24,8 +24,10 @@ PLAYER_LIFE = 400 * DAY_SECONDS
 """Seconds that a player's record outlives the last session."""
 NODE_LIFE = 15
 """Seconds after which a node that says nothing counts as dead."""
-SESSION_LIFE = 20
-"""Seconds after which a session that is not renewed counts as gone."""
+SESSION_LIFE = 30 * DAY_SECONDS
+"""Seconds for which it is known where a player's newest session is; it may have ended long ago."""
+PRESENCE_LIFE = 30 * DAY_SECONDS
+"""Seconds that it is kept who is present in a room, from the last one who came on."""
 CREATION_LIFE = 3_600
 """Seconds for which a repeated creation with the same key finds its room."""
 
@@ -51,9 +53,9 @@ def room(code: str) -> str:
     return f"{{p{partition(code)}}}:room:{code}"
 
 
-def progress(code: str) -> str:
-    """Return the key of the progress of a room's round: a hash, by player."""
-    return f"{{p{partition(code)}}}:progress:{code}"
+def presence(code: str) -> str:
+    """Return the key of who is present in a room: a hash of nodes, by player."""
+    return f"{{p{partition(code)}}}:presence:{code}"
 
 
 def outbox(number: int) -> str:
@@ -92,7 +94,7 @@ def player(player_id: str) -> str:
 
 
 def session(player_id: str) -> str:
-    """Return the key that holds the id of a player's newest session."""
+    """Return the key that says where a player's newest session is: node and session."""
     return f"session:{{{player_id}}}"
 
 

@@ -22,7 +22,8 @@ from server.core import attempt as core
 from server.core.attempt import Attempt, Moved, Play
 from server.core.ids import AttemptId
 from server.core.refusal import Refusal
-from server.service import searches, topics
+from server.service import searches
+from server.service.news import Ended
 from server.service.searcher import PATIENCE, Answer, Searcher, SearcherError
 from server.service.searches import Searches
 from server.store import keys
@@ -85,15 +86,14 @@ async def test_an_attempt_without_hope_ends_as_stuck_by_itself(
         await over(node, attempt)
 
         async def told() -> bool:
-            return topics.ended(ADA) in node.published
+            return bool(node.ended)
 
         await until(told)
     state = await node.look(attempt)
     assert (state.end, state.seq, state.board.moves) == ("stuck", len(line) + 2, len(line))
     entries = await node.store.journals.read(keys.attempt(attempt))
     assert entries[-1] == f'{{"type":"ended","end":"stuck","at":{BEGUN}}}'
-    assert node.published.count(topics.ended(ADA)) == 1
-    assert node.published.count(topics.ended(BOB)) == 0
+    assert node.ended == [Ended(ADA, attempt, state.seq, state.result)]
 
 
 async def test_it_ends_though_its_player_goes_on_moving_cards_about(node: Node, race: Race) -> None:
@@ -257,7 +257,7 @@ async def test_attempts_over_the_limit_are_left_and_the_newest_state_of_each_cou
     node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(searches, "MOST_WAITING", 1)
-    found = Searches(node.attempts, node._publish)
+    found = Searches(node.attempts, node.services.sessions.tell_ended)
     first = begun("roosevelt", TWO_DEEP)
     later = then(first, "t2>t6")
     with capture_logs() as logs:
