@@ -41,8 +41,7 @@ class Dailies:
         """
         last = daily.day_at(self._store.clock.now()) + daily.DRAWN_AHEAD
         for day in range(max(self._drawn_until + 1, last - daily.DRAWN_AHEAD), last + 1):
-            for game in games():
-                await self._store.deals.daily(game, STANDARD, day)
+            await self._store.deals.dailies(list(games()), STANDARD, day)
             self._drawn_until = day
 
     async def today(self, player: PlayerId) -> tuple[int, list[Today]]:

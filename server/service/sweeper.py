@@ -30,6 +30,9 @@ from server.service.store import Store
 from server.stop import Stop
 from server.store import keys
 
+DRAW_EVERY = 5.0
+"""Seconds between two looks whether deals are to be drawn ahead."""
+
 RENEW_EVERY = 2.0
 """Seconds between two signs of life."""
 
@@ -119,6 +122,7 @@ class Sweeper:
             group.create_task(self._renew_forever(stop))
             group.create_task(self._look_forever(stop))
             group.create_task(self._take_forever(stop))
+            group.create_task(self._draw_forever(stop))
         await self._urgent.close()
         await self._dailies_over.close()
 
@@ -250,12 +254,20 @@ class Sweeper:
         while not stop.told:
             try:
                 await self.look()
-                await self._dailies.draw_ahead()
             except UnavailableError as error:
                 log.warning("sweep_failed", error=str(error))
             except Exception:
                 log.exception("sweep_broken")
             await stop.or_wait(asyncio.sleep(LOOK_EVERY))
+
+    async def _draw_forever(self, stop: Stop) -> None:
+        # By itself: drawing takes a while, and what is due does not wait for it.
+        while not stop.told:
+            try:
+                await self._dailies.draw_ahead()
+            except UnavailableError as error:
+                log.warning("dailies_not_drawn", error=str(error))
+            await stop.or_wait(asyncio.sleep(DRAW_EVERY))
 
     async def _take_forever(self, stop: Stop) -> None:
         while not stop.told:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 from collections import OrderedDict
 from dataclasses import dataclass
@@ -132,10 +133,9 @@ class Deals:
         """
         ids = await self.daily_ids(games, day)
         known = [self._known.get(ids[game]) if game in ids else None for game in games]
-        return [
-            deal or await self.daily(game, variant, day)
-            for game, deal in zip(games, known, strict=True)
-        ]
+        if None not in known:
+            return [deal for deal in known if deal is not None]
+        return await asyncio.gather(*(self.daily(game, variant, day) for game in games))
 
     async def daily_ids(self, games: list[str], day: int) -> dict[str, DealId]:
         """Return the ids of a day's deals that have been drawn, by game.
