@@ -87,6 +87,10 @@ RACES ?= 5000
 simulate: $(STAMPS)/dev ## run RACES races with faults on a simulated store, network and clock
 	@$(BIN)/python -m tests.simulation --races $(RACES) $(if $(SEED),--seed $(SEED))
 
+.PHONY: bench-quick
+bench-quick: $(STAMPS)/dev ## say in two minutes how many moves a second a node takes, beside a floor
+	@$(BIN)/python -m deploy.bench --quick
+
 .PHONY: bench-engine
 bench-engine: $(STAMPS)/dev ## measure the engine beside python-chess, into deploy/bench/ENGINE.md
 	$(BIN)/python -m deploy.bench.engine

@@ -1,0 +1,49 @@
+"""A node to be measured: `samedeal serve` on one core, whose every deal is the recorded one.
+
+    python -m deploy.bench.node [--unlimited] OPTIONS
+
+OPTIONS are those of `samedeal serve`. Rounds begin at once. With --unlimited a session may send as
+many commands as it likes. Nothing else of the node is different.
+"""
+
+from __future__ import annotations
+
+import math
+import secrets
+import sys
+
+from deploy.bench.games import SEED
+from deploy.bench.processes import SERVER_CORE, pin
+from server.core import race
+from server.gateway import limits
+from server.store import deals
+
+
+class OneSeed:
+    """Stands for the module `secrets` where deals are drawn."""
+
+    choice = staticmethod(secrets.choice)
+
+    @staticmethod
+    def token_bytes(length: int) -> bytes:
+        """Return the one seed."""
+        return SEED[:length]
+
+
+def main() -> None:
+    """Run the node until it is told to end."""
+    pin(SERVER_CORE)
+    options = sys.argv[1:]
+    vars(deals)["secrets"] = OneSeed
+    race.COUNTDOWN = 0
+    if "--unlimited" in options:
+        options.remove("--unlimited")
+        limits.RATE = limits.BURST = math.inf
+    # Sessions take the limits by name when they are imported.
+    from server.cli import main as samedeal  # noqa: PLC0415
+
+    samedeal(["serve", *options])
+
+
+if __name__ == "__main__":
+    main()

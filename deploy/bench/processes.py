@@ -1,0 +1,186 @@
+"""The processes of a measurement: servers on one core, the load and Redis on the other."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from server.store.embedded import redis_server_path
+
+ROOT = Path(__file__).parents[2]
+SERVER_CORE, LOAD_CORE = 0, 1
+START_WITHIN = 30.0
+LOAD_WITHIN = 600.0
+TICKS = os.sysconf("SC_CLK_TCK")
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """A server that runs.
+
+    Attributes:
+        pid: of the process that is measured.
+        redis: the process id of its Redis, or `None` for one without.
+        socket: the path at which that Redis listens.
+    """
+
+    port: int
+    pid: int
+    redis: int | None = None
+    socket: str | None = None
+
+
+def pin(core: int) -> None:
+    """Keep this process, and what it starts, to one core, where there are two; raise its files."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    if hasattr(os, "sched_setaffinity") and (os.cpu_count() or 1) > 1:
+        os.sched_setaffinity(0, {core})
+
+
+def processor_time(pid: int) -> float:
+    """Return the seconds of a core that a process has used."""
+    fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / TICKS
+
+
+def memory(pid: int) -> int:
+    """Return the bytes of memory that a process holds."""
+    return int(Path(f"/proc/{pid}/statm").read_text(encoding="utf-8").split()[1]) * _PAGE
+
+
+def free_port() -> int:
+    """Return a port of 127.0.0.1 that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+@contextmanager
+def started(arguments: Sequence[str], log: Path | None = None) -> Iterator[int]:
+    """Run a program until the block is left, and yield its process id."""
+    with ExitStack() as stack:
+        output = stack.enter_context(log.open("wb")) if log else subprocess.DEVNULL
+        process = subprocess.Popen(  # noqa: S603 - our own arguments
+            arguments, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=output, stderr=output
+        )
+        try:
+            yield process.pid
+        finally:
+            process.terminate()
+            try:
+                process.wait(START_WITHIN)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+@contextmanager
+def floor() -> Iterator[Served]:
+    """Run the echo server, warmed."""
+    port = free_port()
+    with started([sys.executable, "-m", "deploy.bench.floor", str(port)]) as pid:
+        warm(port)
+        yield Served(port, pid)
+
+
+@contextmanager
+def node(*options: str) -> Iterator[Served]:
+    """Run a node, warmed, with a Redis of its own that is set up as the embedded one is."""
+    with ExitStack() as stack:
+        home = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="samedeal-bench-")))
+        path = home / "redis.sock"
+        server = [redis_server_path(), "--port", "0", "--unixsocket", str(path)]
+        server += ["--dir", str(home), "--appendonly", "yes", "--appendfsync", "everysec"]
+        redis = stack.enter_context(started([*server, "--save", ""]))
+        wait_until(path.exists)
+        port = free_port()
+        arguments = [sys.executable, "-m", "deploy.bench.node", *options, "--host", "127.0.0.1"]
+        arguments += ["--port", str(port), "--redis", f"unix://{path}"]
+        log = home / "node.log"
+        pid = stack.enter_context(started(arguments, log))
+        try:
+            warm(port)
+        except TimeoutError:
+            sys.stderr.write(log.read_text(encoding="utf-8"))
+            raise
+        yield Served(port, pid, redis, str(path))
+
+
+def warm(port: int) -> None:
+    """Open one connection, once the server listens, and close it.
+
+    Connections that a fresh process accepts all at once stay slow for their whole life.
+    """
+    wait_until(lambda: _listens(port))
+    with socket.create_connection(("127.0.0.1", port), START_WITHIN) as one:
+        one.sendall(upgrade(port))
+        one.settimeout(START_WITHIN)
+        one.recv(4096)
+        one.sendall(b"\x88\x82\0\0\0\0\x03\xe8")
+        while one.recv(4096):
+            pass
+
+
+def upgrade(port: int) -> bytes:
+    """Return the request that opens a socket; its key need not be random here."""
+    return (
+        f"GET /socket HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nUpgrade: websocket\r\n"
+        "Connection: Upgrade\r\nSec-WebSocket-Key: c2FtZWRlYWwtYmVuY2gtMQ==\r\n"
+        "Sec-WebSocket-Version: 13\r\n\r\n"
+    ).encode()
+
+
+def wait_until(happened: Any) -> None:
+    """Wait until something has happened.
+
+    Raises:
+        TimeoutError: it has not, for long.
+    """
+    deadline = time.monotonic() + START_WITHIN
+    while not happened():
+        if time.monotonic() > deadline:
+            raise TimeoutError("A server does not start.")
+        time.sleep(0.02)
+
+
+def _listens(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port), 1).close()
+    except OSError:
+        return False
+    return True
+
+
+def load(module: str, served: Served, **task: Any) -> dict[str, Any]:
+    """Run a load module on a server in a process of its own, and return what it found."""
+    given = json.dumps({"port": served.port, "pid": served.pid, "redis": served.redis, **task})
+    done = subprocess.run(  # noqa: S603 - our own arguments
+        [sys.executable, "-m", f"deploy.bench.{module}", given],
+        cwd=ROOT,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        timeout=LOAD_WITHIN,
+        check=True,
+    )
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def has(program: str) -> bool:
+    """Return whether a program is on the PATH."""
+    return shutil.which(program) is not None
