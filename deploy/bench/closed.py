@@ -18,6 +18,7 @@ import uvloop
 
 from deploy.bench import wire
 from deploy.bench.client import Client, connect, gathered, masked
+from deploy.bench.games import LONGEST
 from deploy.bench.meter import Meter, spread
 from deploy.bench.processes import LOAD_CORE, pin
 from deploy.bench.races import GAMES, Attempt, greeted, race
@@ -32,6 +33,10 @@ RESERVE = 2.0
 ECHO = masked(b"\x96\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b")
 """What the floor is sent: as long as a move should be."""
 
+LONGEST_OF_FEW = 2_000
+"""Moves of a game between so few sockets that each of them plays thousands a second."""
+
+_FEW = 10
 _AGAIN_AFTER = 0.05
 
 
@@ -145,6 +150,7 @@ class Rooms:
     """Players two by two, each pair with rooms that are ready to be raced in."""
 
     def __init__(self, racers: list[Racer]) -> None:
+        self._longest = LONGEST if len(racers) > _FEW else LONGEST_OF_FEW
         self._pairs = list(zip(racers[::2], racers[1::2], strict=True))
         self._made = list(range(len(self._pairs)))
 
@@ -156,7 +162,7 @@ class Rooms:
             while min(one.left, other.left) < least:
                 game = GAMES[self._made[number] % len(GAMES)]
                 self._made[number] += 1
-                first, second = await race((one.client, other.client), game)
+                first, second = await race((one.client, other.client), game, self._longest)
                 one.attempts.append(first)
                 other.attempts.append(second)
 

@@ -23,6 +23,7 @@ Pair = tuple[Client, Client]
 class Attempt:
     """A player's attempt, and the frames that play the recorded game from its start."""
 
+    id: str
     room: str
     handle: wire.Handle
     frames: list[bytes]
@@ -61,7 +62,9 @@ async def race(players: Pair, game: str, longest: int = LONGEST) -> tuple[Attemp
 
 def attempt(cards: wire.Event, game: str, longest: int) -> Attempt:
     """Return the attempt that a first snapshot shows."""
-    assert cards.attempt is not None, "a snapshot names its attempt"
+    assert cards.attempt is not None, "a snapshot says whose it is"
+    assert cards.handle is not None, "a snapshot says how to name it"
     moves = recorded(game, longest)
-    payloads = wire.moves(ruleset(game), cards.attempt, cards.seq + 1, moves)
-    return Attempt(cards.room or "", cards.attempt, [masked(payload) for payload in payloads])
+    payloads = wire.moves(ruleset(game), cards.handle, cards.seq + 1, moves)
+    frames = [masked(payload) for payload in payloads]
+    return Attempt(cards.attempt, cards.room or "", cards.handle, frames)

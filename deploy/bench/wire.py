@@ -30,7 +30,8 @@ class Event:
         kind: one of the kinds above.
         re: the command that it answers, or `None`.
         refusal: the code of a refusal.
-        attempt: how moves name the attempt of a snapshot.
+        attempt: the id of a snapshot's attempt.
+        handle: how moves name it.
         seq: the last entry of a snapshot's journal.
         room: the code of the room that it tells of, or in which the snapshot's attempt is.
         running: whether the room that it tells of has a round that goes on.
@@ -40,7 +41,8 @@ class Event:
     kind: int
     re: int | None
     refusal: str | None = None
-    attempt: Handle | None = None
+    attempt: str | None = None
+    handle: Handle | None = None
     seq: int = 0
     room: str | None = None
     running: bool = False
@@ -71,6 +73,7 @@ def read(payload: bytes) -> Event:
         kind(payload, 0),
         fields.get("re"),
         fields["code"] if type_ in {"refused", "bye"} else None,
+        fields["attempt"] if type_ == "attempt" else None,
         fields["attempt"] if type_ == "attempt" else None,
         fields.get("seq", 0),
         fields["code"] if type_ == "room" else fields.get("room"),
@@ -104,7 +107,7 @@ def start(id_: int, code: str) -> bytes:
     return _pack(type="room.start", id=id_, code=code)
 
 
-def open_attempt(id_: int, attempt: Handle, have: tuple[int, int] | None = None) -> bytes:
+def open_attempt(id_: int, attempt: str, have: tuple[int, int] | None = None) -> bytes:
     """Return the command that asks for an attempt, or what follows (seq, digest) of it."""
     known = {"seq": have[0], "digest": have[1]} if have else None
     return _pack(type="attempt.open", id=id_, attempt=attempt, have=known)
@@ -120,9 +123,14 @@ def open_daily(id_: int, game: str) -> bytes:
     return _pack(type="daily.open", id=id_, game=game)
 
 
-def resign(id_: int, attempt: Handle, seq: int) -> bytes:
+def resign(id_: int, handle: Handle, seq: int) -> bytes:
     """Return the command that ends an attempt as entry `seq`."""
-    return _pack(type="resign", id=id_, attempt=attempt, seq=seq)
+    return _pack(type="resign", id=id_, attempt=handle, seq=seq)
+
+
+def ping(id_: int) -> bytes:
+    """Return the command that asks for the time."""
+    return _pack(type="ping", id=id_)
 
 
 def watch_leaderboard(id_: int, game: str) -> bytes:
@@ -130,10 +138,10 @@ def watch_leaderboard(id_: int, game: str) -> bytes:
     return _pack(type="leaderboard.watch", id=id_, game=game, day=None)
 
 
-def moves(ruleset: Ruleset, attempt: Handle, seq: int, played: list[Move]) -> list[bytes]:
+def moves(ruleset: Ruleset, handle: Handle, seq: int, played: list[Move]) -> list[bytes]:
     """Return the commands that play moves, the first of them as entry `seq`."""
     return [
-        _pack(type="move", id=number, attempt=attempt, seq=number, move=move_text(ruleset, move))
+        _pack(type="move", id=number, attempt=handle, seq=number, move=move_text(ruleset, move))
         for number, move in enumerate(played, seq)
     ]
 
