@@ -48,7 +48,6 @@ class Client(asyncio.Protocol):
         self._expected: dict[str, asyncio.Future[wire.Event]] = {}
         self._last = 0
         self.lost = False
-        self.refusals = 0
         self.take: Take = self._set_up
         self.write: Callable[[bytes], None]
 

@@ -147,26 +147,27 @@ class Echoer(Racer):
 
 
 class Rooms:
-    """Players two by two, each pair with rooms that are ready to be raced in."""
+    """Players by rooms of `seats`, each with rounds that are ready to be raced in."""
 
-    def __init__(self, racers: list[Racer]) -> None:
+    def __init__(self, racers: list[Racer], seats: int) -> None:
         self._longest = LONGEST if len(racers) > _FEW else LONGEST_OF_FEW
-        self._pairs = list(zip(racers[::2], racers[1::2], strict=True))
-        self._made = list(range(len(self._pairs)))
+        self._rooms = [racers[at : at + seats] for at in range(0, len(racers), seats)]
+        self._made = list(range(len(self._rooms)))
 
     async def prepare(self, least: int) -> None:
-        """Make rooms until everyone has so many moves ready."""
+        """Make rounds until everyone has so many moves ready."""
 
         async def make(number: int) -> None:
-            one, other = self._pairs[number]
-            while min(one.left, other.left) < least:
+            racers = self._rooms[number]
+            while min(racer.left for racer in racers) < least:
                 game = GAMES[self._made[number] % len(GAMES)]
                 self._made[number] += 1
-                first, second = await race((one.client, other.client), game, self._longest)
-                one.attempts.append(first)
-                other.attempts.append(second)
+                clients = [racer.client for racer in racers]
+                attempts = await race(clients, game, self._longest)
+                for racer, attempt in zip(racers, attempts, strict=True):
+                    racer.attempts.append(attempt)
 
-        await gathered(len(self._pairs), make)
+        await gathered(len(self._rooms), make)
 
 
 async def measured(task: dict[str, Any]) -> dict[str, Any]:
@@ -175,10 +176,10 @@ async def measured(task: dict[str, Any]) -> dict[str, Any]:
     racers: list[Racer]
     if task["redis"] is None:
         racers = [Echoer(client) for client in await gathered(sockets, lambda _: connect(port))]
-        rooms = Rooms([])
+        rooms = Rooms([], 1)
     else:
         racers = [Racer(client) for client in await gathered(sockets, lambda _: greeted(port))]
-        rooms = Rooms(racers)
+        rooms = Rooms(racers, task.get("seats", 2))
     await rooms.prepare(1)
     await _begin(racers)
     await _end(racers)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import resource
-import shutil
 import socket
 import subprocess
 import sys
@@ -13,9 +12,11 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
+
+from redis import Redis
 
 from server.store.embedded import redis_server_path
 
@@ -60,6 +61,14 @@ def processor_time(pid: int) -> float:
 def memory(pid: int) -> int:
     """Return the bytes of memory that a process holds."""
     return int(Path(f"/proc/{pid}/statm").read_text(encoding="utf-8").split()[1]) * _PAGE
+
+
+def commands(path: str) -> dict[str, int]:
+    """Return how many commands of each kind the Redis at a socket has carried out."""
+    with Redis(unix_socket_path=path) as redis:
+        found = redis.info("commandstats")
+    assert isinstance(found, dict)
+    return {name.removeprefix("cmdstat_"): each["calls"] for name, each in found.items()}
 
 
 def free_port() -> int:
@@ -168,7 +177,7 @@ def _listens(port: int) -> bool:
 
 def load(module: str, served: Served, **task: Any) -> dict[str, Any]:
     """Run a load module on a server in a process of its own, and return what it found."""
-    given = json.dumps({"port": served.port, "pid": served.pid, "redis": served.redis, **task})
+    given = json.dumps({**asdict(served), **task})
     done = subprocess.run(  # noqa: S603 - our own arguments
         [sys.executable, "-m", f"deploy.bench.{module}", given],
         cwd=ROOT,
@@ -179,8 +188,3 @@ def load(module: str, served: Served, **task: Any) -> dict[str, Any]:
     )
     found: dict[str, Any] = json.loads(done.stdout)
     return found
-
-
-def has(program: str) -> bool:
-    """Return whether a program is on the PATH."""
-    return shutil.which(program) is not None

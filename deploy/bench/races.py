@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from deploy.bench import wire
@@ -15,8 +16,6 @@ LIMIT = 7_200
 """Seconds of a round."""
 
 GAMES = tuple(games())
-
-Pair = tuple[Client, Client]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +35,9 @@ async def greeted(port: int) -> Client:
     return client
 
 
-async def greeted_pair(port: int) -> Pair:
+async def greeted_pair(port: int) -> list[Client]:
     """Open two sessions."""
-    return await greeted(port), await greeted(port)
+    return [await greeted(port), await greeted(port)]
 
 
 async def open_room(host: Client, game: str, seats: int) -> str:
@@ -48,16 +47,16 @@ async def open_room(host: Client, game: str, seats: int) -> str:
     return room.room
 
 
-async def race(players: Pair, game: str, longest: int = LONGEST) -> tuple[Attempt, Attempt]:
-    """Let two players begin a round in a new room, and return their attempts."""
-    host, guest = players
-    code = await open_room(host, game, 2)
-    await guest.ask(wire.join_room, code)
-    await guest.ask(wire.ready, code)
+async def race(players: Sequence[Client], game: str, longest: int = LONGEST) -> list[Attempt]:
+    """Let players begin a round in a new room, and return their attempts."""
+    host, *guests = players
+    code = await open_room(host, game, len(players))
+    for guest in guests:
+        await guest.ask(wire.join_room, code)
+        await guest.ask(wire.ready, code)
     cards = [player.expect_cards(code) for player in players]
     await host.ask(wire.start, code)
-    first, second = await asyncio.gather(*cards)
-    return attempt(first, game, longest), attempt(second, game, longest)
+    return [attempt(each, game, longest) for each in await asyncio.gather(*cards)]
 
 
 def attempt(cards: wire.Event, game: str, longest: int) -> Attempt:
