@@ -87,6 +87,10 @@ RACES ?= 5000
 simulate: $(STAMPS)/dev ## run RACES races with faults on a simulated store, network and clock
 	@$(BIN)/python -m tests.simulation --races $(RACES) $(if $(SEED),--seed $(SEED))
 
+.PHONY: bench
+bench: $(STAMPS)/dev ## measure the server beside a floor, into deploy/bench/RESULTS.md
+	@$(BIN)/python -m deploy.bench
+
 .PHONY: bench-quick
 bench-quick: $(STAMPS)/dev ## say in two minutes how many moves a second a node takes, beside a floor
 	@$(BIN)/python -m deploy.bench --quick

@@ -11,7 +11,7 @@ from statistics import median
 from typing import Any
 
 from deploy.bench.meter import was_limit
-from deploy.bench.processes import Served, floor, load, node
+from deploy.bench.processes import LoadError, Served, floor, load, node
 
 Server = Callable[[], AbstractContextManager[Served]]
 
@@ -54,20 +54,36 @@ class Duel:
         return median(compress(ratios, calm) if any(calm) else ratios)
 
 
-def closed_loops(
-    sockets: Sequence[int], rounds: int, seconds: float, others: dict[str, Server] | None = None
+def duels(
+    module: str, tasks: Sequence[dict[str, Any]], rounds: int, servers: dict[str, Server]
 ) -> list[Duel]:
-    """Measure moves a second at each number of sockets."""
-    servers: dict[str, Server] = {FLOOR: floor, OURS: unlimited, **(others or {})}
-    duels = [Duel(count, {name: [] for name in servers}) for count in sockets]
+    """Put each load of a module on each server, in turns, several rounds."""
+    found = [Duel(task["sockets"], {name: [] for name in servers}) for task in tasks]
     for round_ in range(rounds):
-        for duel in duels:
+        for duel, task in zip(found, tasks, strict=True):
             for name, server in servers.items():
-                with server() as served:
-                    found = load("closed", served, sockets=duel.sockets, seconds=seconds)
-                duel.found[name].append(found)
-                say(f"round {round_ + 1}, {duel.sockets} sockets: {line(name, found)}")
-    return duels
+                heading = f"round {round_ + 1}, {duel.sockets} sockets"
+                try:
+                    with server() as served:
+                        finding = load(module, served, **task)
+                except LoadError as error:
+                    say(f"{heading}: {name}: {error}")
+                    continue
+                duel.found[name].append(finding)
+                say(f"{heading}: {line(name, finding)}")
+    return found
+
+
+def closed_loops(sockets: Sequence[int], rounds: int, seconds: float) -> list[Duel]:
+    """Measure moves a second at each number of sockets, each player waiting for the answer."""
+    tasks = [{"sockets": count, "seconds": seconds} for count in sockets]
+    return duels("closed", tasks, rounds, {FLOOR: floor, OURS: unlimited})
+
+
+def open_loops(paces: Sequence[tuple[int, float]], rounds: int, seconds: float) -> list[Duel]:
+    """Measure latency at each (sockets, seconds between two moves of one)."""
+    tasks = [{"sockets": n, "interval": pace, "seconds": seconds} for n, pace in paces]
+    return duels("open", tasks, rounds, {FLOOR: floor, OURS: node})
 
 
 def disturbed(found: dict[str, Any]) -> bool:
@@ -84,7 +100,7 @@ def line(name: str, found: dict[str, Any]) -> str:
         f"busy: server {found['server_share']:.0%}, load {found['load_share']:.0%}, "
         f"Redis {found['redis_share']:.0%}"
     )
-    for what in ("refused", "failed", "exhausted"):
+    for what in ("refused", "failed", "exhausted", "unanswered"):
         if found.get(what):
             text += f"; {what}: {found[what]}"
     if was_limit(found):

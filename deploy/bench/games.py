@@ -21,7 +21,7 @@ SEED = bytes(range(SEED_BYTES))
 LONGEST = 300
 """Moves of a game that could go on: as many as a person's long one has."""
 
-_FEW = 5
+_FEW = 10
 """Cards of the stock at which a game takes no more from it."""
 
 _AHEAD = 0.97
