@@ -15,7 +15,7 @@ from engine.ruleset import Move, Ruleset
 
 VERSION = 1
 
-OTHER, ANSWER, PROGRESS, REFUSAL, SNAPSHOT = range(5)
+OTHER, ANSWER, PROGRESSED, REFUSAL, SNAPSHOT = range(5)
 """What a payload from the server is to a racer who waits for the answer to a move."""
 
 Handle = str
@@ -51,7 +51,7 @@ class Event:
 
 _KINDS = {
     b"\xa5moved": ANSWER,
-    b"\xa8progr": PROGRESS,
+    b"\xa8progr": PROGRESSED,
     b"\xa7refus": REFUSAL,
     b"\xa7attem": SNAPSHOT,
 }

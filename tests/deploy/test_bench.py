@@ -55,7 +55,7 @@ def test_answers_are_told_from_news() -> None:
     moved = m.Moved(re=7, attempt="a.b", seq=2, move="s>w", changes=[], redeals=0, result=result)
     events = {
         codec.encode(moved): wire.ANSWER,
-        codec.encode(m.Progress(code="H7KQ2", number=1, runners=[])): wire.PROGRESS,
+        codec.encode(m.Progress(code="H7KQ2", number=1, runners=[])): wire.PROGRESSED,
         codec.encode(m.Refused(re=7, code="unavailable", text="Later.")): wire.REFUSAL,
         codec.encode(m.Pong(re=7, now=1)): wire.OTHER,
     }
