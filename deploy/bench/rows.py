@@ -315,5 +315,5 @@ async def measured(row: str, port: int, pid: int, socket: str | None, **given: A
 if __name__ == "__main__":
     pin(LOAD_CORE)
     task = json.loads(sys.argv[1])
-    del task["redis"]
+    del task["redis"], task["load"]
     json.dump(uvloop.run(measured(**task)), sys.stdout)
