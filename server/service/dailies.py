@@ -41,8 +41,7 @@ class Dailies:
         """
         last = daily.day_at(self._store.clock.now()) + daily.DRAWN_AHEAD
         for day in range(max(self._drawn_until + 1, last - daily.DRAWN_AHEAD), last + 1):
-            for game in games():
-                await self._store.deals.daily(game, STANDARD, day)
+            await self._store.deals.dailies(list(games()), STANDARD, day)
             self._drawn_until = day
 
     async def today(self, player: PlayerId) -> tuple[int, list[Today]]:
@@ -52,7 +51,7 @@ class Dailies:
             UnavailableError: the store does not answer.
         """
         day = daily.day_at(self._store.clock.now())
-        deals = [await self._store.deals.daily(game, STANDARD, day) for game in games()]
+        deals = await self._store.deals.dailies(list(games()), STANDARD, day)
         started = await self._store.deals.started([deal.id for deal in deals], player)
         found = []
         for deal in deals:

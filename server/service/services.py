@@ -21,6 +21,7 @@ from server.service.progress import Progress
 from server.service.rooms import Rooms
 from server.service.searches import Searches
 from server.service.store import Store
+from server.service.sweeper import Sweeper
 from server.stop import Stop
 from server.store.deals import Deal
 
@@ -42,7 +43,8 @@ class Services:
         self.leaderboards = Leaderboards(store)
         self.identity = Identity(store)
         self.players = store.players
-        self._effects = Effects(store, self.attempts, self.rooms, self.dailies, publish)
+        self._effects = Effects(store, self.attempts, self.rooms, publish)
+        self._sweeper = Sweeper(store, self._effects, self.dailies)
         self._progress = Progress(store, publish)
         self._searches = Searches(self.attempts, publish)
         self._tasks: set[asyncio.Task[None]] = set()
@@ -67,7 +69,7 @@ class Services:
         """Do what is to be done without being asked, until told to stop."""
         async with asyncio.TaskGroup() as group:
             group.create_task(self._effects.run(stop))
-            group.create_task(self._effects.sweep_forever(stop))
+            group.create_task(self._sweeper.run(stop))
             group.create_task(self._progress.run(stop))
             group.create_task(self._searches.run(stop))
 
@@ -98,12 +100,14 @@ class Services:
         return running is None or running.deal != deal
 
     def _advanced(self, attempt: Attempt) -> None:
+        self._sweeper.note()
         self._progress.note(attempt)
         self._searches.note(attempt)
         if attempt.end == "time":
             self._publish_soon(topics.ended(attempt.start.player))
 
     def _room_changed(self, code: RoomCode) -> None:
+        self._sweeper.note()
         self._publish_soon(topics.room(code))
 
     def _publish_soon(self, topic: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 from collections import OrderedDict
 from dataclasses import dataclass
@@ -14,9 +15,6 @@ from server.store.database import Database
 
 MOST_KNOWN = 20_000
 """Deals held in memory, 0.6 KB each; the least recently used one is forgotten first."""
-
-MOST_DAYS_KNOWN = 100
-"""Dailies whose deals are held, by game and day."""
 
 _KEEP = """
 redis.call('HSET', KEYS[1], unpack(ARGV, 2))
@@ -56,7 +54,6 @@ class Deals:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._known: OrderedDict[DealId, Deal] = OrderedDict()
-        self._dailies: dict[tuple[str, int], Deal] = {}
 
     async def draw(
         self, game: str, variant: str, *, room: RoomCode | None = None, day: int | None = None
@@ -117,8 +114,6 @@ class Deals:
         Raises:
             UnavailableError: Redis does not answer.
         """
-        if (game, day) in self._dailies:
-            return self._dailies[game, day]
         key = keys.daily(game, day)
         (known,) = await self._database.ask(lambda redis, name: redis.get(name), key)
         if known is None:
@@ -126,7 +121,21 @@ class Deals:
             known = await self._database.keep_first(key, drawn.id, keys.DEAL_LIFE)
         deal = await self.find(DealId(known))
         assert deal is not None, "a day's deal is kept before it is named"
-        return self._remember_daily(game, day, deal)
+        return deal
+
+    async def dailies(self, games: list[str], variant: str, day: int) -> list[Deal]:
+        """Return the deals of some games for a day, drawn now where no node has done so.
+
+        Which they are is asked each time, since a store may lose what it was told last.
+
+        Raises:
+            UnavailableError: Redis does not answer.
+        """
+        ids = await self.daily_ids(games, day)
+        known = [self._known.get(ids[game]) if game in ids else None for game in games]
+        if None not in known:
+            return [deal for deal in known if deal is not None]
+        return await asyncio.gather(*(self.daily(game, variant, day) for game in games))
 
     async def daily_ids(self, games: list[str], day: int) -> dict[str, DealId]:
         """Return the ids of a day's deals that have been drawn, by game.
@@ -156,10 +165,3 @@ class Deals:
         self._known[deal.id] = deal
         if len(self._known) > MOST_KNOWN:
             self._known.popitem(last=False)
-
-    def _remember_daily(self, game: str, day: int, deal: Deal) -> Deal:
-        """Keep a day's deal at hand, and return it; it was kept before, and never changes."""
-        self._dailies[game, day] = deal
-        if len(self._dailies) > MOST_DAYS_KNOWN:
-            del self._dailies[next(iter(self._dailies))]
-        return deal

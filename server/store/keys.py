@@ -24,6 +24,10 @@ PLAYER_LIFE = 400 * DAY_SECONDS
 """Seconds that a player's record outlives the last session."""
 NODE_LIFE = 15
 """Seconds after which a node that says nothing counts as dead."""
+SWEEPER_LIFE = 6
+"""Seconds after which others do what a node that says nothing was to do."""
+BUSY_LIFE = 20
+"""Seconds after the last news of players for which sweepers look more often."""
 SESSION_LIFE = 20
 """Seconds after which a session that is not renewed counts as gone."""
 CREATION_LIFE = 3_600
@@ -31,6 +35,18 @@ CREATION_LIFE = 3_600
 
 NODES = "nodes"
 """The key of the nodes that are alive: a sorted set by Unix milliseconds of when they are not."""
+
+SWEEPERS = "{sweepers}"
+"""The key of the nodes that sweep: a sorted set by Unix milliseconds of when they do not."""
+
+BUSY = "{sweepers}:busy"
+"""The key that is there if anybody has played lately."""
+
+SET_ASIDE = "set-aside"
+"""The key of what could not be applied: a hash of texts by field of an outbox, or by what was due.
+
+An operator finds the cause in a node's log, and puts an effect back with `HSET` into its outbox.
+"""
 
 SIGNING_KEY = "signing-key"
 """The key that holds the secret which signs tokens."""

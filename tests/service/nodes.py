@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -16,6 +17,7 @@ from server.service.answers import Answer, Played
 from server.service.effects import Effects
 from server.service.services import Services
 from server.service.store import Store
+from server.service.sweeper import Sweeper
 from server.store.clock import Clock
 from server.store.connection import Client, connect
 from tests.conftest import database_on
@@ -67,6 +69,23 @@ class Node:
         options = everywhere if isinstance(self.redis, RedisCluster) else {}
         found: Any = await self.redis.keys(pattern, **options)
         return list(found)
+
+    @property
+    def sweeper(self) -> Sweeper:
+        """What finds things to be done."""
+        return self.services._sweeper
+
+    async def sweep(self) -> None:
+        """Look at everything once, and do what is to be done."""
+        await self.dailies.draw_ahead()
+        await self.sweeper.renew()
+        for known in self.sweeper._partitions.values():
+            known.looked = 0
+        await self.sweeper.look()
+        for work in self.sweeper.take():
+            self.sweeper._put(work)
+        while self.sweeper._in_hand:
+            await asyncio.sleep(0)
 
     async def settle(self) -> None:
         """Apply what has finished on this node, as it does by itself when it runs."""

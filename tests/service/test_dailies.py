@@ -108,7 +108,7 @@ async def test_a_run_that_ends_after_midnight_makes_room_for_the_next(
 async def test_a_run_is_over_when_its_day_closes(node: Node, clock: SetClock) -> None:
     found = await node.dailies.open(ADA, GAME)
     clock.time = CLOSE
-    await node.effects.sweep()
+    await node.sweep()
     state = await node.look(found.attempt)
     assert state.end == "time"
     await node.settle()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import cast
 
 from engine.deal import SEED_BYTES, commitment
@@ -28,9 +28,10 @@ from server.store.deals import Deal, Deals
 from server.store.journal import Append, Journals
 from server.store.leaderboards import Leaderboards
 from server.store.nodes import Nodes
-from server.store.outbox import Outboxes
+from server.store.outbox import Left, Outboxes
 from server.store.players import Players
 from server.store.rooms import Rooms
+from server.store.sweepers import Share, Sweepers
 from tests.simulation.link import Link
 
 
@@ -45,6 +46,7 @@ def store_on(link: Link) -> Store:
         SimulatedOutboxes(link),
         SimulatedRooms(link),
         SimulatedNodes(link),
+        SimulatedSweepers(link),
     )
 
 
@@ -106,7 +108,6 @@ class SimulatedDeals(Deals):
         self._memory = link.world.memory
         self._rng = link.world.rng
         self._known = OrderedDict()
-        self._dailies = {}
 
     async def draw(
         self, game: str, variant: str, *, room: RoomCode | None = None, day: int | None = None
@@ -155,8 +156,6 @@ class SimulatedDeals(Deals):
 
     async def daily(self, game: str, variant: str, day: int) -> Deal:
         """Return the deal of a game for a day, drawn now if no node has done so."""
-        if (game, day) in self._dailies:
-            return self._dailies[game, day]
         key = keys.daily(game, day)
         known = await self._call("find daily", lambda: self._memory.value(key), key)
         if known is None:
@@ -166,7 +165,7 @@ class SimulatedDeals(Deals):
             )
         deal = await self.find(DealId(known))
         assert deal is not None, "a day's deal is kept before it is named"
-        return self._remember_daily(game, day, deal)
+        return deal
 
     async def started(self, deals: list[DealId], player: PlayerId) -> set[DealId]:
         """Return at which of these deals a player has started an attempt."""
@@ -313,21 +312,27 @@ class SimulatedOutboxes(Outboxes):
         self._call = link.call
         self._memory = link.world.memory
 
-    async def effects(self) -> list[tuple[str, str]]:
-        """Return (field, text) of every effect that has not been dealt with."""
-        return await self._call("effects", self._memory.effects)
+    async def look(self, until: int, partitions: Sequence[int]) -> list[Left]:
+        """Return for each partition what falls due up to a time, and its effects."""
+        return await self._call(
+            "look", lambda: [self._memory.left(number, until) for number in partitions], until
+        )
 
     async def drop_effect(self, field: str) -> None:
         """Forget an effect that has been applied."""
         await self._call("drop effect", lambda: self._memory.drop_effect(field), field)
 
-    async def due(self, now: int) -> list[tuple[str, int]]:
-        """Return what has fallen due, and when."""
-        return await self._call("due", lambda: self._memory.due(now), now)
-
     async def drop_due(self, name: str, member: str, time: int) -> None:
         """Forget a due time that has been dealt with, unless there is a later one by now."""
         await self._call("drop due", lambda: self._memory.drop_due(name, member, time), member)
+
+    async def set_aside(self, partition: int, name: str, text: str) -> None:
+        """Keep an effect or a due time of a partition where an operator finds it."""
+        await self._call("set aside", lambda: self._memory.set_aside(partition, name, text), name)
+
+    async def all_set_aside(self) -> dict[str, str]:
+        """Return what was set aside, by name."""
+        return await self._call("all set aside", lambda: self._memory.hash(keys.SET_ASIDE))
 
 
 class SimulatedRooms(Rooms):
@@ -403,6 +408,41 @@ class SimulatedNodes(Nodes):
         """Return the nodes that are alive at a time in Unix milliseconds, in order."""
         scores = await self._call("nodes", lambda: self._memory.scores(keys.NODES))
         return sorted(node for node, until in scores.items() if until > now)
+
+
+class SimulatedSweepers(Sweepers):
+    """The nodes that sweep."""
+
+    def __init__(self, link: Link) -> None:
+        self._call = link.call
+        self._memory = link.world.memory
+        self._now = link.world.now
+        self.name = random_id(link.world.rng)
+
+    async def renew(self, *, busy: bool) -> Share:
+        """Be one of them for a while; say if anybody played here."""
+
+        def renew() -> Share:
+            now = int(self._now())
+            known = self._memory.scores(keys.SWEEPERS).items()
+            alive = {name: until for name, until in known if until > now}
+            alive[self.name] = now + keys.SWEEPER_LIFE * 1000
+            self._memory.replace_scores(keys.SWEEPERS, alive, keys.SWEEPER_LIFE)
+            if busy:
+                self._memory.set(keys.BUSY, "", keys.BUSY_LIFE)
+            return Share(sorted(alive), self._memory.value(keys.BUSY) is not None)
+
+        return await self._call("renew sweeper", renew)
+
+    async def drop(self) -> None:
+        """Be none of them any more."""
+
+        def drop() -> None:
+            alive = self._memory.scores(keys.SWEEPERS)
+            alive.pop(self.name, None)
+            self._memory.replace_scores(keys.SWEEPERS, alive)
+
+        await self._call("drop sweeper", drop)
 
 
 def random_id(rng: random.Random) -> str:

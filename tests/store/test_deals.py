@@ -101,7 +101,6 @@ async def test_a_daily_stands_after_redis_was_killed(data: Path) -> None:
 
 async def test_only_so_many_deals_are_held(deals: Deals, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST_KNOWN", 3)
-    monkeypatch.setattr(module, "MOST_DAYS_KNOWN", 2)
     drawn = [await deals.draw("robert", "standard") for _ in range(8)]
     for deal in drawn * 2:
         assert await deals.find(deal.id) == deal
@@ -111,19 +110,28 @@ async def test_only_so_many_deals_are_held(deals: Deals, monkeypatch: pytest.Mon
         await deals.find(deal.id)
     await deals.draw("robert", "standard")
     assert first.id in deals._known, "it was used a moment ago"
-    for day in (1, 2, 3, 1):
-        found = await deals.daily("robert", "standard", day)
-        assert found.day == day
-        assert len(deals._dailies) <= 2
 
 
 async def test_what_is_known_is_not_asked_for(redis: Client, deals: Deals) -> None:
     drawn = await deals.draw("robert", "standard")
-    daily = await deals.daily("robert", "standard", 7)
     await redis.delete(keys.deal(drawn.id))
-    await redis.delete(keys.daily("robert", 7))
     assert await deals.find(drawn.id) == drawn
-    assert await deals.daily("robert", "standard", 7) == daily
+
+
+async def test_the_deals_of_a_day_are_those_that_the_store_has_kept(
+    redis: Client, deals: Deals, other: Database
+) -> None:
+    games = ["robert", "deuces"]
+    found = await deals.dailies(games, "standard", 7)
+    assert [deal.game for deal in found] == games
+    assert await Deals(other).dailies(games, "standard", 7) == found
+    assert await deals.dailies(games, "standard", 7) == found
+    # A store that has lost the end of what it was told has lost the deal and its name.
+    await redis.delete(keys.deal(found[0].id))
+    await redis.delete(keys.daily("robert", 7))
+    anew = await deals.dailies(games, "standard", 7)
+    assert anew[0] != found[0]
+    assert anew[1] == found[1]
 
 
 async def test_the_deals_that_a_player_has_started_are_known(redis: Client, deals: Deals) -> None:
