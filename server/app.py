@@ -142,19 +142,21 @@ def bind(settings: Settings, count: int = 1) -> list[ports.NodePorts]:
         OSError: a port cannot be had.
     """
     with ExitStack() as stack:
-        players = ports.bind(settings.host, settings.port, count)
-        for sockets in players:
-            stack.callback(ports.close, sockets)
-        found = []
-        for index, sockets in enumerate(players):
-            metrics = None
-            if settings.metrics_port is not None:
-                port = settings.metrics_port and settings.metrics_port + index
-                (metrics,) = ports.bind(settings.metrics_host, port)
-                stack.callback(ports.close, metrics)
-            found.append(ports.NodePorts(sockets, metrics))
+
+        def bound(host: str, port: int, number: int) -> list[ports.Bound]:
+            each = ports.bind(host, port, number)
+            for sockets in each:
+                stack.callback(ports.close, sockets)
+            return each
+
+        # First what was asked for by its number, so that no free one is taken that is wanted.
+        numbers_ports: list[ports.Bound | None] = [None] * count
+        if settings.metrics_port is not None:
+            first, host = settings.metrics_port, settings.metrics_host
+            numbers_ports = [bound(host, first and first + n, 1)[0] for n in range(count)]
+        players = bound(settings.host, settings.port, count)
         stack.pop_all()
-    return found
+    return list(map(ports.NodePorts, players, numbers_ports))
 
 
 async def alive_nodes(url: str) -> list[str]:
