@@ -118,10 +118,14 @@ class Pipeline(asyncio.Protocol):
     async def _connect(self) -> None:
         try:
             connection: Any = self._client.connection_pool.make_connection()  # type: ignore[no-untyped-call]
-            await connection.connect()
-            for name, text in self.scripts.items():
-                await connection.send_command("SCRIPT", "LOAD", text)
-                self._digests[name] = await connection.read_response()
+            try:
+                await connection.connect()
+                for name, text in self.scripts.items():
+                    await connection.send_command("SCRIPT", "LOAD", text)
+                    self._digests[name] = await connection.read_response()
+            except BaseException:
+                await connection.disconnect(nowait=True)
+                raise
             self._take_over(connection)
         finally:
             self._connecting = None
