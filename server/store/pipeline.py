@@ -78,8 +78,7 @@ class Pipeline(asyncio.Protocol):
         self._flush_is_due = False
         self._timer: asyncio.TimerHandle | None = None
         self._connecting: asyncio.Task[None] | None = None
-        self._idle: asyncio.Event = asyncio.Event()
-        self._idle.set()
+        self._idle = asyncio.Event()
 
     @property
     def waiting(self) -> int:
@@ -151,7 +150,6 @@ class Pipeline(asyncio.Protocol):
         if self._transport is None:
             if self._connecting is None:
                 self._connecting = asyncio.create_task(self._connect())
-            self._idle.clear()
             self._connecting.add_done_callback(self._connected)
             return
         batch, self._waiting = self._waiting[:MOST_AT_ONCE], self._waiting[MOST_AT_ONCE:]
@@ -166,7 +164,6 @@ class Pipeline(asyncio.Protocol):
         self._sent_at = loop.time()
         if self._timer is None:
             self._timer = loop.call_later(TIMEOUT, self._look_at_time)
-        self._idle.clear()
         self._transport.write(b"".join(commands))
 
     def _connected(self, connecting: asyncio.Task[None]) -> None:
@@ -258,13 +255,16 @@ class Pipeline(asyncio.Protocol):
 
     async def close(self) -> None:
         """Wait until everything is answered, and close the connection."""
-        await self._idle.wait()
+        while self.waiting:
+            self._idle.clear()
+            await self._idle.wait()
         if self._connecting is not None:
             with suppress(*FAILURES):
                 await self._connecting
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
+        self.generation = 0
         transport, self._transport = self._transport, None
         if transport is not None:
             transport.close()

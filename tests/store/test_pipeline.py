@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from signal import SIGCONT, SIGSTOP
 from typing import Any
 
@@ -15,14 +15,28 @@ from redis.exceptions import NoScriptError, ResponseError
 from server.store import pipeline as module
 from server.store.connection import connect
 from server.store.journal import SCRIPTS
-from server.store.pipeline import LostError, Pipeline, TooFewReplicasError, pack
-from tests.conftest import ALONE
+from server.store.pipeline import Done, LostError, Pipeline, TooFewReplicasError, pack
 from tests.redis_servers import Server, running_server
 from tests.store.servers import PATIENCE, calls, in_flight, reads, until, writes_held_up
 
-pytestmark = ALONE
-
 LIST = "list"
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    """Run a Redis that nobody else talks to."""
+    with running_server() as server:
+        yield server
+
+
+@pytest.fixture
+async def redis(server: Server) -> AsyncIterator[Redis]:
+    """Return a client of a Redis that is empty."""
+    client = connect(server.url)
+    assert isinstance(client, Redis)
+    await client.flushall()
+    yield client
+    await client.aclose()
 
 
 @pytest.fixture
@@ -44,7 +58,15 @@ class Replies:
 
     def send(self, *command: str | int) -> None:
         """Send a command, and note the reply with its last argument."""
-        self.pipeline.send(pack(*command), lambda reply: self.all.append((command[-1], reply)))
+        self.pipeline.send(pack(*command), self.note(command[-1]))
+
+    def note(self, what: object) -> Done:
+        """Return what notes the reply to a command."""
+        return lambda reply: self.all.append((what, reply))
+
+    def then_push(self, value: int) -> Done:
+        """Return what appends a value when it is called."""
+        return lambda _: self.push(value)
 
     def push(self, *values: str | int) -> None:
         """Append to a list, one command for each value."""
@@ -118,19 +140,19 @@ async def test_a_command_may_be_packed_when_its_batch_goes_out(
     redis: Redis, pipeline: Pipeline, replies: Replies
 ) -> None:
     words: list[str] = []
-    pipeline.send(lambda: pack("RPUSH", LIST, *words), lambda reply: replies.all.append((0, reply)))
+    pipeline.send(lambda: pack("RPUSH", LIST, *words), replies.note("list"))
     words += ["a", "b"]
     await replies.come(1)
-    assert replies.all == [(0, 2)]
+    assert replies.all == [("list", 2)]
     assert await redis.lrange(LIST, 0, -1) == ["a", "b"]
 
 
 async def test_what_a_reply_causes_goes_out_together(
     redis: Redis, pipeline: Pipeline, replies: Replies
 ) -> None:
-    for number in range(20):
-        pipeline.send(pack("PING"), lambda _, number=number: replies.push(number))
     before = await reads(redis)
+    for number in range(20):
+        pipeline.send(pack("PING"), replies.then_push(number))
     await replies.come(20)
     assert await reads(redis) - before == 3
 
@@ -170,12 +192,12 @@ async def test_too_many_are_too_many(
     async with writes_held_up(redis):
         replies.push(1)
         await until(lambda: in_flight(redis, "rpush"))
-        replies.push(2)
-        assert not pipeline.is_full
-        replies.push(3)
-        assert pipeline.is_full
+        full = []
+        for number in (2, 3):
+            replies.push(number)
+            full.append(pipeline.is_full)
     await replies.come(3)
-    assert not pipeline.is_full
+    assert [*full, pipeline.is_full] == [False, True, False]
 
 
 async def test_each_connection_has_a_generation_of_its_own(
@@ -281,7 +303,7 @@ def append(pipeline: Pipeline, replies: Replies, number: int) -> None:
         lambda: pack(
             "EVALSHA", pipeline.script("append"), 1, "journal", 0, 0, 10**15, number, "text"
         ),
-        lambda reply: replies.all.append((number, reply)),
+        replies.note(number),
     )
 
 
