@@ -15,7 +15,7 @@ from typing import Any, Final
 import structlog
 from redis.asyncio import RedisCluster
 from redis.asyncio.client import Pipeline as Questions
-from redis.exceptions import AskError, NoScriptError, TryAgainError
+from redis.exceptions import AskError, MovedError, NoScriptError, TryAgainError
 
 from server.core.refusal import UnavailableError, UnsuitableError
 from server.metrics import Metrics
@@ -154,7 +154,9 @@ class Database:
                     raise OtherGenerationError("The connection is another one.")
                 found = await _sent(pipeline, packed, asking=asking)
                 if isinstance(found, AskError | TryAgainError) and time.monotonic() < until:
-                    redirected = True
+                    # A slot on its way has lost nothing. One that is elsewhere may have: its old
+                    # owner may have been given up.
+                    redirected = redirected or not isinstance(found, MovedError)
                     if isinstance(found, TryAgainError):
                         # Some of its keys are here and some there: soon they are all there.
                         await asyncio.sleep(_AGAIN_AFTER)

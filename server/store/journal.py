@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from redis.exceptions import AskError, TryAgainError
+from redis.exceptions import AskError, MovedError, NoScriptError, TryAgainError
 
 from server.core.refusal import UnavailableError
 from server.store import keys
@@ -189,10 +189,10 @@ class Journals:
 
     def _hand_out(self, entries: list[_Entry], generation: int, reply: Any) -> None:
         """Tell whoever waits what became of their entries."""
-        if isinstance(reply, AskError | TryAgainError):
-            # The slot is somewhere else by now: each entry follows it by itself.
+        if isinstance(reply, AskError | TryAgainError) and not isinstance(reply, MovedError):
+            # The slot is on its way: each entry follows it by itself.
             for entry in entries:
-                task = asyncio.create_task(self._follow(entry))
+                task = asyncio.create_task(self._follow(entry, generation))
                 self._tasks.add(task)
                 task.add_done_callback(self._tasks.discard)
             return
@@ -200,7 +200,10 @@ class Journals:
             self._database.look_around_soon()
         for place, entry in enumerate(entries):
             error: Exception | None = None
-            if isinstance(reply, Exception):
+            if isinstance(reply, MovedError | NoScriptError):
+                # Nothing was written, and what is known may be of no use any more.
+                error = ConflictError(f"{entry.key}: {type(reply).__name__}: {reply}")
+            elif isinstance(reply, Exception):
                 error = UnavailableError(f"{type(reply).__name__}: {reply}")
             elif reply == "mistimed":
                 error = MistimedError(f"{entry.key}: entry {entry.number} was not decided now")
@@ -209,15 +212,15 @@ class Journals:
                 error = ConflictError(f"{entry.key}: entry {entry.number} does not come next")
             entry.done(error, generation)
 
-    async def _follow(self, entry: _Entry) -> None:
-        """Append an entry on the server that its slot has gone to."""
+    async def _follow(self, entry: _Entry, generation: int) -> None:
+        """Append an entry on the server that its slot is going to."""
         append = Append(entry.key, entry.number, entry.payload)
         try:
-            generation = await self.append(append, entry.now)
+            known = await self.append(append, entry.now, generation)
         except (ConflictError, MistimedError, UnavailableError) as error:
             entry.done(error, 0)
         else:
-            entry.done(None, generation)
+            entry.done(None, known)
 
     async def append(self, entry: Append, now: int, generation: int | None = None) -> int:
         """Append an entry; when this returns, it stands.
