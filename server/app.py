@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
 
 import structlog
 
 from server import ports
 from server.gateway.handlers import Handlers
-from server.gateway.http import site
+from server.gateway.http import numbers, site
 from server.gateway.hub import Hub
 from server.gateway.listener import Listener
 from server.gateway.pages import Pages
 from server.gateway.sockets import Sockets
+from server.metrics import LagMeter, Metrics
 from server.service.registration import Registration
 from server.service.services import Services
 from server.service.store import Store
@@ -32,12 +33,14 @@ log = structlog.get_logger()
 
 
 @asynccontextmanager
-async def running_node(settings: Settings, bound: ports.Bound | None = None) -> AsyncIterator[int]:
+async def running_node(
+    settings: Settings, bound: ports.NodePorts | None = None
+) -> AsyncIterator[int]:
     """Run a node, and yield the port that it listens on; it ends with the context.
 
     Args:
         settings: the node's settings.
-        bound: sockets that listen already, in place of the settings' host and port.
+        bound: what it listens on if that is bound already, in place of the settings' ports.
 
     Raises:
         UnavailableError: Redis does not answer.
@@ -60,6 +63,8 @@ async def running_node(settings: Settings, bound: ports.Bound | None = None) -> 
         def hear(topic: str, payload: bytes | None) -> None:
             services.heard(topic, payload)
 
+        metrics = Metrics()
+        stack.callback(LagMeter(metrics.lag).close)
         stop = Stop()
         bus = Bus(database, hear)
         registration = Registration(store)
@@ -84,18 +89,47 @@ async def running_node(settings: Settings, bound: ports.Bound | None = None) -> 
 
         sockets = Sockets(handlers, hub.leave, settings.origins)
         listener = Listener(site(pages, is_healthy), sockets)
-        if bound is None:
-            (bound,) = ports.bind(settings.host, settings.port)
-        port = ports.port_of(bound)
-        await listener.open(bound)
+        bound = bound or bind(settings)[0]
+        port = ports.port_of(bound.players)
+        await listener.open(bound.players)
+        stack.callback(hub.close)
         stack.push_async_callback(listener.close)
         registration.port = port
+        if bound.metrics is not None:
+            numbers_listener = Listener(numbers(metrics))
+            await numbers_listener.open(bound.metrics)
+            stack.push_async_callback(numbers_listener.close)
+            log.info("metrics", port=ports.port_of(bound.metrics))
         tasks.append(asyncio.create_task(registration.run(stop)))
         tasks[-1].add_done_callback(_tell_failure)
         log.info("listening", node=registration.name, host=settings.host, port=port)
         yield port
         log.info("stopping")
     log.info("stopped")
+
+
+def bind(settings: Settings, count: int = 1) -> list[ports.NodePorts]:
+    """Bind what a number of nodes of these settings listen on.
+
+    All share one port for players; each has its own for Prometheus, one after the other.
+
+    Raises:
+        OSError: a port cannot be had.
+    """
+    with ExitStack() as stack:
+        players = ports.bind(settings.host, settings.port, count)
+        for sockets in players:
+            stack.callback(ports.close, sockets)
+        found = []
+        for index, sockets in enumerate(players):
+            metrics = None
+            if settings.metrics_port is not None:
+                port = settings.metrics_port and settings.metrics_port + index
+                (metrics,) = ports.bind(settings.metrics_host, port)
+                stack.callback(ports.close, metrics)
+            found.append(ports.NodePorts(sockets, metrics))
+        stack.pop_all()
+    return found
 
 
 async def alive_nodes(url: str) -> list[str]:

@@ -178,7 +178,7 @@ class _Move:
             answer = await self._attempts.answer_again(
                 self._id, self._player, self._seq, self._what
             )
-        except Exception as error:  # noqa: BLE001 - whatever it was, the move must be answered
+        except Exception as error:
             answer = error
         self._reply(answer)
 
@@ -270,7 +270,7 @@ class Attempts:
             held = await self._held(attempt, to_use=True)
             if seq == FIRST_MOVE:
                 await self._store.clock.sample()
-        except Exception as error:  # noqa: BLE001 - whatever it was, the move must be answered
+        except Exception as error:
             move.finish(None, error)
         else:
             held.submit_soon(move)

@@ -244,7 +244,7 @@ class Held(Generic[State, Event]):
                 return command.decide(state, now)[0]
 
             after = (await self.submit(decide)).after
-        except Exception as error:  # noqa: BLE001 - whatever it was, the command must be answered
+        except Exception as error:
             problem = error
         command.finish(after, problem)
 

@@ -78,7 +78,8 @@ class Pipeline(asyncio.Protocol):
         self._flush_is_due = False
         self._timer: asyncio.TimerHandle | None = None
         self._connecting: asyncio.Task[None] | None = None
-        self._idle: asyncio.Event = asyncio.Event()
+        self._closed = False
+        self._idle = asyncio.Event()
         self._idle.set()
 
     @property
@@ -93,6 +94,9 @@ class Pipeline(asyncio.Protocol):
 
     def send(self, command: Command, done: Done) -> None:
         """Send a packed command with the next batch; `done` gets its reply."""
+        if self._closed:
+            asyncio.get_running_loop().call_soon(self._hand, done, LostError("It is closed."))
+            return
         self._waiting.append((command, done))
         if not self._flush_is_due and not self._expected:
             self._flush_is_due = True
@@ -110,6 +114,8 @@ class Pipeline(asyncio.Protocol):
         """
         if self._transport is not None:
             return
+        if self._closed:
+            raise LostError("It is closed.")
         if self._connecting is None:
             self._connecting = asyncio.create_task(self._connect())
         # One who is cancelled does not cancel it for the others.
@@ -258,6 +264,7 @@ class Pipeline(asyncio.Protocol):
     async def close(self) -> None:
         """Wait until everything is answered, and close the connection."""
         await self._idle.wait()
+        self._closed = True
         if self._connecting is not None:
             with suppress(*FAILURES):
                 await self._connecting
