@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
 
@@ -13,6 +14,7 @@ from server.gateway.handlers import Handlers
 from server.gateway.http import numbers, site
 from server.gateway.hub import Hub
 from server.gateway.listener import Listener
+from server.gateway.load import Load
 from server.gateway.pages import Pages
 from server.gateway.sockets import Sockets
 from server.metrics import LagMeter, Metrics
@@ -50,10 +52,13 @@ async def running_node(
         UnsuitableError: this Redis is too old.
     """
     async with AsyncExitStack() as stack:
+        metrics = Metrics()
+        lag = LagMeter(metrics.lag)
+        stack.callback(lag.close)
         url = settings.redis
         if url is None:
             url = await stack.enter_async_context(embedded_redis(settings.data))
-        database = Database(connect(url), settings.replica_acks, SCRIPTS)
+        database = Database(connect(url), settings.replica_acks, SCRIPTS, metrics)
         stack.push_async_callback(database.close)
         await database.check()
         clock = Clock(database)
@@ -63,8 +68,6 @@ async def running_node(
         def hear(topic: str, payload: bytes | None) -> None:
             services.heard(topic, payload)
 
-        metrics = Metrics()
-        stack.callback(LagMeter(metrics.lag).close)
         stop = Stop()
         bus = Bus(database, hear)
         registration = Registration(store)
@@ -81,13 +84,14 @@ async def running_node(
         pages = Pages(settings.page)
         if not pages.built:
             log.warning("page_missing", folder=str(settings.page))
-        handlers = Handlers(services, hub)
+        load = Load(lambda: lag.recent)
+        handlers = Handlers(services, hub, load)
 
         def is_healthy() -> bool:
             # What has ended without having been told to was broken: this node should be replaced.
             return clock.is_fresh() and not any(task.done() for task in tasks)
 
-        sockets = Sockets(handlers, hub.leave, settings.origins)
+        sockets = Sockets(handlers, hub.leave, load, metrics, settings.origins)
         listener = Listener(site(pages, is_healthy), sockets)
         bound = bound or bind(settings)[0]
         port = ports.port_of(bound.players)
@@ -102,6 +106,9 @@ async def running_node(
             log.info("metrics", port=ports.port_of(bound.metrics))
         tasks.append(asyncio.create_task(registration.run(stop)))
         tasks[-1].add_done_callback(_tell_failure)
+        # What was made until now stays: the collector need not look at it again and again.
+        gc.collect()
+        gc.freeze()
         log.info("listening", node=registration.name, host=settings.host, port=port)
         yield port
         log.info("stopping")

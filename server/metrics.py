@@ -35,6 +35,9 @@ from prometheus_client.registry import Collector
 LAG_EVERY = 0.1
 """Seconds between two looks at how late the event loop is."""
 
+_LATEST = 0.2
+"""How much the latest look counts in what is recent."""
+
 _LATENCY = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 """Seconds."""
 
@@ -149,9 +152,14 @@ class Metrics:
 
 
 class LagMeter:
-    """Measures how late the event loop is, for as long as it is open."""
+    """Measures how late the event loop is, for as long as it is open.
+
+    Attributes:
+        recent: seconds by which it was late lately, the last half second counting most.
+    """
 
     def __init__(self, lag: Histogram) -> None:
+        self.recent = 0.0
         self._lag = lag
         self._loop = asyncio.get_running_loop()
         self._due = time.monotonic() + LAG_EVERY
@@ -163,7 +171,9 @@ class LagMeter:
 
     def _measure(self) -> None:
         now = time.monotonic()
-        self._lag.observe(max(0.0, now - self._due))
+        late = max(0.0, now - self._due)
+        self._lag.observe(late)
+        self.recent += (late - self.recent) * _LATEST
         self._due = now + LAG_EVERY
         self._timer = self._loop.call_later(LAG_EVERY, self._measure)
 

@@ -7,8 +7,6 @@ one that made it does it at once, and if it dies the sweeper of another one find
 
 from __future__ import annotations
 
-from collections.abc import Awaitable
-
 import structlog
 
 from server.core.ids import AttemptId, RoomCode

@@ -22,6 +22,7 @@ from redis.asyncio import Redis
 from redis.asyncio.connection import Connection
 from redis.exceptions import NoScriptError
 
+from server.metrics import Metrics
 from server.store.connection import FAILURES, TIMEOUT
 
 MOST_WAITING: Final = 10_000
@@ -62,11 +63,12 @@ class Pipeline(asyncio.Protocol):
         scripts: texts of scripts by name, known to the server under their digests while connected.
     """
 
-    def __init__(self, client: Redis, acks: int, scripts: dict[str, str]) -> None:
+    def __init__(self, client: Redis, acks: int, scripts: dict[str, str], metrics: Metrics) -> None:
         self.generation = 0
         self.scripts = scripts
         self._client = client
         self._acks = acks
+        self._metrics = metrics
         self._digests: dict[str, str] = {}
         self._transport: asyncio.WriteTransport | None = None
         self._reader: Any = None
@@ -169,6 +171,7 @@ class Pipeline(asyncio.Protocol):
             self._expected += 1
         loop = asyncio.get_running_loop()
         self._sent_at = loop.time()
+        self._metrics.batches.observe(len(batch))
         if self._timer is None:
             self._timer = loop.call_later(TIMEOUT, self._look_at_time)
         self._idle.clear()
@@ -196,6 +199,7 @@ class Pipeline(asyncio.Protocol):
     def _complete(self) -> None:
         flight, replies = self._flight, self._replies
         self._flight, self._replies, self._expected = [], [], 0
+        self._metrics.round_trips.observe(asyncio.get_running_loop().time() - self._sent_at)
         if self._acks:
             acknowledged = replies.pop()
             if not isinstance(acknowledged, int) or acknowledged < self._acks:
