@@ -163,7 +163,9 @@ class Handlers:
 
     async def _entered(self, session: Session, room: Room) -> m.RoomState:
         await self._hub.enter_room(session, room)
-        return await self._page(room)
+        page = await self._page(room)
+        self._hub.rooms.answered(session, room.opened.code)
+        return page
 
     async def _page(self, room: Room) -> m.RoomState:
         """Return a room: without reading anything, if a session of this node listens to it."""

@@ -76,8 +76,7 @@ class RoomFeeds:
         self.unsubscribe(session)
         session.room = code
         feed = self._feeds.setdefault(code, Feed(code))
-        # The answer to its command says how the room stands.
-        feed.told[session] = feed.frame
+        feed.told[session] = None
         self._live.enter(room, session.player)
 
     def unsubscribe(self, session: Session) -> None:
@@ -112,6 +111,12 @@ class RoomFeeds:
         running = room.running
         if running is not None and _wants_cards(session, running) and feed.task is not None:
             await asyncio.wait({feed.task}, timeout=SHOWN_WITHIN)
+
+    def answered(self, session: Session, code: RoomCode) -> None:
+        """Note that a session is being told in an answer how the room stands."""
+        feed = self._feeds.get(code)
+        if feed is not None and feed.told.get(session, b"") is None:
+            feed.told[session] = feed.frame
 
     def changed(self, code: RoomCode) -> None:
         """Tell a room soon: it may have changed."""
@@ -161,8 +166,9 @@ class RoomFeeds:
     def progress(self, code: RoomCode, counters: list[int]) -> None:
         """Send how far runners have got: (place, home, moves) of each.
 
-        A runner who alone got further is not told so: it knows. A subscriber who does not keep up
-        is sent nothing to wait behind what waits already, but the counters of all runners later.
+        A runner who alone got further is not told so: it knows. Nor is a subscriber who has not
+        been told of the room yet: it will be, with all counters. One who does not keep up is sent
+        nothing to wait behind what waits already, but the counters of all runners later.
         """
         feed = self._feeds.get(code)
         live = self._live.find(code)
@@ -175,7 +181,9 @@ class RoomFeeds:
         frame = codec.encode_progress(counters)
         alone = live.room.round.players[counters[0]] if len(counters) == _NUMBERS else None
         whole: bytes | None = None
-        for session in feed.told:
+        for session, told in feed.told.items():
+            if told is None:
+                continue
             if session.behind:
                 feed.behind.add(session)
             elif session in feed.behind:

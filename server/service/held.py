@@ -195,7 +195,13 @@ class Held(Generic[State, Event]):
             return
         append = self._kind.append(state, after, event, self._seq + 1)
         if append.alone and self._journals.append_soon(
-            append.key, append.number, append.payload, now, self._generation, self._appended
+            append.key,
+            append.number,
+            append.payload,
+            now,
+            self._generation,
+            self._appended,
+            self._last,
         ):
             self._busy = True
             self._pending = command, append, after
@@ -330,7 +336,8 @@ class Held(Generic[State, Event]):
         append = self._kind.append(before, after, event, self._seq + 1)
         self._generation = 0
         try:
-            known = await self._journals.append(append, now, generation)
+            # What was read while its slot was on its way is of no generation.
+            known = await self._journals.append(append, now, generation or None, self._last)
         except ConflictError:
             await self._read()
             return False
@@ -368,7 +375,7 @@ class Held(Generic[State, Event]):
         key = self._kind.key()
         found = await self._journals.read_on(key, self._seq, self._last) if self._seq else None
         if found is None:
-            self._state, self._seq, self._last = None, 0, ""
+            self._state, self._seq, self._last, self._generation = None, 0, "", 0
             self._checkpoints = ((0, None),)
             found = await self._journals.read(key)
         doubt, self._doubt = self._doubt, None

@@ -5,7 +5,8 @@ whoever is refused reads what it missed, and decides again.
 
 Nor is an entry appended by somebody who remembers what Redis has lost. A store that lost something
 was disconnected first; so what is known of a journal belongs to the generation of the connection
-that it was read on, and is read anew when there is another one.
+that it was read on, and is read anew when there is another one. Where that is not enough, as when a
+slot has gone to another server, the text of the entry before is compared as well.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from redis.exceptions import AskError, MovedError, NoScriptError, TryAgainError
+from redis.exceptions import AskError, NoScriptError, TryAgainError
 
 from server.core.refusal import UnavailableError
 from server.store import keys
@@ -56,6 +57,10 @@ A script for a whole batch costs Redis less than an XADD for each (1.1 µs an en
 _APPEND_WITH: Final = """
 local number, time = tonumber(ARGV[1]), redis.call('TIME')
 if redis.call('XLEN', KEYS[1]) ~= number - 1 then return 'conflict' end
+if ARGV[10] and number > 1 then
+  local last = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1]
+  if last[2][2] ~= ARGV[10] then return 'conflict' end
+end
 if math.abs(time[1] * 1000 + time[2] / 1000 - ARGV[3]) > tonumber(ARGV[4]) then
   return 'mistimed'
 end
@@ -135,6 +140,7 @@ class _Entry:
     payload: str
     now: int
     done: Appended
+    previous: str | None
 
 
 class Journals:
@@ -142,7 +148,7 @@ class Journals:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._gathering: dict[str, list[_Entry]] = {}
+        self._gathering: dict[tuple[int, str], list[_Entry]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
     def generation(self, key: str) -> int:
@@ -150,12 +156,20 @@ class Journals:
         return self._database.generation(key)
 
     def append_soon(  # noqa: PLR0917 - one call for each move
-        self, key: str, number: int, payload: str, now: int, generation: int, done: Appended
+        self,
+        key: str,
+        number: int,
+        payload: str,
+        now: int,
+        generation: int,
+        done: Appended,
+        previous: str | None = None,
     ) -> bool:
         """Append an entry with which nothing else is written; `done` is called later.
 
         Entries that gather until the next batch are appended by one script, and in a cluster by
-        one for each slot.
+        one for each slot. `previous` is the text of the entry before: that is compared if the slot
+        has gone to another server, of which the generation says nothing.
 
         Returns:
             Whether that was tried: not if what is known of the journal is of another generation,
@@ -164,21 +178,25 @@ class Journals:
         pipeline = self._database.pipeline_of(key)
         if pipeline is None or pipeline.generation != generation or pipeline.is_full:
             return False
-        tag = "" if self._database.is_alone else key[: key.index("}")]
-        entries = self._gathering.get(tag)
+        batch = generation, "" if self._database.is_alone else key[: key.index("}")]
+        entries = self._gathering.get(batch)
         if entries is None or len(entries) >= _MOST_TOGETHER:
-            entries = self._gathering[tag] = []
+            entries = self._gathering[batch] = []
             pipeline.send(
-                lambda: self._command(pipeline, tag, entries),
-                lambda reply: self._hand_out(entries, generation, reply),
+                lambda: self._command(pipeline, batch, entries),
+                lambda reply: self._hand_out(batch, entries, reply),
             )
-        entries.append(_Entry(key, number, payload, now, done))
+        entries.append(_Entry(key, number, payload, now, done, previous))
         return True
 
-    def _command(self, pipeline: Pipeline, tag: str, entries: list[_Entry]) -> bytes:
+    def _close(self, batch: tuple[int, str], entries: list[_Entry]) -> None:
+        """Let nothing more be added to what has gathered."""
+        if self._gathering.get(batch) is entries:
+            del self._gathering[batch]
+
+    def _command(self, pipeline: Pipeline, batch: tuple[int, str], entries: list[_Entry]) -> bytes:
         """Return the command that appends what has gathered."""
-        if self._gathering.get(tag) is entries:
-            del self._gathering[tag]
+        self._close(batch, entries)
         times = [entry.now for entry in entries]
         command: list[Argument] = ["EVALSHA", pipeline.script("append"), len(entries)]
         command += [entry.key for entry in entries]
@@ -187,12 +205,15 @@ class Journals:
             command += (entry.number, entry.payload)
         return pack(*command)
 
-    def _hand_out(self, entries: list[_Entry], generation: int, reply: Any) -> None:
+    def _hand_out(self, batch: tuple[int, str], entries: list[_Entry], reply: Any) -> None:
         """Tell whoever waits what became of their entries."""
-        if isinstance(reply, AskError | TryAgainError) and not isinstance(reply, MovedError):
-            # The slot is on its way: each entry follows it by itself.
+        # What was given up before it could be sent is still gathering.
+        self._close(batch, entries)
+        generation, _ = batch
+        if isinstance(reply, AskError | TryAgainError):
+            # The slot is somewhere else by now: each entry follows it by itself.
             for entry in entries:
-                task = asyncio.create_task(self._follow(entry, generation))
+                task = asyncio.create_task(self._follow(entry))
                 self._tasks.add(task)
                 task.add_done_callback(self._tasks.discard)
             return
@@ -200,8 +221,8 @@ class Journals:
             self._database.look_around_soon()
         for place, entry in enumerate(entries):
             error: Exception | None = None
-            if isinstance(reply, MovedError | NoScriptError):
-                # Nothing was written, and what is known may be of no use any more.
+            if isinstance(reply, NoScriptError):
+                # Nothing was written, and the connection is being made anew.
                 error = ConflictError(f"{entry.key}: {type(reply).__name__}: {reply}")
             elif isinstance(reply, Exception):
                 error = UnavailableError(f"{type(reply).__name__}: {reply}")
@@ -212,17 +233,19 @@ class Journals:
                 error = ConflictError(f"{entry.key}: entry {entry.number} does not come next")
             entry.done(error, generation)
 
-    async def _follow(self, entry: _Entry, generation: int) -> None:
+    async def _follow(self, entry: _Entry) -> None:
         """Append an entry on the server that its slot is going to."""
         append = Append(entry.key, entry.number, entry.payload)
         try:
-            known = await self.append(append, entry.now, generation)
+            known = await self.append(append, entry.now, previous=entry.previous)
         except (ConflictError, MistimedError, UnavailableError) as error:
             entry.done(error, 0)
         else:
             entry.done(None, known)
 
-    async def append(self, entry: Append, now: int, generation: int | None = None) -> int:
+    async def append(
+        self, entry: Append, now: int, generation: int | None = None, previous: str | None = None
+    ) -> int:
         """Append an entry; when this returns, it stands.
 
         Args:
@@ -230,6 +253,7 @@ class Journals:
             now: the time in Unix milliseconds at which it was decided.
             generation: of the connection that the entries before it are known from; `None` if it
                 does not matter.
+            previous: the text of the entry before; `None` if it does not matter.
 
         Returns:
             The generation from which it is known to stand.
@@ -261,6 +285,7 @@ class Journals:
                 value,
                 member,
                 "" if score is None else score,
+                *(() if previous is None else (previous,)),
                 generation=generation,
             )
         except OtherGenerationError as error:

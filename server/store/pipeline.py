@@ -141,6 +141,9 @@ class Pipeline(asyncio.Protocol):
         """Have a connection that redis-py has opened and greeted to ourselves."""
         writer = connection._writer  # noqa: SLF001 - redis-py has no other way to hand it over
         assert writer is not None, "it has just been opened"
+        if writer.transport.is_closing():
+            # It would say so to redis-py's protocol, and to nobody else.
+            raise LostError("Connection closed by server.")
         connection._writer = connection._reader = None  # noqa: SLF001
         self._reader = hiredis.Reader(
             replyError=BaseParser.parse_error, encoding="utf-8", errors="surrogateescape"

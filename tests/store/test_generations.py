@@ -1,0 +1,62 @@
+"""Generations: appends when the connection breaks, and what they are held against."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from server.core.refusal import UnavailableError
+from server.store.connection import Client
+from server.store.database import Database
+from server.store.journal import Append, ConflictError, Journals
+from tests.conftest import ALONE
+from tests.store.entries import KEY, PARTITION, now
+from tests.store.servers import PATIENCE, in_flight, servers_of, until, writes_held_up
+
+
+@pytest.fixture
+def journals(database: Database) -> Journals:
+    return Journals(database)
+
+
+def append_soon(journals: Journals, key: str, number: int) -> asyncio.Future[Exception | None]:
+    """Append an entry in the next batch, and return the future of what is wrong, if anything."""
+    answer: asyncio.Future[Exception | None] = asyncio.get_running_loop().create_future()
+    generation = journals.generation(key)
+    assert journals.append_soon(
+        key, number, f"entry {number}", now(), generation, lambda error, _: answer.set_result(error)
+    )
+    return answer
+
+
+@ALONE
+async def test_what_gathers_when_the_connection_breaks_is_answered_and_so_is_what_comes_next(
+    redis: Client, journals: Journals
+) -> None:
+    await journals.read(KEY)
+    async with writes_held_up(redis):
+        in_the_air = append_soon(journals, KEY, 1)
+        await until(lambda: in_flight(redis, "evalsha"))
+        gathering = append_soon(journals, f"{KEY}2", 1)
+        async with servers_of(redis) as servers:
+            for server in servers:
+                await server.client_kill_filter(_type="normal", skipme=True)
+        async with asyncio.timeout(PATIENCE):
+            answers = await asyncio.gather(in_the_air, gathering)
+    assert [type(answer) for answer in answers] == [UnavailableError, UnavailableError]
+    stands = len((await journals.read(KEY)).texts)
+    async with asyncio.timeout(PATIENCE):
+        assert await append_soon(journals, KEY, stands + 1) is None
+
+
+async def test_an_append_may_be_held_against_the_text_of_the_entry_before(
+    journals: Journals,
+) -> None:
+    await journals.append(Append(KEY, 1, "other", PARTITION), now(), previous="")
+    for previous in ("entry 1", "", "othe", "other "):
+        with pytest.raises(ConflictError, match=KEY):
+            await journals.append(Append(KEY, 2, "entry 2", PARTITION), now(), previous=previous)
+    assert (await journals.read(KEY)).texts == ["other"]
+    await journals.append(Append(KEY, 2, "entry 2", PARTITION), now(), previous="other")
+    assert (await journals.read(KEY)).texts == ["other", "entry 2"]
