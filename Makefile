@@ -87,6 +87,14 @@ RACES ?= 5000
 simulate: $(STAMPS)/dev ## run RACES races with faults on a simulated store, network and clock
 	@$(BIN)/python -m tests.simulation --races $(RACES) $(if $(SEED),--seed $(SEED))
 
+.PHONY: bench
+bench: $(STAMPS)/dev ## measure the server beside a floor, into deploy/bench/RESULTS.md
+	@$(BIN)/python -m deploy.bench
+
+.PHONY: bench-quick
+bench-quick: $(STAMPS)/dev ## say in two minutes how many moves a second a node takes, beside a floor
+	@$(BIN)/python -m deploy.bench --quick
+
 .PHONY: bench-engine
 bench-engine: $(STAMPS)/dev ## measure the engine beside python-chess, into deploy/bench/ENGINE.md
 	$(BIN)/python -m deploy.bench.engine
@@ -116,7 +124,8 @@ lock: $(STAMPS)/venv ## write the lock files again
 	@[ -x $(BIN)/uv ] || $(PIP_INSTALL) uv
 	$(call compile_lock,deploy/requirements.txt)
 	$(call compile_lock,tests/requirements.txt --group dev)
-	cd client_js && npm install --package-lock-only --omit-lockfile-registry-resolved --no-audit --no-fund
+	for folder in client_js deploy/bench/peers; do (cd $$folder && npm install \
+		--package-lock-only --omit-lockfile-registry-resolved --no-audit --no-fund) || exit 1; done
 
 compile_lock = $(BIN)/uv pip compile --quiet pyproject.toml --output-file $(1) --universal \
 	--generate-hashes --python-version 3.11 --no-emit-index-url --no-header $(LOCK_FLAGS)

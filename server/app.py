@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
 
 import structlog
 
 from server import ports
 from server.gateway.handlers import Handlers
-from server.gateway.http import site
+from server.gateway.http import numbers, site
 from server.gateway.hub import Hub
 from server.gateway.listener import Listener
+from server.gateway.load import Load
 from server.gateway.pages import Pages
 from server.gateway.sockets import Sockets
+from server.metrics import LagMeter, Metrics
 from server.service.registration import Registration
 from server.service.services import Services
 from server.service.store import Store
@@ -32,12 +35,14 @@ log = structlog.get_logger()
 
 
 @asynccontextmanager
-async def running_node(settings: Settings, bound: ports.Bound | None = None) -> AsyncIterator[int]:
+async def running_node(
+    settings: Settings, bound: ports.NodePorts | None = None
+) -> AsyncIterator[int]:
     """Run a node, and yield the port that it listens on; it ends with the context.
 
     Args:
         settings: the node's settings.
-        bound: sockets that listen already, in place of the settings' host and port.
+        bound: what it listens on if that is bound already, in place of the settings' ports.
 
     Raises:
         UnavailableError: Redis does not answer.
@@ -47,12 +52,10 @@ async def running_node(settings: Settings, bound: ports.Bound | None = None) -> 
         UnsuitableError: this Redis is too old.
     """
     async with AsyncExitStack() as stack:
-        url = settings.redis
-        if url is None:
-            url = await stack.enter_async_context(embedded_redis(settings.data))
-        database = Database(connect(url), settings.replica_acks, SCRIPTS)
-        stack.push_async_callback(database.close)
-        await database.check()
+        metrics = Metrics()
+        lag = LagMeter(metrics.lag)
+        stack.callback(lag.close)
+        database = await _database(settings, metrics, stack)
         clock = Clock(database)
         await clock.sample()
         store = Store.on(database, clock)
@@ -73,29 +76,87 @@ async def running_node(settings: Settings, bound: ports.Bound | None = None) -> 
             task.add_done_callback(_tell_failure)
         stack.push_async_callback(_ended, tasks)
         stack.callback(stop.tell)
-        pages = Pages(settings.page)
-        if not pages.built:
-            log.warning("page_missing", folder=str(settings.page))
-        handlers = Handlers(services, hub)
+        load = Load(lambda: lag.recent)
+        handlers = Handlers(services, hub, load)
 
         def is_healthy() -> bool:
             # What has ended without having been told to was broken: this node should be replaced.
             return clock.is_fresh() and not any(task.done() for task in tasks)
 
-        sockets = Sockets(handlers, hub.leave, settings.origins)
-        listener = Listener(site(pages, is_healthy), sockets)
-        if bound is None:
-            (bound,) = ports.bind(settings.host, settings.port)
-        port = ports.port_of(bound)
-        await listener.open(bound)
+        sockets = Sockets(handlers, hub.leave, load, metrics, settings.origins)
+        listener = Listener(site(_pages(settings), is_healthy), sockets)
+        bound = bound or bind(settings)[0]
+        port = ports.port_of(bound.players)
+        await listener.open(bound.players)
+        stack.callback(hub.close)
         stack.push_async_callback(listener.close)
         registration.port = port
+        if bound.metrics is not None:
+            await stack.enter_async_context(_served_numbers(metrics, bound.metrics))
         tasks.append(asyncio.create_task(registration.run(stop)))
         tasks[-1].add_done_callback(_tell_failure)
+        # What was made until now stays: the collector need not look at it again and again.
+        gc.collect()
+        gc.freeze()
         log.info("listening", node=registration.name, host=settings.host, port=port)
         yield port
         log.info("stopping")
     log.info("stopped")
+
+
+async def _database(settings: Settings, metrics: Metrics, stack: AsyncExitStack) -> Database:
+    """Return the database of a node, which ends with the stack."""
+    url = settings.redis
+    if url is None:
+        url = await stack.enter_async_context(embedded_redis(settings.data))
+    database = Database(connect(url), settings.replica_acks, SCRIPTS, metrics)
+    stack.push_async_callback(database.close)
+    await database.check()
+    return database
+
+
+def _pages(settings: Settings) -> Pages:
+    """Return the files of the page."""
+    pages = Pages(settings.page)
+    if not pages.built:
+        log.warning("page_missing", folder=str(settings.page))
+    return pages
+
+
+@asynccontextmanager
+async def _served_numbers(metrics: Metrics, bound: ports.Bound) -> AsyncIterator[None]:
+    """Serve a node's numbers to Prometheus."""
+    listener = Listener(numbers(metrics))
+    await listener.open(bound)
+    log.info("metrics", port=ports.port_of(bound))
+    yield
+    await listener.close()
+
+
+def bind(settings: Settings, count: int = 1) -> list[ports.NodePorts]:
+    """Bind what a number of nodes of these settings listen on.
+
+    All share one port for players; each has its own for Prometheus, one after the other.
+
+    Raises:
+        OSError: a port cannot be had.
+    """
+    with ExitStack() as stack:
+
+        def bound(host: str, port: int, number: int) -> list[ports.Bound]:
+            each = ports.bind(host, port, number)
+            for sockets in each:
+                stack.callback(ports.close, sockets)
+            return each
+
+        # First what was asked for by its number, so that no free one is taken that is wanted.
+        numbers_ports: list[ports.Bound | None] = [None] * count
+        if settings.metrics_port is not None:
+            first, host = settings.metrics_port, settings.metrics_host
+            numbers_ports = [bound(host, first and first + n, 1)[0] for n in range(count)]
+        players = bound(settings.host, settings.port, count)
+        stack.pop_all()
+    return list(map(ports.NodePorts, players, numbers_ports))
 
 
 async def alive_nodes(url: str) -> list[str]:

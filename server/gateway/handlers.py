@@ -11,6 +11,7 @@ from server.core.refusal import Refusal
 from server.gateway import codec, present
 from server.gateway import messages as m
 from server.gateway.hub import Hub
+from server.gateway.load import Load
 from server.gateway.session import Session
 from server.service.answers import Over
 from server.service.attempts import MoveNumbers, Reply
@@ -23,8 +24,9 @@ Handler = Callable[[Session, PlayerId, Any], Awaitable[m.AnyEvent]]
 class Handlers:
     """Carries commands out for sessions."""
 
-    def __init__(self, services: Services, hub: Hub) -> None:
+    def __init__(self, services: Services, hub: Hub, load: Load) -> None:
         self._services = services
+        self._load = load
         self._hub = hub
         self._handlers: dict[type, Handler] = {
             m.Ping: self._ping,
@@ -141,6 +143,8 @@ class Handlers:
     async def _create_room(
         self, session: Session, player: PlayerId, command: m.CreateRoom
     ) -> m.RoomState:
+        if self._load.is_too_high:
+            raise Refusal("overloaded", wait=self._load.wait())
         room = await self._services.rooms.create(
             player,
             command.game,

@@ -34,6 +34,9 @@ CHECKED_AT_ONCE = 200
 CHECK_PAUSE = 0.05
 """Seconds between two such questions: ten thousand sessions are checked in some three seconds."""
 
+CHECK_AGAIN = 1.0
+"""Seconds before sessions that could not be checked are."""
+
 log = structlog.get_logger()
 
 
@@ -109,6 +112,11 @@ class Hub:
         self.rooms.unsubscribe(session)
         self.leaderboards.unwatch(session)
 
+    def close(self) -> None:
+        """Forget all sessions that have ended, before what tells others of it is stopped."""
+        while self._leaving:
+            self._forget(self._leaving.popleft())
+
     async def enter_room(self, session: Session, room: Room) -> None:
         """Let a session listen to a room, and wait until it can be answered."""
         if session.id in self._sessions:
@@ -160,17 +168,19 @@ class Hub:
         while not stop.told:
             await stop.or_wait(self._doubt.wait())
             self._doubt.clear()
-            sessions = iter(list(self._sessions.values()))
-            while not stop.told and (some := list(islice(sessions, CHECKED_AT_ONCE))):
-                try:
-                    await self._check(some)
-                except UnavailableError as error:
-                    # The messages that come next may have been lost as well: all are checked anew.
-                    log.warning("sessions_unchecked", error=str(error))
-                    self._doubt.set()
-                    break
-                finally:
-                    await stop.or_wait(asyncio.sleep(CHECK_PAUSE))
+            try:
+                await self._check_all(stop)
+            except UnavailableError as error:
+                # The messages that come next may be lost as well: all are checked anew.
+                log.warning("sessions_unchecked", error=str(error))
+                self._doubt.set()
+                await stop.or_wait(asyncio.sleep(CHECK_AGAIN))
+
+    async def _check_all(self, stop: Stop) -> None:
+        sessions = iter(list(self._sessions.values()))
+        while not stop.told and (some := list(islice(sessions, CHECKED_AT_ONCE))):
+            await self._check(some)
+            await stop.or_wait(asyncio.sleep(CHECK_PAUSE))
 
     async def _check(self, sessions: list[Session]) -> None:
         """Close those that are no longer the newest, and tell the others of ends they missed."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterable
 from itertools import islice
 
 import structlog
@@ -77,9 +77,10 @@ class _Watched:
         best: the best score that was entered since the last tick.
         players: whose score was entered since then.
         unknown: whether something was entered of which no more is known.
+        again: whether the first rows may have changed while they were read.
     """
 
-    __slots__ = ("behind", "best", "own", "players", "reading", "told", "unknown")
+    __slots__ = ("again", "behind", "best", "own", "players", "reading", "told", "unknown")
 
     def __init__(self, size: int, top: list[Row]) -> None:
         self.own: dict[Session, _Own] = {}
@@ -89,11 +90,12 @@ class _Watched:
         self.best: float = ANY_SCORE
         self.players: set[PlayerId] = set()
         self.unknown = False
+        self.again = False
 
     @property
     def changed(self) -> bool:
-        """Whether anything was entered since the last tick."""
-        return self.unknown or bool(self.players)
+        """Whether anything may have been entered since the last tick."""
+        return self.unknown or self.again or bool(self.players)
 
     @property
     def waits(self) -> bool:
@@ -128,11 +130,13 @@ class LeaderboardFeeds:
         session.watched = (game, day)
         watched = self._watched.setdefault((game, day), _Watched(page.size, page.top))
         watched.own[session] = _Own(session.player, page.around)
-        if heard != self._heard or (page.size, page.top) != watched.told:
-            # Something was entered while it was read.
+        if heard != self._heard:
+            # Something may have been entered while it was read.
+            watched.again = True
             watched.reading[session] = None
+        if (page.size, page.top) != watched.told:
             watched.behind.add(session)
-            self._wake(watched)
+        self._wake(watched)
         return page
 
     def unwatch(self, session: Session) -> None:
@@ -185,39 +189,71 @@ class LeaderboardFeeds:
         """Look at a leaderboard, and tell its watchers of what is new to them."""
         if watched.changed:
             best, players, unknown = watched.best, watched.players, watched.unknown
-            watched.best, watched.players, watched.unknown = ANY_SCORE, set(), False
+            watched.best, watched.players = ANY_SCORE, set()
+            watched.unknown = watched.again = False
             async for session in _slices(watched.own):
-                own = watched.own.get(session)
-                if own is not None and (unknown or best <= own.bound or session.player in players):
+                known = watched.own.get(session)
+                if known is not None and (
+                    unknown or best <= known.bound or session.player in players
+                ):
                     watched.reading[session] = None
-            await self._tell_top(board, watched)
-        for some in _chunks(list(islice(watched.reading, MOST_READ)), READ_AT_ONCE):
-            await self._tell_own(board, watched, some)
+            top = await self._look_at_top(board, watched)
+        else:
+            top = None
+        # Who is sent something of its own is sent the rest with it.
+        own = dict.fromkeys(islice(watched.reading, MOST_READ))
+        if top is not None:
+            frame = codec.encode(top)
+            async for session in _slices(watched.own):
+                if session not in own:
+                    self._send(watched, session, frame)
+        try:
+            while own:
+                await self._tell_own(board, watched, own, top)
+        finally:
+            if top is not None:
+                watched.behind.update(session for session in own if session in watched.own)
         await self._tell_behind(watched)
 
-    async def _tell_top(self, board: Board, watched: _Watched) -> None:
-        """Tell all watchers of the size and the first rows, encoded once."""
+    async def _look_at_top(
+        self, board: Board, watched: _Watched
+    ) -> messages.LeaderboardChange | None:
+        """Return what is new about the size and the first rows."""
         size, top = await self._leaderboards.top(*board)
-        if (size, top) == watched.told:
-            return
+        before = watched.told
+        if (size, top) == before:
+            return None
         profiles = await self._leaderboards.profiles(top)
-        rows = present.entries(top, profiles) if top != watched.told[1] else None
         watched.told = (size, top)
-        frame = codec.encode(messages.LeaderboardChange(size, rows, None))
-        async for session in _slices(watched.own):
-            self._send(watched, session, frame)
+        rows = present.entries(top, profiles) if top != before[1] else None
+        return messages.LeaderboardChange(size, rows, None)
 
-    async def _tell_own(self, board: Board, watched: _Watched, sessions: Sequence[Session]) -> None:
-        """Tell some watchers of their own rows."""
+    async def _tell_own(
+        self,
+        board: Board,
+        watched: _Watched,
+        left: dict[Session, None],
+        top: messages.LeaderboardChange | None,
+    ) -> None:
+        """Tell some of those who are left of their own rows, and of what is new at the top."""
+        sessions = list(islice(left, READ_AT_ONCE))
         players = [session.player for session in sessions if session.player is not None]
         found = await self._leaderboards.around(*board, players)
         profiles = await self._leaderboards.profiles([row for rows in found for row in rows])
         for session, rows in zip(sessions, found, strict=True):
+            del left[session]
             watched.reading.pop(session, None)
-            if session in watched.own and watched.own[session].rows != rows:
+            if session not in watched.own:
+                continue
+            is_new = watched.own[session].rows != rows
+            if is_new:
                 watched.own[session] = _Own(session.player, rows)
-                entries = present.entries(rows, profiles)
-                change = messages.LeaderboardChange(watched.told[0], None, entries)
+            if is_new or top is not None:
+                change = messages.LeaderboardChange(
+                    watched.told[0],
+                    top.top if top is not None else None,
+                    present.entries(rows, profiles) if is_new else None,
+                )
                 self._send(watched, session, codec.encode(change))
 
     async def _tell_behind(self, watched: _Watched) -> None:
@@ -250,9 +286,3 @@ async def _slices(sessions: Iterable[Session]) -> AsyncIterator[Session]:
         if time.monotonic() > until:
             await asyncio.sleep(0)
             until = time.monotonic() + SLICE
-
-
-def _chunks(sessions: Sequence[Session], size: int) -> Iterator[Sequence[Session]]:
-    """Yield sessions in chunks of a size."""
-    for start in range(0, len(sessions), size):
-        yield sessions[start : start + size]

@@ -178,7 +178,7 @@ class _Move:
             answer = await self._attempts.answer_again(
                 self._id, self._player, self._seq, self._what
             )
-        except Exception as error:  # noqa: BLE001 - whatever it was, the move must be answered
+        except Exception as error:
             answer = error
         self._reply(answer)
 
@@ -246,7 +246,7 @@ class Attempts:
         """
         if attempt.seq == 1:
             # Nobody is shown a card early because this node's clock is wrong.
-            await self._store.clock.sample()
+            await self._store.clock.confirm()
         if self._store.clock.now() < attempt.start.at:
             raise Refusal("not_started")
         deal = await self._store.deals.find(attempt.start.deal)
@@ -269,8 +269,8 @@ class Attempts:
         try:
             held = await self._held(attempt, to_use=True)
             if seq == FIRST_MOVE:
-                await self._store.clock.sample()
-        except Exception as error:  # noqa: BLE001 - whatever it was, the move must be answered
+                await self._store.clock.confirm()
+        except Exception as error:
             move.finish(None, error)
         else:
             held.submit_soon(move)

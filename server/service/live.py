@@ -290,6 +290,7 @@ class LiveRooms:
     async def run(self, stop: Stop) -> None:
         """Write who is present, and look at rooms that need it, until told to stop."""
         await asyncio.gather(self._looks.run(stop), self._unsaid.run(stop))
+        await self._unsaid.finish()
 
     async def _say(self, who: tuple[RoomCode, PlayerId]) -> None:
         """Write whether a player is present by way of this node, as it is now."""

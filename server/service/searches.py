@@ -11,6 +11,8 @@ from collections.abc import Callable
 
 import structlog
 
+from engine.board import Board
+from engine.cards import DOWN
 from engine.notation import parse_move
 from engine.ruleset import Move
 from engine.solver import Hope, leads_home, search, unseen_cards
@@ -49,7 +51,7 @@ class Searches:
         if attempt.end is not None:
             self._waiting.pop(attempt.id, None)
             self._ways.pop(attempt.id, None)
-        elif not unseen_cards(attempt.board):
+        elif _may_be_seen_through(attempt.board) and not unseen_cards(attempt.board):
             if len(self._waiting) >= MOST_WAITING and attempt.id not in self._waiting:
                 log.warning("searches_full", attempt=attempt.id)
                 return
@@ -111,3 +113,12 @@ class Searches:
         ended = await self._attempts.end_stuck(attempt.id, attempt.seq)
         if ended is not None:
             self._tell_ended(ended)
+
+
+def _may_be_seen_through(board: Board) -> bool:
+    """Return at a glance whether all cards of a board may have been seen.
+
+    As long as the last card of a stock that was never turned over lies face down, they have not.
+    """
+    stock = board.piles[board.ruleset.stock]
+    return not stock or board.redeals > 0 or not stock[0] & DOWN

@@ -24,6 +24,7 @@ from server.service.rooms import Rooms
 from server.service.searches import Searches
 from server.service.sessions import Sessions
 from server.service.store import Store
+from server.service.sweeper import Sweeper
 from server.stop import Stop
 from server.store.bus import Bus
 from server.store.deals import Deal
@@ -49,7 +50,8 @@ class Services:
         self.leaderboards = Leaderboards(store, bus, self.profiles)
         self.identity = Identity(store, self.profiles)
         self.sessions = Sessions(store, bus, registration.id)
-        self._effects = Effects(store, self.attempts, self.rooms, self.dailies, self.leaderboards)
+        self._effects = Effects(store, self.attempts, self.rooms, self.leaderboards)
+        self._sweeper = Sweeper(store, self._effects, self.dailies)
         self._progress = Progress(self.live)
         self._searches = Searches(self.attempts, self.sessions.tell_ended)
         self.attempts.on_advance = self._advanced
@@ -74,7 +76,7 @@ class Services:
         """Do what is to be done without being asked, until told to stop."""
         async with asyncio.TaskGroup() as group:
             group.create_task(self._effects.run(stop))
-            group.create_task(self._effects.sweep_forever(stop))
+            group.create_task(self._sweeper.run(stop))
             group.create_task(self.live.run(stop))
             group.create_task(self._searches.run(stop))
 
@@ -90,7 +92,7 @@ class Services:
             raise Refusal("unknown_deal")
         if deal.day is not None:
             # What is told cannot be taken back.
-            await self._store.clock.sample()
+            await self._store.clock.confirm()
             closed = self.now() >= daily.closes(deal.day)
         else:
             assert deal.room is not None, "a deal is a day's or a room's"
@@ -118,6 +120,7 @@ class Services:
             self.profiles.heard(payload)
 
     def _advanced(self, attempt: Attempt) -> None:
+        self._sweeper.note()
         self._progress.note(attempt)
         self._searches.note(attempt)
         if attempt.end == "time":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Hashable
+from itertools import islice
 from typing import Generic, TypeVar
 
 import structlog
@@ -40,12 +41,19 @@ class Queue(Generic[Item]):
             await stop.or_wait(self._any.wait())
             self._any.clear()
             while self._waiting and not stop.told:
-                items = [item for item, _ in zip(self._waiting, range(self._at_once), strict=False)]
-                for item in items:
-                    del self._waiting[item]
-                done = await asyncio.gather(*map(self._work, items), return_exceptions=True)
-                for failure in done:
-                    if failure is not None:
-                        log.error("slice_broken", exc_info=failure)
+                await self._work_on_some()
                 if self._waiting:
                     await stop.or_wait(asyncio.sleep(self._pause))
+
+    async def finish(self) -> None:
+        """Work on what still waits."""
+        while self._waiting:
+            await self._work_on_some()
+
+    async def _work_on_some(self) -> None:
+        items = list(islice(self._waiting, self._at_once))
+        for item in items:
+            del self._waiting[item]
+        for failure in await asyncio.gather(*map(self._work, items), return_exceptions=True):
+            if failure is not None:
+                log.error("slice_broken", exc_info=failure)

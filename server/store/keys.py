@@ -28,11 +28,27 @@ SESSION_LIFE = 30 * DAY_SECONDS
 """Seconds for which it is known where a player's newest session is; it may have ended long ago."""
 PRESENCE_LIFE = 30 * DAY_SECONDS
 """Seconds that it is kept who is present in a room, from the last one who came on."""
+SWEEPER_LIFE = 6
+"""Seconds after which others do what a node that says nothing was to do."""
+BUSY_LIFE = 20
+"""Seconds after the last news of players for which sweepers look more often."""
 CREATION_LIFE = 3_600
 """Seconds for which a repeated creation with the same key finds its room."""
 
 NODES = "nodes"
 """The key of the nodes that are alive: a sorted set by Unix milliseconds of when they are not."""
+
+SWEEPERS = "{sweepers}"
+"""The key of the nodes that sweep: a sorted set by Unix milliseconds of when they do not."""
+
+BUSY = "{sweepers}:busy"
+"""The key that is there if anybody has played lately."""
+
+SET_ASIDE = "set-aside"
+"""The key of what could not be applied: a hash of texts by field of an outbox, or by what was due.
+
+An operator finds the cause in a node's log, and puts an effect back with `HSET` into its outbox.
+"""
 
 SIGNING_KEY = "signing-key"
 """The key that holds the secret which signs tokens."""

@@ -19,6 +19,7 @@ from server.service.news import Ended
 from server.service.registration import Registration
 from server.service.services import Services
 from server.service.store import Store
+from server.service.sweeper import Sweeper
 from server.stop import Stop
 from server.store.bus import Bus
 from server.store.clock import Clock
@@ -39,6 +40,10 @@ class SetClock(Clock):
 
     async def sample(self) -> None:
         """Find that it is right."""
+
+    async def confirm(self) -> None:
+        """Look whether it is right."""
+        await self.sample()
 
 
 class _Bus(Bus):
@@ -93,6 +98,23 @@ class Node:
         options = everywhere if isinstance(self.redis, RedisCluster) else {}
         found: Any = await self.redis.keys(pattern, **options)
         return list(found)
+
+    @property
+    def sweeper(self) -> Sweeper:
+        """What finds things to be done."""
+        return self.services._sweeper
+
+    async def sweep(self) -> None:
+        """Look at everything once, and do what is to be done."""
+        await self.dailies.draw_ahead()
+        await self.sweeper.renew()
+        for known in self.sweeper._partitions.values():
+            known.looked = 0
+        await self.sweeper.look()
+        for work in self.sweeper.take():
+            self.sweeper._put(work)
+        while self.sweeper._in_hand:
+            await asyncio.sleep(0)
 
     async def settle(self) -> None:
         """Apply what has finished on this node, as it does by itself when it runs."""

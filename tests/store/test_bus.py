@@ -23,7 +23,7 @@ from server.store.connection import Client, connect
 from server.store.database import Database
 from server.store.embedded import embedded_redis
 from tests.store.ears import Ear, listening
-from tests.store.servers import running, servers_of, signal_to, until
+from tests.store.servers import drop_lines, running, servers_of, signal_to, until
 
 
 @pytest.fixture
@@ -56,13 +56,6 @@ async def listeners(redis: Client, topic: str) -> int:
             for server in servers
         ]
     return sum(int(number) for _, number in counts)
-
-
-async def drop_lines(redis: Client) -> None:
-    """Break every connection that listens."""
-    async with servers_of(redis) as servers:
-        for server in servers:
-            await server.client_kill_filter(_type="pubsub")
 
 
 async def test_a_topic_is_looked_at_from_the_subscription_on(ear: Ear, publisher: Bus) -> None:

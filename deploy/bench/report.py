@@ -1,0 +1,118 @@
+"""The page of results, its picture, and the ratios that the short form is held against."""
+
+from __future__ import annotations
+
+import json
+import platform
+import re
+import subprocess
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+
+from deploy.bench.curves import Panel, picture
+from deploy.bench.duel import FLOOR, OURS
+from deploy.bench.engine import git, machine
+from deploy.bench.table import BOARDS, Results, duel_lines, lines
+from server.store.embedded import redis_server_path
+
+HERE = Path(__file__).parent
+RESULTS = HERE / "RESULTS.md"
+CURVES = HERE / "curves.svg"
+RECORDED = HERE / "recorded.json"
+
+
+def write(results: Results, notes: list[str]) -> None:
+    """Write everything down."""
+    RESULTS.write_text("\n".join(page(results, notes)) + "\n", encoding="utf-8")
+    CURVES.write_text(picture(panels(results)), encoding="utf-8")
+    ratios = {str(sockets): round(duel.ratio(), 2) for sockets, duel in results.closed.items()}
+    RECORDED.write_text(json.dumps(ratios, indent=1) + "\n", encoding="utf-8")
+
+
+def recorded(sockets: int) -> float:
+    """Return the ratio to the floor that was written down last."""
+    ratios: dict[str, float] = json.loads(RECORDED.read_text(encoding="utf-8"))
+    return ratios[str(sockets)]
+
+
+def page(results: Results, notes: list[str]) -> Iterator[str]:
+    """Yield the page."""
+    yield "# The server's speed"
+    yield ""
+    yield "Written by `make bench`. The floor is a bare `websockets` echo server (asyncio,"
+    yield "compression off). Each server runs on one core, warmed by a connection that is opened"
+    yield "and closed; the load and Redis run on another. Servers take turns; figures are medians."
+    yield ""
+    yield f"- commit: {_commit()}"
+    yield f"- date: {datetime.now(UTC):%Y-%m-%d}"
+    yield f"- machine: {machine()}"
+    yield f"- versions: {_versions()}"
+    yield from (f"- {note}" for note in notes)
+    yield ""
+    yield "## Promised"
+    yield from lines(results)
+    yield ""
+    yield "## Closed loop"
+    yield "All five games, rooms of two, each player waits for the answer before the next move."
+    yield "Ratios and rates are medians, with the least and the most."
+    yield ""
+    yield from duel_lines(results.closed)
+    yield ""
+    yield "## At a person's pace"
+    yield "1,000 racers move once a second each, 10,000 once in two seconds; times are from when a"
+    yield "move was due."
+    yield ""
+    yield from duel_lines(results.paced)
+    yield ""
+    yield "## Growth"
+    yield "![How costs grow](curves.svg)"
+
+
+def panels(results: Results) -> list[Panel]:
+    """Return what is drawn."""
+    return [
+        Panel(
+            "Processor time a move, µs, closed loop",
+            "sockets",
+            {
+                name: [(n, duel.median(name, "server_us")) for n, duel in results.closed.items()]
+                for name in (OURS, FLOOR)
+            },
+        ),
+        Panel(
+            "Processor time a move, µs",
+            "seats in a room",
+            {OURS: [(n, duel.median(OURS, "server_us")) for n, duel in results.seats.items()]},
+            logarithmic=False,
+        ),
+        Panel(
+            "One change of a leaderboard, ms of a core",
+            "who watch it",
+            {OURS: [(count, results.rows[f"board {count}"]["cost_ms"]) for count in BOARDS]},
+        ),
+        Panel(
+            "Processor time a move of one player, µs",
+            "moves played before",
+            {OURS: [(length, cost) for length, cost in results.rows["digests"]["growth"]]},
+            logarithmic=False,
+        ),
+    ]
+
+
+def _commit() -> str:
+    head = git("rev-parse", "--short=12", "HEAD")
+    return (
+        f"{head} with changes" if git("status", "--porcelain", "--", "engine", "server") else head
+    )
+
+
+def _versions() -> str:
+    said = subprocess.run(  # noqa: S603 - our own arguments
+        [redis_server_path(), "--version"], capture_output=True, text=True, check=True
+    ).stdout
+    redis = re.search(r"v=([\d.]+)", said)
+    packages = ", ".join(f"{name} {version(name)}" for name in ("websockets", "uvloop", "msgpack"))
+    python = f"{platform.python_implementation()} {platform.python_version()}"
+    return f"{python}, {packages}, Redis {redis[1] if redis else 'unknown'}"

@@ -1,0 +1,118 @@
+"""What the bench measures with: legal games, the protocol's own messages, honest medians."""
+
+from __future__ import annotations
+
+import asyncio
+from xml.etree import ElementTree as ET
+
+import pytest
+from websockets.frames import Frame, Opcode
+from websockets.streams import StreamReader
+
+from deploy.bench import wire
+from deploy.bench.__main__ import last_line
+from deploy.bench.client import Client, masked
+from deploy.bench.curves import Panel, picture
+from deploy.bench.duel import FLOOR, OURS, Duel
+from deploy.bench.games import SEED, recorded
+from deploy.bench.meter import spread
+from deploy.bench.races import GAMES
+from engine.cards import DOWN
+from engine.catalog import ruleset
+from engine.deal import deal_seed
+from engine.moves import is_stuck, is_won
+from engine.play import play
+from server.core.ranking import Result
+from server.gateway import codec
+from server.gateway import messages as m
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_recorded_game_is_legal_and_leaves_cards_unseen(game: str) -> None:
+    board = deal_seed(ruleset(game), SEED)
+    moves = recorded(game)
+    assert len(moves) > 40
+    for move in moves:
+        board, _ = play(board, move)
+        assert not is_won(board)
+        assert not is_stuck(board)
+    stock = board.piles[board.ruleset.stock]
+    assert len(stock) > 1
+    assert any(card & DOWN for pile in board.piles for card in pile)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_moves_are_commands_of_the_protocol(game: str) -> None:
+    moves = recorded(game)[:9]
+    commands = [codec.decode(payload) for payload in wire.moves(ruleset(game), "a.b", 2, moves)]
+    assert [command.seq for command in commands if isinstance(command, m.PlayMove)] == list(
+        range(2, 2 + len(moves))
+    )
+
+
+def test_answers_are_told_from_news() -> None:
+    result = Result(home=1, left=2, time=3, moves=4, end=None)
+    moved = m.Moved(re=7, attempt="a.b", seq=2, move="s>w", changes=[], redeals=0, result=result)
+    events = {
+        codec.encode(moved): wire.ANSWER,
+        codec.encode(m.Progress(code="H7KQ2", number=1, runners=[])): wire.PROGRESSED,
+        codec.encode(m.Refused(re=7, code="unavailable", text="Later.")): wire.REFUSAL,
+        codec.encode(m.Pong(re=7, now=1)): wire.OTHER,
+    }
+    for payload, kind in events.items():
+        assert wire.kind(b"before" + payload, len("before")) == kind
+
+
+@pytest.mark.parametrize("length", [0, 5, 125, 126, 4_096])
+def test_frames_are_read_by_websockets(length: int) -> None:
+    payload = bytes(length)
+    reader = StreamReader()
+    reader.feed_data(masked(payload))
+    parsing = Frame.parse(reader.read_exact, mask=True)
+    with pytest.raises(StopIteration) as done:
+        next(parsing)
+    assert done.value.value == Frame(Opcode.BINARY, payload)
+
+
+@pytest.mark.parametrize("piece", [1, 2, 7, 10_000])
+async def test_payloads_are_taken_whole_however_they_come(piece: int) -> None:
+    client, taken = Client(0), []
+    client.take = lambda data, begin, end: taken.append(data[begin:end])
+    payloads = [b"", b"one", bytes(125), bytes(126), bytes(70_000)]
+    received = b"HTTP/1.1 101 Switching Protocols\r\n\r\n" + b"".join(
+        Frame(Opcode.BINARY, payload).serialize(mask=False) for payload in payloads
+    )
+    for at in range(0, len(received), piece):
+        client.data_received(received[at : at + piece])
+    await asyncio.wait_for(client.opened(), 1)
+    assert taken == payloads
+
+
+def found(rate: float, others: float = 0.0) -> dict[str, float]:
+    return {"rate": rate, "others_share": others}
+
+
+def test_a_ratio_is_the_median_of_undisturbed_rounds() -> None:
+    floor = [found(100), found(200), found(100), found(100)]
+    ours = [found(50), found(120), found(10, others=0.5), found(70)]
+    assert Duel(50, {FLOOR: floor, OURS: ours}).ratio() == pytest.approx(0.6)
+    busy = [found(rate, others=0.5) for rate in (50, 60, 90)]
+    assert Duel(50, {FLOOR: [found(100)] * 3, OURS: busy}).ratio() == pytest.approx(0.6)
+
+
+def test_the_last_line_is_the_ratios() -> None:
+    fifty = Duel(50, {FLOOR: [found(100)], OURS: [found(71)]})
+    more = Duel(500, {FLOOR: [found(100)], OURS: [found(102)]})
+    assert last_line([fifty, more]) == "ratio to the floor: 50 0.71, 500 1.02"
+
+
+def test_quantiles_are_in_milliseconds() -> None:
+    times = [number / 1000 for number in range(1, 1002)]
+    assert spread(times) == pytest.approx({"p50": 501, "p99": 991, "p999": 1000, "worst": 1001})
+
+
+def test_the_picture_is_drawn_within_its_frame() -> None:
+    drawn = picture([Panel("a < b", "sockets", {"ours": [(2, 5.0), (2_000, 10.0)], "floor": []})])
+    svg = ET.fromstring(drawn)  # noqa: S314 - our own
+    lines = list(svg.iter("{http://www.w3.org/2000/svg}polyline"))
+    assert [line.get("points") for line in lines] == ["48.0,120.0 344.0,34.0", ""]
