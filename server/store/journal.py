@@ -131,8 +131,7 @@ Appended = Callable[[Exception | None, int], None]
 a `ConflictError`, a `MistimedError`, or an `UnavailableError` if the entry may stand or not."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
+class _Entry(NamedTuple):
     """An entry with which nothing else is written, on its way."""
 
     key: str
