@@ -234,6 +234,7 @@ def test_progress_is_told_by_player_and_counts_on_in_the_room() -> None:
     round_ = messages.Round(2, "d", "00", 0, 9, False, runners, None)
     room = messages.RoomState("H7KQ2", 3, "robert", "standard", 2, 900, ME.id, [], round_)
     wire = Wire()
+    assert wire.unpack(codec.encode_progress([1, 2, 8]))["type"] == "early progress"
     told = wire.unpack(codec.encode(room, 4))
     for home in (3, 5):
         news = wire.unpack(codec.encode_progress([1, home, 9]))

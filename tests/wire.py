@@ -175,7 +175,10 @@ class Wire:
         }
 
     def _progress(self, counters: Sequence[int]) -> Message:
-        round_ = self._room["round"]
+        round_ = self._room.get("round")
+        if round_ is None:
+            # The room that the session has asked for has not been sent yet, and will say it all.
+            return {"type": "early progress", "counters": list(counters)}
         further = []
         for place, home, moves in zip(*(counters[at::3] for at in range(3)), strict=True):
             runner = round_["runners"][place]
