@@ -226,6 +226,8 @@ class Socket(asyncio.Protocol):
     def _flush(self) -> None:
         """Send what the protocol has to say: handshakes, pongs, closes."""
         transport = self.transport
+        if transport.is_closing():
+            return
         for data in self._protocol.data_to_send():
             if data:
                 transport.write(data)
@@ -251,7 +253,8 @@ class Socket(asyncio.Protocol):
 
     def _write(self, message: bytes) -> None:
         length = len(message)
-        if self._protocol.state is not State.OPEN:
+        if self._protocol.state is not State.OPEN or self.transport.is_closing():
+            # uvloop's transports refuse what is written to them when they are closed.
             return
         if length <= _LONGEST_SHORT:
             # What `send_binary` makes of it, for the many messages that are this short.
