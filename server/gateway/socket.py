@@ -39,6 +39,9 @@ _SLICE: Final = 2_048
 _LONGEST_SHORT: Final = 125
 """Bytes of a message whose frame has a header of two bytes."""
 
+_HEADERS: Final = tuple(bytes((0x82, length)) for length in range(_LONGEST_SHORT + 1))
+"""The header of a frame with a whole binary message, by the message's length."""
+
 Admit = Callable[[Request], Response | None]
 """Decides about a handshake: `None` lets it go on."""
 
@@ -217,7 +220,7 @@ class Socket(asyncio.Protocol):
             return
         if length <= _LONGEST_SHORT:
             # What `send_binary` makes of it, for the many messages that are this short.
-            self.transport.write(bytes((0x82, length)) + message)
+            self.transport.write(_HEADERS[length] + message)
         else:
             self._protocol.send_binary(message)
             self._flush()

@@ -180,7 +180,7 @@ class Held(Generic[State, Event]):
 
     def submit_soon(self, command: Command[State, Event]) -> None:
         """Carry out a command; it is told later what became of it."""
-        if self._busy or not self._is_current():
+        if self._busy:
             self._submit_later(command)
             return
         state, now = self._state, self._clock.now()

@@ -73,6 +73,7 @@ class Database:
         client: what is asked which servers there are.
         acks: how many replicas must have a write before it counts as standing.
         metrics: the numbers of the node.
+        is_alone: whether this is one Redis and no cluster.
     """
 
     def __init__(
@@ -90,11 +91,8 @@ class Database:
         self._scripts = scripts or {}
         self._pipelines: dict[str, Pipeline] = {}
         self._tasks: set[asyncio.Task[None]] = set()
-
-    @property
-    def is_alone(self) -> bool:
-        """Whether this is one Redis and no cluster."""
-        return self._servers.alone
+        self._only = self._pipeline(None) if self._servers.alone else None
+        self.is_alone = self._only is not None
 
     @property
     def waiting(self) -> int:
@@ -103,8 +101,8 @@ class Database:
 
     def pipeline_of(self, key: str) -> Pipeline | None:
         """Return the pipeline to the server that owns a key; `None` before it is known which."""
-        if self._servers.alone:
-            return self._pipelines.get("") or self._pipeline(None)
+        if self._only is not None:
+            return self._only
         server = self._servers.known_owner(key)
         return None if server is None else self._pipeline(server)
 
