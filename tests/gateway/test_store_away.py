@@ -11,7 +11,7 @@ from signal import SIGCONT, SIGSTOP
 
 import pytest
 
-from server.store import bus, clock, connection
+from server.store import bus, clock, connection, journal, pipeline
 from server.store.embedded import embedded_redis
 from tests.conftest import node
 from tests.gateway.client import Client, Message, opened

@@ -195,7 +195,7 @@ def walk(state: Attempt) -> list[Step]:
     while len(steps) < LONG and state.end is None:
         moves = legal_moves(state.board)
         around = [
-            m for m in moves if m.target >= len(rules.foundations) and m.source != rules.stock
+            m for m in moves if m.target >= home and m.source != rules.stock
         ]
         event, after, _ = core.play(state, chance.choice(around or moves), START)
         steps.append(Step(state, event, after))
