@@ -179,7 +179,8 @@ class Journals:
             or if too much is waiting.
         """
         pipeline = self._database.pipeline_of(key)
-        if not generation or pipeline is None or pipeline.generation != generation:
+        # Without a connection there is nothing that could be known from it.
+        if pipeline is None or not generation or pipeline.generation != generation:
             return False
         if pipeline.is_full:
             return False
