@@ -127,6 +127,11 @@ class LiveRooms:
             except TimeoutError:
                 log.warning("room_unseen", room=code)
 
+    @property
+    def size(self) -> int:
+        """How many rooms somebody on this node listens to."""
+        return len(self._live)
+
     def find(self, code: RoomCode) -> LiveRoom | None:
         """Return a room if it is followed."""
         return self._live.get(code)
