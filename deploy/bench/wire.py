@@ -82,6 +82,11 @@ def read(payload: bytes) -> Event:
     )
 
 
+def answers_move(payload: bytes) -> bool:
+    """Return whether a snapshot is an answer, and not the news that a round has begun."""
+    return "re" in msgpack.unpackb(payload)
+
+
 def hello(id_: int, token: str | None = None) -> bytes:
     """Return the command that opens a session, as a new guest if without a token."""
     return _pack(type="hello", id=id_, version=VERSION, token=token)
