@@ -100,7 +100,7 @@ class Rooms:
                     return None
                 return RoomOpened(code, player, game, variant, seats, limit, now)
 
-            room = (await self._held(code).submit(decide)).after
+            room = await self._append(code, decide)
             if room.opened.host == player:
                 return await self.join(code, player)
             await self._store.rooms.forget_code(player, creation)
@@ -118,10 +118,8 @@ class Rooms:
         return room
 
     def follow(self, code: RoomCode) -> None:
-        """Keep a room's journal in memory for as long as it is followed."""
-
-    def unfollow(self, code: RoomCode) -> None:
-        """Let a room's journal be forgotten like any other."""
+        """Hold a room's journal among those that grow here: what is only looked at is in no way."""
+        self._shelf.find_to_use(code)
 
     def receive(self, code: RoomCode, number: int, text: str) -> Room | None:
         """Take an entry that another node has appended.
@@ -129,7 +127,7 @@ class Rooms:
         Returns:
             The room with it, or `None` if it has to be read.
         """
-        held = self._shelf.find(code)
+        held = self._shelf.find_to_use(code)
         return held.state if held is not None and held.receive(number, text) else None
 
     async def join(self, code: RoomCode, player: PlayerId) -> Room:
@@ -286,7 +284,15 @@ class Rooms:
             # No entry is before the one that it follows, even if the clock has been set back.
             return decide(room, max(now, room.at))
 
-        return (await self._held(code).submit(decide_on_room)).after
+        return await self._append(code, decide_on_room)
+
+    async def _append(
+        self, code: RoomCode, decide: Callable[[Room | None, int], Event | None]
+    ) -> Room:
+        """Decide a command; only a room that there is is held among those that grow."""
+        step = await self._held(code).submit(decide)
+        self._shelf.find_to_use(code)
+        return step.after
 
     def _held(self, code: RoomCode) -> Held[Room, Event]:
         held = self._shelf.find(code)
