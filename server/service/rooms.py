@@ -171,11 +171,7 @@ class Rooms:
             Refusal: there is no such room, the player is not its host, or a round is running.
             UnavailableError: the store does not answer.
         """
-        now = self._store.clock.now()
-        room = await self.find(code)
-        opened = room.opened
-        # Asked beforehand, so that a refused start draws no deal.
-        race.start(room, player, _NO_DEAL, "", now)
+        opened = await self._check_start(code, player)
         deal = await self._store.deals.draw(opened.game, opened.variant, room=code)
         room = await self._submit(
             code, lambda room, now: race.start(room, player, deal.id, deal.commitment, now)
@@ -187,6 +183,24 @@ class Rooms:
                 *(self._start_attempt(room, running, runner) for runner in running.players)
             )
         return room
+
+    async def _check_start(self, code: RoomCode, player: PlayerId) -> RoomOpened:
+        """Return what room it is, if a round may be called now: a refused one draws no deal.
+
+        The room is read only if it is not held, or refuses as it is held.
+        """
+        held = self._shelf.find(code)
+        room = held.state if held is not None else None
+        try:
+            if room is not None:
+                race.start(room, player, _NO_DEAL, "", self._store.clock.now())
+                return room.opened
+        except Refusal:
+            # It counts only on a room that is fresh.
+            pass
+        room = await self.find(code)
+        race.start(room, player, _NO_DEAL, "", self._store.clock.now())
+        return room.opened
 
     async def finish(
         self, code: RoomCode, deal: DealId, player: PlayerId, result: Result
