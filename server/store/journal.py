@@ -179,7 +179,10 @@ class Journals:
             or if too much is waiting.
         """
         pipeline = self._database.pipeline_of(key)
-        if pipeline is None or pipeline.generation != generation or pipeline.is_full:
+        # Without a connection there is nothing that could be known from it.
+        if pipeline is None or not generation or pipeline.generation != generation:
+            return False
+        if pipeline.is_full:
             return False
         batch = generation, "" if self._database.is_alone else key[: key.index("}")]
         entries = self._gathering.get(batch)

@@ -14,7 +14,7 @@ from server.store import pipeline
 from server.store.clock import Clock
 from server.store.connection import Client
 from tests.service.nodes import Node, SetClock
-from tests.service.test_held import LATE, Holder, Words, journal, one, two, unsure
+from tests.service.test_held import LATE, Holder, Words, journal, one, put, two, unsure
 from tests.store.entries import FAR
 from tests.store.servers import calls, in_flight, until, writes_held_up
 
@@ -50,21 +50,39 @@ async def test_a_journal_that_nobody_has_looked_at_is_read_first(
     redis: Client, said: Holder, two: Holder
 ) -> None:
     saying = two.say_soon("b")
-    assert saying.seen == []
     assert await saying.outcome() == ("a", "b")
-    assert saying.seen == [("a",)]
+    assert saying.seen[-1] == ("a",)
     assert await journal(redis) == ("a", "b")
 
 
 async def test_what_was_known_from_another_connection_is_read_first(
     redis: Client, said: Holder
 ) -> None:
+    await said.say("b")
+    await put(redis, "a", "x")
     said.lose_connection()
-    saying = said.say_soon("b")
-    assert saying.seen == []
-    assert await saying.outcome() == ("a", "b")
-    assert saying.seen == [("a",)]
-    assert said.say_soon("c").seen == [("a", "b")]
+    saying = said.say_soon("c")
+    assert await saying.outcome() == ("a", "x", "c")
+    assert saying.seen[-1] == ("a", "x")
+    assert await journal(redis) == ("a", "x", "c")
+    assert said.say_soon("d").seen == [("a", "x", "c")]
+
+
+async def test_what_is_in_doubt_is_read_before_anything_is_written_after_it(
+    redis: Client, said: Holder
+) -> None:
+    async with writes_held_up(redis):
+        lost = said.say_soon("b")
+        await until(lambda: in_flight(redis, "evalsha"))
+        said.lose_connection()
+        with pytest.raises(UnavailableError):
+            await lost.outcome()
+    # There is no connection now, and what Redis has is not what was known.
+    await put(redis, "x")
+    assert said.pipeline.generation == 0
+    assert await said.say_soon("c").outcome() == ("x", "c")
+    assert await journal(redis) == ("x", "c")
+    assert said.kind.told == [(("x",), ("x", "c"))]
 
 
 async def test_commands_that_come_at_once_are_decided_one_after_the_other(

@@ -150,8 +150,9 @@ async def test_what_is_known_from_another_connection_is_refused_and_nothing_is_w
 async def test_what_is_known_from_another_connection_is_not_even_tried(
     journals: Journals, database: Database
 ) -> None:
-    with pytest.raises(RefusedError):
-        append_soon(journals, 1, generation=1)
+    for nothing in (0, 1):
+        with pytest.raises(RefusedError):
+            append_soon(journals, 1, generation=nothing)
     known = await append(journals, 1)
     pipeline = database.pipeline_of(KEY)
     assert pipeline is not None
@@ -294,3 +295,18 @@ async def test_a_gap_is_an_error(redis: Client, journals: Journals, ids: list[st
         await redis.xadd(KEY, {"e": "text"}, id=id_)
     with pytest.raises(GapError, match=KEY):
         await texts(journals)
+
+
+async def test_what_is_of_no_generation_is_not_appended(
+    database: Database, journals: Journals
+) -> None:
+    """Neither before there is a connection, which is of no generation either, nor on one."""
+    done: list[object] = []
+    entry = (KEY, 1, "one", now())
+    assert journals.generation(KEY) == 0
+    assert not journals.append_soon(*entry, 0, lambda *outcome: done.append(outcome))
+    generation = (await journals.read(KEY)).generation
+    assert not journals.append_soon(*entry, 0, lambda *outcome: done.append(outcome))
+    assert journals.append_soon(*entry, generation, lambda *outcome: done.append(outcome))
+    await database.close()
+    assert done == [(None, generation)]
