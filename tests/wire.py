@@ -162,7 +162,9 @@ class Wire:
         attempt, move = self._attempts[event.number], self._take_move(event.number, event.seq)
         assert move is not None, f"{event} answers no move"
         known = KNOWN[attempt]
-        after = known.states[event.seq] = _moved_on(known, event)
+        after = _moved_on(known, event)
+        if after is not None:
+            known.states[event.seq] = after
         return {
             "type": "moved",
             "re": move["id"],
@@ -170,8 +172,9 @@ class Wire:
             "seq": event.seq,
             "move": move["move"],
             "changes": _changes(known.rules, event.changes),
-            "redeals": after.redeals,
-            "result": _result(known.rules, after, event.end),
+            # Unknown when the move before was not answered, and stands all the same.
+            "redeals": after and after.redeals,
+            "result": after and _result(known.rules, after, event.end),
         }
 
     def _progress(self, counters: Sequence[int]) -> Message:
@@ -240,18 +243,20 @@ def _follow(known: Known, missed: messages.Missed) -> list[Any]:
         elif after.home == state.home:
             after = replace(after, time=state.time)
         state = after
-        if seq not in known.states or known.states[seq].time is None:
+        told_before = known.states.get(seq)
+        if told_before is None or replace(told_before, time=state.time) != state:
+            # Else the time may be known better than it is here.
             known.states[seq] = state
     if state is not None:
         known.states[missed.seq] = _state(missed.result, state.redeals)
     return told
 
 
-def _moved_on(known: Known, event: messages.Moved) -> State:
+def _moved_on(known: Known, event: messages.Moved) -> State | None:
     """Return how it stands after a move, which a snapshot of that entry may have told before."""
     before = known.states.get(event.seq - 1)
     if before is None:
-        return known.states[event.seq]
+        return known.states.get(event.seq)
     after = _after(known.rules, before, event.changes)
     if event.time is not None:
         after = replace(after, time=event.time)

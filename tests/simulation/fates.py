@@ -39,10 +39,10 @@ STORE: Mapping[str, float] = {
 """Faults that happen to a command to the store, and how often, where they are in season."""
 
 NETWORK: Mapping[str, float] = {
-    COMMAND_LOST: 0.03,
-    ANSWER_LOST: 0.05,
+    COMMAND_LOST: 0.02,
+    ANSWER_LOST: 0.04,
     DELAYED: 0.06,
-    ELSEWHERE: 0.05,
+    ELSEWHERE: 0.02,
 }
 """Faults that happen to a message between a player and a node."""
 

@@ -10,6 +10,10 @@ MOST_TURNS = 400_000
 """Turns of the loop after which it is taken to go round in circles."""
 
 
+TURN = 1e-9
+"""Seconds that a turn takes."""
+
+
 class RestlessError(Exception):
     """The tasks do not come to rest, or wait for what will never happen."""
 
@@ -52,6 +56,8 @@ class VirtualLoop(asyncio.BaseEventLoop):
             RestlessError: there is none, or there have been too many.
         """
         self._turns += 1
+        # A turn takes a moment: else who waits for the time to come may wait for ever.
+        self._time += TURN
         if timeout is None or self._turns > MOST_TURNS:
             raise RestlessError("everyone waits" if timeout is None else "they go round in circles")
         if timeout > 0:
