@@ -24,6 +24,7 @@ from server.core.race import Room
 from server.gateway import load, session
 from server.service import attempts
 from server.service.rooms import Rooms
+from server.store import keys
 from tests.core.builders import START
 from tests.faults import attempt_story
 from tests.faults.checker import check
@@ -278,6 +279,7 @@ def conditions() -> Iterator[None]:
         (attempts, "deal_seed", cached),
         (attempt_story, "deal_seed", cached),
         (daily, "DRAWN_AHEAD", 0),
+        (keys, "PARTITIONS", 8),
     ]
     create = Rooms.create
 
