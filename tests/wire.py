@@ -248,7 +248,9 @@ def _follow(known: Known, missed: messages.Missed) -> list[Any]:
         elif after.home == state.home:
             after = replace(after, time=state.time)
         state = after
-        if seq not in known.states or known.states[seq].time is None:
+        told_before = known.states.get(seq)
+        if told_before is None or replace(told_before, time=state.time) != state:
+            # Else the time may be known better than it is here.
             known.states[seq] = state
     if state is not None:
         known.states[missed.seq] = _state(missed.result, state.redeals)

@@ -228,6 +228,9 @@ def _check_moved(story: Story, state: Attempt, message: Message, about: Complain
     changes = changes_of(state.board.ruleset, delta)
     if [list(change) for change in message["changes"]] != changes:
         about.add("misreported", seq, f"changes {message['changes']}, should be {changes}")
+    if message["result"] is None:
+        # It was not told how it stood before.
+        return
     if (message["redeals"], Result(**message["result"])) != (delta.redeals, state.result):
         about.add("misreported", seq, f"{message}, should be {state.result}")
 
