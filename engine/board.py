@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -21,17 +22,18 @@ class Board:
         piles: the piles by number, face-down cards with the bit `DOWN`.
         redeals: how often the waste has been turned over.
         moves: how many moves led here.
+        home: the number of cards on foundations; counted if it is left out.
     """
 
     ruleset: Ruleset
     piles: Piles
     redeals: int = 0
     moves: int = 0
+    home: int = -1
 
-    @property
-    def home(self) -> int:
-        """The number of cards on foundations."""
-        return sum(map(len, self.piles[: len(self.ruleset.foundations)]))
+    def __post_init__(self) -> None:
+        if self.home < 0:
+            object.__setattr__(self, "home", count_home(self.ruleset, self.piles))
 
     @property
     def won(self) -> bool:
@@ -54,6 +56,11 @@ class View:
     piles: Piles
     redeals: int = 0
     moves: int = 0
+
+
+def count_home(ruleset: Ruleset, piles: Piles) -> int:
+    """Return the number of cards on foundations."""
+    return sum(map(len, piles[: len(ruleset.foundations)]))
 
 
 class Change(NamedTuple):
@@ -84,18 +91,27 @@ def view_of(board: Board) -> View:
     return View(board.ruleset, tuple(map(seen, board.piles)), board.redeals, board.moves)
 
 
-def delta_between(before: Board, after: Board) -> Delta:
-    """Return the change from one board to another, as a viewer of both may see it."""
-    changes = tuple(
-        _change(pile, old, new)
-        for pile, (old, new) in enumerate(zip(before.piles, after.piles, strict=True))
-        if old != new
-    )
-    return Delta(changes, after.redeals, after.moves)
+def delta_between(before: Board, after: Board, touched: Iterable[int] | None = None) -> Delta:
+    """Return the change from one board to another, as a viewer of both may see it.
+
+    Args:
+        before: a board.
+        after: another one of the same ruleset.
+        touched: the piles that can differ, by ascending number; all if left out.
+    """
+    olds, news = before.piles, after.piles
+    changes = [
+        _change(pile, olds[pile], news[pile])
+        for pile in (range(len(olds)) if touched is None else touched)
+        if olds[pile] != news[pile]
+    ]
+    return Delta(tuple(changes), after.redeals, after.moves)
 
 
 def _change(pile: int, old: Pile, new: Pile) -> Change:
     """Return one pile's change. What stays is at the bottom, and alike but for a turned card."""
+    if old.startswith(new):
+        return Change(pile, len(old) - len(new), b"")
     kept = min(len(old), len(new))
     while old[:kept] != new[:kept]:
         kept -= 1

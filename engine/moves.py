@@ -1,7 +1,8 @@
 """Which moves are legal. The same code serves boards and views: it never reads a hidden card.
 
-What each pile takes is a set of cards, looked up by its top in the ruleset's tables. A card is
-held against the union of those sets first, since most cards fit nowhere.
+What each pile takes is a set of cards, looked up by its top in the ruleset's tables. `is_legal`
+checks one move by them. `legal_moves` lists all, and holds a card against the union of those sets
+first, since most cards fit nowhere.
 """
 
 from __future__ import annotations
@@ -9,11 +10,52 @@ from __future__ import annotations
 from functools import reduce
 from operator import or_
 
-from engine.board import Board, Piles, View
+from engine.board import Board, Piles, View, count_home
 from engine.cards import DOWN, Pile
-from engine.ruleset import BITS, EMPTY, RUN_LENGTH, Fits, Move, MoveRow, Ruleset
+from engine.fits import BITS, EMPTY, RUN_LENGTH, Fits
+from engine.ruleset import Move, MoveRow, Ruleset
 
 Layout = Board | View
+
+
+def is_legal(layout: Layout, move: Move) -> bool:
+    """Return whether one move is legal, without listing the others. Any numbers may be asked."""
+    ruleset, piles = layout.ruleset, layout.piles
+    source, target = move.source, move.target
+    if move.count != 1:
+        return _is_legal_run(layout, move)
+    takes = ruleset.singles.get((source, target))
+    if takes is not None:
+        pile, onto = piles[source], piles[target]
+        card = BITS[pile[-1] if pile else EMPTY]
+        return takes[onto[-1] if onto else EMPTY] & card != 0
+    if source == ruleset.stock:
+        return target in ruleset.stock_targets and bool(piles[source])
+    return (
+        source == ruleset.waste
+        and target == ruleset.stock
+        and not piles[target]
+        and _turns_over(layout)
+    )
+
+
+def _is_legal_run(layout: Layout, move: Move) -> bool:
+    """Return whether a move is legal whose count is not 1."""
+    ruleset, piles = layout.ruleset, layout.piles
+    source, target, count = move.source, move.target, move.count
+    takes = ruleset.runs.get((source, target))
+    if takes is None or not 1 < count <= len(piles[source]):
+        return False
+    run, onto = piles[source][-count:], piles[target]
+    if not takes[onto[-1] if onto else EMPTY] & BITS[run[0]]:
+        return False
+    columns = ruleset.tableau
+    if target not in columns:
+        if count != RUN_LENGTH:
+            return False
+    elif ruleset.by_spaces and count > 1 << piles[columns.start : columns.stop].count(b""):
+        return False
+    return run_length(run, ruleset.builds) == count
 
 
 def legal_moves(layout: Layout) -> list[Move]:
@@ -35,22 +77,56 @@ def legal_moves(layout: Layout) -> list[Move]:
         moves += ruleset.stock_moves
         if ruleset.stock_starts:
             _add_starts(ruleset, tops, moves)
-    elif layout.redeals < ruleset.redeals:
+    elif _turns_over(layout):
         assert ruleset.waste is not None
-        if piles[ruleset.waste]:
-            moves.append(ruleset.move(ruleset.waste, ruleset.stock))
+        moves.append(ruleset.move(ruleset.waste, ruleset.stock))
     return moves
 
 
 def is_won(layout: Layout) -> bool:
     """Return whether every card is on a foundation."""
-    home = layout.piles[: len(layout.ruleset.foundations)]
-    return sum(map(len, home)) == layout.ruleset.total
+    return count_home(layout.ruleset, layout.piles) == layout.ruleset.total
 
 
 def is_stuck(layout: Layout) -> bool:
     """Return whether no move is legal on a board that is not won."""
-    return not is_won(layout) and not legal_moves(layout)
+    ruleset = layout.ruleset
+    if layout.piles[ruleset.stock]:
+        if ruleset.stock_moves:
+            return False
+    elif _turns_over(layout):
+        return False
+    return not _some_single(layout) and not legal_moves(layout) and not is_won(layout)
+
+
+def _some_single(layout: Layout) -> bool:
+    """Return whether a top card fits on another pile; `False` may also mean that it is not clear.
+
+    It looks at which cards are offered and which are taken, not at which pile takes which card, so
+    it leaves out kinds of moves in which a pile may take its own top card.
+    """
+    piles, takes = layout.piles, layout.ruleset.takes
+    for sources, targets in layout.ruleset.ways:
+        offered = wanted = 0
+        for source in sources:
+            if pile := piles[source]:
+                offered |= BITS[pile[-1]]
+        for target in targets:
+            pile = piles[target]
+            wanted |= takes[target][pile[-1] if pile else EMPTY]
+        if offered & wanted:
+            return True
+    return False
+
+
+def _turns_over(layout: Layout) -> bool:
+    """Return whether the waste may be turned over, once the stock is empty."""
+    ruleset = layout.ruleset
+    return (
+        layout.redeals < ruleset.redeals
+        and ruleset.waste is not None
+        and bool(layout.piles[ruleset.waste])
+    )
 
 
 def top_of(pile: Pile) -> int:

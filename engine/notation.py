@@ -11,7 +11,7 @@ import re
 
 from engine.cards import Pile, card_name
 from engine.errors import NotationError
-from engine.ruleset import ROW, Move, Ruleset
+from engine.ruleset import Move, Ruleset
 
 _MOVE = re.compile(r"([a-z]\d{0,2})>([a-z]\d{0,2})(?:x([2-9]|[1-9]\d))?", re.ASCII)
 _LONGEST = 16
@@ -19,9 +19,7 @@ _LONGEST = 16
 
 def move_text(ruleset: Ruleset, move: Move) -> str:
     """Return a move's text."""
-    target = "t" if move.target == ROW else ruleset.pile_names[move.target]
-    count = f"x{move.count}" if move.count > 1 else ""
-    return f"{ruleset.pile_names[move.source]}>{target}{count}"
+    return ruleset.texts.get((move.source, move.target, move.count)) or ruleset.written(move)
 
 
 def parse_move(ruleset: Ruleset, text: str) -> Move:
@@ -30,12 +28,16 @@ def parse_move(ruleset: Ruleset, text: str) -> Move:
     Raises:
         NotationError: it names no move between piles of this game.
     """
+    known = ruleset.moves_by_text.get(text)
+    return _parse_impossible(ruleset, text) if known is None else known
+
+
+def _parse_impossible(ruleset: Ruleset, text: str) -> Move:
+    """Return the move that a text names which names no possible one, or say what is wrong."""
     found = _MOVE.fullmatch(text) if len(text) <= _LONGEST else None
     if found is None:
         raise NotationError("A move is written as in t3>f0, t3>t5x4, s>w, s>t or w>s.")
     source, target, count = found.groups()
-    if (source, target, count) == ("s", "t", None) and "row" in ruleset.rules.stock.plays:
-        return ruleset.move(ruleset.stock, ROW)
     for name in (source, target):
         if name not in ruleset.pile_numbers:
             raise NotationError(f"{ruleset.game} has no pile {name}.")

@@ -10,8 +10,9 @@ from engine.cards import DOWN, SUITS, Pile, parse_pile, pile_names, turned_up
 from engine.catalog import ruleset as known_ruleset
 from engine.deal import check_deck
 from engine.errors import PositionError
+from engine.fits import RUN_LENGTH
 from engine.moves import fits_foundation, is_stuck, run_length
-from engine.ruleset import RUN_LENGTH, Ruleset
+from engine.ruleset import Ruleset
 from engine.schema import STANDARD
 
 MOST_MOVES = 1_000_000
@@ -101,10 +102,17 @@ def _check_board(board: Board) -> None:
         raise PositionError("The stock cannot have these cards, or not this way up.")
     if ruleset.waste is not None and any(card & DOWN for card in board.piles[ruleset.waste]):
         raise PositionError("The waste lies face up.")
-    if tableau is not None and tableau.fill and not all(board.piles[p] for p in ruleset.tableau):
-        places = [ruleset.waste if place == "waste" else ruleset.stock for place in tableau.fill]
-        if any(place is not None and board.piles[place] for place in places):
-            raise PositionError("An empty pile would have been filled.")
+    could_fill = _always_fills(ruleset) and any(board.piles[place] for place in ruleset.fill)
+    if could_fill and not all(board.piles[pile] for pile in ruleset.tableau):
+        raise PositionError("An empty pile would have been filled.")
+
+
+def _always_fills(ruleset: Ruleset) -> bool:
+    """Return whether a pile stays empty only where the places that fill it have no more cards.
+
+    A waste gets cards again from the stock, and the stock from a waste that is turned over.
+    """
+    return ruleset.stock in ruleset.fill and (ruleset.waste in ruleset.fill or not ruleset.redeals)
 
 
 def _could_be_foundation(ruleset: Ruleset, target: int, pile: Pile) -> bool:

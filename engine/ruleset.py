@@ -1,7 +1,7 @@
 """A ruleset made ready for play: piles by number, and tables of what goes on what.
 
-Everything that depends on the rules alone is worked out here, once, so that listing moves is
-looking things up.
+Everything that depends on the rules alone is worked out here, once, so that reading,
+checking and listing moves is looking things up.
 """
 
 from __future__ import annotations
@@ -9,25 +9,27 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import reduce
+from itertools import permutations, product
 from operator import or_
 
-from engine.cards import PACK_SIZE, RANKS, SUITS, UNSEEN, Card, is_red, rank_of, suit_of
+from engine.cards import PACK_SIZE, RANKS, SUITS, Card
+from engine.fits import (
+    EMPTY,
+    RUN_LENGTH,
+    Fits,
+    Takes,
+    foundation_fits,
+    run_heads,
+    set_of,
+    tableau_fits,
+    takes_of,
+    unless_empty,
+    when_empty,
+)
 from engine.schema import Foundation, Rules
 
-EMPTY = -1
-"""The index of the table row that says what an empty pile takes."""
-
-_ROWS = UNSEEN + 2
-"""A row for each byte that can lie on top of a pile, and the one for `EMPTY`, which is the last."""
-
-Fits = tuple[bytes, ...]
-"""`fits[top][card]` is 1 where `card` may go on `top`; `fits[EMPTY][card]` for an empty pile."""
-
-Takes = tuple[int, ...]
-"""The same as sets of cards: `takes[top]` has the `BITS` of the cards that may go on `top`."""
-
-BITS: Takes = tuple(1 << byte if byte < PACK_SIZE else 0 for byte in range(_ROWS))
-"""The bit of each card; none for a card that lies face down, nor for `EMPTY`."""
+Pair = tuple[int, int]
+"""A source and a target, by pile number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +49,6 @@ ROW = -2
 
 MoveRow = tuple[int, tuple[Move, ...]]
 """A source, and its moves of one card by target."""
-
-RUN_LENGTH = 13
 
 
 class Ruleset:
@@ -83,52 +83,95 @@ class Ruleset:
             *(("w",) if rules.waste else ()),
         )
         self.pile_numbers = {name: pile for pile, name in enumerate(self.pile_names)}
-        self.builds: Fits = _tableau_fits(rules)
+        self.builds: Fits = tableau_fits(rules)
         """What a tableau pile takes."""
-        self.homes: tuple[Fits, ...] = tuple(_foundation_fits(group) for group in self.groups)
+        self.homes: tuple[Fits, ...] = tuple(foundation_fits(group) for group in self.groups)
         """What each foundation takes; a foundation of runs takes no single card."""
-        self.run_heads: tuple[bytes, ...] = tuple(_run_heads(group) for group in self.groups)
+        self.run_heads: tuple[bytes, ...] = tuple(run_heads(group) for group in self.groups)
         """For each foundation, 1 for a card that heads a run which it takes when empty."""
-        home_takes = tuple(map(_takes, self.homes))
-        build_takes = _takes(self.builds)
+        home_takes = tuple(map(takes_of, self.homes))
+        build_takes = takes_of(self.builds)
         self.takes: tuple[Takes, ...] = (*home_takes, *[build_takes] * len(self.tableau))
         """What each foundation and tableau pile takes, as sets."""
-        self.run_takes: tuple[int, ...] = tuple(map(_set_of, self.run_heads))
+        self.run_takes: tuple[int, ...] = tuple(map(set_of, self.run_heads))
         """For each foundation, the set of cards that head a run which it takes when empty."""
-        self.moves_runs = tableau is not None and tableau.moves != "card"
-        self.by_spaces = tableau is not None and tableau.moves == "run-by-spaces"
         self.redeals = rules.waste.redeals if rules.waste else 0
         """How often the waste may be turned over."""
-        everywhere = (*range(len(self.pile_names)), ROW)
-        self._moves = {
-            (source, target): tuple(Move(source, target, n) for n in range(RUN_LENGTH + 1))
-            for source in range(len(self.pile_names))
-            for target in everywhere
-        }
-        self.homeward = self._rows_from("foundation")
-        """The piles whose top card goes to foundations that take it."""
-        self.spreading = self._rows_from("tableau")
-        """The piles whose top card goes to tableau piles that take it."""
+        self.stock_up = rules.stock.top == "up"
+        """Whether the stock's top card is turned up."""
+        self.fill: tuple[int, ...] = tuple(
+            self.stock + (place == "waste") for place in (tableau.fill if tableau else ())
+        )
+        """The piles of which the first that has cards fills an emptied tableau pile at once."""
+        self._prepare_moves()
+
+    def _prepare_moves(self) -> None:
+        """Work out what moves there can be, and the tables to list and to check them by."""
+        rules, tableau = self.rules, self.rules.tableau
+        self.moves_runs = tableau is not None and tableau.moves != "card"
+        self.by_spaces = tableau is not None and tableau.moves == "run-by-spaces"
         self.spreads_runs = self.moves_runs and tableau is not None and "tableau" in tableau.plays
         """Whether runs go from tableau pile to tableau pile."""
         self.runs_home = 0
         """The set of cards that head a run which goes from the tableau to some foundation."""
         if tableau is not None and "foundation" in tableau.plays:
             self.runs_home = reduce(or_, self.run_takes, 0)
+        self.runs = dict(self._pairs_of_runs())
+        """What a target takes of the heads of runs from a source, for each pair of such piles."""
+        self._moves = {(m.source, m.target, m.count): m for m in self._possible_moves()}
+        self.texts = {numbers: self.written(move) for numbers, move in self._moves.items()}
+        """The text of each possible move, by source, target and count."""
+        self.moves_by_text = {self.texts[numbers]: move for numbers, move in self._moves.items()}
+        """The possible moves by their text."""
+        self.homeward = self._rows_from("foundation")
+        """The piles whose top card goes to foundations that take it."""
+        self.spreading = self._rows_from("tableau")
+        """The piles whose top card goes to tableau piles that take it."""
         self.stock_moves = tuple(self._stock_moves())
         """The moves that are legal whenever the stock has cards."""
+        self.stock_targets = frozenset(move.target for move in self.stock_moves)
+        """Their targets."""
         self.stock_starts = "foundation" in rules.stock.plays and (
             rules.stock.to_foundation == "first"
         )
         """Whether the stock's top card goes to empty foundations that it starts."""
+        self.singles = dict(self._pairs_of_singles())
+        """What a target takes of a source's top card, for each pair where that depends on it."""
+        self.ways = tuple(self._ways())
+        """Sources, and targets to which their top cards go, where no pile takes its own."""
 
     def __repr__(self) -> str:
         return f"<Ruleset {self.game} {self.variant}>"
 
     def move(self, source: int, target: int, count: int = 1) -> Move:
-        """Return the one object for this move."""
-        row = self._moves[source, target]
-        return row[count] if count < len(row) else Move(source, target, count)
+        """Return the one object for this move; an impossible one has none, and is made."""
+        return self._moves.get((source, target, count)) or Move(source, target, count)
+
+    def move_of(self, source: int, target: int, count: int) -> Move | None:
+        """Return the move of three small numbers, as they are sent, legal or not.
+
+        Args:
+            source: a pile.
+            target: a pile, or to deal a row the number of piles.
+            count: how many cards.
+
+        Returns:
+            `None` if a number names no pile, or if no rule ever moves so many cards there.
+        """
+        if target == len(self.pile_names):
+            target = ROW
+        return self._moves.get((source, target, count))
+
+    def numbers_of(self, move: Move) -> tuple[int, int, int]:
+        """Return the numbers of which `move_of` makes this move."""
+        target = len(self.pile_names) if move.target == ROW else move.target
+        return move.source, target, move.count
+
+    def written(self, move: Move) -> str:
+        """Return a move's text, as `notation` explains it; `?` stands for what is no pile."""
+        names = dict(enumerate(self.pile_names)) | {ROW: "t"}
+        count = f"x{move.count}" if move.count != 1 else ""
+        return f"{names.get(move.source, '?')}>{names.get(move.target, '?')}{count}"
 
     def _rows_from(self, place: str) -> tuple[MoveRow, ...]:
         """Return the piles that play their top card to a kind of place, if it fits there."""
@@ -144,6 +187,54 @@ class Ruleset:
             sources.append(self.stock)
         piles = range(len(self.pile_names))
         return tuple((s, tuple(self.move(s, target) for target in piles)) for s in sources)
+
+    def _pairs_of_singles(self) -> Iterator[tuple[Pair, Takes]]:
+        """Yield the pairs of piles between which a top card goes if the target takes it."""
+        for rows, targets in ((self.homeward, self.foundations), (self.spreading, self.tableau)):
+            for (source, _), target in product(rows, targets):
+                if source != target:
+                    yield (source, target), self.takes[target]
+        if self.stock_starts:
+            for target in self.foundations:
+                yield (self.stock, target), when_empty(self.takes[target][EMPTY])
+
+    def _ways(self) -> Iterator[tuple[tuple[int, ...], range]]:
+        """Yield sources and targets of single cards, unless a pile may take its own top card."""
+        for rows, targets in ((self.spreading, self.tableau), (self.homeward, self.foundations)):
+            sources = tuple(source for source, _ in rows)
+            own = set(sources) & set(targets)
+            if not any(self.builds[card][card] for card in range(PACK_SIZE) if own):
+                yield sources, targets
+
+    def _pairs_of_runs(self) -> Iterator[tuple[Pair, Takes]]:
+        """Yield the pairs of piles between which runs go if the target takes their heads."""
+        if self.spreads_runs:
+            takes = self.takes[self.tableau.start]
+            takes = unless_empty(takes) if self.by_spaces else takes
+            yield from ((pair, takes) for pair in permutations(self.tableau, 2))
+        if self.runs_home:
+            for target, heads in enumerate(self.run_takes):
+                if heads:
+                    takes = when_empty(heads)
+                    yield from (((source, target), takes) for source in self.tableau)
+
+    def _possible_moves(self) -> Iterator[Move]:
+        """Yield the moves from pile to pile of as many cards as may go there, and of a row."""
+        piles = range(len(self.pile_names))
+        for source, target in product(piles, piles):
+            most = self._longest_run(target) if (source, target) in self.runs else 1
+            yield from (Move(source, target, count) for count in range(1, most + 1))
+        if "row" in self.rules.stock.plays:
+            yield Move(self.stock, ROW)
+
+    def _longest_run(self, target: int) -> int:
+        """Return the most cards that can build on one another to go to this pile."""
+        tableau = self.rules.tableau
+        assert tableau is not None
+        one_way = tableau.order in ("up", "down") and not tableau.wrap
+        if one_way or target in self.foundations:
+            return RUN_LENGTH
+        return self.total // {"suit": 4, "colour": 2}.get(tableau.match, 1)
 
     def _stock_moves(self) -> Iterator[Move]:
         """Yield the moves of the stock that depend on no other pile."""
@@ -162,96 +253,6 @@ class Ruleset:
             if group.setup == "laid-out":
                 nth = pile - self.groups.index(group)
                 yield pile, group.first, group.suits[nth % len(group.suits)]
-
-
-def _matches(match: str, upper: Card, lower: Card) -> bool:
-    """Return whether the suits of two neighbours agree with `match`."""
-    if match == "suit":
-        return suit_of(upper) == suit_of(lower)
-    if match == "colour":
-        return is_red(upper) == is_red(lower)
-    if match == "alternate":
-        return is_red(upper) != is_red(lower)
-    return True
-
-
-def _steps(order: str) -> tuple[int, ...]:
-    """Return the ranks' differences between a card and the one that it goes on."""
-    return {"up": (1,), "down": (-1,), "either": (1, -1), "any": tuple(range(-12, 13))}[order]
-
-
-def _follows(card: Card, top: Card, order: str, match: str, *, wrap: bool) -> bool:
-    """Return whether `card` may follow `top` by rank and suit."""
-    step = rank_of(card) - rank_of(top)
-    steps = _steps(order)
-    in_order = step in steps or (wrap and any((step - s) % 13 == 0 for s in steps))
-    return in_order and _matches(match, card, top)
-
-
-def _table(rows: dict[int, list[Card]]) -> Fits:
-    """Return the table with a 1 at each card of each row."""
-    table = [bytearray(UNSEEN + 1) for _ in range(_ROWS)]
-    for top, cards in rows.items():
-        for card in cards:
-            table[top][card] = 1
-    return tuple(bytes(row) for row in table)
-
-
-def _takes(fits: Fits) -> Takes:
-    """Return the table's rows as sets."""
-    return tuple(map(_set_of, fits))
-
-
-def _set_of(row: bytes) -> int:
-    """Return the set of the cards at which a row has a 1."""
-    return sum(BITS[card] for card in range(PACK_SIZE) if row[card])
-
-
-def _tableau_fits(rules: Rules) -> Fits:
-    tableau = rules.tableau
-    if tableau is None:
-        return _table({})
-    deck = range(PACK_SIZE)
-    rows = {
-        top: [c for c in deck if _follows(c, top, tableau.order, tableau.match, wrap=tableau.wrap)]
-        for top in deck
-    }
-    rows[EMPTY] = [c for c in deck if _starts(c, tableau.empty)]
-    return _table(rows)
-
-
-def _foundation_fits(group: Foundation) -> Fits:
-    if group.takes == "run":
-        return _table({})
-    deck = [card for card in range(PACK_SIZE) if suit_of(card) in group.suits]
-    rows = {
-        top: [c for c in deck if _follows(c, top, group.order, group.match, wrap=group.wrap)]
-        for top in deck
-        if not _completes(top, group)
-    }
-    rows[EMPTY] = [c for c in deck if _starts(c, group.first)]
-    return _table(rows)
-
-
-def _completes(card: Card, group: Foundation) -> bool:
-    """Return whether `card` is the last that goes on a foundation which starts at a fixed rank."""
-    if group.first == "any" or not group.wrap or group.order == "either":
-        return False
-    (step,) = _steps(group.order)
-    return (rank_of(card) + step - RANKS.index(group.first)) % 13 == 0
-
-
-def _run_heads(group: Foundation) -> bytes:
-    heads = bytearray(UNSEEN + 1)
-    if group.takes == "run":
-        for card in range(PACK_SIZE):
-            heads[card] = _starts(card, group.first) and suit_of(card) in group.suits
-    return bytes(heads)
-
-
-def _starts(card: Card, first: str) -> bool:
-    """Return whether `card` may start a pile that begins with `first`."""
-    return first == "any" or RANKS[rank_of(card)] == first
 
 
 def in_suit_order(rank: str, suit: str) -> Card:

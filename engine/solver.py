@@ -12,7 +12,7 @@ from enum import Enum
 
 from engine.board import Board
 from engine.cards import DOWN, Pile
-from engine.moves import legal_moves
+from engine.moves import is_legal, legal_moves
 from engine.play import apply
 from engine.ruleset import Move
 
@@ -93,7 +93,7 @@ def search(board: Board, positions: int = MOST_POSITIONS) -> Found:
 def leads_home(board: Board, way: tuple[Move, ...]) -> bool:
     """Return whether the moves are legal one after another, and the last of them goes home."""
     for move in way:
-        if move not in legal_moves(board):
+        if not is_legal(board, move):
             return False
         board = apply(board, move)
     return bool(way) and way[-1].target in board.ruleset.foundations

@@ -8,10 +8,14 @@ from contextlib import AsyncExitStack, asynccontextmanager
 
 import structlog
 
+from server import ports
 from server.gateway.handlers import Handlers
+from server.gateway.http import site
 from server.gateway.hub import Hub
 from server.gateway.listener import Listener
 from server.gateway.pages import Pages
+from server.gateway.sockets import Sockets
+from server.service.held import run_soon
 from server.service.registration import Registration
 from server.service.services import Services
 from server.service.store import Store
@@ -22,14 +26,19 @@ from server.store.clock import Clock
 from server.store.connection import connect
 from server.store.database import Database
 from server.store.embedded import embedded_redis
+from server.store.journal import SCRIPTS
 from server.store.nodes import Nodes
 
 log = structlog.get_logger()
 
 
 @asynccontextmanager
-async def running_node(settings: Settings) -> AsyncIterator[int]:
+async def running_node(settings: Settings, bound: ports.Bound | None = None) -> AsyncIterator[int]:
     """Run a node, and yield the port that it listens on; it ends with the context.
+
+    Args:
+        settings: the node's settings.
+        bound: sockets that listen already, in place of the settings' host and port.
 
     Raises:
         UnavailableError: Redis does not answer.
@@ -42,7 +51,7 @@ async def running_node(settings: Settings) -> AsyncIterator[int]:
         url = settings.redis
         if url is None:
             url = await stack.enter_async_context(embedded_redis(settings.data))
-        database = Database(connect(url), settings.replica_acks)
+        database = Database(connect(url), settings.replica_acks, SCRIPTS)
         stack.push_async_callback(database.close)
         await database.check()
         clock = Clock(database)
@@ -74,8 +83,12 @@ async def running_node(settings: Settings) -> AsyncIterator[int]:
             # What has ended without having been told to was broken: this node should be replaced.
             return clock.is_fresh() and not any(task.done() for task in tasks)
 
-        listener = Listener(pages, hub, handlers.answer, is_healthy, settings.origins)
-        port = await listener.open(settings.host, settings.port)
+        sockets = Sockets(handlers, lambda session: run_soon(hub.leave(session)), settings.origins)
+        listener = Listener(site(pages, is_healthy), sockets)
+        if bound is None:
+            (bound,) = ports.bind(settings.host, settings.port)
+        port = ports.port_of(bound)
+        await listener.open(bound)
         stack.push_async_callback(listener.close)
         registration = Registration(store, port)
         tasks.append(asyncio.create_task(registration.run(stop)))

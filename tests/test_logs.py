@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Iterator
 
 import pytest
@@ -22,9 +23,31 @@ from tests.gateway.play import resign
 @pytest.fixture
 def log(capsys: pytest.CaptureFixture[str]) -> Iterator[pytest.CaptureFixture[str]]:
     """Log as a node that is not on a terminal does, as much as it can."""
+    before, level = logging.root.handlers[:], logging.root.level
     configure("json", "debug")
     yield capsys
     structlog.reset_defaults()
+    logging.root.handlers[:] = before
+    logging.root.setLevel(level)
+
+
+def test_what_libraries_log_is_logged_in_the_same_way(log: pytest.CaptureFixture[str]) -> None:
+    def fail(secret: str) -> None:
+        raise ValueError(len(secret))
+
+    library = logging.getLogger("uvicorn.error")
+    try:
+        fail("hid" + "den")
+    except ValueError:
+        library.exception("Exception in %s", "ASGI application")
+    library.info("Finished")
+    output = log.readouterr().err
+    (line,) = map(json.loads, output.splitlines())
+    assert (line["event"], line["level"]) == ("Exception in ASGI application", "error")
+    assert line["logger"] == "uvicorn.error"
+    (failed,) = line["exception"]
+    assert (failed["exc_type"], failed["exc_value"]) == ("ValueError", "6")
+    assert "hidden" not in output
 
 
 async def test_logs_say_who_and_where_and_nothing_secret(

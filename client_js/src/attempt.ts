@@ -1,16 +1,24 @@
 /** The attempt that is being played: what the server said, and what is foreseen on top of it. */
 
-import { type View, applyDelta, pileAt } from "./rules/board.ts";
+import { type View, applyDelta, cardsHome, pileAt } from "./rules/board.ts";
 import { UNSEEN } from "./rules/cards.ts";
 import { findRuleset } from "./rules/catalog.ts";
 import { EngineError } from "./rules/errors.ts";
 import { isLegal } from "./rules/moves.ts";
-import { parseMove, parseSeen, pileNumber } from "./rules/notation.ts";
+import { moveText, parseMove } from "./rules/notation.ts";
 import { predict } from "./rules/play.ts";
-import type { Ruleset } from "./rules/ruleset.ts";
+import { type Move, ROW, type Ruleset } from "./rules/ruleset.ts";
 import { digest } from "./digest.ts";
+import type {
+  Ended,
+  Have,
+  Missed,
+  Moved,
+  PlayMove,
+  Result,
+  Attempt as Snapshot,
+} from "./messages.ts";
 import { Outbox, type PendingMove } from "./outbox.ts";
-import type { Ended, Have, Missed, Moved, Result, Snapshot } from "./protocol.ts";
 
 /** An attempt as its player sees it. */
 export interface AttemptState {
@@ -41,6 +49,8 @@ export class Attempt {
   readonly #outbox = new Outbox();
   readonly #ruleset: Ruleset;
   #snapshot: Snapshot;
+  /** What this session knows it by, as far as it does. */
+  #number: number | null;
   #view: View;
   #seq: number;
   #result: Result;
@@ -53,6 +63,7 @@ export class Attempt {
   constructor(snapshot: Snapshot) {
     this.#ruleset = findRuleset(snapshot.game, snapshot.variant);
     this.#snapshot = snapshot;
+    this.#number = snapshot.number;
     this.#view = readView(this.#ruleset, snapshot);
     this.#seq = snapshot.seq;
     this.#result = snapshot.result;
@@ -60,6 +71,11 @@ export class Attempt {
 
   get id(): string {
     return this.#snapshot.attempt;
+  }
+
+  /** What the session knows it by; null until a new session has told how it stands. */
+  get number(): number | null {
+    return this.#number;
   }
 
   /** The number of the next entry, if all pending moves are accepted. */
@@ -119,6 +135,18 @@ export class Attempt {
     return waits ? [] : this.#outbox.moves.filter(({ id }) => id === null);
   }
 
+  /** A pending move as it is sent. */
+  command({ seq, move }: PendingMove): PlayMove {
+    if (this.#number === null) throw new RangeError("The session does not know this attempt yet.");
+    const { source, target, count } = parseMove(this.#ruleset, move);
+    const { pileNames } = this.#ruleset;
+    return {
+      ...{ number: this.#number, seq, source },
+      target: target === ROW ? pileNames.length : target,
+      ...(count > 1 ? { count } : {}),
+    };
+  }
+
   /** The move of this number went out with the command `id`. */
   sent(seq: number, id: number): void {
     this.#outbox.sent(seq, id);
@@ -126,6 +154,7 @@ export class Attempt {
 
   /** The session is lost: pending moves wait for what the next one tells. */
   lost(): void {
+    this.#number = null;
     this.#synced = false;
     this.#postponed = false;
     this.#outbox.lost();
@@ -151,6 +180,7 @@ export class Attempt {
     if (ours && snapshot.result.end === null) this.#outbox.snapshot(snapshot.seq, id);
     else this.#outbox.clear();
     this.#snapshot = snapshot;
+    this.#number = snapshot.number;
     this.#view = view;
     this.#seq = snapshot.seq;
     this.#result = snapshot.result;
@@ -159,11 +189,12 @@ export class Attempt {
   }
 
   /** What came after an entry that is known here. False if it does not fit: ask for a snapshot. */
-  missed({ since, seq, moves, result }: Missed): boolean {
+  missed({ number, since, seq, moves, result }: Missed): boolean {
+    this.#number = number;
     const last = since + moves.length;
     const whole = seq === last || (seq === last + 1 && result.end !== null);
     const fits = whole && since <= this.#seq;
-    if (!fits || !moves.every((each, at) => this.#follow(since + 1 + at, ...each))) {
+    if (!fits || !moves.every((move, at) => this.#follow(since + 1 + at, move, move))) {
       return this.#goAstray();
     }
     this.#seq = Math.max(seq, this.#seq);
@@ -172,27 +203,36 @@ export class Attempt {
     return true;
   }
 
-  /** A move stands. False if what is known here does not lead up to it: ask for a snapshot. */
-  moved({ seq, move, changes, redeals, result }: Moved): boolean {
+  /**
+   * The move that was sent as `played` stands. False if it is not known what was sent, or what is
+   * known here does not lead up to it: ask for a snapshot.
+   */
+  moved({ seq, changes, time, end, redeals }: Moved, played: PlayMove | null): boolean {
     const known = seq <= this.#seq;
-    if (!this.#follow(seq, move, changes, redeals)) return this.#goAstray();
-    if (!known) this.#end(result);
+    const after = { changes, redeals: redeals ?? this.#view.redeals };
+    if (played === null || !this.#follow(seq, played, after)) return this.#goAstray();
+    if (!known) {
+      const home = cardsHome(this.#view);
+      const { total } = this.#ruleset;
+      const { moves } = this.#view;
+      this.#end({ home, left: total - home, time: time ?? this.#result.time, moves, end });
+    }
     return true;
   }
 
   /** Take in that entry `seq` is this move. False if it does not follow from what is known. */
-  #follow(seq: number, move: string, changes: Moved["changes"], redeals: number): boolean {
+  #follow(
+    seq: number,
+    played: Pick<PlayMove, "source" | "target" | "count">,
+    { changes, redeals }: { changes: Moved["changes"]; redeals: number },
+  ): boolean {
     if (seq > this.#seq + 1) return false;
-    this.#outbox.acknowledged(seq, move);
+    this.#outbox.acknowledged(seq, moveText(this.#ruleset, this.#moveOf(played)));
     this.#refusal = null;
     if (seq <= this.#seq) return true;
     try {
       this.#view = applyDelta(this.#view, {
-        changes: changes.map(([name, take, put]) => ({
-          pile: pileNumber(this.#ruleset, name),
-          take,
-          put: parseSeen(put),
-        })),
+        changes: changes.map(([pile = -1, take = -1, ...put]) => ({ pile, take, put })),
         redeals,
         moves: this.#view.moves + 1,
       });
@@ -202,6 +242,11 @@ export class Attempt {
     }
     this.#seq = seq;
     return true;
+  }
+
+  /** A move from the wire, where a row is dealt onto the pile after the last. */
+  #moveOf({ source, target, count = 1 }: Pick<PlayMove, "source" | "target" | "count">): Move {
+    return { source, target: target === this.#ruleset.pileNames.length ? ROW : target, count };
   }
 
   /** The attempt is over without a move. False as for `moved`. */
@@ -251,7 +296,7 @@ export class Attempt {
 function readView(ruleset: Ruleset, { piles, redeals, result }: Snapshot): View {
   return {
     ruleset,
-    piles: ruleset.pileNames.map((name) => parseSeen(piles[name] ?? "")),
+    piles: ruleset.pileNames.map((_, number) => [...(piles[number] ?? [])]),
     redeals,
     moves: result.moves,
   };

@@ -6,7 +6,7 @@ import { Connection, type Status, type Surroundings } from "./connection.ts";
 import { LeaderboardKeeper } from "./leaderboard.ts";
 import { type Keeper, Link } from "./link.ts";
 import { AttemptKeeper } from "./playing.ts";
-import type { Dailies, DealEvent, Leaderboard, Player, RoomState } from "./protocol.ts";
+import type { Dailies, Deal, Leaderboard, Player, RoomState } from "./messages.ts";
 import { Retries } from "./retries.ts";
 import { RoomKeeper, type RoomSettings } from "./room.ts";
 import { type OpenSocket, browserSocket } from "./socket.ts";
@@ -106,7 +106,7 @@ export class Client {
   }
 
   async rename(name: string): Promise<void> {
-    await this.#link.ask("rename", { name });
+    await this.#link.ask("Rename", { name });
     const player = this.#player.get();
     if (player !== null) this.#player.set({ ...player, name });
   }
@@ -147,8 +147,8 @@ export class Client {
     return this.#leaderboard.unwatch();
   }
 
-  showDeal(deal: string): Promise<DealEvent> {
-    return this.#link.persist("deal.show", { deal });
+  showDeal(deal: string): Promise<Deal> {
+    return this.#link.persist("ShowDeal", { deal });
   }
 
   /** Start the player's one attempt at today's deal of a game, or come back to it. */

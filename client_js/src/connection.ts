@@ -4,20 +4,13 @@
  * At any moment at most one timer runs: until the welcome, the next ping, its pong, or the next try.
  */
 
-import {
-  CLOSE,
-  type Command,
-  type CommandType,
-  type Event,
-  type Player,
-  VERSION,
-  decodeEvent,
-  encodeCommand,
-} from "./protocol.ts";
+import { type Player, VERSION } from "./messages.ts";
+import { CLOSE, type Command, type Event, type EventOf } from "./protocol.ts";
 import { Requests } from "./requests.ts";
 import type { OpenSocket, Socket } from "./socket.ts";
 import type { TokenStorage } from "./storage.ts";
 import { type Readable, Store } from "./store.ts";
+import { decodeEvent, encodeCommand } from "./wire.ts";
 
 /** `waiting` for the next try, or closed; `replaced` and `incompatible` stay until asked. */
 export type Status = "connecting" | "open" | "waiting" | "replaced" | "incompatible";
@@ -27,8 +20,10 @@ export const PONG_WITHIN = 10_000;
 export const WELCOME_WITHIN = 10_000;
 /** The same for both, once there is a reason to believe that the connection is lost. */
 export const ALIVE_WITHIN = 3_000;
+/** Over which the first tries of all clients of a node that went down are spread. */
+const FIRST_WAIT = 1_000;
 const SHORTEST_WAIT = 200;
-const QUICK_WAIT = 600;
+const QUICK_WAIT = 450;
 const QUICK_TRIES = 3;
 const LONGEST_WAIT = 10_000;
 
@@ -50,8 +45,8 @@ export interface ConnectionOptions {
   readonly name: string | null;
   /** A session is open. What is asked in here goes before what was kept from an earlier one. */
   readonly onOpen: (player: Player) => void;
-  /** An event came, and was the answer to a command of this type. */
-  readonly onEvent: (event: Event, answered: CommandType | null) => void;
+  /** An event came, and was the answer to this command, or to none. */
+  readonly onEvent: (event: Event, answered: Command | null) => void;
 }
 
 export class Connection {
@@ -62,6 +57,8 @@ export class Connection {
   #socket: Socket | null = null;
   #cancelTimer: () => void = () => undefined;
   #failures = 0;
+  /** How long the server has told to stay away when this session ends, in milliseconds, or 0. */
+  #away = 0;
   /** Whether the connection does not come back by itself. */
   #stays = true;
   /** Whether what is awaited now must come within `ALIVE_WITHIN`. */
@@ -102,19 +99,17 @@ export class Connection {
     else if (!this.#hurries) this.#hurry();
   }
 
-  /** Dial anew unless the open or opening session is heard of soon. */
+  /** Dial anew at once unless the open or opening session is heard of soon. */
   #hurry(): void {
     if (this.#status.get() === "open" && this.#asked.id === 0) this.#ping();
     this.#hurries = true;
-    this.#timer(ALIVE_WITHIN, () => {
-      this.#lost(null);
-      this.#dial();
-    });
+    this.#timer(ALIVE_WITHIN, () => this.#lost(null));
   }
 
   #dial(): void {
     const { openSocket, url } = this.#options;
     this.#hurries = false;
+    this.#away = 0;
     this.#status.set("connecting");
     const socket = openSocket(url, {
       opened: () => this.#socket === socket && this.#hello(),
@@ -128,7 +123,7 @@ export class Connection {
   #hello(): void {
     const token = this.#options.storage.load();
     const who = token !== null ? { token } : this.#name !== null ? { name: this.#name } : {};
-    const id = this.requests.tell("hello", { version: VERSION, ...who });
+    const id = this.requests.tell("Hello", { version: VERSION, ...who });
     this.#asked = { id, at: this.#options.surroundings.now() };
   }
 
@@ -136,15 +131,16 @@ export class Connection {
     const event = decodeEvent(frame);
     if (event === null) return;
     const answered = this.requests.answered(event);
-    if (answered === "hello") this.#welcomed(event);
-    else if (answered === "ping") this.#ponged(event);
+    if (answered?.type === "Hello") this.#welcomed(event);
+    else if (answered?.type === "Ping") this.#ponged(event);
+    else if (event.type === "Bye") this.#away = event.wait;
     else this.#options.onEvent(event, answered);
   }
 
   #welcomed(event: Event): void {
-    if (event.type === "refused") {
-      this.#turnedAway(event.code);
-    } else if (event.type === "welcome") {
+    if (event.type === "Refused") {
+      this.#turnedAway(event);
+    } else if (event.type === "Welcome") {
       this.#failures = 0;
       this.#clock = { ...this.#clock, trip: Infinity };
       this.#setClock(event.now);
@@ -158,7 +154,7 @@ export class Connection {
   }
 
   /** Say hello without what the server does not take, where that is what is wrong. */
-  #turnedAway(code: string): void {
+  #turnedAway({ code, wait }: EventOf<"Refused">): void {
     if (code === "bad_token") {
       this.#options.storage.save(null);
       this.#hello();
@@ -166,6 +162,7 @@ export class Connection {
       this.#name = null;
       this.#hello();
     } else {
+      this.#away = wait;
       this.#lost(code === "bad_version" ? CLOSE.badVersion : null);
     }
   }
@@ -179,11 +176,11 @@ export class Connection {
   #ping(): void {
     const at = this.#options.surroundings.now();
     this.#timer(PONG_WITHIN, () => this.#lost(null));
-    this.#asked = { id: this.requests.tell("ping", {}), at };
+    this.#asked = { id: this.requests.tell("Ping", {}), at };
   }
 
   #ponged(event: Event): void {
-    if (event.type === "pong") this.#setClock(event.now);
+    if (event.type === "Pong") this.#setClock(event.now);
     this.#nextPing();
   }
 
@@ -200,13 +197,17 @@ export class Connection {
   #lost(code: number | null): void {
     if (code === CLOSE.replaced) return this.#stayAway("replaced");
     if (code === CLOSE.badVersion) return this.#stayAway("incompatible");
+    const scolded = code === CLOSE.tooFast || code === CLOSE.badMessages;
+    const { random } = this.#options.surroundings;
+    const wait = this.#away || waitBefore(this.#failures, scolded, random());
+    // Who looks at the page now waits for nothing but what the server asked for.
+    const atOnce = this.#hurries && !scolded && this.#away === 0;
     this.#hangUp();
     this.requests.lost();
-    const { random } = this.#options.surroundings;
-    const scolded = code === CLOSE.tooFast || code === CLOSE.badMessages;
-    this.#timer(waitBefore(this.#failures, scolded, random()), () => this.#dial());
     this.#failures += 1;
     this.#status.set("waiting");
+    if (atOnce) this.#dial();
+    else this.#timer(wait, () => this.#dial());
   }
 
   /** End the session until `connect` is called again. */
@@ -240,6 +241,7 @@ export class Connection {
  * few. Those come within two seconds all together, for another node may take over meanwhile.
  */
 export function waitBefore(failures: number, scolded: boolean, chance: number): number {
+  if (failures === 0 && !scolded) return chance * FIRST_WAIT;
   const longest = scolded
     ? LONGEST_WAIT
     : Math.min(LONGEST_WAIT, QUICK_WAIT * 2 ** Math.max(0, failures + 1 - QUICK_TRIES));

@@ -6,7 +6,7 @@ export type { Status, Surroundings } from "./connection.ts";
 export type {
   Dailies,
   Daily,
-  DealEvent,
+  Deal,
   Entry,
   Leaderboard,
   Player,
@@ -15,7 +15,7 @@ export type {
   Round,
   Runner,
   Seat,
-} from "./protocol.ts";
+} from "./messages.ts";
 export { Refusal } from "./refusal.ts";
 export type { RoomSettings } from "./room.ts";
 export type { OpenSocket, Socket, SocketEvents } from "./socket.ts";

@@ -1,7 +1,8 @@
 /** The leaderboard that is watched, and the day's deals. */
 
 import type { Keeper, Link } from "./link.ts";
-import type { Dailies, Event, Leaderboard } from "./protocol.ts";
+import type { Dailies, Leaderboard, LeaderboardChange } from "./messages.ts";
+import type { Event } from "./protocol.ts";
 import { Store } from "./store.ts";
 
 export class LeaderboardKeeper implements Keeper {
@@ -15,7 +16,7 @@ export class LeaderboardKeeper implements Keeper {
   }
 
   list(): Promise<Dailies> {
-    return this.#link.persist("daily.list", {});
+    return this.#link.persist("ListDailies", {});
   }
 
   async watch(game: string, day: number | null): Promise<void> {
@@ -23,7 +24,7 @@ export class LeaderboardKeeper implements Keeper {
     this.#watched = watched;
     this.leaderboard.set(null);
     try {
-      await this.#link.persist("leaderboard.watch", watched, () => this.#watched === watched);
+      await this.#link.persist("WatchLeaderboard", watched, () => this.#watched === watched);
     } catch (refusal) {
       if (this.#watched === watched) this.#watched = null;
       throw refusal;
@@ -34,7 +35,7 @@ export class LeaderboardKeeper implements Keeper {
     if (this.#watched === null) return;
     this.#watched = null;
     this.leaderboard.set(null);
-    await this.#link.ask("leaderboard.unwatch", {});
+    await this.#link.ask("UnwatchLeaderboard", {});
   }
 
   resume(): void {
@@ -42,17 +43,30 @@ export class LeaderboardKeeper implements Keeper {
       () =>
         this.#watched === null
           ? undefined
-          : this.#link.ask("leaderboard.watch", this.#watched, false),
+          : this.#link.ask("WatchLeaderboard", this.#watched, false),
       ["unknown_game", "unknown_day"],
       () => (this.#watched = null),
     );
   }
 
   handle(event: Event): void {
-    if (event.type === "dailies") this.dailies.set(event);
-    if (event.type !== "leaderboard" || this.#watched === null) return;
+    if (event.type === "Dailies") this.dailies.set(event);
+    else if (event.type === "LeaderboardChange") this.#changed(event);
+    if (event.type !== "Leaderboard" || this.#watched === null) return;
     const { game, day } = this.#watched;
     // One that was watched before may still be on its way.
     if (event.game === game && (day ?? event.day) === event.day) this.leaderboard.set(event);
+  }
+
+  /** The watched leaderboard changed. Before it is here, a change is one of another. */
+  #changed({ size, top, around }: LeaderboardChange): void {
+    const known = this.leaderboard.get();
+    if (known === null) return;
+    this.leaderboard.set({
+      ...known,
+      size,
+      top: top ?? known.top,
+      around: around ?? known.around,
+    });
   }
 }

@@ -1,8 +1,8 @@
 /** What the keepers of a client's state need of its connection. */
 
 import type { Connection } from "./connection.ts";
-import type { Answers, CommandFields, CommandType, Event } from "./protocol.ts";
-import { Refusal } from "./refusal.ts";
+import type { Answers, Command, CommandFields, CommandType, Event } from "./protocol.ts";
+import { Refusal, isForLater } from "./refusal.ts";
 import type { Requests } from "./requests.ts";
 import type { Retries, Retry } from "./retries.ts";
 
@@ -12,8 +12,8 @@ export interface Keeper {
   resume(): void;
   /** The session is lost. */
   lost?(): void;
-  /** An event came, as the answer to a command of the type `answered` or as news. */
-  handle(event: Event, answered: CommandType | null): void;
+  /** An event came, as the answer to the command `answered` or as news. */
+  handle(event: Event, answered: Command | null): void;
 }
 
 export class Link {
@@ -26,7 +26,7 @@ export class Link {
     this.#retries = retries;
   }
 
-  /** Something that may have to be sent again, because the server's store is away. */
+  /** Something that may have to be sent again, because the server cannot do it just now. */
   retry(): Retry {
     return this.#retries.retry();
   }
@@ -45,7 +45,7 @@ export class Link {
   tell: Requests["tell"] = (type, fields) => this.#connection.requests.tell(type, fields);
 
   /**
-   * Ask, and ask again while the server's store is away; rejects with any other `Refusal`.
+   * Ask, and ask again while the server cannot do it just now; rejects with any other `Refusal`.
    *
    * @param wanted whether anyone still waits for it: what nobody wants is not done late.
    */
@@ -60,8 +60,9 @@ export class Link {
         try {
           return await this.ask(type, fields);
         } catch (refusal) {
-          if (!isUnavailable(refusal) || !wanted()) throw refusal;
-          await new Promise<void>((go) => retry.later(go));
+          if (!(refusal instanceof Refusal) || !isForLater(refusal.code) || !wanted())
+            throw refusal;
+          await new Promise<void>((go) => retry.later(go, refusal.wait));
           if (!wanted()) throw refusal;
         }
       }
@@ -90,7 +91,7 @@ export class Link {
     };
     const refused = (refusal: Refusal): void => {
       if (refusal.code !== "disconnected" && !final.includes(refusal.code)) {
-        retry.later(go);
+        retry.later(go, refusal.wait);
         return;
       }
       settle();
@@ -103,8 +104,4 @@ export class Link {
     };
     go();
   }
-}
-
-function isUnavailable(refusal: unknown): boolean {
-  return refusal instanceof Refusal && refusal.code === "unavailable";
 }

@@ -2,8 +2,9 @@
 
 import { Attempt, type AttemptState } from "./attempt.ts";
 import type { Keeper, Link } from "./link.ts";
-import type { CommandType, Event, EventOf } from "./protocol.ts";
-import { Refusal } from "./refusal.ts";
+import type { PlayMove } from "./messages.ts";
+import type { Command, Event, EventOf } from "./protocol.ts";
+import { Refusal, disconnected, isForLater } from "./refusal.ts";
 import { findRuleset } from "./rules/catalog.ts";
 import type { Retry } from "./retries.ts";
 import { EngineError } from "./rules/errors.ts";
@@ -14,7 +15,7 @@ const RESIGN_TRIES = 3;
 export class AttemptKeeper implements Keeper {
   readonly state = new Store<AttemptState | null>(null);
   readonly #link: Link;
-  /** Of the moves that the server's store was away for. */
+  /** Of the moves that the server could not play just then. */
   readonly #retry: Retry;
   #attempt: Attempt | null = null;
   /** Stands for what was opened last, until it is closed. */
@@ -26,12 +27,12 @@ export class AttemptKeeper implements Keeper {
   }
 
   async openDaily(game: string): Promise<void> {
-    this.#mustKnow(await this.#link.persist("daily.open", { game }, this.#wished()));
+    this.#mustKnow(await this.#link.persist("OpenDaily", { game }, this.#wished()));
   }
 
   async open(id: string): Promise<void> {
     const fields = { attempt: id };
-    this.#mustKnow(await this.#link.persist("attempt.open", fields, this.#wished()));
+    this.#mustKnow(await this.#link.persist("OpenAttempt", fields, this.#wished()));
   }
 
   /** Play a move at once; false if it is not legal, or not known to be. */
@@ -46,8 +47,11 @@ export class AttemptKeeper implements Keeper {
     if (attempt === null) return;
     // A snapshot as the answer means that a move before was not taken, and the number is another.
     for (let tries = 0; tries < RESIGN_TRIES; tries++) {
-      const command = { attempt: attempt.id, seq: attempt.nextSeq };
-      const { result } = await this.#link.ask("resign", command);
+      // A new session has no number for the attempt before it has told how it stands.
+      await this.#catchUp();
+      const { number, nextSeq } = attempt;
+      if (number === null) throw disconnected();
+      const { result } = await this.#link.ask("Resign", { number, seq: nextSeq });
       if (result.end !== null) return;
     }
     throw new Refusal("not_resigned", "The attempt could not be resigned just now.");
@@ -79,42 +83,45 @@ export class AttemptKeeper implements Keeper {
     if (attempt === null || attempt.synced) return undefined;
     const have = attempt.have();
     const fields = { attempt: attempt.id, ...(have === null ? {} : { have }) };
-    return this.#link.ask("attempt.open", fields, false);
+    return this.#link.ask("OpenAttempt", fields, false);
   }
 
-  handle(event: Event, answered: CommandType | null): void {
+  handle(event: Event, answered: Command | null): void {
     switch (event.type) {
-      case "attempt":
+      case "Attempt":
         return this.#snapshot(event, answered);
-      case "moved":
-        return this.#follow(event.attempt, (attempt) => attempt.moved(event));
-      case "missed":
-        return this.#follow(event.attempt, (attempt) => attempt.missed(event));
-      case "ended":
-        return this.#follow(event.attempt, (attempt) => attempt.ended(event));
-      case "refused":
-        if (answered !== "move" || event.re === undefined) return;
-        if (event.code === "unavailable") this.#postpone(event.re);
-        else this.#attempt?.refused(event.re, event.text);
+      case "Moved":
+        if (event.number !== this.#attempt?.number) return;
+        return this.#follow((attempt) => attempt.moved(event, playedBy(answered)));
+      case "Missed":
+        if (event.attempt !== this.#attempt?.id) return;
+        return this.#follow((attempt) => attempt.missed(event));
+      case "Ended":
+        if (event.number !== this.#attempt?.number) return;
+        return this.#follow((attempt) => attempt.ended(event));
+      case "Refused":
+        if (answered?.type !== "PlayMove") return;
+        if (isForLater(event.code)) this.#postpone(answered.id, event.wait);
+        else this.#attempt?.refused(answered.id, event.text);
         return this.#changed();
     }
   }
 
   /** It is not known whether the move of the command `id` stands: send it again after a while. */
-  #postpone(id: number): void {
+  #postpone(id: number, wait: number): void {
     const attempt = this.#attempt;
     if (!attempt?.postpone(id)) return;
     this.#retry.later(() => {
       attempt.goOn();
       this.#changed();
-    });
+    }, wait);
   }
 
-  #snapshot(event: EventOf<"attempt">, answered: CommandType | null): void {
+  #snapshot(event: EventOf<"Attempt">, answered: Command | null): void {
     if (this.#attempt?.id === event.attempt) {
-      this.#attempt.resync(event, event.re ?? null);
+      this.#attempt.resync(event, answered?.id ?? null);
       this.#retry.settle();
-    } else if (answered === "move" || answered === "resign") {
+    } else if (answered?.type === "PlayMove" || answered?.type === "Resign") {
       return; // of an attempt that was closed here
     } else {
       try {
@@ -135,8 +142,8 @@ export class AttemptKeeper implements Keeper {
     return () => this.#wish === wish;
   }
 
-  #mustKnow(event: EventOf<"attempt"> | EventOf<"missed">): void {
-    if (event.type === "missed") return;
+  #mustKnow(event: EventOf<"Attempt"> | EventOf<"Missed">): void {
+    if (event.type === "Missed") return;
     const { game, variant } = event;
     try {
       findRuleset(game, variant);
@@ -145,9 +152,9 @@ export class AttemptKeeper implements Keeper {
     }
   }
 
-  #follow(id: string, apply: (attempt: Attempt) => boolean): void {
+  #follow(apply: (attempt: Attempt) => boolean): void {
     const attempt = this.#attempt;
-    if (attempt?.id !== id) return;
+    if (attempt === null) return;
     const { astray } = attempt;
     if (!apply(attempt) && !astray) this.resume();
     else if (!attempt.postponed) this.#retry.settle();
@@ -158,9 +165,13 @@ export class AttemptKeeper implements Keeper {
   #changed(): void {
     const attempt = this.#attempt;
     if (attempt === null) return;
-    for (const { seq, move } of attempt.unsent()) {
-      attempt.sent(seq, this.#link.tell("move", { attempt: attempt.id, seq, move }));
+    for (const pending of attempt.unsent()) {
+      attempt.sent(pending.seq, this.#link.tell("PlayMove", attempt.command(pending)));
     }
     this.state.set(attempt.state());
   }
+}
+
+function playedBy(command: Command | null): PlayMove | null {
+  return command?.type === "PlayMove" ? command : null;
 }

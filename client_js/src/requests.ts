@@ -1,5 +1,6 @@
 /** Commands that wait for their answers, across sessions where that is safe. */
 
+import type { Re } from "./messages.ts";
 import type { Answers, Command, CommandFields, CommandType, Event, EventOf } from "./protocol.ts";
 import { Refusal, disconnected } from "./refusal.ts";
 
@@ -11,13 +12,13 @@ export const MOST_WAITING = 100;
  * what they do once. All others are refused with `disconnected`.
  */
 const REPEATABLE: ReadonlySet<CommandType> = new Set([
-  "room.create", // by its key
-  "room.join",
-  "attempt.open",
-  "daily.list",
-  "daily.open",
-  "leaderboard.watch",
-  "deal.show",
+  "CreateRoom", // by its key
+  "JoinRoom",
+  "OpenAttempt",
+  "ListDailies",
+  "OpenDaily",
+  "WatchLeaderboard",
+  "ShowDeal",
 ]);
 
 interface Waiting {
@@ -31,6 +32,8 @@ interface Waiting {
 export class Requests {
   readonly #send: (command: Command) => void;
   readonly #sent = new Map<number, Waiting>();
+  /** The ids of the moves with a number, in the order in which they are answered. */
+  readonly #moves = new Map<string, number[]>();
   #kept: Waiting[] = [];
   #open = false;
   #lastId = 0;
@@ -70,14 +73,15 @@ export class Requests {
     return this.#sendOff({ type, fields, repeats: false, settle: null });
   }
 
-  /** Settle what an event answers; returns the type of that command, or null. */
-  answered(event: Event): CommandType | null {
-    const waiting = event.re === undefined ? undefined : this.#sent.get(event.re);
-    if (event.re === undefined || waiting === undefined) return null;
-    this.#sent.delete(event.re);
-    if (event.type === "refused") waiting.settle?.reject(refusalOf(event));
+  /** Settle what an event answers; returns that command, or null. */
+  answered(event: Event): Command | null {
+    const id = this.#idOf(event.re);
+    const waiting = this.#sent.get(id);
+    if (waiting === undefined) return null;
+    this.#sent.delete(id);
+    if (event.type === "Refused") waiting.settle?.reject(refusalOf(event));
     else waiting.settle?.resolve(event);
-    return waiting.type;
+    return commandOf(waiting, id);
   }
 
   /** The session is open: send what `resume` asks, then what was kept for it. */
@@ -94,6 +98,7 @@ export class Requests {
     this.#open = false;
     const sent = [...this.#sent.values()];
     this.#sent.clear();
+    this.#moves.clear();
     for (const waiting of sent) {
       if (waiting.repeats) this.#kept.push(waiting);
       else waiting.settle?.reject(disconnected());
@@ -110,12 +115,31 @@ export class Requests {
 
   #sendOff(waiting: Waiting): number {
     const id = ++this.#lastId;
+    const command = commandOf(waiting, id);
     this.#sent.set(id, waiting);
-    this.#send({ type: waiting.type, id, ...waiting.fields } as Command);
+    if (command.type === "PlayMove") {
+      const key = `${command.number}:${command.seq}`;
+      this.#moves.set(key, [...(this.#moves.get(key) ?? []), id]);
+    }
+    this.#send(command);
+    return id;
+  }
+
+  /** The id of the command that `re` names, or 0. Moves have none on the wire. */
+  #idOf(re: Re): number {
+    if (typeof re === "number") return re;
+    const key = re.join(":");
+    const [id = 0, ...later] = this.#moves.get(key) ?? [];
+    if (later.length > 0) this.#moves.set(key, later);
+    else this.#moves.delete(key);
     return id;
   }
 }
 
-function refusalOf({ code, text }: EventOf<"refused">): Refusal {
-  return new Refusal(code, text);
+function commandOf({ type, fields }: Waiting, id: number): Command {
+  return { type, id, ...fields } as Command;
+}
+
+function refusalOf({ code, text, wait }: EventOf<"Refused">): Refusal {
+  return new Refusal(code, text, wait);
 }

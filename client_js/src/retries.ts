@@ -1,4 +1,4 @@
-/** Asking again what the server could not answer because its store was away. */
+/** Asking again what the server could not answer, with its store away or too much to do. */
 
 import { type Surroundings, waitBefore } from "./connection.ts";
 import { type Readable, Store } from "./store.ts";
@@ -41,11 +41,11 @@ export class Retry {
     this.#waits = waits;
   }
 
-  /** It could not be answered: run this after the pause. */
-  later(run: () => void): void {
+  /** It could not be answered: run this after `wait` ms as the server said, or, if 0, the pause. */
+  later(run: () => void, wait: number): void {
     const { after, random } = this.#surroundings;
     this.#cancel();
-    this.#cancel = after(waitBefore(this.#failures, false, random()), run);
+    this.#cancel = after(wait || waitBefore(this.#failures, false, random()), run);
     this.#failures += 1;
     this.#waits(true);
   }

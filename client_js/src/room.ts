@@ -2,12 +2,13 @@
 
 import { bytesToHex, randomBytes } from "@noble/hashes/utils.js";
 import type { Keeper, Link } from "./link.ts";
-import type { CommandFields, CommandType, Event, Progress, RoomState } from "./protocol.ts";
+import type { CreateRoom, RoomState } from "./messages.ts";
+import type { Command, Event, Progress } from "./protocol.ts";
 import { Refusal } from "./refusal.ts";
 import { Store } from "./store.ts";
 
 /** What a room is opened with. */
-export type RoomSettings = Omit<CommandFields["room.create"], "key">;
+export type RoomSettings = Omit<CreateRoom, "key">;
 
 export class RoomKeeper implements Keeper {
   readonly room = new Store<RoomState | null>(null);
@@ -16,6 +17,8 @@ export class RoomKeeper implements Keeper {
   #wish: object | null = null;
   /** Whether this session has told of the room: from then on, lower versions are old news. */
   #told = false;
+  /** The one that was sent last, whatever became of it here: progress is about its runners. */
+  #sent: RoomState | null = null;
 
   constructor(link: Link) {
     this.#link = link;
@@ -23,25 +26,25 @@ export class RoomKeeper implements Keeper {
 
   create(settings: RoomSettings): Promise<RoomState> {
     const fields = { ...settings, key: bytesToHex(randomBytes(16)) };
-    return this.#link.persist("room.create", fields, this.#wished());
+    return this.#link.persist("CreateRoom", fields, this.#wished());
   }
 
   join(code: string): Promise<RoomState> {
-    return this.#link.persist("room.join", { code }, this.#wished());
+    return this.#link.persist("JoinRoom", { code }, this.#wished());
   }
 
   async leave(): Promise<void> {
     const room = this.room.get();
     this.#wish = null;
-    if (room !== null) await this.#link.ask("room.leave", { code: room.code });
+    if (room !== null) await this.#link.ask("LeaveRoom", { code: room.code });
   }
 
   async setReady(ready: boolean): Promise<void> {
-    await this.#link.ask("room.ready", { code: this.#code(), ready });
+    await this.#link.ask("SetReady", { code: this.#code(), ready });
   }
 
   async start(): Promise<void> {
-    await this.#link.ask("room.start", { code: this.#code() });
+    await this.#link.ask("StartRound", { code: this.#code() });
   }
 
   resume(): void {
@@ -49,17 +52,17 @@ export class RoomKeeper implements Keeper {
     this.#link.insist(
       () => {
         const room = this.room.get();
-        return room === null ? undefined : this.#link.ask("room.join", { code: room.code }, false);
+        return room === null ? undefined : this.#link.ask("JoinRoom", { code: room.code }, false);
       },
       ["unknown_room", "room_full"],
       () => this.room.set(null),
     );
   }
 
-  handle(event: Event, answered: CommandType | null): void {
-    if (event.type === "room") this.#changed(event, answered !== null);
-    else if (event.type === "progress") this.#progressed(event);
-    else if (event.type === "done" && answered === "room.leave") this.room.set(null);
+  handle(event: Event, answered: Command | null): void {
+    if (event.type === "RoomState") this.#changed(event, answered !== null);
+    else if (event.type === "Progress") this.#progressed(event);
+    else if (event.type === "Done" && answered?.type === "LeaveRoom") this.room.set(null);
   }
 
   /** Whether the room that is asked for now is still the one that is wanted, as time goes on. */
@@ -75,6 +78,7 @@ export class RoomKeeper implements Keeper {
   }
 
   #changed(room: RoomState, asked: boolean): void {
+    this.#sent = room;
     const known = this.room.get();
     const newer = known?.code === room.code ? !this.#told || room.version >= known.version : asked;
     // What is not asked for and of another room is news of one that was left.
@@ -83,15 +87,23 @@ export class RoomKeeper implements Keeper {
     this.room.set(room);
   }
 
-  #progressed({ code, number, runners }: Progress): void {
+  #progressed({ counters }: Progress): void {
     const room = this.room.get();
     const round = room?.round;
-    if (!room || !round || room.code !== code || round.number !== number || round.over) return;
-    const results = new Map(runners.map(({ player, result }) => [player, result]));
-    const folded = round.runners.map((runner) => {
-      const result = results.get(runner.player.id);
-      return result === undefined ? runner : { ...runner, result };
+    const about = this.#sent?.round;
+    if (!room || !round || round.over || round.deal !== about?.deal) return;
+    const further = new Map(
+      counters.map(({ runner, home, moves }) => [about.runners[runner]?.attempt, { home, moves }]),
+    );
+    const runners = round.runners.map((runner) => {
+      const { result } = runner;
+      const now = further.get(runner.attempt);
+      if (now === undefined) return runner;
+      return {
+        ...runner,
+        result: { ...result, ...now, left: result.left + result.home - now.home },
+      };
     });
-    this.room.set({ ...room, round: { ...round, runners: folded } });
+    this.room.set({ ...room, round: { ...round, runners } });
   }
 }

@@ -8,7 +8,7 @@ import { viewOf } from "../src/rules/board.ts";
 import { legalMoves } from "../src/rules/moves.ts";
 import { moveText, seenText } from "../src/rules/notation.ts";
 import { games } from "../src/rules/catalog.ts";
-import { ATTEMPT, Dealer } from "./dealer.ts";
+import { Dealer, NUMBER } from "./dealer.ts";
 import { dice, diceSeed } from "./rules/engine.ts";
 
 let dealer: Dealer;
@@ -32,10 +32,21 @@ function send(): { id: number; seq: number; move: string }[] {
 function hear(commands: { id: number; seq: number; move: string }[]): void {
   for (const { id, seq, move } of commands) {
     const answer = dealer.answer(seq, move);
-    if (answer.type === "moved") expect(attempt.moved(answer)).toBe(true);
-    else if (answer.type === "attempt") attempt.resync(answer, id);
+    if (answer.type === "Moved") expect(attempt.moved(answer, sentAs(seq, move))).toBe(true);
+    else if (answer.type === "Attempt") attempt.resync(answer, id);
     else attempt.refused(id, answer.text);
   }
+}
+
+/** A move as the client sends it. */
+function sentAs(seq: number, move: string) {
+  return attempt.command({ seq, move, id: null });
+}
+
+/** Let the dealer play a move, and the attempt be told that it stands; returns whether it fits. */
+function follow(move: string): boolean {
+  const event = dealer.play(move);
+  return attempt.moved(event, sentAs(event.seq, move));
 }
 
 const waste = () => attempt.state().view.piles[attempt.state().ruleset.waste!];
@@ -133,30 +144,37 @@ test("another's move with the number of a pending one drops what is pending", ()
   attempt.play("s>w");
   attempt.play("s>w");
   send();
-  expect(attempt.moved(dealer.play(quiet()))).toBe(true);
+  expect(follow(quiet())).toBe(true);
   expect(attempt.state()).toMatchObject({ pending: 0, seq: 2 });
   expect(shown()).toEqual(truth());
 });
 
 test("an acknowledgement that comes again changes nothing", () => {
   const event = dealer.play("s>w");
-  expect(attempt.moved(event)).toBe(true);
-  expect(attempt.moved(event)).toBe(true);
+  const played = sentAs(2, "s>w");
+  expect(attempt.moved(event, played)).toBe(true);
+  expect(attempt.moved(event, played)).toBe(true);
   expect(shown()).toEqual(truth());
 });
 
 test("a gap in the numbers, and a delta that does not fit, ask for a snapshot", () => {
   dealer.play("s>w");
-  expect(attempt.moved(dealer.play("s>w"))).toBe(false);
-  const odd = { ...dealer.journal[0]!, attempt: ATTEMPT, changes: [["w", 9, ""]] as const };
-  expect(attempt.moved(odd)).toBe(false);
+  expect(follow("s>w")).toBe(false);
+  const first = dealer.journal[0]!.moved;
+  const odd = { ...first, changes: [[dealer.board.ruleset.waste!, 9]] };
+  expect(attempt.moved(odd, sentAs(2, "s>w"))).toBe(false);
   expect(attempt.state().seq).toBe(1);
+});
+
+test("that a move stands which this session has not sent asks for a snapshot", () => {
+  expect(attempt.moved(dealer.play("s>w"), null)).toBe(false);
+  expect(attempt.have()).toBeNull();
 });
 
 test("when it is over, nothing is pending and nothing more is played", () => {
   attempt.play("s>w");
   const result = { ...dealer.result, end: "time" as const };
-  expect(attempt.ended({ attempt: ATTEMPT, seq: 2, result })).toBe(true);
+  expect(attempt.ended({ number: NUMBER, seq: 2, result })).toBe(true);
   expect(attempt.state()).toMatchObject({ pending: 0, seq: 2, result: { end: "time" } });
   expect(attempt.play("s>w")).toBe(false);
 });
@@ -181,13 +199,13 @@ test.each(variants)("what is had and what was missed of $game $variant is the sn
     for (let told = roll(5); told > 0 && dealer.end === null; told--) {
       const moves = legalMoves(dealer.board);
       const move = moveText(dealer.board.ruleset, moves[roll(moves.length)]!);
-      expect(attempt.moved(dealer.play(move))).toBe(true);
+      expect(follow(move)).toBe(true);
     }
     attempt.lost();
     playOn(roll(30));
     if (dealer.end === null && roll(3) === 0) dealer.resign();
     const missed = dealer.opened(attempt.have()!);
-    if (missed.type !== "missed") throw new Error("The digests differ.");
+    if (missed.type !== "Missed") throw new Error("The digests differ.");
     expect(attempt.missed(missed)).toBe(true);
     const { seq, result, view } = attempt.state();
     expect({ seq, result }).toEqual({ seq: dealer.seq, result: dealer.result });
@@ -201,7 +219,7 @@ test.each(variants)("what is had and what was missed of $game $variant is the sn
 /** What the dealer says to a client that comes back. */
 function missed() {
   const event = dealer.opened(attempt.have()!);
-  if (event.type !== "missed") throw new Error("The digests differ.");
+  if (event.type !== "Missed") throw new Error("The digests differ.");
   return event;
 }
 
@@ -243,7 +261,10 @@ test.each([
   { case: "begins after what is known", fields: { since: 2, seq: 2 } },
   { case: "lacks an entry", fields: { seq: 3 } },
   { case: "has too many", fields: { seq: 1 } },
-  { case: "does not fit", fields: { moves: [["s>w", [["w", 9, ""]], 0]] as never } },
+  {
+    case: "does not fit",
+    fields: { moves: [{ source: 0, target: 1, count: 1, changes: [[0, 9]], redeals: 0 }] },
+  },
 ])("what was missed and $case asks for a snapshot, and sends nothing", ({ fields }) => {
   attempt.play("s>w");
   attempt.lost();

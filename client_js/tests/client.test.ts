@@ -3,10 +3,11 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Client, Refusal } from "../src/index.ts";
 import { PING_EVERY } from "../src/connection.ts";
+import { NEWS, type Re } from "../src/messages.ts";
 import type { EventOf } from "../src/protocol.ts";
 import { MOST_WAITING } from "../src/requests.ts";
 import { viewOf } from "../src/rules/board.ts";
-import { ATTEMPT, Dealer } from "./dealer.ts";
+import { ATTEMPT, Dealer, NUMBER } from "./dealer.ts";
 import {
   ADA,
   BOB,
@@ -48,9 +49,16 @@ async function reconnect(): Promise<void> {
 
 const nothing = { home: 0, left: 52, time: 0, moves: 0, end: null };
 
-function room(fields: Partial<EventOf<"room">> = {}): EventOf<"room"> {
+function room(fields: Partial<EventOf<"RoomState">> = {}): EventOf<"RoomState"> {
   return {
-    ...{ type: "room", code: "H7KQ2", version: 1, game: "robert", variant: "standard" },
+    ...{
+      type: "RoomState",
+      re: NEWS,
+      code: "H7KQ2",
+      version: 1,
+      game: "robert",
+      variant: "standard",
+    },
     ...{ seats: 2, limit: 900, host: ADA.id, round: null, members: [] },
     ...fields,
   };
@@ -65,16 +73,16 @@ const round = {
 
 async function seated(): Promise<void> {
   const joined = client.joinRoom("H7KQ2");
-  const { id, code } = await session.command("room.join");
+  const { re, code } = await session.command("JoinRoom");
   expect(code).toBe("H7KQ2");
-  session.say(room({ re: id, version: 3 }));
+  session.say(room({ re, version: 3 }));
   expect(await joined).toMatchObject({ version: 3 });
 }
 
 async function playing(dealer: Dealer): Promise<void> {
   const opened = client.openDaily("roosevelt");
-  const { id } = await session.command("daily.open");
-  session.say({ ...dealer.snapshot(), re: id });
+  const { re } = await session.command("OpenDaily");
+  session.say({ ...dealer.snapshot(), re });
   await opened;
 }
 
@@ -83,15 +91,17 @@ test("a room is kept up to date by whole states and by progress", async () => {
   session.say(room({ version: 5, round }));
   session.say(room({ version: 4 }));
   session.say(room({ version: 9, code: "OTHER" }));
-  const result = { ...nothing, home: 3, left: 49 };
-  const bob = [{ player: BOB.id, result }];
-  session.say({ type: "progress", code: "H7KQ2", number: 1, runners: bob });
-  session.say({ type: "progress", code: "H7KQ2", number: 2, runners: bob });
-  session.say({ type: "progress", code: "OTHER", number: 1, runners: [] });
+  // What comes after another room was sent is about that one's runners.
+  session.say({ type: "Progress", counters: [{ runner: 0, home: 9, moves: 9 }] });
+  session.say(room({ version: 5, round }));
+  session.say({ type: "Progress", counters: [{ runner: 1, home: 3, moves: 7 }] });
   await takenIn(client, session);
   expect(client.room.get()).toMatchObject({ code: "H7KQ2", version: 5 });
   const runners = client.room.get()?.round?.runners;
-  expect(runners?.map((runner) => runner.result.home)).toEqual([0, 3]);
+  expect(runners?.map(({ result }) => result)).toEqual([
+    nothing,
+    { ...nothing, home: 3, left: 49, moves: 7 },
+  ]);
 });
 
 test("after a reconnect the room is what it is then, though its version went back", async () => {
@@ -99,8 +109,8 @@ test("after a reconnect the room is what it is then, though its version went bac
   session.say(room({ version: 5 }));
   await takenIn(client, session);
   await reconnect();
-  const { id } = await session.command("room.join");
-  session.say(room({ re: id, version: 4 }));
+  const { re } = await session.command("JoinRoom");
+  session.say(room({ re, version: 4 }));
   session.say(room({ version: 3 }));
   await takenIn(client, session);
   expect(client.room.get()).toMatchObject({ version: 4 });
@@ -110,18 +120,18 @@ test("commands about the room name it, and leaving forgets it", async () => {
   await expect(client.setReady(true)).rejects.toMatchObject({ code: "not_seated" });
   await seated();
   const ready = client.setReady(true);
-  const { id, ...fields } = await session.command("room.ready");
-  expect(fields).toEqual({ type: "room.ready", code: "H7KQ2", ready: true });
-  session.say(room({ re: id, version: 4 }));
+  const { re, ...fields } = await session.command("SetReady");
+  expect(fields).toEqual({ type: "SetReady", code: "H7KQ2", ready: true });
+  session.say(room({ re, version: 4 }));
   await ready;
   const start = client.startRound();
   session.say({
-    ...{ type: "refused", re: (await session.command("room.start")).id },
-    ...{ code: "not_host", text: "Only the host starts a round." },
+    ...{ type: "Refused", re: (await session.command("StartRound")).re },
+    ...{ code: "not_host", text: "Only the host starts a round.", wait: 0 },
   });
   await expect(start).rejects.toThrow(new Refusal("not_host", "Only the host starts a round."));
   const left = client.leaveRoom();
-  session.say({ type: "done", re: (await session.command("room.leave")).id });
+  session.say({ type: "Done", re: (await session.command("LeaveRoom")).re });
   session.say(room({ version: 6 }));
   await left;
   await takenIn(client, session);
@@ -130,18 +140,18 @@ test("commands about the room name it, and leaving forgets it", async () => {
 
 test("a room whose creation was not answered is created again by the same key", async () => {
   const created = client.createRoom({ game: "robert", variant: "standard", seats: 2, limit: 900 });
-  const first = await session.command("room.create");
+  const first = await session.command("CreateRoom");
   expect(first.key).toMatch(/^[0-9a-f]{32}$/);
   await reconnect();
-  const second = await session.command("room.create");
-  expect({ ...second, id: first.id }).toEqual(first);
-  session.say(room({ re: second.id }));
+  const second = await session.command("CreateRoom");
+  expect({ ...second, re: first.re }).toEqual(first);
+  session.say(room({ re: second.re }));
   expect(await created).toMatchObject({ code: "H7KQ2" });
 });
 
 test("what is not safe to repeat is refused when the connection breaks, or is not there", async () => {
   const renamed = client.rename("Eve");
-  await session.command("rename");
+  await session.command("Rename");
   session.drop();
   await expect(renamed).rejects.toMatchObject({ code: "disconnected" });
   await expect(client.rename("Eve")).rejects.toMatchObject({ code: "disconnected" });
@@ -160,7 +170,7 @@ test("the waiting commands are bounded", async () => {
 
 test("a renamed player has the new name", async () => {
   const renamed = client.rename("Ada L.");
-  session.say({ type: "done", re: (await session.command("rename")).id });
+  session.say({ type: "Done", re: (await session.command("Rename")).re });
   await renamed;
   expect(client.player.get()).toEqual({ ...ADA, name: "Ada L." });
 });
@@ -168,24 +178,25 @@ test("a renamed player has the new name", async () => {
 test("a reconnect takes the seat, the leaderboard and the attempt up again", async () => {
   await seated();
   const watched = client.watchLeaderboard("robert", 7);
-  const board = { type: "leaderboard", game: "robert", size: 0, top: [], around: [] } as const;
-  const { id: watch } = await session.command("leaderboard.watch");
+  const board = { type: "Leaderboard", game: "robert", size: 0, top: [], around: [] } as const;
+  const { re: watch } = await session.command("WatchLeaderboard");
   session.say({ ...board, day: 7, re: watch });
   await watched;
   const dealer = new Dealer("roosevelt", "5".repeat(64));
   await playing(dealer);
   expect(client.play("s>w")).toBe(true);
-  await session.command("move");
+  await session.command("PlayMove");
 
   await reconnect();
-  const { id } = await session.command("attempt.open");
-  expect(await session.command("room.join")).toMatchObject({ code: "H7KQ2" });
-  expect(await session.command("leaderboard.watch")).toMatchObject({ game: "robert", day: 7 });
+  const { re } = await session.command("OpenAttempt");
+  expect(await session.command("JoinRoom")).toMatchObject({ code: "H7KQ2" });
+  expect(await session.command("WatchLeaderboard")).toMatchObject({ game: "robert", day: 7 });
   await saidNothing(client, session);
-  session.say({ ...dealer.snapshot(), re: id });
-  const again = await session.command("move");
-  expect(again).toMatchObject({ attempt: ATTEMPT, seq: 2, move: "s>w" });
-  session.say({ ...dealer.answer(2, "s>w"), re: again.id });
+  session.say({ ...dealer.snapshot(), re });
+  const again = await session.command("PlayMove");
+  expect(dealer.textOf(again)).toBe("s>w");
+  expect(again).toMatchObject({ number: NUMBER, seq: 2 });
+  session.say({ ...dealer.answer(2, "s>w"), re: again.re });
   expect(await until(client.attempt, (state) => state?.pending === 0)).toMatchObject({ seq: 2 });
 });
 
@@ -193,20 +204,20 @@ test("a client that comes back says what it has, and goes on from what it missed
   const dealer = new Dealer("roosevelt", "5".repeat(64));
   await playing(dealer);
   for (let played = 0; played < 3; played++) client.play("s>w");
-  const first = await session.command("move");
-  session.say({ ...dealer.answer(2, "s>w"), re: first.id });
+  const first = await session.command("PlayMove");
+  session.say({ ...dealer.answer(2, "s>w"), re: first.re });
   await until(client.attempt, (state) => state?.seq === 2);
-  await session.command("move");
+  await session.command("PlayMove");
   dealer.answer(3, "s>w"); // it stands, but the answer is lost
 
   await reconnect();
-  const { id, have } = await session.command("attempt.open");
+  const { re, have } = await session.command("OpenAttempt");
   const missed = dealer.opened(have);
-  expect(missed).toMatchObject({ type: "missed", since: 2, seq: 3 });
-  session.say({ ...missed, re: id });
-  const again = await session.command("move");
-  expect(again).toMatchObject({ seq: 4, move: "s>w" });
-  session.say({ ...dealer.answer(4, "s>w"), re: again.id });
+  expect(missed).toMatchObject({ type: "Missed", since: 2, seq: 3 });
+  session.say({ ...missed, re });
+  const again = await session.command("PlayMove");
+  expect(again.seq).toBe(4);
+  session.say({ ...dealer.answer(4, "s>w"), re: again.re });
   const state = await until(client.attempt, (now) => now?.pending === 0);
   expect(state?.view).toEqual(viewOf(dealer.board));
 });
@@ -215,23 +226,23 @@ test("what does not fit is not asked for again: then it is the snapshot, once", 
   const dealer = new Dealer("roosevelt", "5".repeat(64));
   await playing(dealer);
   client.play("s>w");
-  await session.command("move");
+  await session.command("PlayMove");
   await reconnect();
-  const open = await session.command("attempt.open");
-  expect(open).toHaveProperty("have");
+  const open = await session.command("OpenAttempt");
+  expect(open.have).not.toBeNull();
   dealer.play("s>w");
   const event = dealer.opened(open.have);
-  session.say({ ...event, seq: 9, re: open.id } as typeof event);
-  const again = await session.command("attempt.open");
-  expect(again).not.toHaveProperty("have");
+  session.say({ ...event, seq: 9, re: open.re } as typeof event);
+  const again = await session.command("OpenAttempt");
+  expect(again.have).toBeNull();
   session.say({ ...event, seq: 9 } as typeof event);
-  session.say({ ...dealer.snapshot(), re: again.id });
+  session.say({ ...dealer.snapshot(), re: again.re });
   expect(await until(client.attempt, (now) => now?.pending === 0)).toMatchObject({ seq: 2 });
   await saidNothing(client, session);
 });
 
-const away = (re: number): EventOf<"refused"> => ({
-  ...{ type: "refused", re, code: "unavailable", text: "Try again." },
+const away = (re: Re, code = "unavailable", wait = 0): EventOf<"Refused"> => ({
+  ...{ type: "Refused", re, code, text: "Try again.", wait },
 });
 
 test("moves that the store is away for are kept, sent again after pauses that grow, and so shown", async () => {
@@ -250,9 +261,10 @@ test("moves that the store is away for are kept, sent again after pauses that gr
   waits.length = 0;
   for (let failures = 0; failures < 8; failures++) {
     for (const seq of [2, 3, 4]) {
-      const { id, ...move } = await session.command("move");
-      expect(move).toMatchObject({ seq, move: "s>w" });
-      session.say(away(id));
+      const move = await session.command("PlayMove");
+      expect(move.seq).toBe(seq);
+      expect(dealer.textOf(move)).toBe("s>w");
+      session.say(away(move.re));
     }
     await saidNothing(client, session);
     expect(client.stalled.get()).toBe(true);
@@ -260,34 +272,58 @@ test("moves that the store is away for are kept, sent again after pauses that gr
     expect(waits.length).toBe(failures + 1);
     time.pass(waits.at(-1)!);
   }
-  expect(waits[0]).toBeLessThan(700);
+  expect(waits[0]).toBeLessThan(1_000);
   expect(waits.at(-1)).toBeLessThanOrEqual(10_000);
   expect(waits.at(-1)).toBeGreaterThan(8_000);
   for (const seq of [2, 3, 4]) {
-    const { id } = await session.command("move");
-    session.say({ ...dealer.answer(seq, "s>w"), re: id });
+    const { re } = await session.command("PlayMove");
+    session.say({ ...dealer.answer(seq, "s>w"), re });
   }
   await until(client.attempt, (now) => now?.pending === 0);
   expect(client.stalled.get()).toBe(false);
 });
 
+test.each(["unavailable", "overloaded"])(
+  "what is refused as %s waits for as long as the server says",
+  async (code) => {
+    const dealer = new Dealer("roosevelt", "5".repeat(64));
+    await playing(dealer);
+    client.play("s>w");
+    const joined = client.joinRoom("H7KQ2");
+    session.say(away((await session.command("PlayMove")).re, code, 4_000));
+    session.say(away((await session.command("JoinRoom")).re, code, 5_000));
+    await takenIn(client, session);
+    time.pass(3_999);
+    await saidNothing(client, session);
+    time.pass(1);
+    const { re } = await session.command("PlayMove");
+    session.say({ ...dealer.answer(2, "s>w"), re });
+    await until(client.attempt, (now) => now?.pending === 0);
+    time.pass(999);
+    await saidNothing(client, session);
+    time.pass(1);
+    session.say(room({ re: (await session.command("JoinRoom")).re }));
+    await joined;
+  },
+);
+
 test("what can be asked twice is asked again while the store is away, for as long as it is wanted", async () => {
   const opened = client.openDaily("roosevelt");
   const joined = client.joinRoom("H7KQ2");
-  session.say(away((await session.command("daily.open")).id));
-  session.say(away((await session.command("room.join")).id));
+  session.say(away((await session.command("OpenDaily")).re));
+  session.say(away((await session.command("JoinRoom")).re));
   await until(client.stalled, (stalled) => stalled);
   time.pass(600);
-  const again = await session.command("daily.open");
-  session.say({ ...new Dealer("roosevelt", "5".repeat(64)).snapshot(), re: again.id });
+  const again = await session.command("OpenDaily");
+  session.say({ ...new Dealer("roosevelt", "5".repeat(64)).snapshot(), re: again.re });
   await opened;
   expect(client.stalled.get()).toBe(true);
-  session.say(room({ re: (await session.command("room.join")).id }));
+  session.say(room({ re: (await session.command("JoinRoom")).re }));
   await joined;
   expect(client.stalled.get()).toBe(false);
 
   const unwanted = client.openDaily("roosevelt");
-  session.say(away((await session.command("daily.open")).id));
+  session.say(away((await session.command("OpenDaily")).re));
   await until(client.stalled, (stalled) => stalled);
   client.closeAttempt();
   time.pass(600);
@@ -299,7 +335,7 @@ test("what can be asked twice is asked again while the store is away, for as lon
 test("what is asked again after a reconnect is asked once, though sessions come and go", async () => {
   await playing(new Dealer("roosevelt", "5".repeat(64)));
   await reconnect();
-  session.say(away((await session.command("attempt.open")).id));
+  session.say(away((await session.command("OpenAttempt")).re));
   await until(client.stalled, (stalled) => stalled);
   session.drop();
   await until(client.status, (status) => status === "waiting");
@@ -308,7 +344,7 @@ test("what is asked again after a reconnect is asked once, though sessions come 
   session = await server.session();
   await session.welcome();
   await until(client.status, (status) => status === "open");
-  await session.command("attempt.open");
+  await session.command("OpenAttempt");
   time.pass(5_000);
   await saidNothing(client, session);
 });
@@ -317,16 +353,16 @@ test("what is gone after a reconnect is forgotten, what cannot be had just now a
   await seated();
   await playing(new Dealer("roosevelt", "5".repeat(64)));
   await reconnect();
-  const open = await session.command("attempt.open");
-  const join = await session.command("room.join");
-  session.say({ type: "refused", re: join.id, code: "unknown_room", text: "Gone." });
-  session.say({ type: "refused", re: open.id, code: "unavailable", text: "Try again." });
+  const open = await session.command("OpenAttempt");
+  const join = await session.command("JoinRoom");
+  session.say({ type: "Refused", re: join.re, code: "unknown_room", text: "Gone.", wait: 0 });
+  session.say({ type: "Refused", re: open.re, code: "unavailable", text: "Try again.", wait: 0 });
   await takenIn(client, session);
   expect(client.room.get()).toBeNull();
   expect(client.attempt.get()).not.toBeNull();
   time.pass(LONGEST_FIRST_PAUSE);
-  const again = await session.command("attempt.open");
-  session.say({ type: "refused", re: again.id, code: "unknown_attempt", text: "Gone." });
+  const again = await session.command("OpenAttempt");
+  session.say({ type: "Refused", re: again.re, code: "unknown_attempt", text: "Gone.", wait: 0 });
   await takenIn(client, session);
   expect(client.attempt.get()).toBeNull();
 });
@@ -342,12 +378,12 @@ test("an attempt that the server finds to be stuck is over, whatever was on its 
   const dealer = new Dealer("roosevelt", "5".repeat(64));
   await playing(dealer);
   client.play("s>w");
-  const move = await session.command("move");
+  const move = await session.command("PlayMove");
   const result = { ...dealer.result, end: "stuck" as const };
-  session.say({ type: "ended", attempt: ATTEMPT, seq: 2, result });
+  session.say({ type: "Ended", number: NUMBER, seq: 2, result });
   const over = await until(client.attempt, (state) => state?.result.end === "stuck");
   expect(over).toMatchObject({ seq: 2, pending: 0, result });
-  session.say({ ...dealer.snapshot(), re: move.id, seq: 2, result });
+  session.say({ ...dealer.snapshot(), re: move.re, seq: 2, result });
   await takenIn(client, session);
   expect(client.attempt.get()).toEqual(over);
   expect(client.play("s>w")).toBe(false);
@@ -358,13 +394,13 @@ test("a missing entry is asked for, and news of a closed attempt is not shown", 
   await playing(dealer);
   dealer.play("s>w");
   session.say(dealer.play("s>w"));
-  const { id } = await session.command("attempt.open");
-  session.say({ ...dealer.snapshot(), re: id });
+  const { re } = await session.command("OpenAttempt");
+  session.say({ ...dealer.snapshot(), re });
   await until(client.attempt, (state) => state?.seq === 3);
   client.play("s>w");
-  const move = await session.command("move");
+  const move = await session.command("PlayMove");
   client.closeAttempt();
-  session.say({ ...dealer.snapshot(), re: move.id });
+  session.say({ ...dealer.snapshot(), re: move.re });
   session.say(dealer.play("s>w"));
   await takenIn(client, session);
   expect(client.attempt.get()).toBeNull();
@@ -373,8 +409,8 @@ test("a missing entry is asked for, and news of a closed attempt is not shown", 
 
 test("an attempt at a game that this client does not know is refused", async () => {
   const opened = client.openAttempt("x");
-  const { id } = await session.command("attempt.open");
-  session.say({ ...new Dealer("robert", "5".repeat(64)).snapshot("x"), re: id, game: "klondike" });
+  const { re } = await session.command("OpenAttempt");
+  session.say({ ...new Dealer("robert", "5".repeat(64)).snapshot("x"), re, game: "klondike" });
   await expect(opened).rejects.toMatchObject({ code: "unknown_game" });
   expect(client.attempt.get()).toBeNull();
 });
@@ -383,16 +419,16 @@ test("resigning takes the number after the pending moves, and tries again if it 
   const dealer = new Dealer("roosevelt", "5".repeat(64));
   await playing(dealer);
   client.play("s>w");
-  const move = await session.command("move");
+  const move = await session.command("PlayMove");
   const resigned = client.resign();
-  const first = await session.command("resign");
+  const first = await session.command("Resign");
   expect(first.seq).toBe(3);
-  session.say({ type: "refused", re: move.id, code: "too_fast", text: "Slow down." });
-  session.say({ ...dealer.snapshot(), re: first.id });
-  const second = await session.command("resign");
+  session.say({ type: "Refused", re: move.re, code: "too_fast", text: "Slow down.", wait: 0 });
+  session.say({ ...dealer.snapshot(), re: first.re });
+  const second = await session.command("Resign");
   expect(second.seq).toBe(2);
   const result = { ...dealer.result, end: "resigned" as const };
-  session.say({ type: "ended", re: second.id, attempt: ATTEMPT, seq: 2, result });
+  session.say({ type: "Ended", re: second.re, number: NUMBER, seq: 2, result });
   await resigned;
   expect(client.attempt.get()).toMatchObject({
     result: { end: "resigned" },
@@ -400,12 +436,61 @@ test("resigning takes the number after the pending moves, and tries again if it 
   });
 });
 
+test("a player who comes back and resigns at once does so when the session knows the attempt", async () => {
+  const dealer = new Dealer("roosevelt", "5".repeat(64));
+  await playing(dealer);
+  await reconnect();
+  const first = await session.command("OpenAttempt");
+  const resigned = client.resign();
+  const second = await session.command("OpenAttempt");
+  const number = NUMBER + 1;
+  for (const { re } of [first, second]) session.say({ ...dealer.snapshot(), re, number });
+  const { re, ...resign } = await session.command("Resign");
+  expect(resign).toEqual({ type: "Resign", number, seq: 2 });
+  dealer.resign();
+  session.say({ type: "Ended", re, number, seq: 2, result: dealer.result });
+  await resigned;
+  expect(client.attempt.get()).toMatchObject({ seq: 2, result: { end: "resigned" } });
+});
+
+test("answers to moves of one number go to them in the order in which they were sent", async () => {
+  const dealer = new Dealer("roosevelt", "5".repeat(64));
+  await playing(dealer);
+  for (let played = 0; played < 2; played++) client.play("s>w");
+  const [first, second] = [await session.command("PlayMove"), await session.command("PlayMove")];
+  session.say({ ...away(first.re), code: "too_fast" });
+  await until(client.attempt, (now) => now?.pending === 0);
+  for (let played = 0; played < 2; played++) client.play("s>w");
+  const again = [await session.command("PlayMove"), await session.command("PlayMove")];
+  expect(again.map(({ re }) => re)).toEqual([first.re, second.re]);
+  // The snapshot answers what was sent first with this number, and takes nothing from the later one.
+  session.say({ ...dealer.snapshot(), re: second.re });
+  await takenIn(client, session);
+  expect(client.attempt.get()).toMatchObject({ pending: 2 });
+  for (const { seq, re } of again) session.say({ ...dealer.answer(seq, "s>w"), re });
+  expect(await until(client.attempt, (now) => now?.pending === 0)).toMatchObject({ seq: 3 });
+});
+
+test("a leaderboard that changes keeps what the change leaves out", async () => {
+  const entry = { rank: 1, player: ADA, left: 12, time: 9_000, moves: 50 };
+  const watched = client.watchLeaderboard("robert", 9);
+  const { re } = await session.command("WatchLeaderboard");
+  // Of one that was watched before.
+  session.say({ type: "LeaderboardChange", size: 7, top: [], around: [] });
+  const board = { game: "robert", day: 9, size: 1, top: [entry], around: [] };
+  session.say({ type: "Leaderboard", re, ...board });
+  await watched;
+  session.say({ type: "LeaderboardChange", size: 2, top: null, around: [entry] });
+  await takenIn(client, session);
+  expect(client.leaderboard.get()).toMatchObject({ ...board, size: 2, around: [entry] });
+});
+
 test("a leaderboard is shown while it is watched, and no other", async () => {
-  const board = { type: "leaderboard", size: 0, top: [], around: [], day: 9 } as const;
+  const board = { type: "Leaderboard", size: 0, top: [], around: [], day: 9 } as const;
   const robert = client.watchLeaderboard("robert");
-  const asked = await session.command("leaderboard.watch");
+  const asked = await session.command("WatchLeaderboard");
   expect(asked).toMatchObject({ game: "robert", day: null });
-  session.say({ ...board, game: "robert", re: asked.id });
+  session.say({ ...board, game: "robert", re: asked.re });
   await robert;
   expect(client.leaderboard.get()).toMatchObject({ game: "robert" });
 
@@ -413,8 +498,8 @@ test("a leaderboard is shown while it is watched, and no other", async () => {
   session.say({ ...board, game: "robert" });
   await takenIn(client, session);
   expect(client.leaderboard.get()).toBeNull();
-  const refused = await session.command("leaderboard.watch");
-  session.say({ type: "refused", re: refused.id, code: "unknown_day", text: "No." });
+  const refused = await session.command("WatchLeaderboard");
+  session.say({ type: "Refused", re: refused.re, code: "unknown_day", text: "No.", wait: 0 });
   await expect(deuces).rejects.toMatchObject({ code: "unknown_day" });
   await client.unwatchLeaderboard();
   await saidNothing(client, session);

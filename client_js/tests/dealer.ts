@@ -1,23 +1,37 @@
 /** A truthful server of one attempt: it plays by the rules, and answers as the protocol says. */
 
 import { digest } from "../src/digest.ts";
-import type { EventOf, Have, Moved, Result, Snapshot } from "../src/protocol.ts";
+import {
+  type Have,
+  type MissedMove,
+  type Moved,
+  NEWS,
+  type PlayMove,
+  type Result,
+} from "../src/messages.ts";
+import type { EventOf } from "../src/protocol.ts";
 import { type Board, cardsHome, viewOf } from "../src/rules/board.ts";
 import type { Pile } from "../src/rules/cards.ts";
 import { findRuleset } from "../src/rules/catalog.ts";
 import { dealSeed, parseSeed } from "../src/rules/deal.ts";
 import { EngineError } from "../src/rules/errors.ts";
 import { isStuck, isWon } from "../src/rules/moves.ts";
-import { parseMove, seenText } from "../src/rules/notation.ts";
+import { moveText, parseMove } from "../src/rules/notation.ts";
 import { play } from "../src/rules/play.ts";
+import { ROW } from "../src/rules/ruleset.ts";
 
 export const ATTEMPT = "rw4kq8d2n6vx1zt7.k3mq7w2r5t9xkz4b";
+
+/** What every session knows the attempt by. */
+export const NUMBER = 32;
 
 export class Dealer {
   board: Board;
   /** The moves that stand; entry 1 of the journal is the start. */
-  readonly journal: Omit<Moved, "attempt">[] = [];
+  readonly journal: { readonly move: string; readonly moved: Moved; readonly redeals: number }[] =
+    [];
   end: Result["end"] = null;
+  #time = 0;
   /** By entry, less one: what the player saw with it. */
   readonly #digests: number[] = [];
 
@@ -34,14 +48,15 @@ export class Dealer {
   get result(): Result {
     const home = cardsHome(this.board);
     const { moves, ruleset } = this.board;
-    return { home, left: ruleset.total - home, time: 0, moves, end: this.end };
+    return { home, left: ruleset.total - home, time: this.#time, moves, end: this.end };
   }
 
-  snapshot(id: string = ATTEMPT): Snapshot & { type: "attempt" } {
+  snapshot(id: string = ATTEMPT): EventOf<"Attempt"> {
     const { ruleset } = this.board;
-    const piles = viewOf(this.board).piles.map(seenText);
     return {
-      type: "attempt",
+      type: "Attempt",
+      re: NEWS,
+      number: NUMBER,
       attempt: id,
       deal: "rw4kq8d2n6vx1zt7",
       commitment: "00",
@@ -50,7 +65,7 @@ export class Dealer {
       room: null,
       day: 20778,
       seq: this.seq,
-      piles: Object.fromEntries(ruleset.pileNames.map((name, at) => [name, piles[at] ?? ""])),
+      piles: viewOf(this.board).piles.map((pile) => new Uint8Array(pile)),
       redeals: this.board.redeals,
       started: 0,
       deadline: 1_000,
@@ -60,13 +75,15 @@ export class Dealer {
   }
 
   /** What came after what a client has, or the snapshot if it has something else. */
-  opened(have?: Have): EventOf<"attempt"> | EventOf<"missed"> {
-    if (have === undefined || this.#digests[have.seq - 1] !== have.digest) return this.snapshot();
+  opened(have?: Have | null): EventOf<"Attempt"> | EventOf<"Missed"> {
+    if (!have || this.#digests[have.seq - 1] !== have.digest) return this.snapshot();
     return {
-      ...{ type: "missed", attempt: ATTEMPT, since: have.seq, seq: this.seq, now: 0 },
-      moves: this.journal
-        .slice(have.seq - 1)
-        .map(({ move, changes, redeals }) => [move, changes, redeals]),
+      ...{ type: "Missed", re: NEWS, number: NUMBER, attempt: ATTEMPT },
+      ...{ since: have.seq, seq: this.seq, now: 0 },
+      moves: this.journal.slice(have.seq - 1).map(({ move, moved, redeals }) => ({
+        ...this.#onWire(move),
+        ...{ changes: moved.changes, redeals },
+      })),
       result: this.result,
     };
   }
@@ -78,39 +95,58 @@ export class Dealer {
   }
 
   /** The answer to a move: it stands, stood already, is refused, or has the wrong number. */
-  answer(seq: number, move: string): EventOf<"moved"> | EventOf<"attempt"> | EventOf<"refused"> {
+  answer(seq: number, move: string): EventOf<"Moved"> | EventOf<"Attempt"> | EventOf<"Refused"> {
     const stands = this.journal[seq - 2];
-    if (stands?.move === move) return { type: "moved", attempt: ATTEMPT, ...stands };
+    if (stands?.move === move) return { type: "Moved", re: [NUMBER, seq], ...stands.moved };
     if (seq !== this.seq + 1) return this.snapshot();
     try {
       return this.play(move);
     } catch (error) {
       if (!(error instanceof EngineError)) throw error;
-      return { type: "refused", code: error.code, text: error.message };
+      return { type: "Refused", re: NEWS, code: error.code, text: error.message, wait: 0 };
     }
   }
 
-  /** Play a move into the journal. */
-  play(move: string): EventOf<"moved"> {
+  /** Play a move into the journal; each takes a second. */
+  play(move: string): EventOf<"Moved"> {
     const { ruleset } = this.board;
-    const before = viewOf(this.board).piles;
-    this.board = play(this.board, parseMove(ruleset, move));
+    const old = this.board;
+    const before = viewOf(old).piles;
+    this.board = play(old, parseMove(ruleset, move));
     if (isWon(this.board)) this.end = "won";
     else if (isStuck(this.board)) this.end = "stuck";
     const after = viewOf(this.board).piles;
-    const changes = ruleset.pileNames.flatMap((name, at) =>
-      change(name, before[at] ?? [], after[at] ?? []),
-    );
-    const entry = { seq: this.seq + 1, move, changes, redeals: this.board.redeals };
-    this.journal.push({ ...entry, result: this.result });
+    const changes = after.flatMap((pile, at) => change(at, before[at] ?? [], pile));
+    const cameHome = cardsHome(this.board) > cardsHome(old);
+    if (cameHome) this.#time = this.board.moves * 1_000;
+    const { redeals } = this.board;
+    const moved: Moved = {
+      ...{ number: NUMBER, seq: this.seq + 1, changes, end: this.end },
+      time: cameHome ? this.#time : null,
+      redeals: redeals === old.redeals ? null : redeals,
+    };
+    this.journal.push({ move, moved, redeals });
     this.#digests.push(digest(viewOf(this.board)));
-    return { type: "moved", attempt: ATTEMPT, ...entry, result: this.result };
+    return { type: "Moved", re: [NUMBER, moved.seq], ...moved };
+  }
+
+  /** The text of a move that a client has sent. */
+  textOf({ source, target, count }: PlayMove): string {
+    const { ruleset } = this.board;
+    const to = target === ruleset.pileNames.length ? ROW : target;
+    return moveText(ruleset, { source, target: to, count: count ?? 1 });
+  }
+
+  #onWire(text: string): Pick<MissedMove, "source" | "target" | "count"> {
+    const { ruleset } = this.board;
+    const move = parseMove(ruleset, text);
+    return { ...move, target: move.target === ROW ? ruleset.pileNames.length : move.target };
   }
 }
 
-function change(name: string, old: Pile, now: Pile): [string, number, string][] {
+function change(number: number, old: Pile, now: Pile): number[][] {
   let kept = 0;
   while (kept < old.length && kept < now.length && old[kept] === now[kept]) kept += 1;
   if (kept === old.length && kept === now.length) return [];
-  return [[name, old.length - kept, seenText(now.slice(kept))]];
+  return [[number, old.length - kept, ...now.slice(kept)]];
 }

@@ -9,10 +9,16 @@ import {
   seenText,
   viewOf,
 } from "../src/index.ts";
-import type { Command, Event } from "../src/protocol.ts";
 import { Dealer } from "./dealer.ts";
 import { dice } from "./rules/engine.ts";
-import { ScriptedServer, type Session, clientOf, until } from "./server.ts";
+import {
+  type AnyHeard,
+  type Said,
+  ScriptedServer,
+  type Session,
+  clientOf,
+  until,
+} from "./server.ts";
 
 let server: ScriptedServer;
 let client: Client;
@@ -30,18 +36,18 @@ async function serve(session: Session, dealer: Dealer, roll: (limit: number) => 
     if (roll(8) === 0) return session.drop();
     const answer = answerOf(command, dealer, roll);
     if (roll(8) === 0) return session.drop();
-    session.say({ ...answer, re: command.id });
+    session.say({ ...answer, re: command.re });
   }
 }
 
 /** What a server answers whose store is away now and then, before a move stands or after it. */
-function answerOf(command: Command, dealer: Dealer, roll: (limit: number) => number): Event {
-  const away = { type: "refused", code: "unavailable", text: "Try again." } as const;
+function answerOf(command: AnyHeard, dealer: Dealer, roll: (limit: number) => number): Said {
+  const away = { type: "Refused", code: "unavailable", text: "Try again.", wait: 0 } as const;
   if (roll(8) === 0) return away;
   const answer =
-    command.type === "move"
-      ? dealer.answer(command.seq, command.move)
-      : dealer.opened(command.type === "attempt.open" ? command.have : undefined);
+    command.type === "PlayMove"
+      ? dealer.answer(command.seq, dealer.textOf(command))
+      : dealer.opened(command.type === "OpenAttempt" ? command.have : null);
   return roll(8) === 0 ? away : answer;
 }
 

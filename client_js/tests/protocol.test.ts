@@ -1,32 +1,65 @@
-/** Every example of the protocol's page is a message by these types, and survives the wire. */
+/** Every example of the protocol's page is a message by the tables, and survives the wire. */
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { decode, encode } from "@msgpack/msgpack";
-import ts from "typescript";
 import { expect, test } from "vitest";
 import { Attempt } from "../src/attempt.ts";
 import { fnv1a } from "../src/digest.ts";
-import { type Command, decodeEvent, encodeCommand } from "../src/protocol.ts";
+import type { Command, EventOf } from "../src/protocol.ts";
+import { decodeEvent, encodeCommand } from "../src/wire.ts";
+import { type Said, decodeCommand, encodeEvent } from "./server.ts";
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
 const page = readFileSync(path("../../server/PROTOCOL.md"), "utf8");
 
-/** The JSON texts within the page's fenced blocks, one for each message. */
-const examples = [...page.matchAll(/```json\n(.*?)```/gs)]
-  .flatMap(([, block = ""]) => block.split(/\n(?=\{)/))
-  .map((text) => ({ text: text.trim(), message: JSON.parse(text) }));
+/** A `bin` as the page writes it, among values of JSON. */
+const bin = (_key: string, value: unknown) =>
+  typeof value === "string" && value.startsWith("bin:")
+    ? new Uint8Array(Buffer.from(value.slice(4), "hex"))
+    : value;
 
-const isEvent = (message: any) => decodeEvent(encode(message)) !== null;
+/** The messages in the page's blocks, and what the page says that their bytes are. */
+const examples = [...page.matchAll(/^```text\n(.*?)^```/gms)]
+  .flatMap(([, block = ""]) => block.split(/^(?=[<>] )/m))
+  .filter((text) => /^[<>] /.test(text))
+  .map((text) => {
+    const [array = "", bytes] = text.slice(2).split("\n= ");
+    const value = JSON.parse(array.replaceAll(/h'([0-9a-f]*)'/g, '"bin:$1"'), bin) as unknown[];
+    const shown = bytes && new Uint8Array(Buffer.from(bytes.replaceAll(/\s/g, ""), "hex"));
+    return { sign: text.charAt(0), text: array.trim(), value, shown };
+  });
+const commands = examples.filter(({ sign }) => sign === ">");
+const events = examples.filter(({ sign }) => sign === "<");
 
-test("the page has examples of commands and of events", () => {
-  expect(examples.filter(({ message }) => isEvent(message)).length).toBeGreaterThan(10);
-  expect(examples.filter(({ message }) => !isEvent(message)).length).toBeGreaterThan(10);
+test("the page has examples of commands and of events, and some with their bytes", () => {
+  expect(commands.length).toBeGreaterThan(15);
+  expect(events.length).toBeGreaterThan(15);
+  expect(examples.filter(({ shown }) => shown).length).toBeGreaterThan(10);
 });
 
-test.each(examples)("$message.type survives the wire", ({ message }) => {
-  if (isEvent(message)) expect(decodeEvent(encode(message))).toEqual(message);
-  else expect(decode(encodeCommand(message as Command))).toEqual(message);
+test.each(commands)("the command $text survives the wire", ({ value, shown }) => {
+  const { re, ...heard } = decodeCommand(encode(value));
+  // Null is what was left out, but where something after it was not.
+  const given = Object.entries(heard).filter(([, field]) => field !== null);
+  const sent = encodeCommand({ id: re, ...Object.fromEntries(given) } as unknown as Command);
+  expect(decode(sent)).toEqual(value);
+  if (shown) expect(sent).toEqual(shown);
+});
+
+test.each(events)("the event $text survives the wire", ({ value, shown }) => {
+  const heard = decodeEvent(encode(value));
+  const sent = encodeEvent(heard as Said);
+  expect(decode(sent)).toEqual(value);
+  if (shown) expect(sent).toEqual(shown);
+});
+
+test("what an event leaves out is null, and what a later version adds is ignored", () => {
+  expect(decodeEvent(encode([33, 7, [[14, 2, 22]], 41_250]))).toEqual({
+    ...{ type: "Moved", re: [33, 7], number: 33, seq: 7, changes: [[14, 2, 22]] },
+    ...{ time: 41_250, end: null, redeals: null },
+  });
+  expect(decodeEvent(encode([4, 3, 17, "more"]))).toEqual({ type: "Pong", re: 3, now: 17 });
 });
 
 test("the digests are those of their texts", () => {
@@ -36,46 +69,11 @@ test("the digests are those of their texts", () => {
 });
 
 test("a snapshot has the digest that a client of the page's example says", () => {
-  const find = (type: string) => examples.find(({ message }) => message.type === type)?.message;
-  const { have } = examples.find(({ message }) => message.have)?.message;
-  expect(new Attempt(find("attempt")).have()).toEqual(have);
+  const said = commands
+    .map(({ value }) => decodeCommand(encode(value)))
+    .find((command) => command.type === "OpenAttempt" && command.have !== null);
+  const snapshot = events
+    .map(({ value }) => decodeEvent(encode(value)))
+    .find((event) => event?.type === "Attempt") as EventOf<"Attempt">;
+  expect(said).toMatchObject({ have: new Attempt(snapshot).have() });
 });
-
-test("the compiler takes every example for a message, and no misspelt one", () => {
-  const declared = examples.map(({ text, message }, nth) => {
-    const union = isEvent(message) ? "Event" : "Command";
-    return `export const example${nth}: ${union} = ${text};`;
-  });
-  declared.push(`export const wrong: Event = { type: "pong", re: 3, noow: 1 };`);
-  const found = complaints(declared.join("\n"));
-  expect(found).toHaveLength(1);
-  expect(found[0]).toContain("noow");
-});
-
-/** What the compiler says about a text that uses the protocol's types. */
-function complaints(text: string): string[] {
-  const name = path("./examples-of-the-page.ts");
-  const source = `import type { Command, Event } from "../src/protocol.ts";\n${text}`;
-  const options: ts.CompilerOptions = {
-    strict: true,
-    exactOptionalPropertyTypes: true,
-    noEmit: true,
-    allowImportingTsExtensions: true,
-    skipLibCheck: true,
-    target: ts.ScriptTarget.ES2022,
-    module: ts.ModuleKind.NodeNext,
-    moduleResolution: ts.ModuleResolutionKind.NodeNext,
-    types: ["node"],
-  };
-  const host = ts.createCompilerHost(options);
-  const { getSourceFile, fileExists } = host;
-  host.fileExists = (file) => file === name || fileExists(file);
-  host.getSourceFile = (file, ...rest) =>
-    file === name
-      ? ts.createSourceFile(file, source, ts.ScriptTarget.ES2022)
-      : getSourceFile(file, ...rest);
-  const program = ts.createProgram([name], options, host);
-  return ts
-    .getPreEmitDiagnostics(program)
-    .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n"));
-}

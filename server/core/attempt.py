@@ -7,17 +7,19 @@ the server's clock.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
-from engine.board import Board
+from engine.board import Board, Delta
 from engine.errors import EngineError
 from engine.moves import is_stuck
-from engine.notation import parse_move
-from engine.play import apply, play
+from engine.notation import move_text, parse_move
+from engine.play import apply
+from engine.play import play as play_move
+from engine.ruleset import Move
 from server.core.ids import AttemptId, DealId, PlayerId, RoomCode, attempt_id
-from server.core.ranking import Result
+from server.core.ranking import MOST_MOVES, Result
 from server.core.refusal import Refusal
 
 End = Literal["won", "stuck", "resigned", "time"]
@@ -54,8 +56,7 @@ class Ended(Struct, tag="ended", frozen=True):
 Event = Started | Moved | Ended
 
 
-@dataclass(frozen=True, slots=True)
-class Attempt:
+class Attempt(Struct, frozen=True):
     """Where an attempt stands.
 
     Attributes:
@@ -86,15 +87,16 @@ class Attempt:
 
 
 @dataclass(frozen=True, slots=True)
-class Play:
-    """Play a move, given by its text."""
-
-    move: str
-
-
-@dataclass(frozen=True, slots=True)
 class Resign:
     """End the attempt as it stands."""
+
+
+class Played(NamedTuple):
+    """A move that has been decided: the entry that it becomes, what follows, and what it changed."""
+
+    event: Moved
+    after: Attempt
+    delta: Delta
 
 
 def begin(start: Started, board: Board) -> Attempt:
@@ -107,10 +109,7 @@ def fold(attempt: Attempt, event: Event) -> Attempt:
     seq = attempt.seq + 1
     if isinstance(event, Moved):
         before = attempt.board
-        after = apply(before, parse_move(before.ruleset, event.move))
-        came_home = after.home > before.home
-        last_home = event.at - attempt.start.at if came_home else attempt.last_home
-        return Attempt(attempt.start, after, seq, event.at, last_home, event.end)
+        return _moved(attempt, apply(before, parse_move(before.ruleset, event.move)), event)
     assert isinstance(event, Ended), "an attempt starts once"
     return Attempt(attempt.start, attempt.board, seq, event.at, attempt.last_home, event.end)
 
@@ -138,23 +137,44 @@ def give_up(attempt: Attempt, now: int) -> Event | None:
     return None if attempt.end is not None else Ended("resigned", max(now, attempt.at))
 
 
-def decide(attempt: Attempt, command: Play | Resign, now: int) -> Event:
-    """Return the entry that a command becomes.
+def play(attempt: Attempt, move: Move, now: int) -> Played:
+    """Decide a move.
 
     Raises:
         Refusal: it is not carried out.
     """
+    _check_running(attempt, now)
+    board = attempt.board
+    if board.moves >= MOST_MOVES:
+        raise Refusal("too_many_moves")
+    try:
+        after, delta = play_move(board, move)
+    except EngineError as error:
+        raise Refusal.of(error) from error
+    end: End | None = "won" if after.won else "stuck" if is_stuck(after) else None
+    event = Moved(move_text(board.ruleset, move), max(now, attempt.at), end)
+    return Played(event, _moved(attempt, after, event), delta)
+
+
+def resign(attempt: Attempt, now: int) -> Event:
+    """Decide a resignation.
+
+    Raises:
+        Refusal: it is not carried out.
+    """
+    _check_running(attempt, now)
+    return Ended("resigned", max(now, attempt.at))
+
+
+def _check_running(attempt: Attempt, now: int) -> None:
     if attempt.end is not None:
         raise Refusal("attempt_ended")
     if now < attempt.start.at:
         raise Refusal("not_started")
-    now = max(now, attempt.at)
-    if isinstance(command, Resign):
-        return Ended("resigned", now)
-    try:
-        board, _ = play(attempt.board, parse_move(attempt.board.ruleset, command.move))
-    except EngineError as error:
-        raise Refusal.of(error) from error
-    if board.won:
-        return Moved(command.move, now, "won")
-    return Moved(command.move, now, "stuck" if is_stuck(board) else None)
+
+
+def _moved(attempt: Attempt, after: Board, event: Moved) -> Attempt:
+    """Return the attempt after a move that led to this board."""
+    came_home = after.home > attempt.board.home
+    last_home = event.at - attempt.start.at if came_home else attempt.last_home
+    return Attempt(attempt.start, after, attempt.seq + 1, event.at, last_home, event.end)

@@ -25,9 +25,11 @@ SENTENCES: Final = {
     "bad_move": "This is not a move of this game.",
     "illegal_move": "The rules do not allow this move here.",
     "attempt_ended": "This attempt is over.",
+    "too_many_moves": "This attempt has no moves left. You can still give up.",
     "already_played": "You have played this daily already.",
     "unknown_day": "There is no leaderboard for this day.",
     "unknown_deal": "There is no such deal.",
+    "overloaded": "The server has more to do than it can. Please try again soon.",
     "unavailable": "The server cannot reach its store. Please try again.",
     "internal": "Something went wrong on the server.",
 }
@@ -40,12 +42,14 @@ class Refusal(Exception):  # noqa: N818 - a refusal is an answer, not an error
     Attributes:
         code: one of `SENTENCES`.
         text: one sentence for people.
+        wait: milliseconds after which it is worth another try, or 0.
     """
 
-    def __init__(self, code: str, text: str | None = None) -> None:
+    def __init__(self, code: str, text: str | None = None, wait: int = 0) -> None:
         super().__init__(code)
         self.code = code
         self.text = text if text is not None else SENTENCES[code]
+        self.wait = wait
 
     @classmethod
     def of(cls, error: EngineError) -> Refusal:

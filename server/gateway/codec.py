@@ -2,46 +2,82 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgpack
 import msgspec
 
-from server.gateway.messages import AnyCommand, AnyEvent
+from server.core.attempt import End
+from server.gateway.messages import (
+    FIRST_NUMBER,
+    NEWS,
+    PROGRESS,
+    AnyCommand,
+    AnyEvent,
+    PlayMove,
+    Re,
+)
 
 LONGEST_FRAME = 4_096
-"""Bytes of a frame from a client."""
+"""Bytes of a message from a client."""
 
 _LONGEST_TEXT = 512
 _LONGEST_LIST = 64
+_SHORT = 16
+"""Bytes of a message that cannot hold anything large, and so is read without limits."""
 
 
 class BadMessageError(Exception):
-    """A frame that is no command.
+    """A frame that is no message of this protocol.
 
     Attributes:
-        re: the id that it carries all the same, or `None`.
+        re: what a refusal answers all the same, or `NEWS`.
         text: what is wrong with it, in one sentence.
     """
 
-    def __init__(self, text: str, re: int | None = None) -> None:
+    def __init__(self, text: str, re: Re = NEWS) -> None:
         super().__init__(text)
         self.text = text
         self.re = re
 
 
-def decode(frame: bytes | str) -> AnyCommand:
+class OldProtocolError(Exception):
+    """A frame of version 1 of the protocol, whose messages were maps."""
+
+
+def decode(frame: bytes) -> AnyCommand | PlayMove:
     """Return the command that a frame is.
 
     Raises:
         BadMessageError: it is none.
+        OldProtocolError: it is one of version 1.
     """
-    if isinstance(frame, str):
-        raise BadMessageError("Messages are binary frames.")
+    value = _unpacked(frame)
+    if type(value) is not list or not value:
+        if isinstance(value, dict) and value.get("type") == "hello":
+            raise OldProtocolError
+        raise BadMessageError("A message is one msgpack array.")
     try:
-        value = msgpack.unpackb(
+        if type(value[0]) is int and value[0] >= FIRST_NUMBER:
+            return msgspec.convert(value, type=PlayMove)
+        command: AnyCommand = msgspec.convert(value, type=AnyCommand)
+    except msgspec.ValidationError as error:
+        raise BadMessageError(f"{error}.", _re_of(value)) from error
+    return command
+
+
+def _unpacked(frame: bytes) -> Any:
+    """Return the value of a frame.
+
+    Raises:
+        BadMessageError: it is no msgpack, or larger than a message is.
+    """
+    try:
+        if len(frame) <= _SHORT:
+            return msgpack.unpackb(frame)
+        return msgpack.unpackb(
             frame,
-            raw=False,
             strict_map_key=True,
             max_str_len=_LONGEST_TEXT,
             max_array_len=_LONGEST_LIST,
@@ -50,21 +86,47 @@ def decode(frame: bytes | str) -> AnyCommand:
             max_ext_len=0,
         )
     except (ValueError, TypeError, RecursionError, msgpack.UnpackException) as error:
-        raise BadMessageError("A message is one msgpack map.") from error
-    try:
-        command: AnyCommand = msgspec.convert(value, type=AnyCommand)
-    except msgspec.ValidationError as error:
-        raise BadMessageError(f"{error}.", _id_of(value)) from error
-    return command
+        raise BadMessageError("A message is one msgpack array.") from error
 
 
-def _id_of(value: Any) -> int | None:
-    """Return the id of a message that is otherwise wrong, if it has one."""
-    id_ = value.get("id") if isinstance(value, dict) else None
-    return id_ if type(id_) is int and 0 < id_ < 1 << 53 else None
+def _re_of(value: list[Any]) -> Re:
+    """Return what the refusal of a message answers that is otherwise wrong."""
+    first, second = (*value, None)[:2]
+    if type(second) is not int or not 0 < second < 1 << 53:
+        return NEWS
+    return (first, second) if type(first) is int and FIRST_NUMBER <= first < 1 << 53 else second
 
 
-def encode(event: AnyEvent) -> bytes:
-    """Return the frame of an event."""
-    frame: bytes = msgpack.packb(msgspec.to_builtins(event))
+def encode(event: AnyEvent, re: Re = NEWS) -> bytes:
+    """Return the frame of an event that answers `re`."""
+    value: list[Any] = list(msgspec.to_builtins(event, builtin_types=(bytes,)))
+    value.insert(1, re)
+    return _packed(value)
+
+
+def encode_moved(
+    number: int,
+    seq: int,
+    changes: Sequence[Sequence[int]],
+    time: int | None,
+    end: End | None,
+    redeals: int | None,
+) -> bytes:
+    """Return the frame of a `Moved`."""
+    if redeals is not None:
+        return _packed((number, seq, changes, time, end, redeals))
+    if end is not None:
+        return _packed((number, seq, changes, time, end))
+    if time is not None:
+        return _packed((number, seq, changes, time))
+    return _packed((number, seq, changes))
+
+
+def encode_progress(counters: Sequence[int]) -> bytes:
+    """Return the frame of progress: (runner, home, moves) for each runner who got further."""
+    return _packed((PROGRESS, *counters))
+
+
+def _packed(value: object) -> bytes:
+    frame: bytes = msgpack.packb(value)
     return frame

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from server.core.attempt import Play, Resign
 from server.core.ids import AttemptId, DealId, PlayerId, RoomCode
 from server.core.race import Room
 from server.core.refusal import Refusal
@@ -13,12 +12,12 @@ from server.gateway import codec, present
 from server.gateway import messages as m
 from server.gateway.hub import Hub
 from server.gateway.session import Session
+from server.service.answers import Over
+from server.service.attempts import MoveNumbers, Reply
 from server.service.resume import find_missed
 from server.service.services import Services
 
 Handler = Callable[[Session, PlayerId, Any], Awaitable[m.AnyEvent]]
-
-Answered = m.Moved | m.Ended | m.Attempt
 
 
 class Handlers:
@@ -30,7 +29,6 @@ class Handlers:
         self._handlers: dict[type, Handler] = {
             m.Ping: self._ping,
             m.Rename: self._rename,
-            m.PlayMove: self._play,
             m.Resign: self._resign,
             m.OpenAttempt: self._open_attempt,
             m.OpenDaily: self._open_daily,
@@ -62,10 +60,10 @@ class Handlers:
             raise Refusal("bad_version", f"This server speaks version {m.VERSION}.")
         profile, token = await self._services.identity.enter(command.token, command.name)
         await self._hub.enter(session, profile.id)
-        return m.Welcome(player=present.player(profile), token=token, now=self._now())
+        return m.Welcome(player=present.player(profile), token=token, now=self.now())
 
     async def _ping(self, _: Session, __: PlayerId, ___: m.Ping) -> m.Pong:
-        return m.Pong(now=self._now())
+        return m.Pong(now=self.now())
 
     async def _rename(self, session: Session, player: PlayerId, command: m.Rename) -> m.Done:
         await self._services.identity.rename(player, command.name)
@@ -73,18 +71,22 @@ class Handlers:
             await self._hub.tell_room(session.room)
         return m.Done()
 
-    async def _play(self, _: Session, player: PlayerId, command: m.PlayMove) -> Answered:
-        return await self._command(player, command, Play(command.move))
+    def play(
+        self, player: PlayerId, attempt: AttemptId, seq: int, what: MoveNumbers, reply: Reply
+    ) -> None:
+        """Play a move; `reply` is called with what became of it."""
+        self._services.attempts.play_soon(attempt, player, seq, what, reply)
 
-    async def _resign(self, _: Session, player: PlayerId, command: m.Resign) -> Answered:
-        return await self._command(player, command, Resign())
-
-    async def _command(
-        self, player: PlayerId, command: m.PlayMove | m.Resign, what: Play | Resign
-    ) -> Answered:
-        attempt = AttemptId(command.attempt)
-        answer = await self._services.attempts.command(attempt, player, command.seq, what)
-        return present.answer(answer, self._now())
+    async def _resign(
+        self, session: Session, player: PlayerId, command: m.Resign
+    ) -> m.Ended | m.Attempt:
+        attempt = session.attempt_of(command.number)
+        if attempt is None:
+            raise Refusal("unknown_attempt")
+        found = await self._services.attempts.resign(attempt, player, command.seq)
+        if isinstance(found, Over):
+            return present.ended(found.after, command.number)
+        return present.attempt(found, command.number, self.now())
 
     async def _open_attempt(
         self, session: Session, player: PlayerId, command: m.OpenAttempt
@@ -94,23 +96,25 @@ class Handlers:
         missed = None
         if have is not None:
             missed = await find_missed(attempts, snapshot, have.seq, have.digest)
+        number = session.number_of(snapshot.attempt)
         session.shows(snapshot.attempt, snapshot.start.room)
-        whole = present.attempt(snapshot, self._now())
+        whole = present.attempt(snapshot, number, self.now())
         if missed is None:
             return whole
-        part = present.missed(missed, self._now())
+        part = present.missed(missed, number, self.now())
         return part if len(codec.encode(part)) < len(codec.encode(whole)) else whole
 
     async def _open_daily(
         self, session: Session, player: PlayerId, command: m.OpenDaily
     ) -> m.Attempt:
         snapshot = await self._services.dailies.open(player, command.game)
+        number = session.number_of(snapshot.attempt)
         session.shows(snapshot.attempt, snapshot.start.room)
-        return present.attempt(snapshot, self._now())
+        return present.attempt(snapshot, number, self.now())
 
     async def _list_dailies(self, _: Session, player: PlayerId, __: m.ListDailies) -> m.Dailies:
         day, today = await self._services.dailies.today(player)
-        return present.dailies(day, today, self._now())
+        return present.dailies(day, today, self.now())
 
     async def _watch_leaderboard(
         self, session: Session, player: PlayerId, command: m.WatchLeaderboard
@@ -175,5 +179,6 @@ class Handlers:
         rooms = self._services.rooms
         return present.room(await rooms.page(await rooms.start(RoomCode(command.code), player)))
 
-    def _now(self) -> int:
+    def now(self) -> int:
+        """Return the time in Unix milliseconds."""
         return self._services.now()

@@ -198,7 +198,11 @@ class Hub:
                 else:
                     if session.dealt != attempt:
                         session.shows(attempt, snapshot.start.room)
-                        session.send(present.attempt(snapshot, self._services.now()))
+                        session.send(
+                            present.attempt(
+                                snapshot, session.number_of(attempt), self._services.now()
+                            )
+                        )
         finally:
             self._waiting.discard(session)
 
@@ -207,11 +211,7 @@ class Hub:
             await self._stop.or_wait(asyncio.sleep(left / 1000))
 
     async def _look_at_progress(self, sessions: set[Session]) -> None:
-        page = await self._room_page(sessions)
-        event = present.progress(page) if page is not None else None
-        if event is not None:
-            for session in sessions:
-                session.send(event, ("progress", event.code))
+        """To be replaced."""
 
     async def _room_page(self, sessions: set[Session]) -> RoomPage | None:
         """Return the room that these sessions hear of, or `None` if they have all gone."""
@@ -238,7 +238,9 @@ class Hub:
             found = await self._services.attempts.open(session.attempt, session.player)
             if found.result.end is not None:
                 session.send(
-                    messages.Ended(attempt=found.attempt, seq=found.seq, result=found.result)
+                    messages.Ended(
+                        session.number_of(found.attempt), found.seq, present.result(found.result)
+                    )
                 )
 
     async def keep_present(self) -> None:

@@ -13,9 +13,20 @@ BURST = 100.0
 MOST_OFFENCES = 50
 """Commands too fast, or frames that were none, after which a session is closed."""
 
+BYTES_PER_SECOND = 8_192.0
+"""Bytes that a connection may send for long: what a player does takes a few hundred."""
+
+BYTES_AT_ONCE = 16_384.0
+"""Bytes that it may send at once."""
+
+CONTROL_COST = 128
+"""Bytes for which a ping or a pong counts: they are small to send, and dear to answer."""
+
 
 class Bucket:
     """A token bucket: full at first, filled at a steady rate, emptied by what is taken."""
+
+    __slots__ = ("_at", "_burst", "_clock", "_level", "_rate")
 
     def __init__(self, rate: float, burst: float, clock: Callable[[], float]) -> None:
         self._rate = rate

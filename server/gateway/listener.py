@@ -1,127 +1,154 @@
-"""The port: pages and health over HTTP, sessions over WebSockets at `/socket`."""
+"""A port: HTTP is uvicorn's work, on a loop that is ours, with limits on what a client may send."""
 
 from __future__ import annotations
 
 import asyncio
-import secrets
-from collections.abc import Callable, Iterable
-from http import HTTPStatus
-from urllib.parse import urlsplit
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Protocol, cast
 
 import structlog
-from websockets.asyncio.server import Server, ServerConnection, serve
-from websockets.http11 import Request, Response
+import uvicorn
+from starlette.types import ASGIApp
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.server import ServerState
 
-from server.gateway.codec import LONGEST_FRAME
-from server.gateway.hub import Hub
-from server.gateway.pages import Pages, plain
-from server.gateway.session import Answerer, Reason, Session
-
-SOCKET_PATH = "/socket"
-HEALTH_PATH = "/health"
-
-FRAMES_AHEAD = 16
-"""Frames that are read from a socket before it is held up."""
-
-CLOSE_WITHIN = 2.0
-"""Seconds for a client to answer a close."""
+from server import ports
 
 STOP_WITHIN = 5.0
-"""Seconds for all sessions to end when the node stops."""
+"""Seconds for all connections to end when the port is closed."""
+
+LONGEST_REQUEST = 16_384
+"""Bytes of a request, with its body."""
+
+REQUEST_WITHIN = 10.0
+"""Seconds from a connection, or the end of a request on it, to the end of the next request."""
+
+READ_WITHIN = 60.0
+"""Seconds after which a connection is cut that was closed, but whose client did not read all."""
+
+_TOO_LONG = b"HTTP/1.1 413 Content Too Large\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
 
 log = structlog.get_logger()
+
+
+class SocketFactory(Protocol):
+    """Makes the protocol that takes over a connection whose client asks for a WebSocket.
+
+    uvicorn calls its `connection_made`, hands the request's head to its `data_received` as it
+    came, and sets it as the transport's protocol. The protocol decides whether there will be a
+    socket (`server.gateway.http.upgrade_refusal`). From `connection_made` to `connection_lost` it
+    is to be in `server_state.connections`, and have
+
+    - `transport`, which is aborted when a node stops and the client does not let go;
+    - `shutdown()`, which is called once when the node stops: say why, and close.
+
+    Closing the listener waits until those connections are gone, and then for the tasks that are
+    in `server_state.tasks`: what a session has to do after its connection belongs there.
+    """
+
+    def __call__(
+        self,
+        config: uvicorn.Config,
+        server_state: ServerState,
+        app_state: dict[str, Any],
+        _loop: asyncio.AbstractEventLoop | None = None,
+    ) -> asyncio.Protocol:
+        """Return a new protocol."""
+        ...
 
 
 class Listener:
     """Accepts connections, for as long as it is open."""
 
-    def __init__(
-        self,
-        pages: Pages,
-        hub: Hub,
-        answer: Answerer,
-        healthy: Callable[[], bool],
-        origins: Iterable[str] = (),
-    ) -> None:
-        self._pages = pages
-        self._hub = hub
-        self._answer = answer
-        self._healthy = healthy
-        self._origins = frozenset(origins)
-        self._server: Server | None = None
-        self._sessions: set[Session] = set()
-        self._empty = asyncio.Event()
-        self._stopping = False
-
-    async def open(self, host: str, port: int) -> int:
-        """Listen, and return the port.
-
-        Raises:
-            OSError: the port cannot be had.
-        """
-        self._server = await serve(
-            self._serve_session,
-            host,
-            port,
-            process_request=self._answer_request,
-            # Each connection's deflate state would cost more memory than everything else of it.
-            compression=None,
-            max_size=LONGEST_FRAME,
-            max_queue=FRAMES_AHEAD,
-            close_timeout=CLOSE_WITHIN,
-            server_header=None,
+    def __init__(self, app: ASGIApp, sockets: SocketFactory | None = None) -> None:
+        config = uvicorn.Config(
+            app,
+            http=_Connection,
+            ws=cast("type[asyncio.Protocol]", sockets) if sockets is not None else "none",
+            lifespan="off",
+            log_config=None,
+            # Its warnings are about what clients send, as often as they like.
+            log_level="error",
+            access_log=False,
+            proxy_headers=False,
+            server_header=False,
         )
-        bound: int = next(iter(self._server.sockets)).getsockname()[1]
-        return bound
+        self._server = _Server(config)
+        self._serving: asyncio.Task[None] | None = None
+
+    async def open(self, bound: ports.Bound) -> None:
+        """Accept connections on sockets that are bound; they are closed with the listener."""
+        self._serving = asyncio.create_task(self._server.serve(list(bound)))
+        while not self._server.started:
+            if self._serving.done():
+                await self._serving
+            await asyncio.sleep(0)
 
     async def close(self) -> None:
         """Accept no more, tell every client, and wait until they are gone."""
-        assert self._server is not None, "open comes before close"
-        self._stopping = True
-        for session in list(self._sessions):
-            session.close(Reason.GOING_AWAY)
-        self._server.close(close_connections=False)
-        if self._sessions:
-            self._empty.clear()
-            try:
-                async with asyncio.timeout(STOP_WITHIN):
-                    await self._empty.wait()
-            except TimeoutError:
-                log.warning("sessions_cut", count=len(self._sessions))
-        self._server.close()
-        await self._server.wait_closed()
+        assert self._serving is not None, "open comes before close"
+        self._server.should_exit = True
+        done, _ = await asyncio.wait({self._serving}, timeout=STOP_WITHIN)
+        if not done:
+            left = list(self._server.server_state.connections)
+            log.warning("connections_cut", count=len(left))
+            for connection in left:
+                connection.transport.abort()
+        await self._serving
 
-    def _answer_request(self, socket: ServerConnection, request: Request) -> Response | None:
-        """Answer an HTTP request, or return `None` for one that is to become a socket."""
-        path = request.path.partition("?")[0]
-        if path == HEALTH_PATH:
-            if self._healthy() and not self._stopping:
-                return plain(HTTPStatus.OK, "ok")
-            return plain(HTTPStatus.SERVICE_UNAVAILABLE, "The store does not answer.")
-        if path != SOCKET_PATH:
-            return self._pages.answer(request)
-        origin = request.headers.get("Origin")
-        if origin is not None and not self._is_ours(origin, request.headers.get("Host", "")):
-            log.info("origin_refused", origin=origin)
-            return plain(HTTPStatus.FORBIDDEN, "This page may not open a socket here.")
-        return None
 
-    def _is_ours(self, origin: str, host: str) -> bool:
-        """Return whether a page of this origin may open a socket.
+class _Server(uvicorn.Server):
+    """A server in a process whose signals are somebody else's."""
 
-        Programs that are no browser send no origin; they cannot be made to act for a player.
-        """
-        return origin in self._origins or urlsplit(origin).netloc == host
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
 
-    async def _serve_session(self, socket: ServerConnection) -> None:
-        session = Session(secrets.token_hex(8), socket, self._answer)
-        if self._stopping:
-            session.close(Reason.GOING_AWAY)
-        self._sessions.add(session)
-        try:
-            await session.run()
-        finally:
-            await self._hub.leave(session)
-            self._sessions.discard(session)
-            if not self._sessions:
-                self._empty.set()
+
+class _Connection(HttpToolsProtocol):
+    """A connection that is closed if a request on it is too long or takes too long."""
+
+    def __init__(self, *args: Any, **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        self._received = 0
+        self._deadline: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._await_request()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._forget_deadline()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        self._received += len(data)
+        if self._received > LONGEST_REQUEST:
+            if getattr(self.cycle, "response_complete", True):
+                self.transport.write(_TOO_LONG)
+            self.transport.close()
+            return
+        super().data_received(data)
+
+    def on_message_complete(self) -> None:
+        super().on_message_complete()
+        self._await_request()
+
+    def handle_websocket_upgrade(self) -> None:
+        self._forget_deadline()
+        super().handle_websocket_upgrade()
+
+    def _await_request(self) -> None:
+        self._received = 0
+        self._forget_deadline()
+        self._deadline = self.loop.call_later(REQUEST_WITHIN, self._give_up)
+
+    def _give_up(self) -> None:
+        # What was written still goes out, if it is read.
+        self.transport.close()
+        self._deadline = self.loop.call_later(READ_WITHIN, self.transport.abort)
+
+    def _forget_deadline(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()

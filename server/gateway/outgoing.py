@@ -1,8 +1,7 @@
-"""What a session is still to be sent: bounded, and collapsed where only the latest counts."""
+"""What a slow reader is still to be sent: bounded, and collapsed where only the latest counts."""
 
 from __future__ import annotations
 
-import asyncio
 from collections import OrderedDict
 from collections.abc import Hashable
 
@@ -15,13 +14,17 @@ class TooSlowError(Exception):
 
 
 class Outgoing:
-    """A queue of frames. A frame put under a key replaces the one waiting under it."""
+    """A queue of frames. A frame put under a key takes the place of the one that waits under it.
+
+    It goes to the end all the same: it may be about something that is told in between.
+    """
 
     def __init__(self) -> None:
         self._frames: OrderedDict[Hashable, bytes] = OrderedDict()
         self._count = 0
-        self._any = asyncio.Event()
-        self._empty = asyncio.Event()
+
+    def __bool__(self) -> bool:
+        return bool(self._frames)
 
     def put(self, frame: bytes, key: Hashable = None) -> None:
         """Add a frame.
@@ -32,20 +35,15 @@ class Outgoing:
         if key is None:
             self._count += 1
             key = self._count
-        if key not in self._frames and len(self._frames) >= MOST_WAITING:
+        self._frames.pop(key, None)
+        if len(self._frames) >= MOST_WAITING:
             raise TooSlowError
         self._frames[key] = frame
-        self._any.set()
-        self._empty.clear()
 
-    async def next(self) -> bytes:
-        """Wait for the next frame, and take it."""
-        while not self._frames:
-            self._any.clear()
-            self._empty.set()
-            await self._any.wait()
+    def drop(self, key: Hashable) -> None:
+        """Forget the frame that waits under a key, if there is one."""
+        self._frames.pop(key, None)
+
+    def take(self) -> bytes:
+        """Take the frame that has waited longest."""
         return self._frames.popitem(last=False)[1]
-
-    async def emptied(self) -> None:
-        """Wait until whoever takes the frames has sent them all and asks for more."""
-        await self._empty.wait()

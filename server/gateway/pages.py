@@ -2,40 +2,53 @@
 
 from __future__ import annotations
 
+import gzip
 import mimetypes
 from dataclasses import dataclass
 from hashlib import sha256
 from http import HTTPStatus
 from pathlib import Path
 
-from websockets.datastructures import Headers
-from websockets.http11 import Request, Response
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
 
 SCREENS = {"", "r", "daily", "leaderboard"}
 """First parts of the addresses at which the page shows a screen of its own."""
 
-_SECURITY = (
-    (
-        "Content-Security-Policy",
-        "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
-        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-    ),
-    ("X-Content-Type-Options", "nosniff"),
+WORTH_COMPRESSING = 0.9
+"""What a compressed file must shrink to, as a part of its size, to be served so."""
+
+_SECURITY = {
+    "Content-Security-Policy": "default-src 'self'; style-src 'self' 'unsafe-inline'; "
+    "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
     # The address of a room is a way into it.
-    ("Referrer-Policy", "no-referrer"),
-)
+    "Referrer-Policy": "no-referrer",
+}
 _NEVER_CHANGES = "public, max-age=31536000, immutable"
 _ASK_AGAIN = "no-cache"
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
-    """A file as it is served."""
+class Representation:
+    """A file in one encoding, with its answers ready.
 
-    body: bytes
-    content_type: str
-    caching: str
+    Attributes:
+        tag: its entity tag, which no other representation has.
+        unchanged: the answer to who has it already.
+    """
+
     tag: str
+    whole: Response
+    unchanged: Response
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A file as it is served: as it is, and compressed if that is worth while."""
+
+    plain: Representation
+    gzip: Representation | None
 
 
 class Pages:
@@ -53,36 +66,41 @@ class Pages:
         """Whether there is a page."""
         return "/index.html" in self._pages
 
-    def answer(self, request: Request) -> Response:
+    async def answer(self, request: Request) -> Response:
         """Return the answer to a request for a page."""
-        path = request.path.partition("?")[0]
+        path: str = request.scope["path"]
         if path.strip("/").partition("/")[0] in SCREENS:
             path = "/index.html"
         page = self._pages.get(path)
         if page is None:
             text = "There is no such page." if self.built else "The page has not been built."
             return plain(HTTPStatus.NOT_FOUND, text)
-        headers = Headers(_SECURITY)
-        headers["Content-Type"] = page.content_type
-        headers["Cache-Control"] = page.caching
-        headers["ETag"] = page.tag
-        if request.headers.get("If-None-Match") == page.tag:
-            return _response(HTTPStatus.NOT_MODIFIED, headers, b"")
-        return _response(HTTPStatus.OK, headers, page.body)
+        found = page.plain
+        if page.gzip is not None and _takes_gzip(request.headers.get("Accept-Encoding", "")):
+            found = page.gzip
+        if _has(request.headers.get("If-None-Match", ""), found.tag):
+            return found.unchanged
+        return found.whole
 
 
-def plain(status: HTTPStatus, text: str) -> Response:
+def plain(status: HTTPStatus, text: str, headers: dict[str, str] | None = None) -> Response:
     """Return an answer of one line of text."""
-    headers = Headers(_SECURITY)
-    headers["Content-Type"] = "text/plain; charset=utf-8"
-    headers["Cache-Control"] = "no-store"
-    return _response(status, headers, f"{text}\n".encode())
+    own = {**_SECURITY, "Cache-Control": "no-store", **(headers or {})}
+    return PlainTextResponse(f"{text}\n", status, own)
 
 
-def _response(status: HTTPStatus, headers: Headers, body: bytes) -> Response:
-    headers["Content-Length"] = str(len(body))
-    headers["Connection"] = "close"
-    return Response(status.value, status.phrase, headers, body)
+def _takes_gzip(accepted: str) -> bool:
+    """Return whether an Accept-Encoding allows gzip."""
+    for coding in accepted.lower().split(","):
+        name, _, quality = coding.partition(";")
+        if name.strip() == "gzip":
+            return quality.replace(" ", "").rstrip("0") not in {"q=", "q=0."}
+    return False
+
+
+def _has(tags: str, tag: str) -> bool:
+    """Return whether an If-None-Match names a tag; one that a proxy has weakened counts."""
+    return any(known.strip().removeprefix("W/") == tag for known in tags.split(","))
 
 
 def _read(path: Path, folder: Path) -> Page:
@@ -92,5 +110,24 @@ def _read(path: Path, folder: Path) -> Page:
         content_type += "; charset=utf-8"
     # The build puts a digest of their content into the names of the files under assets.
     hashed = path.relative_to(folder).parts[0] == "assets"
-    tag = f'"{sha256(body).hexdigest()[:32]}"'
-    return Page(body, content_type, _NEVER_CHANGES if hashed else _ASK_AGAIN, tag)
+    headers = {
+        **_SECURITY,
+        "Content-Type": content_type,
+        "Cache-Control": _NEVER_CHANGES if hashed else _ASK_AGAIN,
+    }
+    digest = sha256(body).hexdigest()[:32]
+    # Without a time in it, the same file is compressed to the same bytes by every node.
+    packed = gzip.compress(body, mtime=0)
+    if len(packed) > len(body) * WORTH_COMPRESSING:
+        return Page(_represent(body, f'"{digest}"', headers), None)
+    headers["Vary"] = "Accept-Encoding"
+    return Page(
+        _represent(body, f'"{digest}"', headers),
+        _represent(packed, f'"{digest}-gzip"', {**headers, "Content-Encoding": "gzip"}),
+    )
+
+
+def _represent(body: bytes, tag: str, headers: dict[str, str]) -> Representation:
+    headers = {**headers, "ETag": tag}
+    unchanged = Response(status_code=HTTPStatus.NOT_MODIFIED, headers=headers)
+    return Representation(tag, Response(body, headers=headers), unchanged)

@@ -5,17 +5,15 @@ Only views and deltas have a way out of here, so that what is encoded has passed
 
 from __future__ import annotations
 
-from msgspec import UNSET
-
-from engine.board import Delta, View
-from engine.notation import seen_text
-from engine.ruleset import Ruleset
+from engine.board import Delta
+from engine.notation import parse_move
+from engine.ruleset import ROW, Ruleset
 from server.core import daily
+from server.core.attempt import Attempt
 from server.core.names import Profile
-from server.core.ranking import Row, unpack
+from server.core.ranking import Result, Row, unpack
 from server.gateway import messages
-from server.gateway.messages import Re
-from server.service.answers import Answer, Over, Played, Snapshot
+from server.service.answers import Snapshot
 from server.service.dailies import Today
 from server.service.leaderboards import Page
 from server.service.resume import Missed
@@ -27,7 +25,7 @@ def player(profile: Profile) -> messages.Player:
     return messages.Player(id=profile.id, name=profile.name, tag=profile.tag)
 
 
-def room(page: RoomPage, re: Re = UNSET) -> messages.RoomState:
+def room(page: RoomPage) -> messages.RoomState:
     """Return a room as a whole."""
     state = page.room
     opened = state.opened
@@ -41,7 +39,6 @@ def room(page: RoomPage, re: Re = UNSET) -> messages.RoomState:
         for seat in state.seats
     ]
     return messages.RoomState(
-        re=re,
         code=opened.code,
         version=state.version,
         game=opened.game,
@@ -71,7 +68,7 @@ def _round(page: RoomPage) -> messages.Round | None:
             messages.Runner(
                 player=player(page.profiles[runner]),
                 attempt=round_.attempt(runner),
-                result=page.progress[runner],
+                result=result(page.progress[runner]),
                 rank=ranks.get(runner),
             )
             for runner in round_.players
@@ -79,49 +76,16 @@ def _round(page: RoomPage) -> messages.Round | None:
     )
 
 
-def progress(page: RoomPage) -> messages.Progress | None:
-    """Return how far the runners of a room's round have got, or `None` before the first."""
-    round_ = page.room.round
-    if round_ is None:
-        return None
-    return messages.Progress(
-        code=page.room.opened.code,
-        number=round_.number,
-        runners=[
-            messages.RunnerProgress(player=runner, result=page.progress[runner])
-            for runner in round_.players
-        ],
-    )
+def ended(after: Attempt, number: int) -> messages.Ended:
+    """Return the end of an attempt without a move."""
+    return messages.Ended(number, after.seq, result(after.result))
 
 
-def answer(
-    found: Answer, now: int, re: Re = UNSET
-) -> messages.Moved | messages.Ended | messages.Attempt:
-    """Return what became of a command of an attempt."""
-    if isinstance(found, Snapshot):
-        return attempt(found, now, re)
-    if isinstance(found, Over):
-        return messages.Ended(re=re, attempt=found.attempt, seq=found.seq, result=found.result)
-    return _moved(found, re)
-
-
-def _moved(played: Played, re: Re) -> messages.Moved:
-    return messages.Moved(
-        re=re,
-        attempt=played.attempt,
-        seq=played.seq,
-        move=played.move,
-        changes=_changes(played.ruleset, played.delta),
-        redeals=played.delta.redeals,
-        result=played.result,
-    )
-
-
-def attempt(snapshot: Snapshot, now: int, re: Re = UNSET) -> messages.Attempt:
-    """Return an attempt's snapshot."""
+def attempt(snapshot: Snapshot, number: int, now: int) -> messages.Attempt:
+    """Return an attempt's snapshot for a session that knows it by a number."""
     start = snapshot.start
     return messages.Attempt(
-        re=re,
+        number=number,
         attempt=snapshot.attempt,
         deal=start.deal,
         commitment=snapshot.commitment,
@@ -130,41 +94,42 @@ def attempt(snapshot: Snapshot, now: int, re: Re = UNSET) -> messages.Attempt:
         room=start.room,
         day=start.day,
         seq=snapshot.seq,
-        piles=_piles(snapshot.view),
+        piles=list(snapshot.view.piles),
         redeals=snapshot.view.redeals,
         started=start.at,
         deadline=start.deadline,
         now=now,
-        result=snapshot.result,
+        result=result(snapshot.result),
     )
 
 
-def missed(found: Missed, now: int, re: Re = UNSET) -> messages.Missed:
+def missed(found: Missed, number: int, now: int) -> messages.Missed:
     """Return what leads to an attempt's snapshot."""
     snapshot = found.now
-    ruleset = snapshot.view.ruleset
     return messages.Missed(
-        re=re,
+        number=number,
         attempt=snapshot.attempt,
         since=found.since,
         seq=snapshot.seq,
-        moves=[(move, _changes(ruleset, delta), delta.redeals) for move, delta in found.moves],
+        moves=[_missed_move(snapshot.view.ruleset, *move) for move in found.moves],
         now=now,
-        result=snapshot.result,
+        result=result(snapshot.result),
     )
 
 
-def _piles(view: View) -> dict[str, str]:
-    names = view.ruleset.pile_names
-    return {name: seen_text(pile) for name, pile in zip(names, view.piles, strict=True)}
+def _missed_move(ruleset: Ruleset, text: str, delta: Delta) -> messages.MissedMove:
+    move = parse_move(ruleset, text)
+    target = len(ruleset.pile_names) if move.target == ROW else move.target
+    changes = [[pile, take, *put] for pile, take, put in delta.changes]
+    return messages.MissedMove(move.source, target, move.count, changes, delta.redeals)
 
 
-def _changes(ruleset: Ruleset, delta: Delta) -> list[tuple[str, int, str]]:
-    names = ruleset.pile_names
-    return [(names[pile], take, seen_text(put)) for pile, take, put in delta.changes]
+def result(found: Result) -> messages.Result:
+    """Return how an attempt stands."""
+    return messages.Result(found.home, found.left, found.time, found.moves, found.end)
 
 
-def dailies(day: int, today: list[Today], now: int, re: Re = UNSET) -> messages.Dailies:
+def dailies(day: int, today: list[Today], now: int) -> messages.Dailies:
     """Return the day's deals."""
     games = [
         messages.Daily(
@@ -172,12 +137,11 @@ def dailies(day: int, today: list[Today], now: int, re: Re = UNSET) -> messages.
             variant=each.deal.variant,
             deal=each.deal.id,
             commitment=each.deal.commitment,
-            mine=each.mine,
+            mine=None if each.mine is None else result(each.mine),
         )
         for each in today
     ]
     return messages.Dailies(
-        re=re,
         day=day,
         date=daily.date_text(day),
         ends=daily.ends(day),
@@ -187,10 +151,9 @@ def dailies(day: int, today: list[Today], now: int, re: Re = UNSET) -> messages.
     )
 
 
-def leaderboard(page: Page, re: Re = UNSET) -> messages.Leaderboard:
+def leaderboard(page: Page) -> messages.Leaderboard:
     """Return what a player is shown of a leaderboard."""
     return messages.Leaderboard(
-        re=re,
         game=page.game,
         day=page.day,
         size=page.size,

@@ -1,31 +1,51 @@
-"""One socket: its frames become commands, one after the other, and each gets its answer."""
+"""A session: what a client asks over one connection, one command after the other, and its answers.
+
+A move is decided and answered without a task of its own: `receive` hands it on, and `_moved` is
+called when it stands. Every other command is carried out by a task.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import random
 import time
-from collections.abc import Awaitable, Callable, Hashable
+from collections import deque
+from collections.abc import Hashable
 from enum import Enum
-from typing import Any
+from typing import Protocol
 
 import structlog
-from msgspec import UNSET
-from msgspec.structs import replace
-from websockets.asyncio.server import ServerConnection
-from websockets.exceptions import ConnectionClosed
 
 from server.core.ids import AttemptId, PlayerId, RoomCode
 from server.core.refusal import Refusal, UnavailableError
 from server.gateway import codec
 from server.gateway.limits import BURST, MOST_OFFENCES, RATE, Bucket
-from server.gateway.messages import AnyCommand, AnyEvent, Bye, Hello, Re, Refused, RoomState
-from server.gateway.outgoing import Outgoing, TooSlowError
+from server.gateway.messages import (
+    FIRST_NUMBER,
+    MOST_NUMBERS,
+    AnyCommand,
+    AnyEvent,
+    Bye,
+    Hello,
+    PlayMove,
+    Re,
+    Refused,
+    RoomState,
+)
+from server.gateway.outgoing import TooSlowError
+from server.gateway.present import attempt as attempt_event
+from server.service.answers import Played, Snapshot
+from server.service.attempts import MoveNumbers, Reply
+from server.service.held import run_soon
 
 HELLO_WITHIN = 5.0
 """Seconds for the first command."""
 
-BYE_WITHIN = 2.0
-"""Seconds for what waits to be sent before the socket is closed all the same."""
+FRAMES_AHEAD = 16
+"""Messages that may wait for the one that is carried out; then no more are read."""
+
+BACK_WITHIN = 5_000
+"""Milliseconds over which the clients of a node that ends are asked to come back."""
 
 log = structlog.get_logger()
 
@@ -43,6 +63,49 @@ class Reason(Enum):
     WENT_BACK = (4006, "The server's store has lost its last moments. Please come back.")
 
 
+class Wire(Protocol):
+    """The connection as a session uses it."""
+
+    def send(self, frame: bytes, key: Hashable = None) -> None:
+        """Send a message; one with a key takes the place of an unsent one with that key.
+
+        Raises:
+            TooSlowError: too many messages wait for the client to read.
+        """
+
+    def drop(self, key: Hashable) -> None:
+        """Do not send the message that waits under a key."""
+
+    def hold(self) -> None:
+        """Read nothing until `release`."""
+
+    def release(self) -> None:
+        """Read on."""
+
+    def close(self, code: int) -> None:
+        """Close the connection when what waits has been sent."""
+
+
+class Answerer(Protocol):
+    """Carries commands out for sessions."""
+
+    async def answer(self, session: Session, command: AnyCommand) -> AnyEvent:
+        """Carry a command out, and return its answer.
+
+        Raises:
+            Refusal: it is not carried out.
+            UnavailableError: the store does not answer.
+        """
+
+    def play(
+        self, player: PlayerId, attempt: AttemptId, seq: int, what: MoveNumbers, reply: Reply
+    ) -> None:
+        """Play a move; `reply` is called with what became of it."""
+
+    def now(self) -> int:
+        """Return the time in Unix milliseconds."""
+
+
 class Session:
     """A client's connection. A player outlives it.
 
@@ -56,7 +119,31 @@ class Session:
         watched: the leaderboard that it hears of, as (game, day).
     """
 
-    def __init__(self, session_id: str, socket: ServerConnection, answer: Answerer) -> None:
+    __slots__ = (
+        "__weakref__",
+        "_ahead",
+        "_answerer",
+        "_bucket",
+        "_busy",
+        "_closing",
+        "_held_up",
+        "_hello_timer",
+        "_moving",
+        "_numbers",
+        "_offences",
+        "_oldest",
+        "_wait",
+        "_wire",
+        "attempt",
+        "dealt",
+        "id",
+        "player",
+        "room",
+        "told",
+        "watched",
+    )
+
+    def __init__(self, session_id: str, wire: Wire, answerer: Answerer) -> None:
         self.id = session_id
         self.player: PlayerId | None = None
         self.room: RoomCode | None = None
@@ -64,28 +151,24 @@ class Session:
         self.dealt: AttemptId | None = None
         self.told: RoomState | None = None
         self.watched: tuple[str, int] | None = None
-        self._socket = socket
-        self._answer = answer
-        self._outgoing = Outgoing()
+        self._wire = wire
+        self._answerer = answerer
+        self._ahead: deque[bytes | None] | None = None
+        self._busy = False
+        self._held_up = False
+        self._moving: tuple[int, int] = (0, 0)
+        self._numbers: list[AttemptId] = []
+        self._oldest = 0
         self._bucket = Bucket(RATE, BURST, time.monotonic)
         self._offences = 0
         self._closing: Reason | None = None
-        self._closed = asyncio.Event()
+        self._wait = 0
+        loop = asyncio.get_running_loop()
+        self._hello_timer: asyncio.TimerHandle | None = loop.call_later(
+            HELLO_WITHIN, self.close, Reason.HELLO_TIMEOUT
+        )
 
-    async def run(self) -> None:
-        """Serve the connection until it ends."""
-        structlog.contextvars.bind_contextvars(session=self.id)
-        writer = asyncio.create_task(self._write())
-        try:
-            await self._read()
-            if self._closing is not None:
-                await self._say_goodbye(self._closing)
-        except ConnectionClosed:
-            pass
-        finally:
-            writer.cancel()
-            await asyncio.gather(writer, return_exceptions=True)
-            log.info("session_closed", code=self._socket.close_code)
+    # Attempts by number
 
     def shows(self, attempt: AttemptId, room: RoomCode | None) -> None:
         """Note that it is shown an attempt, of this room's round or, at `None`, of a daily."""
@@ -93,122 +176,207 @@ class Session:
         if room is not None:
             self.dealt = attempt
 
-    def send(self, event: AnyEvent, key: Hashable = None) -> None:
-        """Send an event. One with a key takes the place of an unsent one with the same key."""
+    def number_of(self, attempt: AttemptId) -> int:
+        """Return the number that the session knows an attempt by, a new one if it has none."""
+        numbers = self._numbers
+        if attempt in numbers:
+            return FIRST_NUMBER + numbers.index(attempt)
+        if len(numbers) < MOST_NUMBERS:
+            numbers.append(attempt)
+            return FIRST_NUMBER + len(numbers) - 1
+        place, self._oldest = self._oldest, (self._oldest + 1) % MOST_NUMBERS
+        numbers[place] = attempt
+        return FIRST_NUMBER + place
+
+    def attempt_of(self, number: int) -> AttemptId | None:
+        """Return the attempt with a number, or `None`."""
+        place = number - FIRST_NUMBER
+        return self._numbers[place] if place < len(self._numbers) else None
+
+    # Commands
+
+    def receive(self, frame: bytes | None) -> None:
+        """Take a message, `None` for a text; it is carried out when those before it have been."""
         if self._closing is not None:
             return
-        try:
-            self._outgoing.put(codec.encode(event), key)
-        except TooSlowError:
-            self.close(Reason.TOO_SLOW)
+        if not self._busy:
+            self._handle(frame)
+            return
+        if self._ahead is None:
+            self._ahead = deque()
+        self._ahead.append(frame)
+        if len(self._ahead) >= FRAMES_AHEAD and not self._held_up:
+            self._held_up = True
+            self._wire.hold()
 
-    def close(self, reason: Reason) -> None:
-        """Stop reading, say why, and close; the command that is being carried out is answered."""
-        if self._closing is None:
-            self._closing = reason
-            self._closed.set()
+    def _done(self) -> None:
+        """Go on with the next message, after one has been answered."""
+        self._busy = False
+        if self._closing is not None:
+            self._say_goodbye(self._closing)
+            return
+        while self._ahead and not self._busy and self._closing is None:
+            self._handle(self._ahead.popleft())
+        if not self._ahead:
+            self._ahead = None
+            if self._held_up:
+                self._held_up = False
+                self._wire.release()
 
-    async def _read(self) -> None:
-        """Carry commands out until the session is to close."""
-        closed = asyncio.create_task(self._closed.wait())
-        deadline: float | None = time.monotonic() + HELLO_WITHIN
+    def _handle(self, frame: bytes | None) -> None:
+        """Carry one message out, or refuse it."""
         try:
-            while self._closing is None:
-                frame = asyncio.create_task(self._socket.recv())
-                left = None if deadline is None else max(0.0, deadline - time.monotonic())
-                await asyncio.wait({frame, closed}, timeout=left, return_when=_FIRST)
-                if not frame.done():
-                    # Nothing was received, so nothing is lost by not waiting for it any more.
-                    frame.cancel()
-                    await asyncio.gather(frame, return_exceptions=True)
-                    self.close(Reason.HELLO_TIMEOUT)
-                    return
-                await self._handle(frame.result())
-                if self.player is not None:
-                    deadline = None
-        finally:
-            closed.cancel()
-
-    async def _handle(self, frame: str | bytes) -> None:
-        """Answer one frame."""
-        try:
+            if frame is None:
+                raise codec.BadMessageError("Messages are binary frames.")
             command = codec.decode(frame)
         except codec.BadMessageError as error:
-            self._refuse(Refusal("bad_message", error.text), error.re or UNSET)
+            self._refuse(Refusal("bad_message", error.text), error.re)
             self._offend(Reason.BAD_MESSAGES)
             return
+        except codec.OldProtocolError:
+            self.close(Reason.BAD_VERSION)
+            return
+        re: Re = (command.number, command.seq) if isinstance(command, PlayMove) else command.id
         if not self._bucket.take():
-            self._refuse(Refusal("too_fast"), command.id)
+            self._refuse(Refusal("too_fast"), re)
             self._offend(Reason.TOO_FAST)
+        elif isinstance(command, Hello) != (self.player is None):
+            self._refuse(Refusal("hello_first"), re)
+        elif isinstance(command, PlayMove):
+            self._play(command)
+        else:
+            self._busy = True
+            run_soon(self._carry_out(command))
+
+    def _play(self, command: PlayMove) -> None:
+        """Have a move played."""
+        attempt = self.attempt_of(command.number)
+        if attempt is None:
+            self._refuse(Refusal("unknown_attempt"), (command.number, command.seq))
             return
-        if isinstance(command, Hello) != (self.player is None):
-            self._refuse(Refusal("hello_first"), command.id)
-            return
-        with structlog.contextvars.bound_contextvars(**_context(command)):
-            await self._carry_out(command)
+        assert self.player is not None, "there is no move before hello"
+        self._busy = True
+        self._moving = command.number, command.seq
+        what = command.source, command.target, command.count
+        self._answerer.play(self.player, attempt, command.seq, what, self._moved)
+
+    def _moved(self, answer: Played | Snapshot | Exception) -> None:
+        """Answer a move."""
+        number, seq = self._moving
+        if type(answer) is Played:
+            before, after, delta = answer
+            came_home = after.board.home != before.board.home
+            turned_over = delta.redeals != before.board.redeals
+            frame = codec.encode_moved(
+                number,
+                after.seq,
+                [(pile, take, *put) for pile, take, put in delta.changes],
+                after.last_home if came_home else None,
+                after.end,
+                delta.redeals if turned_over else None,
+            )
+            self._send_answer(frame)
+        elif isinstance(answer, Snapshot):
+            event = attempt_event(answer, self.number_of(answer.attempt), self._answerer.now())
+            self._send_answer(codec.encode(event, (number, seq)))
+        elif isinstance(answer, Exception):
+            self._refuse(_refusal_of(answer), (number, seq))
+        self._done()
 
     async def _carry_out(self, command: AnyCommand) -> None:
         """Answer one command: whatever happens, there is an answer."""
+        structlog.contextvars.bind_contextvars(session=self.id, **_context(command))
         try:
-            event = await self._answer(self, command)
-        except Refusal as refusal:
+            event = await self._answerer.answer(self, command)
+        except Exception as error:  # noqa: BLE001 - it is logged where it is no answer by itself
+            refusal = _refusal_of(error)
             self._refuse(refusal, command.id)
             if refusal.code == "bad_version":
                 self.close(Reason.BAD_VERSION)
-        except UnavailableError as error:
-            log.warning("store_unavailable", error=str(error))
-            self._refuse(Refusal("unavailable"), command.id)
-        except Exception:
-            log.exception("command_failed")
-            self._refuse(Refusal("internal"), command.id)
         else:
-            if isinstance(command, Hello):
-                structlog.contextvars.bind_contextvars(player=self.player)
-                log.info("session_opened")
-            self._reply(event, command.id)
+            if isinstance(command, Hello) and self._hello_timer is not None:
+                self._hello_timer.cancel()
+                self._hello_timer = None
+            self._send_answer(codec.encode(event, command.id))
+        self._done()
 
-    def _reply(self, event: AnyEvent, re: Re) -> None:
+    # Events
+
+    def send(self, event: AnyEvent, key: Hashable = None) -> None:
+        """Send news. Those with a key take the place of unsent ones with the same key."""
+        self.send_frame(codec.encode(event), key)
+
+    def send_frame(self, frame: bytes, key: Hashable = None) -> None:
+        """Send news that are encoded already."""
+        if self._closing is None:
+            try:
+                self._wire.send(frame, key)
+            except TooSlowError:
+                self.close(Reason.TOO_SLOW)
+
+    def drop_unsent(self, key: Hashable) -> None:
+        """Do not send the news that wait under a key, since they are out of date."""
+        self._wire.drop(key)
+
+    def _send_answer(self, frame: bytes) -> None:
         # The answer goes out even if the session has been told to close meanwhile.
-        answered: Any = replace(event, re=re)
         try:
-            self._outgoing.put(codec.encode(answered))
+            self._wire.send(frame)
         except TooSlowError:
             self.close(Reason.TOO_SLOW)
 
     def _refuse(self, refusal: Refusal, re: Re) -> None:
-        log.info("refused", code=refusal.code)
-        self._reply(Refused(code=refusal.code, text=refusal.text), re)
+        event = Refused(refusal.code, refusal.text, refusal.wait)
+        self._send_answer(codec.encode(event, re))
 
     def _offend(self, reason: Reason) -> None:
         self._offences += 1
         if self._offences >= MOST_OFFENCES:
             self.close(reason)
 
-    async def _write(self) -> None:
-        """Send what waits. The socket's own buffer holds this up when the client does not read."""
-        try:
-            while True:
-                await self._socket.send(await self._outgoing.next())
-        except ConnectionClosed:
-            pass
+    # The end
 
-    async def _say_goodbye(self, reason: Reason) -> None:
-        """Send what waits and then the reason, if the client reads it, and close."""
+    def close(self, reason: Reason, wait: int = 0) -> None:
+        """Take no more commands, say why, and close, once the one under way has been answered.
+
+        `wait` is after how many milliseconds the client should come back.
+        """
+        if self._closing is None:
+            self._closing = reason
+            self._wait = wait
+            self._ahead = None
+            if not self._busy:
+                self._say_goodbye(reason)
+
+    def _say_goodbye(self, reason: Reason) -> None:
+        self.forget()
         code, text = reason.value
-        bye = Bye(code=reason.name.lower(), text=text)
         try:
-            async with asyncio.timeout(BYE_WITHIN):
-                await self._outgoing.emptied()
-                await self._socket.send(codec.encode(bye))
-        except TimeoutError:
+            self._wire.send(codec.encode(Bye(reason.name.lower(), text, self._wait)))
+        except TooSlowError:
             log.info("goodbye_unsent", reason=reason.name)
-        await self._socket.close(code)
+        self._wire.close(code)
+
+    def close_for_restart(self) -> None:
+        """Close it because the node ends; clients come back spread over some seconds."""
+        self.close(Reason.GOING_AWAY, random.randrange(BACK_WITHIN))  # noqa: S311 - no secret
+
+    def forget(self) -> None:
+        """Expect nothing more of a connection that has ended."""
+        if self._hello_timer is not None:
+            self._hello_timer.cancel()
+            self._hello_timer = None
 
 
-_FIRST = asyncio.FIRST_COMPLETED
-
-Answerer = Callable[[Session, AnyCommand], Awaitable[AnyEvent]]
-"""Carries a command out and returns its answer, without `re`."""
+def _refusal_of(error: Exception) -> Refusal:
+    """Return how a command is refused that went wrong."""
+    if isinstance(error, Refusal):
+        return error
+    if isinstance(error, UnavailableError):
+        log.warning("store_unavailable", error=str(error))
+        return Refusal("unavailable")
+    log.error("command_failed", exc_info=error)
+    return Refusal("internal")
 
 
 def _context(command: AnyCommand) -> dict[str, str]:

@@ -3,33 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from engine.board import Delta, View, delta_between, view_of
-from engine.ruleset import Ruleset
-from server.core.attempt import Attempt, Play, Resign, Started
+from engine.board import Delta, View, view_of
+from server.core.attempt import Attempt, Started
 from server.core.ids import AttemptId
 from server.core.ranking import Result
 
 
-@dataclass(frozen=True, slots=True)
-class Played:
-    """A move that stands: what it changed for its viewer, and how the attempt stands after it."""
+class Played(NamedTuple):
+    """A move that stands: the attempt before and after it, and what it changed for its viewer."""
 
-    attempt: AttemptId
-    seq: int
-    move: str
-    ruleset: Ruleset
+    before: Attempt
+    after: Attempt
     delta: Delta
-    result: Result
 
 
-@dataclass(frozen=True, slots=True)
-class Over:
-    """An end without a move."""
+class Over(NamedTuple):
+    """An end without a move, and the attempt after it."""
 
-    attempt: AttemptId
-    seq: int
-    result: Result
+    after: Attempt
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +44,3 @@ def snapshot_of(attempt: Attempt, commitment: str) -> Snapshot:
     """Return an attempt as its player may see it."""
     view = view_of(attempt.board)
     return Snapshot(attempt.id, attempt.start, attempt.seq, view, attempt.result, commitment)
-
-
-def answered(before: Attempt, after: Attempt, command: Play | Resign) -> Played | Over:
-    """Return what a command did that stands, as its player may see it."""
-    if isinstance(command, Resign):
-        return Over(after.id, after.seq, after.result)
-    delta = delta_between(before.board, after.board)
-    ruleset = after.board.ruleset
-    return Played(after.id, after.seq, command.move, ruleset, delta, after.result)

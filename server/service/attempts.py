@@ -9,16 +9,17 @@ from typing import NamedTuple
 import msgspec
 import structlog
 
-from engine.board import Board
+from engine.board import Board, Delta, delta_between
 from engine.catalog import ruleset as find_ruleset
 from engine.deal import deal_seed
+from engine.notation import move_text
 from server.core import attempt as core
-from server.core.attempt import Attempt, Ended, Event, Moved, Play, Resign, Started
+from server.core.attempt import Attempt, Event, Moved, Started
 from server.core.ids import AttemptId, DealId, PlayerId, RoomCode, attempt_id, split_attempt_id
 from server.core.ranking import Result
 from server.core.refusal import Refusal
-from server.service.answers import Answer, Snapshot, answered, snapshot_of
-from server.service.held import Held, Shelf
+from server.service.answers import Over, Played, Snapshot, snapshot_of
+from server.service.held import Held, Shelf, run_soon
 from server.service.store import Store
 from server.store import keys
 from server.store.journal import Append
@@ -52,7 +53,11 @@ class Step(NamedTuple):
     after: Attempt
 
 
+MoveNumbers = tuple[int, int, int]
+"""A move as (source, target, count), by pile number; not all of them are moves of a game."""
+
 _DECODER: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event)
+_ENCODER = msgspec.json.Encoder()
 
 
 class _OutOfStepError(Refusal):
@@ -65,13 +70,16 @@ class _OutOfStepError(Refusal):
 class _Kind:
     """The journal of one attempt."""
 
+    __slots__ = ("_attempts", "_board", "_id", "_key")
+
     def __init__(self, attempt: AttemptId, board: Board, attempts: Attempts) -> None:
         self._id = attempt
+        self._key = keys.attempt(attempt)
         self._board = board
         self._attempts = attempts
 
     def key(self) -> str:
-        return keys.attempt(self._id)
+        return self._key
 
     def decode(self, text: str) -> Event:
         return _decode(text)
@@ -83,31 +91,96 @@ class _Kind:
         return core.due(state, now)
 
     def append(self, before: Attempt | None, after: Attempt, event: Event, number: int) -> Append:
+        payload = _ENCODER.encode(event).decode()
         start = after.start
-        expires: int | None = None
-        effect: tuple[str, str] | None = None
-        due: tuple[str, int | None] | None = None
+        if before is not None and after.end is None:
+            return Append(self._key, number, payload)
         # A round's runners fall due with their room, a daily's each by itself.
         member = f"a:{self._id}" if start.room is None else None
+        partition = keys.partition(self._id)
         if before is None:
-            expires = start.deadline + keys.ATTEMPT_LIFE
             due = (member, start.deadline) if member else None
-        elif after.end is not None:
-            finish = _finish_of(after)
-            effect = (str(self._id), msgspec.json.encode(finish).decode())
-            due = (member, None) if member else None
-        return Append(
-            self.key(),
-            keys.partition(self._id),
-            number,
-            msgspec.json.encode(event).decode(),
-            expires,
-            effect,
-            due,
-        )
+            expires = start.deadline + keys.ATTEMPT_LIFE
+            return Append(self._key, number, payload, partition, expires, None, due)
+        finish = _ENCODER.encode(_finish_of(after)).decode()
+        effect = (str(self._id), finish)
+        gone = (member, None) if member else None
+        return Append(self._key, number, payload, partition, None, effect, gone)
 
-    def appended(self, before: Attempt | None, after: Attempt) -> None:
+    def appended(self, before: Attempt | None, after: Attempt, _: Append) -> None:
         self._attempts.advanced(before, after)
+
+
+Reply = Callable[[Played | Snapshot | Exception], None]
+"""Called with what became of a move: what it did, a snapshot if its number was not the next one, a
+`Refusal`, or an `UnavailableError` if it may stand or not."""
+
+
+class _Move:
+    """A move that is on its way."""
+
+    __slots__ = (
+        "_attempts",
+        "_before",
+        "_delta",
+        "_id",
+        "_player",
+        "_reply",
+        "_seq",
+        "_what",
+    )
+
+    def __init__(  # noqa: PLR0917 - one for each move
+        self,
+        attempts: Attempts,
+        attempt: AttemptId,
+        player: PlayerId,
+        seq: int,
+        what: MoveNumbers,
+        reply: Reply,
+    ) -> None:
+        self._attempts = attempts
+        self._id = attempt
+        self._player = player
+        self._seq = seq
+        self._what = what
+        self._reply = reply
+        self._before: Attempt | None = None
+        self._delta: Delta | None = None
+
+    def decide(self, state: Attempt | None, now: int) -> tuple[Event, Attempt]:
+        if state is None or state.start.player != self._player:
+            raise Refusal("unknown_attempt")
+        if self._seq != state.seq + 1:
+            raise _OutOfStepError
+        move = state.board.ruleset.move_of(*self._what)
+        if move is None:
+            raise Refusal("bad_move")
+        event, after, self._delta = core.play(state, move, now)
+        self._before = state
+        return event, after
+
+    def finish(self, after: Attempt | None, error: Exception | None) -> None:
+        if error is None:
+            assert self._before is not None
+            assert after is not None
+            assert self._delta is not None
+            self._reply(Played(self._before, after, self._delta))
+        elif isinstance(error, _OutOfStepError):
+            run_soon(self._answer_again())
+        else:
+            self._reply(error)
+
+    async def _answer_again(self) -> None:
+        """Answer a move whose number is not the next one: it may be one that stands already."""
+        answer: Played | Snapshot | Exception
+        try:
+            answer = await self._attempts.answer_again(
+                self._id, self._player, self._seq, self._what
+            )
+        except Exception as error:  # noqa: BLE001 - whatever it was, the move must be answered
+            answer = error
+        self._reply(answer)
 
 
 class Attempts:
@@ -131,7 +204,7 @@ class Attempts:
         Raises:
             UnavailableError: the store does not answer.
         """
-        held = await self._held(attempt_id(started.deal, started.player))
+        held = await self._held(attempt_id(started.deal, started.player), to_use=True)
         step = await held.submit(lambda state, _: started if state is None else None)
         return step.after
 
@@ -180,36 +253,76 @@ class Attempts:
         assert deal is not None, "a deal outlives its attempts"
         return snapshot_of(attempt, deal.commitment)
 
-    async def command(
-        self, attempt: AttemptId, player: PlayerId, seq: int, command: Play | Resign
-    ) -> Answer:
-        """Carry out a command that is to become entry `seq`.
+    def play_soon(
+        self, attempt: AttemptId, player: PlayerId, seq: int, what: MoveNumbers, reply: Reply
+    ) -> None:
+        """Play a move that is to become entry `seq`; `reply` is called when it stands, or not."""
+        move = _Move(self, attempt, player, seq, what, reply)
+        held = self._shelf.find_to_use(attempt)
+        if held is None or seq == FIRST_MOVE:
+            run_soon(self._play(attempt, seq, move))
+        else:
+            held.submit_soon(move)
+
+    async def _play(self, attempt: AttemptId, seq: int, move: _Move) -> None:
+        """Play a move of a journal that must be fetched, or whose first card is to be shown."""
+        try:
+            held = await self._held(attempt, to_use=True)
+            if seq == FIRST_MOVE:
+                await self._store.clock.sample()
+        except Exception as error:  # noqa: BLE001 - whatever it was, the move must be answered
+            move.finish(None, error)
+        else:
+            held.submit_soon(move)
+
+    async def answer_again(
+        self, attempt: AttemptId, player: PlayerId, seq: int, what: MoveNumbers
+    ) -> Played | Snapshot:
+        """Return the answer that entry `seq` had if it is this move and not long ago.
+
+        Otherwise it is a snapshot.
+
+        Raises:
+            Refusal: the player has no such attempt.
+            UnavailableError: the store does not answer.
+        """
+        for before, event, after in await self.steps(attempt, seq):
+            if after.seq == seq and before is not None and isinstance(event, Moved):
+                move = before.board.ruleset.move_of(*what)
+                if move is not None and move_text(before.board.ruleset, move) == event.move:
+                    return Played(before, after, delta_between(before.board, after.board))
+                break
+        return await self.open(attempt, player)
+
+    async def resign(
+        self, attempt: AttemptId, player: PlayerId, seq: int
+    ) -> Over | Snapshot:
+        """Carry out a resignation that is to become entry `seq`.
 
         Returns:
-            What became of it; its first answer, if it stands already; or a snapshot, if the
-            number is not the next one.
+            The end, also if it stands already; or a snapshot, if the number is not the next one.
 
         Raises:
             Refusal: it is not carried out.
-            UnavailableError: the store does not answer; the command may stand or not.
+            UnavailableError: the store does not answer; it may stand or not.
         """
-        held = await self._held(attempt)
-        if seq == FIRST_MOVE:
-            await self._store.clock.sample()
 
         def decide(state: Attempt | None, now: int) -> Event:
             if state is None or state.start.player != player:
                 raise Refusal("unknown_attempt")
             if seq != state.seq + 1:
                 raise _OutOfStepError
-            return core.decide(state, command, now)
+            return core.resign(state, now)
 
         try:
-            step = await held.submit(decide)
+            step = await (await self._held(attempt, to_use=True)).submit(decide)
         except _OutOfStepError:
-            return await self._first_answer(attempt, player, seq, command)
-        assert step.before is not None
-        return answered(step.before, step.after, command)
+            snapshot = await self.open(attempt, player)
+            state = self._known(attempt)
+            if state is not None and state.seq == seq and state.end == "resigned":
+                return Over(state)
+            return snapshot
+        return Over(step.after)
 
     async def give_up(self, attempt: AttemptId) -> None:
         """Resign an attempt wherever it stands, begun or not; one that is over stays as it is.
@@ -222,7 +335,7 @@ class Attempts:
             assert state is not None, "only started attempts are given up"
             return core.give_up(state, now)
 
-        await (await self._held(attempt)).submit(decide)
+        await (await self._held(attempt, to_use=True)).submit(decide)
 
     async def end_stuck(self, attempt: AttemptId, seq: int) -> bool:
         """End an attempt whose entry `seq` left no line of moves that brings a card home.
@@ -240,28 +353,24 @@ class Attempts:
                 raise Refusal("unknown_attempt")
             return core.end_stuck(state, seq, now)
 
-        step = await (await self._held(attempt)).submit(decide)
+        step = await (await self._held(attempt, to_use=True)).submit(decide)
         return step.before is not step.after
 
-    async def _first_answer(
-        self, attempt: AttemptId, player: PlayerId, seq: int, command: Play | Resign
-    ) -> Answer:
-        """Return the answer that entry `seq` had if it is this command, else a snapshot."""
-        for before, event, after in await self.steps(attempt, seq):
-            if before is not None and after.seq == seq and _is_entry_of(command, event):
-                return answered(before, after, command)
-        return await self.open(attempt, player)
+    async def steps(self, attempt: AttemptId, first: int) -> Iterator[Step]:
+        """Return the entries from `first` on, or a few before it, each folded when asked for.
 
-    async def steps(self, attempt: AttemptId, seq: int) -> Iterator[Step]:
-        """Return the entries up to `seq` as they stand in the journal, each folded when asked for.
+        None are returned if `first` is long ago or not there yet.
 
         Raises:
             Refusal: there is no such attempt.
             UnavailableError: the store does not answer.
         """
-        board = await self._board(attempt)
-        texts = await self._store.journals.read(keys.attempt(attempt))
-        return _steps(board, texts[:seq])
+        held = await self._held(attempt)
+        found = await held.since(first)
+        if found is None:
+            return iter(())
+        state, texts = found
+        return _steps(await self._board(attempt), state, texts)
 
     def advanced(self, before: Attempt | None, after: Attempt) -> None:
         """Note an entry of this node: tell of it, and hand a finish on."""
@@ -273,12 +382,20 @@ class Attempts:
         except asyncio.QueueFull:
             log.warning("finishes_full", attempt=after.id)
 
-    async def _held(self, attempt: AttemptId) -> Held[Attempt, Event]:
+    def _known(self, attempt: AttemptId) -> Attempt | None:
+        """Return an attempt as this node knows it, or `None`."""
         held = self._shelf.find(attempt)
-        if held is not None:
-            return held
-        kind = _Kind(attempt, await self._board(attempt), self)
-        return self._shelf.put(attempt, Held(self._store.journals, self._store.clock, kind))
+        return held.state if held is not None else None
+
+    async def _held(self, attempt: AttemptId, *, to_use: bool = False) -> Held[Attempt, Event]:
+        find = self._shelf.find_to_use if to_use else self._shelf.find
+        held = find(attempt)
+        if held is None:
+            kind = _Kind(attempt, await self._board(attempt), self)
+            self._shelf.put(attempt, Held(self._store.journals, self._store.clock, kind))
+            held = find(attempt)
+            assert held is not None, "it has just been put there"
+        return held
 
     async def _board(self, attempt: AttemptId) -> Board:
         """Return the board that an attempt starts on."""
@@ -304,8 +421,7 @@ def _fold(board: Board, state: Attempt | None, event: Event) -> Attempt:
     return core.fold(state, event)
 
 
-def _steps(board: Board, texts: list[str]) -> Iterator[Step]:
-    state: Attempt | None = None
+def _steps(board: Board, state: Attempt | None, texts: list[str]) -> Iterator[Step]:
     for text in texts:
         before, event = state, _decode(text)
         state = _fold(board, state, event)
@@ -323,10 +439,3 @@ def _finish_of(attempt: Attempt) -> Finish:
         start.day,
         attempt.result,
     )
-
-
-def _is_entry_of(command: Play | Resign, event: Event) -> bool:
-    """Return whether an entry is what this command became."""
-    if isinstance(command, Play):
-        return isinstance(event, Moved) and event.move == command.move
-    return isinstance(event, Ended) and event.end == "resigned"

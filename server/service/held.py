@@ -2,16 +2,19 @@
 
 Nothing here is truth; the journal is. A node that lags finds out when its append is refused,
 reads what it missed, and decides again; one whose clock is wrong looks at the clock, and decides
-again; one that remembers what Redis has lost forgets it.
+again; one whose connection to Redis was lost looks again at what it remembers.
+
+Most commands find a journal that is up to date and that nobody else is appending to. They are
+decided at once, without a task or a lock, and their entries go out in the next batch.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict
-from collections.abc import Callable
+from collections import OrderedDict, deque
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from server.core.refusal import Refusal, UnavailableError
 from server.store.clock import Clock
@@ -19,10 +22,19 @@ from server.store.journal import Append, ConflictError, Journals, MistimedError
 
 State = TypeVar("State")
 Event = TypeVar("Event")
+Outcome = TypeVar("Outcome", covariant=True)
 
-MOST_HELD = 5_000
-"""Journals of a kind held at once; the least recently used one is forgotten first."""
+MOST_USED = 20_000
+"""Journals of a kind that have grown here held at once: about 4 KiB each."""
 
+MOST_LOOKED_AT = 2_000
+"""Journals of a kind that were only looked at held at once."""
+CHECKPOINT_EVERY = 64
+"""Entries between two states that are kept, so that what came after one need not be counted from
+the start."""
+
+YIELD_EVERY = 100
+"""Entries that are folded before others have a turn: about half a millisecond."""
 
 MOST_MISTIMED = 5
 """How often in a row a decision is made again because the clock was wrong."""
@@ -46,8 +58,8 @@ class Kind(Protocol[State, Event]):
     def append(self, before: State | None, after: State, event: Event, number: int) -> Append:
         """Return the append of an event, with what is to be written together with it."""
 
-    def appended(self, before: State | None, after: State) -> None:
-        """Be told that an event of this node stands."""
+    def appended(self, before: State | None, after: State, append: Append) -> None:
+        """Be told that an event of this node stands, by this append."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,30 +70,72 @@ class Step(Generic[State]):
     after: State
 
 
+class Command(Protocol[State, Outcome]):
+    """A command that is decided without waiting, and is told what became of it."""
+
+    def decide(self, state: State | None, now: int) -> tuple[Outcome, State]:
+        """Return the event that the command becomes, and the state after it.
+
+        Called again if what it was decided on turns out to be old.
+
+        Raises:
+            Refusal: the command is not carried out.
+        """
+
+    def finish(self, after: State | None, error: Exception | None) -> None:
+        """Be told that the event stands, with the state after it, or why it does not.
+
+        The error is a `Refusal`, or an `UnavailableError` if the event may stand or not.
+        """
+
+
 @dataclass(frozen=True, slots=True)
 class _Doubt(Generic[State]):
     """An append that was not answered: it may stand or not."""
 
     before: State | None
     after: State
-    number: int
-    text: str
+    append: Append
 
 
 class Held(Generic[State, Event]):
     """One journal, held by this node."""
 
+    __slots__ = (
+        "_busy",
+        "_checkpoints",
+        "_clock",
+        "_doubt",
+        "_generation",
+        "_journals",
+        "_kind",
+        "_last",
+        "_mistimed",
+        "_pending",
+        "_seq",
+        "_state",
+        "_waiting",
+    )
+
     def __init__(self, journals: Journals, clock: Clock, kind: Kind[State, Event]) -> None:
         self._journals = journals
         self._clock = clock
         self._kind = kind
-        self._lock = asyncio.Lock()
+        self._busy = False
+        self._waiting: deque[asyncio.Future[None]] | None = None
         self._state: State | None = None
         self._seq = 0
         self._last = ""
-        self._known = False
+        self._generation = 0
+        self._checkpoints: tuple[tuple[int, State | None], ...] = ((0, None),)
         self._mistimed = 0
         self._doubt: _Doubt[State] | None = None
+        self._pending: tuple[Command[State, Event], Append, State] | None = None
+
+    @property
+    def state(self) -> State | None:
+        """The state as far as it is known here, or `None`."""
+        return self._state
 
     async def look(self) -> State | None:
         """Return the state as it is now, or `None` if there is no journal.
@@ -89,10 +143,106 @@ class Held(Generic[State, Event]):
         Raises:
             UnavailableError: the store does not answer.
         """
-        async with self._lock:
+        await self._enter()
+        try:
             await self._read()
             await self._pass_time()
             return self._state
+        finally:
+            self._leave()
+
+    async def since(self, number: int) -> tuple[State | None, list[str]] | None:
+        """Return the state before entry `number` or an earlier one, and the texts of the rest.
+
+        Returns:
+            `None` if that is too long ago, or there is no such entry.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        for seq, state in reversed(self._checkpoints):
+            if seq < number <= self._seq:
+                found = await self._journals.read_from(self._kind.key(), seq + 1)
+                return state, found
+        return None
+
+    def receive(self, number: int, text: str) -> bool:
+        """Take entry `number` from another node that has appended it.
+
+        Returns:
+            Whether the state is now at that entry or a later one; if not, it is to be read.
+        """
+        if self._busy or not self._is_current():
+            return False
+        if number == self._seq + 1:
+            self._fold(text)
+        return self._seq >= number
+
+    def submit_soon(self, command: Command[State, Event]) -> None:
+        """Carry out a command; it is told later what became of it."""
+        if self._busy or self._waiting or not self._is_current():
+            self._submit_later(command)
+            return
+        state, now = self._state, self._clock.now()
+        if state is not None and self._kind.due(state, now) is not None:
+            self._submit_later(command)
+            return
+        try:
+            event, after = command.decide(state, now)
+        except Refusal:
+            # It counts only on a state that is fresh.
+            self._submit_later(command)
+            return
+        append = self._kind.append(state, after, event, self._seq + 1)
+        if append.alone and self._journals.append_soon(
+            append.key, append.number, append.payload, now, self._generation, self._appended
+        ):
+            self._busy = True
+            self._pending = command, append, after
+        else:
+            self._submit_later(command)
+
+    def _appended(self, error: Exception | None, generation: int) -> None:
+        """Go on after an append that nobody has waited for."""
+        assert self._pending is not None, "one append is in flight at a time"
+        command, append, after = self._pending
+        self._pending = None
+        if error is None:
+            before = self._state
+            self._stands(append, after, generation)
+            self._leave()
+            self._kind.appended(before, after, append)
+            command.finish(after, None)
+            return
+        self._generation = 0
+        if isinstance(error, UnavailableError):
+            self._doubt = _Doubt(self._state, after, append)
+        self._leave()
+        if isinstance(error, UnavailableError):
+            command.finish(None, error)
+        else:
+            self._submit_later(command, mistimed=isinstance(error, MistimedError))
+
+    def _submit_later(
+        self, command: Command[State, Event], *, mistimed: bool = False
+    ) -> None:
+        """Carry a command out in a task of its own: something must be read or waited for."""
+        run_soon(self._submit_command(command, mistimed=mistimed))
+
+    async def _submit_command(self, command: Command[State, Event], *, mistimed: bool) -> None:
+        after: State | None = None
+        problem: Exception | None = None
+        try:
+            if mistimed:
+                await self._clock.sample()
+
+            def decide(state: State | None, now: int) -> Event:
+                return command.decide(state, now)[0]
+
+            after = (await self.submit(decide)).after
+        except Exception as error:  # noqa: BLE001 - whatever it was, the command must be answered
+            problem = error
+        command.finish(after, problem)
 
     async def submit(self, decide: Callable[[State | None, int], Event | None]) -> Step[State]:
         """Decide a command on the state and the time, and append what it becomes.
@@ -104,8 +254,9 @@ class Held(Generic[State, Event]):
             Refusal: the command is not carried out.
             UnavailableError: the store does not answer; the event may stand or not.
         """
-        async with self._lock:
-            fresh = not self._known
+        await self._enter()
+        try:
+            fresh = not self._is_current()
             if fresh:
                 await self._read()
             while True:
@@ -127,6 +278,40 @@ class Held(Generic[State, Event]):
                 else:
                     await self._read()
                 fresh = True
+        finally:
+            self._leave()
+
+    def _is_current(self) -> bool:
+        """Return whether what is held belongs to the connection that there is."""
+        generation = self._generation
+        return generation != 0 and generation == self._journals.generation(self._kind.key())
+
+    async def _enter(self) -> None:
+        """Wait until nobody else is at work on this journal: one append is in flight at a time."""
+        while self._busy:
+            turn = asyncio.get_running_loop().create_future()
+            if self._waiting is None:
+                self._waiting = deque()
+            self._waiting.append(turn)
+            try:
+                await turn
+            except asyncio.CancelledError:
+                if not turn.cancelled():
+                    self._wake_next()
+                raise
+        self._busy = True
+
+    def _leave(self) -> None:
+        self._busy = False
+        self._wake_next()
+
+    def _wake_next(self) -> None:
+        while self._waiting:
+            turn = self._waiting.popleft()
+            if not turn.done():
+                turn.set_result(None)
+                return
+        self._waiting = None
 
     async def _pass_time(self) -> int:
         """Append what has fallen due, and return the time at which nothing has any more."""
@@ -143,11 +328,11 @@ class Held(Generic[State, Event]):
         If not, what made Redis refuse it has been mended: the state is up to date, or the clock.
         """
         after = self._kind.fold(self._state, event)
-        before, number = self._state, self._seq + 1
-        append = self._kind.append(before, after, event, number)
-        self._known = False
+        before, generation = self._state, self._generation
+        append = self._kind.append(before, after, event, self._seq + 1)
+        self._generation = 0
         try:
-            await self._journals.append(append, self._last, now)
+            known = await self._journals.append(append, now, generation)
         except ConflictError:
             await self._read()
             return False
@@ -156,51 +341,109 @@ class Held(Generic[State, Event]):
             if self._mistimed > MOST_MISTIMED:
                 raise UnavailableError(str(error)) from error
             await self._clock.sample()
-            self._known = True
+            self._generation = generation
             return False
         except UnavailableError:
-            self._doubt = _Doubt(before, after, number, append.payload)
+            self._doubt = _Doubt(before, after, append)
             raise
-        self._state, self._seq, self._last, self._known = after, number, append.payload, True
-        self._mistimed = 0
-        self._kind.appended(before, after)
+        self._stands(append, after, known)
+        self._kind.appended(before, after, append)
         return True
+
+    def _stands(self, append: Append, after: State, generation: int) -> None:
+        self._state, self._seq, self._last = after, append.number, append.payload
+        self._generation = generation
+        self._mistimed = 0
+        if not append.number % CHECKPOINT_EVERY:
+            self._keep_checkpoint()
+
+    def _keep_checkpoint(self) -> None:
+        """Keep the state to count from when somebody asks what came after it, and the one before.
+
+        The start is kept only until then: what is further back than two checkpoints is not asked
+        for by anyone who could make use of it.
+        """
+        self._checkpoints = (*self._checkpoints[-1:], (self._seq, self._state))
 
     async def _read(self) -> None:
         """Fold what is new in the journal; all of it, if what is held does not stand there."""
         key = self._kind.key()
-        texts = await self._journals.read_on(key, self._seq, self._last) if self._seq else None
-        if texts is None:
+        found = await self._journals.read_on(key, self._seq, self._last) if self._seq else None
+        if found is None:
             self._state, self._seq, self._last = None, 0, ""
-            texts = await self._journals.read(key)
+            self._checkpoints = ((0, None),)
+            found = await self._journals.read(key)
         doubt, self._doubt = self._doubt, None
-        for text in texts:
-            self._state = self._kind.fold(self._state, self._kind.decode(text))
-            self._seq += 1
-            self._last = text
-            if doubt is not None and (self._seq, text) == (doubt.number, doubt.text):
-                self._kind.appended(doubt.before, doubt.after)
-        self._known = True
+        for count, text in enumerate(found.texts, 1):
+            self._fold(text)
+            if not count % YIELD_EVERY:
+                await asyncio.sleep(0)
+            if doubt is not None and (self._seq, text) == (
+                doubt.append.number,
+                doubt.append.payload,
+            ):
+                self._kind.appended(doubt.before, doubt.after, doubt.append)
+        self._generation = found.generation
+
+    def _fold(self, text: str) -> None:
+        self._state = self._kind.fold(self._state, self._kind.decode(text))
+        self._seq += 1
+        self._last = text
+        if not self._seq % CHECKPOINT_EVERY:
+            self._keep_checkpoint()
+
+
+_tasks: set[asyncio.Task[None]] = set()
+
+
+def run_soon(work: Coroutine[Any, Any, None]) -> None:
+    """Do something in a task of its own, which handles what goes wrong by itself."""
+    task = asyncio.create_task(work)
+    # A task that nobody refers to may vanish.
+    _tasks.add(task)
+    task.add_done_callback(_tasks.discard)
 
 
 Name = TypeVar("Name")
 
 
 class Shelf(Generic[Name, State, Event]):
-    """The journals of one kind that this node holds."""
+    """The journals of one kind that this node holds, the least recently used forgotten first.
+
+    Journals that were only looked at are held apart: however many of them there are, they take the
+    place of none that is played.
+    """
 
     def __init__(self) -> None:
-        self._held: OrderedDict[Name, Held[State, Event]] = OrderedDict()
+        self._used: OrderedDict[Name, Held[State, Event]] = OrderedDict()
+        self._looked_at: OrderedDict[Name, Held[State, Event]] = OrderedDict()
 
     def find(self, name: Name) -> Held[State, Event] | None:
         """Return a journal that is held, or `None`."""
-        found = self._held.get(name)
+        found = self._used.get(name)
+        return self._looked_at.get(name) if found is None else found
+
+    def find_to_use(self, name: Name) -> Held[State, Event] | None:
+        """Return a journal that is held and is going to grow, or `None`."""
+        used = self._used
+        if name in used:
+            used.move_to_end(name)
+            return used[name]
+        found = self._looked_at.pop(name, None)
         if found is not None:
-            self._held.move_to_end(name)
+            _put(used, name, found, MOST_USED)
         return found
 
     def put(self, name: Name, held: Held[State, Event]) -> Held[State, Event]:
         """Hold a journal, unless it is held by now; return the one that is."""
-        if len(self._held) >= MOST_HELD:
-            self._held.popitem(last=False)
-        return self._held.setdefault(name, held)
+        found = self.find(name)
+        if found is None:
+            _put(self._looked_at, name, held, MOST_LOOKED_AT)
+            return held
+        return found
+
+
+def _put(shelf: OrderedDict[Any, Any], name: object, held: object, most: int) -> None:
+    if len(shelf) >= most:
+        shelf.popitem(last=False)
+    shelf[name] = held

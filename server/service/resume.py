@@ -44,18 +44,19 @@ async def find_missed(attempts: Attempts, now: Snapshot, seq: int, digest: int) 
     if seq == now.seq:
         # Nobody has played on, as mostly: there is no need to read the journal.
         return Missed(seq, (), now) if digest == digest_of(now.view) else None
-    return missed_of(await attempts.steps(now.attempt, now.seq), now, seq, digest)
+    return missed_of(await attempts.steps(now.attempt, seq + 1), now, seq, digest)
 
 
 def missed_of(steps: Iterable[Step], now: Snapshot, seq: int, digest: int) -> Missed | None:
-    """Return the same from a journal's entries up to the snapshot's."""
+    """Return the same from the journal's entries after that one, or some before it too."""
     moves: list[tuple[str, Delta]] = []
     last = 0
     for before, event, after in steps:
-        if after.seq == seq and digest != digest_of(view_of(after.board)):
+        if before is None or before.seq < seq:
+            continue
+        if before.seq == seq and digest != digest_of(view_of(before.board)):
             return None
-        if after.seq > seq and isinstance(event, Moved):
-            assert before is not None, "a journal begins with the start"
+        if isinstance(event, Moved):
             moves.append((event.move, delta_between(before.board, after.board)))
         last = after.seq
     return Missed(seq, tuple(moves), now) if last == now.seq else None

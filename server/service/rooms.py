@@ -74,14 +74,14 @@ class _Kind:
             due = (f"r:{self._code}", None)
         return Append(
             self.key(),
-            keys.partition(self._code),
             number,
             msgspec.json.encode(event).decode(),
+            keys.partition(self._code),
             expires=self._store.clock.now() + keys.ROOM_LIFE,
             due=due,
         )
 
-    def appended(self, before: Room | None, after: Room) -> None:
+    def appended(self, before: Room | None, after: Room, _: Append) -> None:
         self._rooms.on_change(self._code)
 
 

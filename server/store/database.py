@@ -1,27 +1,26 @@
 """Redis as the rest of the store uses it: what is asked of it, and what is written to it.
 
-Writes that gather while a pipeline is in flight go out together in the next one, and one pipeline
-at a time is in flight to each server (group commit). A write is answered when it stands: on its
-server, and on as many replicas as the operator asks for.
+Writes go out in batches, one in flight to each server (`server/store/pipeline.py`), and are
+answered when they stand: on their server, and on as many replicas as the operator asks for.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final
 
 import structlog
 from redis.asyncio import RedisCluster
-from redis.asyncio.client import Pipeline
-from redis.exceptions import AskError, TryAgainError
+from redis.asyncio.client import Pipeline as Questions
+from redis.exceptions import AskError, NoScriptError, TryAgainError
 
 from server.core.refusal import UnavailableError, UnsuitableError
 from server.store.connection import FAILURES, Client, answering
-from server.store.servers import Elsewhere, Server, Servers, is_loss
+from server.store.pipeline import Argument, Pipeline, TooFewReplicasError, pack
+from server.store.servers import Server, Servers, is_loss
 
 OLDEST: Final = (6, 2)
 """The oldest version of Redis that will do."""
@@ -29,17 +28,8 @@ OLDEST: Final = (6, 2)
 OLDEST_CLUSTER: Final = (7, 0)
 """The oldest version of a cluster that will do: the first with sharded pub/sub."""
 
-MOST_WAITING: Final = 10_000
-"""Writes that may wait for the pipelines; one more is refused as unavailable."""
-
-MOST_AT_ONCE: Final = 1_000
-"""Writes of one pipeline."""
-
 PATIENCE: Final = 5.0
 """Seconds for which a write follows its slot from server to server."""
-
-ACKNOWLEDGED_WITHIN: Final = 2.0
-"""Seconds for the replicas to say that they have what was written."""
 
 _AGAIN_AFTER = 0.02
 _KEEP_FIRST = """
@@ -49,9 +39,7 @@ if ARGV[2] ~= '' then redis.call('EXPIRE', KEYS[1], ARGV[2]) end
 return kept
 """
 
-Argument = str | int
-
-Question = Callable[[Pipeline, str], object]
+Question = Callable[[Questions, str], object]
 """Puts a question about a key into a pipeline."""
 
 Places = dict[str, tuple[Server, bool]]
@@ -60,28 +48,21 @@ Places = dict[str, tuple[Server, bool]]
 log = structlog.get_logger()
 
 
-@dataclass(slots=True)
-class _Write:
-    """A command that waits to be sent, or for its answer.
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A reply that could be had, and where from.
 
     Attributes:
-        until: when it gives up following its slot, by the monotonic clock.
-        asking: whether its server takes it only when told that it was sent there.
+        generation: of the connection that it came by; 0 if the key's slot was on its way from one
+            server to another, and what was read is not to be trusted for longer.
     """
 
-    key: str
-    command: tuple[Argument, ...]
-    future: asyncio.Future[Any]
-    until: float
-    asking: bool = False
+    value: Any
+    generation: int
 
 
-@dataclass(slots=True)
-class _Lane:
-    """The writes that wait for one server."""
-
-    server: Server
-    waiting: deque[_Write] = field(default_factory=deque)
+class OtherGenerationError(Exception):
+    """The connection is another one than that on which something was decided."""
 
 
 class Database:
@@ -92,13 +73,45 @@ class Database:
         acks: how many replicas must have a write before it counts as standing.
     """
 
-    def __init__(self, client: Client, acks: int = 0) -> None:
+    def __init__(
+        self, client: Client, acks: int = 0, scripts: dict[str, str] | None = None
+    ) -> None:
         self.client = client
         self.acks = acks
         self._servers = Servers(client)
-        self._lanes: dict[str, _Lane] = {}
-        self._writers: set[asyncio.Task[None]] = set()
-        self._waiting = 0
+        self._scripts = scripts or {}
+        self._pipelines: dict[str, Pipeline] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether this is one Redis and no cluster."""
+        return self._servers.alone
+
+    @property
+    def waiting(self) -> int:
+        """How many commands of all pipelines are not answered yet."""
+        return sum(pipeline.waiting for pipeline in self._pipelines.values())
+
+    def pipeline_of(self, key: str) -> Pipeline | None:
+        """Return the pipeline to the server that owns a key; `None` before it is known which."""
+        if self._servers.alone:
+            return self._pipelines.get("") or self._pipeline(None)
+        server = self._servers.known_owner(key)
+        return None if server is None else self._pipeline(server)
+
+    def generation(self, key: str) -> int:
+        """Return the generation of the connection to a key's server, or 0 without a connection."""
+        pipeline = self.pipeline_of(key)
+        return 0 if pipeline is None else pipeline.generation
+
+    def send(self, key: str, *command: Argument) -> None:
+        """Run a command that concerns a key without waiting: that it failed is logged."""
+        pipeline = self.pipeline_of(key)
+        if pipeline is None or pipeline.is_full:
+            log.warning("send_lost", command=command[0])
+        else:
+            pipeline.send(pack(*command), _log_failure)
 
     async def write(self, key: str, *command: Argument) -> Any:
         """Run a command that writes to a key, and return its answer; then it stands.
@@ -106,18 +119,48 @@ class Database:
         Raises:
             UnavailableError: it is not known whether it stands.
         """
-        if self._waiting >= MOST_WAITING:
-            raise UnavailableError("too many writes are waiting")
-        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        self._waiting += 1
-        try:
-            with answering():
-                server = await self._servers.owner(key)
-            until = time.monotonic() + PATIENCE
-            self._queue(server, _Write(key, command, future, until))
-            return await future
-        finally:
-            self._waiting -= 1
+        return (await self.reply(key, *command)).value
+
+    async def reply(
+        self, key: str, *command: Argument, generation: int | None = None
+    ) -> Reply:
+        """Run a command that concerns a key in the next batch, and return its reply.
+
+        It follows the key's slot from server to server for a while. With a `generation` it is run
+        only if the connection is still that one.
+
+        Raises:
+            OtherGenerationError: it is not, and nothing was run.
+            UnavailableError: it is not known whether it was carried out.
+        """
+        packed = pack(*command)
+        until = time.monotonic() + PATIENCE
+        asking = redirected = False
+        with answering():
+            server = await self._servers.owner(key)
+            while True:
+                pipeline = self._pipeline(server)
+                if pipeline.is_full:
+                    raise UnavailableError("too many writes are waiting")
+                await pipeline.connect()
+                known = pipeline.generation
+                if generation is not None and not redirected and generation != known:
+                    raise OtherGenerationError("The connection is another one.")
+                found = await _sent(pipeline, packed, asking=asking)
+                if isinstance(found, AskError | TryAgainError) and time.monotonic() < until:
+                    redirected = True
+                    if isinstance(found, TryAgainError):
+                        # Some of its keys are here and some there: soon they are all there.
+                        await asyncio.sleep(_AGAIN_AFTER)
+                    server, asking = await self._servers.follow(key, found)
+                    continue
+                if is_loss(found):
+                    await self.look_around(server)
+                if isinstance(found, TooFewReplicasError | NoScriptError):
+                    raise UnavailableError(str(found))
+                if isinstance(found, Exception):
+                    raise found
+                return Reply(found, 0 if redirected else known)
 
     async def run(self, script: str, names: list[str], *arguments: Argument) -> Any:
         """Run a script that writes to keys of one slot, and return its answer; then it stands.
@@ -195,90 +238,30 @@ class Database:
 
     async def close(self) -> None:
         """Wait until everything that was to be written is answered, and close the connections."""
-        while self._writers:
-            await asyncio.wait(self._writers)
+        while self._tasks:
+            await asyncio.wait(self._tasks)
+        for pipeline in self._pipelines.values():
+            await pipeline.close()
         await self._servers.close()
 
     async def look_around(self, lost: Server = None) -> None:
         """Ask a cluster anew which server owns what; one that was lost is asked last."""
         await self._servers.look_around(lost)
-        if lost is None or lost.name not in self._lanes:
-            return
-        # What waits for a server that another one has taken over from waits no longer.
-        lane = self._lanes[lost.name]
-        waiting, lane.waiting = lane.waiting, deque()
-        for write in waiting:
-            write.asking = False
-            try:
-                self._queue(await self._servers.owner(write.key), write)
-            except FAILURES as error:
-                _fail([write], error)
 
-    def _queue(self, server: Server, write: _Write) -> None:
-        """Let a write wait for a server."""
+    def look_around_soon(self) -> None:
+        """Ask a cluster anew which server owns what, without waiting for it."""
+        if not self._servers.alone and not self._tasks:
+            task = asyncio.create_task(self._servers.look_around())
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+
+    def _pipeline(self, server: Server) -> Pipeline:
         name = "" if server is None else server.name
-        lane = self._lanes.get(name)
-        if lane is None:
-            lane = self._lanes[name] = _Lane(server)
-            writer = asyncio.create_task(self._drain(name, lane))
-            self._writers.add(writer)
-            writer.add_done_callback(self._writers.discard)
-        lane.waiting.append(write)
-
-    async def _drain(self, name: str, lane: _Lane) -> None:
-        """Send what waits for a server, until nothing does."""
-        while lane.waiting:
-            count = min(len(lane.waiting), MOST_AT_ONCE)
-            batch = [lane.waiting.popleft() for _ in range(count)]
-            try:
-                await self._commit(lane.server, batch)
-            except Exception as error:
-                # Whatever it was, those who wait must hear of it.
-                log.exception("writes_broken")
-                _fail(batch, error)
-        del self._lanes[name]
-
-    async def _commit(self, server: Server, batch: list[_Write]) -> None:
-        """Send a batch as one pipeline, and answer everyone in it."""
-        answers, acknowledged = await self._send(server, batch)
-        moved: list[tuple[_Write, Elsewhere]] = []
-        for write, answer in zip(batch, answers, strict=True):
-            if isinstance(answer, AskError | TryAgainError) and time.monotonic() < write.until:
-                moved.append((write, answer))
-            elif isinstance(answer, BaseException):
-                _fail([write], answer)
-            elif not isinstance(acknowledged, int) or acknowledged < self.acks:
-                _fail([write], f"{acknowledged} replicas have it instead of {self.acks}")
-            elif not write.future.done():
-                write.future.set_result(answer)
-        if any(is_loss(answer) for answer in answers):
-            await self.look_around(server)
-        if any(isinstance(error, TryAgainError) for _, error in moved):
-            # Some of its keys are here and some there: soon they are all there.
-            await asyncio.sleep(_AGAIN_AFTER)
-        for write, error in moved:
-            try:
-                target, write.asking = await self._servers.follow(write.key, error)
-            except FAILURES as failure:
-                _fail([write], failure)
-            else:
-                self._queue(target, write)
-
-    async def _send(self, server: Server, batch: list[_Write]) -> tuple[list[Any], object]:
-        """Return what each of a batch is answered, and how many replicas have it all."""
-        try:
-            async with self._servers.client_of(server).pipeline(transaction=False) as pipeline:
-                for write in batch:
-                    if write.asking:
-                        pipeline.execute_command("ASKING")
-                    pipeline.execute_command(*write.command)
-                if self.acks:
-                    pipeline.execute_command("WAIT", self.acks, int(ACKNOWLEDGED_WITHIN * 1000))
-                found = iter(await pipeline.execute(raise_on_error=False))
-        except FAILURES as error:
-            return [error] * len(batch), 0
-        answers = [_next(found, asking=write.asking) for write in batch]
-        return answers, next(found) if self.acks else 0
+        pipeline = self._pipelines.get(name)
+        if pipeline is None:
+            client = self._servers.client_of(server)
+            pipeline = self._pipelines[name] = Pipeline(client, self.acks, self._scripts)
+        return pipeline
 
     async def _ask(self, question: Question, left: Places) -> dict[str, Any]:
         """Ask each server about its keys; return the answers, or what is wrong, by key."""
@@ -319,10 +302,24 @@ def _next(found: Iterator[Any], *, asking: bool) -> Any:
     return next(found)
 
 
-def _fail(writes: list[_Write], reason: str | BaseException) -> None:
-    """Tell those who wait that it is not known what stands."""
-    if isinstance(reason, BaseException):
-        reason = f"{type(reason).__name__}: {reason}"
-    for write in writes:
-        if not write.future.done():
-            write.future.set_exception(UnavailableError(reason))
+async def _sent(pipeline: Pipeline, command: bytes, *, asking: bool) -> Any:
+    """Return the reply to a command, or the exception that stands for it."""
+    future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+
+    def done(reply: Any) -> None:
+        if not future.done():
+            future.set_result(reply)
+
+    if asking:
+        pipeline.send(pack("ASKING"), _ignore)
+    pipeline.send(command, done)
+    return await future
+
+
+def _ignore(_: Any) -> None:
+    """Do nothing: what ASKING is answered says nothing."""
+
+
+def _log_failure(reply: Any) -> None:
+    if isinstance(reply, Exception):
+        log.warning("send_failed", error=f"{type(reply).__name__}: {reply}")

@@ -1,43 +1,77 @@
 """Journals: Redis streams with explicit entry ids `0-1`, `0-2`, ….
 
-Entry n is appended only if entry n - 1 is the last one, and the one that whoever appends knows.
-That is all the concurrency control there is: whoever is refused reads what it missed, and decides
-again. It also finds out so when Redis has lost what this node still remembers.
+Entry n is appended only if n - 1 entries stand. That is all the concurrency control there is:
+whoever is refused reads what it missed, and decides again.
+
+Nor is an entry appended by somebody who remembers what Redis has lost. A store that lost something
+was disconnected first; so what is known of a journal belongs to the generation of the connection
+that it was read on, and is read anew when there is another one.
 """
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
+from redis.exceptions import AskError, TryAgainError
+
+from server.core.refusal import UnavailableError
 from server.store import keys
-from server.store.database import Database
+from server.store.database import Database, OtherGenerationError, Reply
+from server.store.pipeline import Argument, Pipeline, pack
+from server.store.servers import is_loss
 
 CLOCK_TOLERANCE: Final = 2_000
 """Milliseconds by which the time of a decision may differ from Redis's own when it is appended."""
 
 _PAGE: Final = 1_000
-_FIELD: Final = "e"
+_MOST_TOGETHER: Final = 500
+"""Entries of one script: Redis does nothing else for about half a millisecond."""
 
 _APPEND: Final = """
+local time = redis.call('TIME')
+local now = time[1] * 1000 + time[2] / 1000
+if now - ARGV[1] > tonumber(ARGV[3]) or ARGV[2] - now > tonumber(ARGV[3]) then
+  return 'mistimed'
+end
+local stands = {}
+for i, key in ipairs(KEYS) do
+  local number = ARGV[2 * i + 2]
+  if redis.call('XLEN', key) == number - 1 then
+    redis.call('XADD', key, '0-' .. number, 'e', ARGV[2 * i + 3])
+    stands[i] = 1
+  else
+    stands[i] = 0
+  end
+end
+return stands
+"""
+"""Append one entry to each of many journals, if the time at which they were decided is right.
+
+A script for a whole batch costs Redis less than an XADD for each (1.1 µs an entry instead of 2).
+"""
+
+_APPEND_WITH: Final = """
 local number, time = tonumber(ARGV[1]), redis.call('TIME')
-local last = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1]
-local stands = last and tonumber(string.sub(last[1], 3)) or 0
-if stands ~= number - 1 or (last and last[2][2] ~= ARGV[3]) then return 'conflict' end
-if math.abs(time[1] * 1000 + time[2] / 1000 - ARGV[4]) > tonumber(ARGV[5]) then
+if redis.call('XLEN', KEYS[1]) ~= number - 1 then return 'conflict' end
+if math.abs(time[1] * 1000 + time[2] / 1000 - ARGV[3]) > tonumber(ARGV[4]) then
   return 'mistimed'
 end
 redis.call('XADD', KEYS[1], '0-' .. number, 'e', ARGV[2])
-if ARGV[6] ~= '' then redis.call('PEXPIREAT', KEYS[1], ARGV[6]) end
-if ARGV[7] ~= '' then redis.call('HSET', KEYS[2], ARGV[7], ARGV[8]) end
-if ARGV[9] ~= '' then
-  if ARGV[10] ~= '' then redis.call('ZADD', KEYS[3], ARGV[10], ARGV[9])
-  else redis.call('ZREM', KEYS[3], ARGV[9]) end
+if ARGV[5] ~= '' then redis.call('PEXPIREAT', KEYS[1], ARGV[5]) end
+if ARGV[6] ~= '' then redis.call('HSET', KEYS[2], ARGV[6], ARGV[7]) end
+if ARGV[8] ~= '' then
+  if ARGV[9] ~= '' then redis.call('ZADD', KEYS[3], ARGV[9], ARGV[8])
+  else redis.call('ZREM', KEYS[3], ARGV[8]) end
 end
 return 'stands'
 """
 """Append an entry and, only if that is accepted, write what belongs to it in the same slot."""
+
+SCRIPTS: Final = {"append": _APPEND}
+"""The scripts that pipelines are to know."""
 
 
 class ConflictError(Exception):
@@ -52,27 +86,55 @@ class GapError(Exception):
     """A journal lacks an entry. It is not to be trusted."""
 
 
-@dataclass(frozen=True, slots=True)
-class Append:
+class Append(NamedTuple):
     """An entry to be written, and what is written with it.
 
     Attributes:
         key: the journal's key.
-        partition: the partition that the key is in.
         number: the entry's number, from 1.
         payload: the entry's text.
+        partition: the partition that the key is in, needed for an effect or a due time.
         expires: when the journal may be forgotten, in Unix milliseconds.
         effect: a field and text for the outbox.
         due: what falls due and when, in Unix milliseconds; at `None` it does not any more.
     """
 
     key: str
-    partition: int
     number: int
     payload: str
+    partition: int = 0
     expires: int | None = None
     effect: tuple[str, str] | None = None
     due: tuple[str, int | None] | None = None
+
+    @property
+    def alone(self) -> bool:
+        """Whether nothing is written with the entry."""
+        return self.expires is None and self.effect is None and self.due is None
+
+
+@dataclass(frozen=True, slots=True)
+class Entries:
+    """What was read of a journal: texts of entries, and the generation that they are known from."""
+
+    texts: list[str]
+    generation: int
+
+
+Appended = Callable[[Exception | None, int], None]
+"""Called when an entry stands, with the generation from which that is known; or with what is wrong:
+a `ConflictError`, a `MistimedError`, or an `UnavailableError` if the entry may stand or not."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """An entry with which nothing else is written, on its way."""
+
+    key: str
+    number: int
+    payload: str
+    now: int
+    done: Appended
 
 
 class Journals:
@@ -80,15 +142,96 @@ class Journals:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._gathering: dict[str, list[_Entry]] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
 
-    async def append(self, entry: Append, previous: str, now: int) -> None:
+    def generation(self, key: str) -> int:
+        """Return the generation of the connection to a journal's server, or 0 if there is none."""
+        return self._database.generation(key)
+
+    def append_soon(  # noqa: PLR0917 - one call for each move
+        self, key: str, number: int, payload: str, now: int, generation: int, done: Appended
+    ) -> bool:
+        """Append an entry with which nothing else is written; `done` is called later.
+
+        Entries that gather until the next batch are appended by one script, and in a cluster by
+        one for each slot.
+
+        Returns:
+            Whether that was tried: not if what is known of the journal is of another generation,
+            or if too much is waiting.
+        """
+        pipeline = self._database.pipeline_of(key)
+        if pipeline is None or pipeline.generation != generation or pipeline.is_full:
+            return False
+        tag = "" if self._database.is_alone else key[: key.index("}")]
+        entries = self._gathering.get(tag)
+        if entries is None or len(entries) >= _MOST_TOGETHER:
+            entries = self._gathering[tag] = []
+            pipeline.send(
+                lambda: self._command(pipeline, tag, entries),
+                lambda reply: self._hand_out(entries, generation, reply),
+            )
+        entries.append(_Entry(key, number, payload, now, done))
+        return True
+
+    def _command(self, pipeline: Pipeline, tag: str, entries: list[_Entry]) -> bytes:
+        """Return the command that appends what has gathered."""
+        if self._gathering.get(tag) is entries:
+            del self._gathering[tag]
+        times = [entry.now for entry in entries]
+        command: list[Argument] = ["EVALSHA", pipeline.script("append"), len(entries)]
+        command += [entry.key for entry in entries]
+        command += [min(times), max(times), CLOCK_TOLERANCE]
+        for entry in entries:
+            command += (entry.number, entry.payload)
+        return pack(*command)
+
+    def _hand_out(self, entries: list[_Entry], generation: int, reply: Any) -> None:
+        """Tell whoever waits what became of their entries."""
+        if isinstance(reply, AskError | TryAgainError):
+            # The slot is somewhere else by now: each entry follows it by itself.
+            for entry in entries:
+                task = asyncio.create_task(self._follow(entry))
+                self._tasks.add(task)
+                task.add_done_callback(self._tasks.discard)
+            return
+        if is_loss(reply):
+            self._database.look_around_soon()
+        for place, entry in enumerate(entries):
+            error: Exception | None = None
+            if isinstance(reply, Exception):
+                error = UnavailableError(f"{type(reply).__name__}: {reply}")
+            elif reply == "mistimed":
+                error = MistimedError(f"{entry.key}: entry {entry.number} was not decided now")
+            elif reply[place] != 1:
+                error = ConflictError(f"{entry.key}: entry {entry.number} does not come next")
+            entry.done(error, generation)
+
+    async def _follow(self, entry: _Entry) -> None:
+        """Append an entry on the server that its slot has gone to."""
+        append = Append(entry.key, entry.number, entry.payload)
+        try:
+            generation = await self.append(append, entry.now)
+        except (ConflictError, MistimedError, UnavailableError) as error:
+            entry.done(error, 0)
+        else:
+            entry.done(None, generation)
+
+    async def append(self, entry: Append, now: int, generation: int | None = None) -> int:
         """Append an entry; when this returns, it stands.
 
-        `previous` is the text of the entry before, empty for the first one, and `now` the time
-        in Unix milliseconds at which this one was decided.
+        Args:
+            entry: the entry, and what is written with it.
+            now: the time in Unix milliseconds at which it was decided.
+            generation: of the connection that the entries before it are known from; `None` if it
+                does not matter.
+
+        Returns:
+            The generation from which it is known to stand.
 
         Raises:
-            ConflictError: the journal ends with another entry; nothing was written.
+            ConflictError: the journal ends with another entry, or may by now; nothing was written.
             MistimedError: this is not the time; nothing was written.
             UnavailableError: it is not known whether the entry stands.
         """
@@ -98,26 +241,33 @@ class Journals:
             names += [keys.outbox(entry.partition), keys.due(entry.partition)]
         field, value = entry.effect or ("", "")
         member, score = entry.due or ("", None)
-        answer = await self._database.run(
-            _APPEND,
-            names,
-            entry.number,
-            entry.payload,
-            previous,
-            now,
-            CLOCK_TOLERANCE,
-            "" if entry.expires is None else entry.expires,
-            field,
-            value,
-            member,
-            "" if score is None else score,
-        )
-        if answer == "conflict":
+        try:
+            reply = await self._database.reply(
+                entry.key,
+                "EVAL",
+                _APPEND_WITH,
+                len(names),
+                *names,
+                entry.number,
+                entry.payload,
+                now,
+                CLOCK_TOLERANCE,
+                "" if entry.expires is None else entry.expires,
+                field,
+                value,
+                member,
+                "" if score is None else score,
+                generation=generation,
+            )
+        except OtherGenerationError as error:
+            raise ConflictError(f"{entry.key}: {error}") from error
+        if reply.value == "conflict":
             raise ConflictError(f"{entry.key}: entry {entry.number} does not come next")
-        if answer == "mistimed":
+        if reply.value == "mistimed":
             raise MistimedError(f"{entry.key}: entry {entry.number} was not decided now")
+        return reply.generation
 
-    async def read(self, key: str) -> list[str]:
+    async def read(self, key: str) -> Entries:
         """Return the texts of all entries; none if there is no journal.
 
         Raises:
@@ -126,7 +276,16 @@ class Journals:
         """
         return await self._read(key, 1, stands=True)
 
-    async def read_on(self, key: str, after: int, last: str) -> list[str] | None:
+    async def read_from(self, key: str, number: int) -> list[str]:
+        """Return the texts of the entries from `number` on, as they stand on the server.
+
+        Raises:
+            GapError: an entry is missing.
+            UnavailableError: Redis does not answer.
+        """
+        return (await self._read(key, number, stands=False)).texts
+
+    async def read_on(self, key: str, after: int, last: str) -> Entries | None:
         """Return the texts of the entries after number `after`, whose text is `last`.
 
         Returns:
@@ -137,40 +296,40 @@ class Journals:
             UnavailableError: Redis does not answer.
         """
         try:
-            texts = await self._read(key, after, stands=False)
-            if self._database.acks and texts != [last]:
-                texts = await self._read(key, after, stands=True)
+            found = await self._read(key, after, stands=False)
+            if self._database.acks and found.texts != [last]:
+                found = await self._read(key, after, stands=True)
         except GapError:
             return None
-        return texts[1:] if texts[:1] == [last] else None
+        if found.texts[:1] != [last]:
+            return None
+        return Entries(found.texts[1:], found.generation)
 
-    async def _read(self, key: str, number: int, *, stands: bool) -> list[str]:
+    async def _read(self, key: str, number: int, *, stands: bool) -> Entries:
         """Return the texts of the entries from `number` on; `stands` waits until they do."""
         texts: list[str] = []
+        generations: set[int] = set()
         while True:
             page = await self._page(key, f"0-{number + len(texts)}", stands=stands)
-            for entry, fields in page:
+            generations.add(page.generation)
+            for entry, (_, text) in page.value:
                 if entry != f"0-{number + len(texts)}":
                     raise GapError(f"{key}: {entry} follows {len(texts)} from {number}")
-                texts.append(fields[_FIELD])
-            if len(page) < _PAGE:
-                return texts
+                texts.append(text)
+            if len(page.value) < _PAGE:
+                return Entries(texts, generations.pop() if len(generations) == 1 else 0)
 
-    async def _page(self, key: str, first: str, *, stands: bool) -> Any:
+    async def _page(self, key: str, first: str, *, stands: bool) -> Reply:
         """Return what a journal has from an id on.
 
         `stands` waits until replicas have it, if they are to: another node may have written it a
         moment ago. A server that was given up, and has not heard of it, gets nothing to replicas
         any more: what is written to it next to the reading tells it apart.
         """
+        reading = self._database.reply(key, "XRANGE", key, first, "+", "COUNT", _PAGE)
         if not (stands and self._database.acks):
-            (page,) = await self._database.ask(
-                lambda redis, name: redis.xrange(name, min=first, count=_PAGE), key
-            )
-            return page
+            return await reading
         barrier = keys.barrier(key)
-        page, _ = await asyncio.gather(
-            self._database.write(key, "XRANGE", key, first, "+", "COUNT", _PAGE),
-            self._database.write(barrier, "SET", barrier, "", "EX", 60),
-        )
+        writing = self._database.write(barrier, "SET", barrier, "", "EX", 60)
+        page, _ = await asyncio.gather(reading, writing)
         return page

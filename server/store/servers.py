@@ -6,6 +6,8 @@ has moved or is lost, it closes its connections under the hands of others.
 
 from __future__ import annotations
 
+import asyncio
+
 import structlog
 from redis.asyncio import Redis, RedisCluster
 from redis.asyncio.cluster import ClusterNode
@@ -34,6 +36,20 @@ class Servers:
     def __init__(self, client: Client) -> None:
         self._client = client
         self._clients: dict[str, Redis] = {}
+        self._looking: asyncio.Task[None] | None = None
+
+    @property
+    def alone(self) -> bool:
+        """Whether this is one Redis and no cluster."""
+        return isinstance(self._client, Redis)
+
+    def known_owner(self, key: str) -> Server:
+        """Return the server of a cluster that owns a key, or `None` while that is not known."""
+        assert isinstance(self._client, RedisCluster)
+        try:
+            return self._client.get_node_from_key(key)
+        except FAILURES:
+            return None
 
     async def owner(self, key: str) -> Server:
         """Return the server that owns a key, as far as is known here."""
@@ -68,13 +84,25 @@ class Servers:
         """Ask a cluster anew which server owns what; one that was lost is asked last."""
         if isinstance(self._client, Redis):
             return
-        manager = self._client.nodes_manager
+        if self._looking is None:
+            self._looking = asyncio.create_task(self._look_around(self._client, lost))
+        # However many miss a server, it is looked for once; whoever is cancelled waits no longer.
+        await asyncio.shield(self._looking)
+
+    async def _look_around(self, client: RedisCluster, lost: Server) -> None:
+        try:
+            await self._ask_anew(client, lost)
+        finally:
+            self._looking = None
+
+    async def _ask_anew(self, client: RedisCluster, lost: Server) -> None:
+        manager = client.nodes_manager
         try:
             await manager.initialize(last_failed_node_name=lost.name if lost else None)
         except FAILURES as error:
             log.warning("cluster_unseen", error=f"{type(error).__name__}: {error}")
             return
-        here = {server.name for server in self._client.get_nodes()}
+        here = {server.name for server in client.get_nodes()}
         for name in self._clients.keys() - here:
             await self._clients[name].connection_pool.disconnect(inuse_connections=False)
 

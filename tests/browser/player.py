@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgpack
 from playwright.sync_api import Browser, Locator, Page, expect
 
 DESKTOP: dict[str, Any] = {
@@ -36,14 +37,15 @@ class Player:
         self.page.on("pageerror", lambda error: self.problems.append(str(error)))
         self.sent = 0
         """Frames that the page has sent."""
-        self.frames: list[bytes] = []
-        """The same, and what is in them."""
+        self.said: list[int] = []
+        """The same, by what each begins with: the kind of a command, or an attempt's number."""
         self.page.on("websocket", lambda socket: socket.on("framesent", self._count))
         self._url = url
 
     def _count(self, frame: str | bytes) -> None:
         self.sent += 1
-        self.frames.append(frame if isinstance(frame, bytes) else frame.encode())
+        assert isinstance(frame, bytes), "the page sends nothing else"
+        self.said.append(msgpack.unpackb(frame)[0])
 
     def go(self, path: str) -> None:
         """Open an address of the site."""

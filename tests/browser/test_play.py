@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from engine.catalog import games
+from server.gateway.messages import JoinRoom, OpenAttempt
 from tests.browser.conftest import Site
 from tests.browser.player import PHONE, Player
 
@@ -117,13 +118,13 @@ def test_a_reload_in_the_middle_of_a_race_loses_nothing(
         """() => !document.querySelector('[data-pile^="t"]:last-child[data-card="??"]')"""
     )
     before = {pile: host.cards(pile)[-1:] for pile in piles}
-    host.frames.clear()
+    host.said.clear()
     host.page.reload()
     host.wait_for_board()
     host.wait_for_moves(1)
     assert {pile: host.cards(pile)[-1:] for pile in piles} == before
-    assert any(b"room.join" in frame for frame in host.frames)
-    assert not any(b"attempt.open" in frame for frame in host.frames), "the room brought it"
+    assert JoinRoom.__struct_config__.tag in host.said
+    assert OpenAttempt.__struct_config__.tag not in host.said, "the room brought it"
 
 
 def test_a_reload_in_the_middle_of_a_drag_comes_back_to_the_daily(host: Player) -> None:

@@ -14,14 +14,15 @@ from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 
-import msgpack
 import pytest
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import InvalidStatus
 
+from server.gateway.messages import VERSION
 from server.store.embedded import redis_server_path
 from tests.deploy.test_image import named
 from tests.processes import ROOT, Running, free_port, program, running
+from tests.wire import Wire
 
 pytestmark = pytest.mark.proxy
 
@@ -135,8 +136,9 @@ def site(tmp_path: Path) -> Iterator[Site]:
 
 async def hello(socket: ClientConnection, **fields: str) -> dict[str, Any]:
     """Open the session, and return the welcome."""
-    await socket.send(msgpack.packb({"type": "hello", "id": 1, "version": 1, **fields}))
-    welcome: dict[str, Any] = msgpack.unpackb(await socket.recv())
+    wire = Wire()
+    await socket.send(wire.pack({"type": "hello", "id": 1, "version": VERSION, **fields}))
+    welcome = wire.unpack(await socket.recv(decode=False))
     assert welcome["type"] == "welcome"
     return welcome
 

@@ -19,9 +19,10 @@ from engine.driver import Driver
 from engine.errors import EngineError, NotationError, RulesetError
 from engine.moves import legal_moves
 from engine.notation import move_text, parse_move
-from engine.play import play
+from engine.play import apply
 from engine.position import parse_position, position_of
 from engine.ruleset import Ruleset
+from tests.engine.oracles import check_board, check_move, check_stuck
 from tests.engine.positions import SEED
 
 LONGEST_REFUSAL = 400
@@ -44,14 +45,18 @@ def read_file(text: str) -> bool:
 
 
 def try_play(ruleset: Ruleset, moves: int = 12) -> None:
-    """Play some moves from a deal, and write and read each position on the way."""
+    """Play some moves from a deal, and write and read each position and move on the way."""
     board = deal_seed(ruleset, SEED)
     for turn in range(moves):
         assert parse_position(position_of(board), lambda _game, _variant: ruleset) == board
+        check_stuck(board)
         choices = list(legal_moves(board))
         if not choices:
             break
-        board, _ = play(board, choices[turn * 7 % len(choices)])
+        for choice in choices:
+            check_move(board, choice)
+        board = apply(board, choices[turn * 7 % len(choices)])
+    check_board(board)
 
 
 def read_move(ruleset: Ruleset, text: str) -> bool:
@@ -74,7 +79,7 @@ def read_position(position: Any) -> Board | None:
     assert parse_position(written) == board
     assert position["piles"].items() <= written["piles"].items()
     for move in legal_moves(board):
-        play(board, move)
+        check_move(board, move)
     return board
 
 

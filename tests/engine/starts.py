@@ -9,8 +9,9 @@ from typing import Any
 from engine.board import Board
 from engine.cards import DOWN, Card, pack, turned_down
 from engine.deal import SEED_BYTES, deal_seed, lay_out
+from engine.fits import EMPTY, RUN_LENGTH, Fits
 from engine.position import parse_position
-from engine.ruleset import EMPTY, RUN_LENGTH, Fits, Ruleset, in_suit_order
+from engine.ruleset import Ruleset, in_suit_order
 from tests.engine.positions import kind_deck, position, run_down
 from tests.relatives import find_ruleset
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from engine.board import Board, apply_delta, view_of
 from engine.cards import pack, parse_pile
 from engine.deal import lay_out
 from engine.notation import parse_move
 from engine.play import play
+from engine.position import parse_position, position_of
 from engine.ruleset import Ruleset
 from engine.schema import read_rules
 from tests.engine.positions import after, legal, moves_of, shown, sizes
@@ -118,3 +121,20 @@ def test_cards_may_be_laid_out_in_suits_of_ones_own() -> None:
     start = dealt_from(rules)
     assert [shown(start, f"f{i}") for i in range(2)] == ["AC", "AH"]
     assert sizes(start, "s") == [46]
+
+
+@pytest.mark.parametrize(
+    ("fill", "redeals", "moves"),
+    [
+        (["waste"], 0, ["t0>f0", "s>w"]),
+        (["stock"], 1, [*["s>w"] * 49, "t0>f0", "w>s"]),
+    ],
+)
+def test_a_pile_stays_empty_when_the_place_that_fills_it_gets_cards_later(
+    fill: list[str], redeals: int, moves: list[str]
+) -> None:
+    tableau = {"deal": [1, 1, 1], "fill": fill}
+    rules = rules_with(tableau=tableau, waste={"redeals": redeals})
+    place = after(dealt_from(rules), *moves)
+    assert sizes(place, "t") == [0, 1, 1]
+    assert parse_position(position_of(place), lambda _game, _variant: rules) == place

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
+from server.gateway.messages import VERSION
 from tests.faults.ledger import Ledger, Message
 from tests.faults.sight import Sight
 from tests.faults.wire import REPLACED, LostError, Wire
@@ -137,7 +138,7 @@ class Player:
             LostError: it did not work out.
         """
         wire = await Wire.open(self.world.port, self._take, self._ids, self._patience())
-        hello = wire.command("hello", version=1, token=self._token)
+        hello = wire.command("hello", version=VERSION, token=self._token)
         [future] = await wire.send([hello])
         welcome = await self._answer(future)
         if welcome is None or welcome["type"] != "welcome":

@@ -6,13 +6,16 @@ import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-import msgpack
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake
 
 from tests.faults.ledger import Message
+from tests.wire import Wire as Frames
 
 REPLACED = 4001
+
+NUMBERED = {"move", "resign"}
+"""The commands that name an attempt by the session's number for it."""
 
 
 class LostError(Exception):
@@ -28,7 +31,9 @@ class Wire:
         self._socket = socket
         self._take = take
         self._ids = ids
+        self._frames = Frames()
         self._answers: dict[int, asyncio.Future[Message | None]] = {}
+        self._sending: set[asyncio.Task[None]] = set()
         self._reader = asyncio.create_task(self._read())
 
     @classmethod
@@ -80,17 +85,46 @@ class Wire:
                 future.set_result(None)
             return list(futures.values())
         self._answers |= futures
+        if self._unknown(commands):
+            task = asyncio.create_task(self._open_and_send(commands))
+            self._sending.add(task)
+            task.add_done_callback(self._sending.discard)
+        else:
+            await self._send(commands)
+        return list(futures.values())
+
+    async def _send(self, commands: Sequence[Message]) -> None:
         try:
             for command in commands:
-                await self._socket.send(msgpack.packb(command))
+                await self._socket.send(self._frames.pack(command))
         except ConnectionClosed:
             await asyncio.wait({self._reader})
-        return list(futures.values())
+
+    def _unknown(self, commands: Sequence[Message]) -> list[str]:
+        """Return the attempts of commands that this session has no number for."""
+        about = (command["attempt"] for command in commands if command["type"] in NUMBERED)
+        return [attempt for attempt in dict.fromkeys(about) if not self._frames.knows(attempt)]
+
+    async def _open_and_send(self, commands: Sequence[Message]) -> None:
+        """Open the attempts of commands, and send these; the refusal of one answers them too."""
+        for attempt in self._unknown(commands):
+            [opened] = await self.send([self.command("attempt.open", attempt=attempt)])
+            answer = await opened
+            if answer is None or answer["type"] == "refused":
+                self._answer([c for c in commands if c.get("attempt") == attempt], answer)
+        await self._send([c for c in commands if c["id"] in self._answers])
+
+    def _answer(self, commands: Sequence[Message], answer: Message | None) -> None:
+        for command in commands:
+            future = self._answers.pop(command["id"], None)
+            if future is not None and not future.done():
+                future.set_result(answer and answer | {"re": command["id"]})
 
     async def _read(self) -> None:
         try:
             async for frame in self._socket:
-                event = msgpack.unpackb(frame)
+                assert isinstance(frame, bytes)
+                event = self._frames.unpack(frame)
                 self._take(event)
                 answer = self._answers.pop(event.get("re", 0), None)
                 if answer is not None and not answer.done():

@@ -7,11 +7,13 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
-import msgpack
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
-Message = dict[str, Any]
+from server.gateway.messages import VERSION
+from tests.wire import Message, Wire
+
+__all__ = ["Client", "Message", "opened"]
 
 PATIENCE = 20.0
 """Seconds after which something that should have come counts as missing."""
@@ -31,6 +33,7 @@ class Client:
         self.seen: list[str] = []
         self._answers: dict[int, asyncio.Future[Message]] = {}
         self._last = 0
+        self._wire = Wire()
         self._reader = asyncio.create_task(self._read())
 
     async def ask(self, type_: str, **fields: Any) -> Message:
@@ -44,12 +47,12 @@ class Client:
         answer: asyncio.Future[Message] = asyncio.get_running_loop().create_future()
         self._answers[self._last] = answer
         command = {"type": type_, "id": self._last, **fields}
-        self._sending = asyncio.ensure_future(self.socket.send(msgpack.packb(command)))
+        self._sending = asyncio.ensure_future(self.socket.send(self._wire.pack(command)))
         return answer
 
     async def hello(self, token: str | None = None, **fields: Any) -> Message:
         """Say hello, and return the welcome."""
-        return await self.ask("hello", version=1, token=token, **fields)
+        return await self.ask("hello", version=VERSION, token=token, **fields)
 
     async def next(self, type_: str, test: Callable[[Message], bool] = lambda _: True) -> Message:
         """Wait for news of a type that passes a test; other news are dropped."""
@@ -69,7 +72,8 @@ class Client:
     async def _read(self) -> None:
         try:
             async for frame in self.socket:
-                self._take(msgpack.unpackb(frame))
+                assert isinstance(frame, bytes)
+                self._take(self._wire.unpack(frame))
         except ConnectionClosed:
             pass
 

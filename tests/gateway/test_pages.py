@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 from http.client import HTTPConnection, HTTPResponse
 from pathlib import Path
 
 import pytest
+from websockets.asyncio.client import connect
+from websockets.exceptions import InvalidStatus
 
 from server.store import clock
 from tests.conftest import node
 
 INDEX = "<!doctype html><title>Samedeal</title>"
+STYLE = "body { margin: 0 }\n" * 100
 
 
 @pytest.fixture
@@ -19,22 +23,31 @@ def page(tmp_path: Path) -> Path:
     (tmp_path / "page" / "assets").mkdir(parents=True)
     (tmp_path / "page" / "index.html").write_text(INDEX)
     (tmp_path / "page" / "assets" / "index-1234.js").write_text("1")
+    (tmp_path / "page" / "assets" / "index-1234.css").write_text(STYLE)
     (tmp_path / "secret.txt").write_text("secret")
     return tmp_path / "page"
 
 
-async def get(port: int, path: str, **headers: str) -> tuple[HTTPResponse, str]:
+async def ask(
+    port: int, path: str, method: str = "GET", **headers: str
+) -> tuple[HTTPResponse, bytes]:
     """Ask for a page in a thread of its own, as a browser would."""
 
-    def ask() -> tuple[HTTPResponse, str]:
+    def asked() -> tuple[HTTPResponse, bytes]:
         connection = HTTPConnection("127.0.0.1", port, timeout=10)
-        connection.request("GET", path, headers=headers)
+        connection.request(method, path, headers=headers)
         response = connection.getresponse()
-        body = response.read().decode()
+        body = response.read()
         connection.close()
         return response, body
 
-    return await asyncio.to_thread(ask)
+    return await asyncio.to_thread(asked)
+
+
+async def get(port: int, path: str, **headers: str) -> tuple[HTTPResponse, str]:
+    """Get a page that is not compressed."""
+    response, body = await ask(port, path, **headers)
+    return response, body.decode()
 
 
 @pytest.mark.parametrize("path", ["/", "/r/H7KQ2", "/daily/robert", "/leaderboard/x?day=1"])
@@ -45,13 +58,77 @@ async def test_every_screen_has_the_page(redis_url: str, page: Path, path: str) 
     assert response.headers["Content-Type"] == "text/html; charset=utf-8"
     assert "default-src 'self'" in response.headers["Content-Security-Policy"]
     assert response.headers["Cache-Control"] == "no-cache"
+    assert response.headers["Server"] is None
 
 
 async def test_a_page_that_the_browser_has_is_not_sent_again(redis_url: str, page: Path) -> None:
     async with node(redis_url, page=page) as port:
         response, _ = await get(port, "/")
         again, body = await get(port, "/", **{"If-None-Match": response.headers["ETag"]})
+        weakened = f'"other", W/{response.headers["ETag"]}'
+        through_proxy, _ = await get(port, "/", **{"If-None-Match": weakened})
     assert (again.status, body) == (304, "")
+    assert again.headers["ETag"] == response.headers["ETag"]
+    assert through_proxy.status == 304
+
+
+async def test_a_file_is_compressed_for_who_takes_that(redis_url: str, page: Path) -> None:
+    path = "/assets/index-1234.css"
+    async with node(redis_url, page=page) as port:
+        whole, body = await ask(port, path)
+        packed, small = await ask(port, path, **{"Accept-Encoding": "br, gzip;q=0.8"})
+        known = {"Accept-Encoding": "gzip", "If-None-Match": packed.headers["ETag"]}
+        again, nothing = await ask(port, path, **known)
+        unpacked, _ = await ask(port, path, **{"Accept-Encoding": "gzip;q=0, br"})
+    assert body.decode() == STYLE == gzip.decompress(small).decode()
+    assert int(packed.headers["Content-Length"]) == len(small) < len(STYLE) / 2
+    assert packed.headers["Content-Encoding"] == "gzip"
+    assert whole.headers["Content-Encoding"] is unpacked.headers["Content-Encoding"] is None
+    assert whole.headers["Vary"] == packed.headers["Vary"] == "Accept-Encoding"
+    assert whole.headers["ETag"] == unpacked.headers["ETag"] != packed.headers["ETag"]
+    assert (again.status, nothing) == (304, b"")
+
+
+async def test_what_does_not_shrink_is_not_compressed(redis_url: str, page: Path) -> None:
+    async with node(redis_url, page=page) as port:
+        response, body = await ask(port, "/assets/index-1234.js", **{"Accept-Encoding": "gzip"})
+    assert (body, response.headers["Content-Encoding"]) == (b"1", None)
+    assert response.headers["Vary"] is None
+
+
+async def test_a_head_is_answered_without_a_body(redis_url: str, page: Path) -> None:
+    async with node(redis_url, page=page) as port:
+        whole, _ = await ask(port, "/")
+        head, body = await ask(port, "/", "HEAD")
+    assert (head.status, body) == (200, b"")
+    for name in ("Content-Length", "ETag", "Content-Type", "Content-Security-Policy"):
+        assert head.headers[name] == whole.headers[name]
+
+
+@pytest.mark.parametrize("path", ["/", "/health", "/socket", "/nothing"])
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS", "PATCH"])
+async def test_other_methods_are_not_allowed(port: int, path: str, method: str) -> None:
+    response, _ = await ask(port, path, method)
+    assert response.status == 405
+    assert set(response.headers["Allow"].split(", ")) == {"GET", "HEAD"}
+    assert "default-src 'self'" in response.headers["Content-Security-Policy"]
+
+
+async def test_a_connection_is_used_again(port: int) -> None:
+    def asked() -> list[int]:
+        connection = HTTPConnection("127.0.0.1", port, timeout=10)
+        statuses, ports = [], set()
+        for path in ("/health", "/", "/nothing", "/health"):
+            connection.request("GET", path)
+            ports.add(connection.sock.getsockname()[1])
+            response = connection.getresponse()
+            response.read()
+            statuses.append(response.status)
+        connection.close()
+        assert len(ports) == 1
+        return statuses
+
+    assert (await asyncio.to_thread(asked))[::3] == [200, 200]
 
 
 async def test_files_whose_names_carry_a_digest_are_kept(redis_url: str, page: Path) -> None:
@@ -91,4 +168,11 @@ async def test_health_is_that_of_the_store(redis_url: str, monkeypatch: pytest.M
 
 async def test_a_plain_request_for_the_socket_is_refused(port: int) -> None:
     response, _ = await get(port, "/socket")
-    assert response.status == 426
+    assert (response.status, response.headers["Upgrade"]) == (426, "websocket")
+
+
+@pytest.mark.parametrize("path", ["/", "/health", "/nothing", "/socket/"])
+async def test_there_is_no_socket_elsewhere(port: int, path: str) -> None:
+    with pytest.raises(InvalidStatus) as refused:
+        await connect(f"ws://127.0.0.1:{port}{path}")
+    assert refused.value.response.status_code == 404

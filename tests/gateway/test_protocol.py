@@ -4,53 +4,150 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import msgpack
 import msgspec
 import pytest
 
 from engine.catalog import ruleset
+from engine.notation import seen_text
 from server.core.digest import fnv1a
 from server.core.refusal import SENTENCES
-from server.gateway import codec, messages
+from server.gateway import codec, messages, typescript
+from server.gateway.messages import FIRST_NUMBER, PROGRESS
 from server.gateway.session import Reason
 from server.service.resume import MOST_MISSED
 
-TEXT = (Path(codec.__file__).parent.parent / "PROTOCOL.md").read_text()
+ROOT = Path(__file__).parent.parent.parent
+TEXT = (ROOT / "server" / "PROTOCOL.md").read_text(encoding="utf-8")
+
+COMMANDS = {kind.__struct_config__.tag: kind for kind in typescript.COMMANDS}
+EVENTS = {kind.__struct_config__.tag: kind for kind in typescript.EVENTS}
 
 
-def examples() -> list[dict[str, Any]]:
-    """Return every message of the page's JSON blocks."""
-    decoder = json.JSONDecoder()
-    found = []
-    for block in re.findall(r"```json\n(.*?)```", TEXT, re.DOTALL):
-        at = 0
-        while at < len(block.rstrip()):
-            value, at = decoder.raw_decode(block, at)
-            found.append(value)
-            at += len(block[at:]) - len(block[at:].lstrip())
-    return found
+@dataclass(frozen=True)
+class Example:
+    """A message of the page.
+
+    Attributes:
+        sign: `>` for a command, `<` for an event.
+        value: the array.
+        frame: its bytes, where they are shown.
+    """
+
+    sign: str
+    value: list[Any]
+    frame: bytes | None
+
+    @property
+    def name(self) -> str:
+        """What the page calls it."""
+        kinds = COMMANDS if self.sign == ">" else EVENTS
+        if self.value[0] >= FIRST_NUMBER:
+            return "PlayMove" if self.sign == ">" else "Moved"
+        return (
+            "progress"
+            if self.value[0] == PROGRESS and self.sign == "<"
+            else (kinds[self.value[0]].__name__)
+        )
 
 
-COMMANDS = {kind.__struct_config__.tag: kind for kind in get_args(messages.AnyCommand)}
-EVENTS = {kind.__struct_config__.tag: kind for kind in get_args(messages.AnyEvent)}
+def examples() -> Iterator[Example]:
+    """Yield every message of the page's blocks."""
+    for block in re.findall(r"^```text\n(.*?)^```", TEXT, re.DOTALL | re.MULTILINE):
+        for text in re.split(r"^(?=[<>] )", block, flags=re.MULTILINE)[1:]:
+            array, _, frame = text[2:].partition("\n= ")
+            quoted = re.sub(r"h'([0-9a-f]*)'", r'{"bin": "\1"}', array)
+            value = json.loads(quoted, object_hook=lambda found: bytes.fromhex(found["bin"]))
+            yield Example(text[0], value, bytes.fromhex(frame) if frame else None)
 
 
-@pytest.mark.parametrize("example", examples(), ids=lambda example: str(example["type"]))
-def test_an_example_is_a_message(example: dict[str, Any]) -> None:
-    if example["type"] in COMMANDS:
-        assert isinstance(codec.decode(msgpack.packb(example)), COMMANDS[example["type"]])
-        return
-    event = msgspec.convert(example, type=messages.AnyEvent)
-    again = msgpack.unpackb(codec.encode(event))
-    assert again == example
+EXAMPLES = list(examples())
+
+
+def first(name: str, test: str = "") -> list[Any]:
+    """Return the first example of a message, or the first whose array shows this text."""
+    return next(e.value for e in EXAMPLES if e.name == name and test in str(e.value))
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.name)
+def test_an_example_is_a_message(example: Example) -> None:
+    packed = msgpack.packb(example.value)
+    if example.sign == ">":
+        assert type(codec.decode(packed)).__name__ == example.name
+        frame = packed
+    elif example.name == "Moved":
+        frame = codec.encode_moved(*_filled(example.value))
+    elif example.name == "progress":
+        frame = codec.encode_progress(example.value[1:])
+    else:
+        kind, re_, *fields = example.value
+        event = msgspec.convert([kind, *fields], type=messages.AnyEvent)
+        answers = tuple(re_) if isinstance(re_, list) else re_
+        frame = codec.encode(event, answers)
+    assert frame == packed
+    assert example.frame in {None, frame}
+
+
+def _filled(value: list[Any]) -> Any:
+    """Return the fields of a `Moved`, those that are left out as null."""
+    moved = msgspec.convert(value, type=messages.Moved)
+    return [getattr(moved, name) for name in moved.__struct_fields__]
+
+
+def test_bytes_are_shown_of_each_sort_of_message_and_of_the_frequent_ones() -> None:
+    shown = {example.name for example in EXAMPLES if example.frame is not None}
+    assert shown >= {"PlayMove", "Moved", "progress", "Ping", "Pong", "Hello", "Refused"}
 
 
 def test_every_message_has_an_example() -> None:
-    shown = {example["type"] for example in examples()}
-    assert shown == COMMANDS.keys() | EVENTS.keys()
+    named = {kind.__name__ for kind in (*COMMANDS.values(), *EVENTS.values())}
+    assert {example.name for example in EXAMPLES} == named | {"PlayMove", "Moved", "progress"}
+
+
+def rows(structs: dict[int, Any]) -> set[str]:
+    """Return how the page's tables show messages with a kind."""
+    return {f"| {tag} | `{kind.__name__}` | {fields_of(kind)}" for tag, kind in structs.items()}
+
+
+def fields_of(struct: type[msgspec.Struct]) -> str:
+    """Return how the page's tables show the fields of a struct."""
+    command = issubclass(struct, messages.Command)
+    names = [
+        f"`{field.name}{'?' if not field.required else ''}`"
+        for field in msgspec.structs.fields(struct)
+        if not (command and field.name == "id")
+    ]
+    return f"{', '.join(names)} |" if names else "|"
+
+
+@pytest.mark.parametrize("kinds", [COMMANDS, EVENTS], ids=["commands", "events"])
+def test_every_kind_is_in_the_tables(kinds: dict[int, Any]) -> None:
+    assert all(f"\n{row}" in TEXT for row in rows(kinds))
+
+
+@pytest.mark.parametrize(
+    "struct",
+    [
+        messages.PlayMove,
+        messages.Moved,
+        messages.Have,
+        messages.Player,
+        messages.Result,
+        messages.Seat,
+        messages.Round,
+        messages.Runner,
+        messages.MissedMove,
+        messages.Daily,
+        messages.Entry,
+    ],
+)
+def test_every_struct_is_in_the_tables(struct: type[msgspec.Struct]) -> None:
+    assert f"\n| `{struct.__name__}` | {fields_of(struct)}" in TEXT
 
 
 def test_every_code_is_explained() -> None:
@@ -64,23 +161,35 @@ def test_every_close_code_is_explained(reason: Reason) -> None:
 
 
 def test_the_digests_are_those_of_their_texts() -> None:
-    rows = re.findall(r"^\| `(.+)` \| `(\d+)` \|$", TEXT, re.MULTILINE)
-    assert len(rows) >= 4
-    assert [(text, str(fnv1a(text))) for text, _ in rows] == rows
+    digests = re.findall(r"^\| `(.+)` \| `(\d+)` \|$", TEXT, re.MULTILINE)
+    assert len(digests) >= 4
+    assert [(text, str(fnv1a(text))) for text, _ in digests] == digests
 
 
 def test_the_example_of_coming_back_goes_on_from_the_one_of_a_snapshot() -> None:
-    shown: dict[str, dict[str, Any]] = {example["type"]: example for example in examples()}
-    attempt, missed = shown["attempt"], shown["missed"]
-    have = next(example["have"] for example in examples() if "have" in example)
-    piles = [attempt["piles"][name] for name in ruleset(attempt["game"]).pile_names]
-    assert have["digest"] == fnv1a(",".join([*piles, str(attempt["redeals"])]))
-    assert have["seq"] == attempt["seq"] == missed["since"]
-    assert missed["seq"] - missed["since"] == len(missed["moves"]) + 1
-    move, changes, redeals = missed["moves"][0]
-    moved = shown["moved"]
-    assert (move, changes, redeals) == (moved["move"], moved["changes"], moved["redeals"])
+    attempt = msgspec.convert([7, *first("Attempt")[2:]], type=messages.AnyEvent)
+    missed = msgspec.convert([9, *first("Missed")[2:]], type=messages.AnyEvent)
+    asked = codec.decode(msgpack.packb(first("OpenAttempt", "2854881431")))
+    assert isinstance(attempt, messages.Attempt)
+    assert isinstance(missed, messages.Missed)
+    assert isinstance(asked, messages.OpenAttempt)
+    assert asked.have is not None
+    assert len(attempt.piles) == len(ruleset(attempt.game).pile_names)
+    text = ",".join([*map(seen_text, attempt.piles), str(attempt.redeals)])
+    assert asked.have == messages.Have(attempt.seq, fnv1a(text))
+    assert attempt.seq == missed.since
+    assert missed.seq - missed.since == len(missed.moves) + 1
+    _, _, source, target = first("PlayMove")
+    move = missed.moves[0]
+    assert (move.source, move.target, move.count) == (source, target, 1)
+    assert (move.changes, move.redeals) == (first("Moved")[2], attempt.redeals)
 
 
 def test_how_much_can_be_missed_is_said() -> None:
     assert f"if it has more than {MOST_MISSED} after it" in TEXT
+
+
+def test_the_types_of_the_client_are_those_of_the_server() -> None:
+    """If not, print them again: `npm run messages` in `client_js`."""
+    printed = (ROOT / "client_js" / "src" / "messages.ts").read_text(encoding="utf-8")
+    assert printed == typescript.source()

@@ -9,6 +9,7 @@ import pytest
 from websockets.exceptions import InvalidStatus
 
 from server.gateway import outgoing, session
+from server.gateway.messages import VERSION
 from tests.conftest import node
 from tests.gateway.client import opened
 
@@ -62,7 +63,7 @@ async def test_a_token_that_is_not_ours_is_refused_and_the_session_goes_on(
 
 async def test_a_wrong_version_is_refused_and_closed(port: int) -> None:
     async with opened(port) as client:
-        assert (await client.ask("hello", version=2))["code"] == "bad_version"
+        assert (await client.ask("hello", version=VERSION + 1))["code"] == "bad_version"
         assert (await client.next("bye"))["code"] == "bad_version"
         assert await client.closed() == 4002
 
@@ -104,12 +105,15 @@ async def test_the_newest_session_wins_and_the_older_one_is_told(redis_url: str)
     [
         b"",
         b"\xc1",
+        msgpack.packb([]),
         msgpack.packb([1, 2]),
-        msgpack.packb({"type": "nothing", "id": 1}),
-        msgpack.packb({"type": "ping"}),
-        msgpack.packb({"type": "ping", "id": 1}) + b"\x00",
-        msgpack.packb({"type": "ping", "id": 1, "more": 1}),
-        msgpack.packb({"type": "ping", "id": "1"}),
+        msgpack.packb([99, 1]),
+        msgpack.packb([15]),
+        msgpack.packb([15, 1]) + b"\x00",
+        msgpack.packb([15, 1, 1]),
+        msgpack.packb([15, "1"]),
+        msgpack.packb([32, 1, 2]),
+        msgpack.packb({"type": "ping", "id": 1}),
         msgpack.packb({1: 2}),
         b"\x91" * 2000,
         b"\xdf\xff\xff\xff\xff",
@@ -169,7 +173,7 @@ async def test_a_reader_that_is_too_slow_is_closed_and_slows_no_one(
     async with opened(port) as slow, opened(port) as other:
         await other.hello()
         monkeypatch.setattr(outgoing, "MOST_WAITING", 0)
-        slow.send("hello", version=1)
+        slow.send("hello", version=VERSION)
         assert await slow.closed() == 4004
         monkeypatch.undo()
         assert (await other.ask("ping"))["type"] == "pong"

@@ -131,10 +131,13 @@ function checkBoard(board: Board): void {
   if (ruleset.waste !== null && pileAt(board, ruleset.waste).some(isDown)) {
     throw impossible("The waste lies face up.");
   }
-  const fillers = (tableau?.fill ?? []).map((place) =>
-    place === "waste" ? ruleset.waste : ruleset.stock,
-  );
-  const couldFill = fillers.some((pile) => pile !== null && pileAt(board, pile).length > 0);
+  const fill = tableau?.fill ?? [];
+  const fillers = fill.map((place) => (place === "waste" ? ruleset.waste : ruleset.stock));
+  // A waste gets cards again from the stock, and the stock from a waste that is turned over.
+  const redeals = ruleset.rules.waste?.redeals ?? 0;
+  const alwaysFills = fill.includes("stock") && (fill.includes("waste") || redeals === 0);
+  const couldFill =
+    alwaysFills && fillers.some((pile) => pile !== null && pileAt(board, pile).length > 0);
   if (couldFill && ruleset.tableau.some((pile) => pileAt(board, pile).length === 0)) {
     throw impossible("An empty pile would have been filled.");
   }

@@ -4,6 +4,7 @@ import { mount } from "svelte";
 import AppRoot from "./App.svelte";
 import { Clock } from "./clock.ts";
 import { Notices } from "./notices.svelte.ts";
+import { reloadOnce } from "./reload.ts";
 import { Router } from "./router.svelte.ts";
 
 const scheme = location.protocol === "https:" ? "wss:" : "ws:";
@@ -17,4 +18,9 @@ const app = {
 const target = document.getElementById("app");
 if (target === null) throw new Error("index.html has no #app.");
 mount(AppRoot, { target, props: { app } });
+reloadOnce(
+  client.status,
+  () => sessionStorage,
+  () => location.reload(),
+);
 client.connect();

@@ -1,0 +1,89 @@
+/** Commands to frames, and frames to events, by the tables of `messages.ts`. */
+
+import { decode, encode } from "@msgpack/msgpack";
+import {
+  COMMANDS,
+  EVENTS,
+  type Events,
+  FIELDS,
+  FIRST_NUMBER,
+  NEWS,
+  PROGRESS,
+  type Re,
+} from "./messages.ts";
+import type { Command, Event } from "./protocol.ts";
+
+const EVENT_NAMES: ReadonlyMap<unknown, keyof Events> = new Map(
+  Object.entries(EVENTS).map(([name, kind]) => [kind, name as keyof Events]),
+);
+
+/** The frame of a command. */
+export function encodeCommand(command: Command): Uint8Array {
+  const row = toRow(command.type, command);
+  return encode(command.type === "PlayMove" ? row : [COMMANDS[command.type], command.id, ...row]);
+}
+
+/** The event in a frame, or null for one that this version does not know, which is to be ignored. */
+export function decodeEvent(frame: Uint8Array): Event | null {
+  try {
+    const row = decode(frame);
+    return Array.isArray(row) ? eventOf(row) : null;
+  } catch {
+    return null;
+  }
+}
+
+function eventOf(row: readonly unknown[]): Event | null {
+  const [first, second, ...rest] = row;
+  if (typeof first !== "number") return null;
+  // Whatever a fresh object of these fields lacks was checked by the server's types.
+  if (first >= FIRST_NUMBER) {
+    const re = [first, second as number] as const;
+    return { type: "Moved", re, ...toObject("Moved", row) } as Event;
+  }
+  if (first === PROGRESS) return { type: "Progress", re: NEWS, counters: countersIn(row.slice(1)) };
+  const type = EVENT_NAMES.get(first);
+  return type === undefined ? null : ({ type, re: second as Re, ...toObject(type, rest) } as Event);
+}
+
+function countersIn(numbers: readonly unknown[]) {
+  const counters = [];
+  for (let at = 0; at + 2 < numbers.length; at += 3) {
+    const [runner, home, moves] = numbers.slice(at, at + 3) as [number, number, number];
+    counters.push({ runner, home, moves });
+  }
+  return counters;
+}
+
+/** A struct as its fields in their order; those at the end that are not given are left out. */
+export function toRow(struct: string, value: object): unknown[] {
+  const fields = value as Readonly<Record<string, unknown>>;
+  const row = fieldsOf(struct).map((field) => {
+    if (typeof field === "string") return fields[field];
+    const inner = fields[field.name];
+    if (inner === null || inner === undefined) return inner;
+    if (field.struct !== undefined) return toRow(field.struct, inner);
+    return (inner as readonly object[]).map((each) => toRow(field.list ?? "", each));
+  });
+  while (row.length > 0 && row.at(-1) === undefined) row.pop();
+  return row.map((each) => each ?? null);
+}
+
+/** A struct from its fields in their order; those that are left out are null. */
+export function toObject(struct: string, row: readonly unknown[]): object {
+  const entries = fieldsOf(struct).map((field, at) => {
+    const value = row[at] ?? null;
+    if (typeof field === "string") return [field, value];
+    if (value === null) return [field.name, null];
+    if (field.struct !== undefined) return [field.name, toObject(field.struct, value as unknown[])];
+    const list = value as readonly (readonly unknown[])[];
+    return [field.name, list.map((each) => toObject(field.list ?? "", each))];
+  });
+  return Object.fromEntries(entries);
+}
+
+function fieldsOf(struct: string) {
+  const fields = FIELDS[struct];
+  if (fields === undefined) throw new RangeError(`There is no struct ${struct}.`);
+  return fields;
+}

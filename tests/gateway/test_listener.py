@@ -1,0 +1,261 @@
+"""The port: what a client may send, and how connections end. The sockets here are echoes."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from typing import Any
+
+import pytest
+import structlog
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse
+from starlette.routing import Route
+from uvicorn import Config
+from uvicorn.server import ServerState
+from websockets.asyncio.client import connect
+from websockets.exceptions import ConnectionClosed
+from websockets.frames import Frame, Opcode
+from websockets.http11 import Request as Upgrade
+from websockets.server import ServerProtocol
+
+from server import ports
+from server.gateway import listener as module
+from server.gateway.listener import LONGEST_REQUEST, Listener
+
+LARGE = 32_000_000
+
+
+class Echo(asyncio.Protocol):
+    """A socket that answers with what it was sent, and closes with 1001."""
+
+    lets_go = True
+
+    def __init__(
+        self,
+        config: Config,
+        server_state: ServerState,
+        app_state: dict[str, Any],
+        _loop: asyncio.AbstractEventLoop | None = None,
+    ) -> None:
+        self.connections: set[Any] = server_state.connections
+        self.socket = ServerProtocol()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Join the connections."""
+        assert isinstance(transport, asyncio.Transport)
+        self.transport = transport
+        self.connections.add(self)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Leave the connections."""
+        self.connections.discard(self)
+
+    def data_received(self, data: bytes) -> None:
+        """Shake hands, and echo."""
+        self.socket.receive_data(data)
+        for event in self.socket.events_received():
+            if isinstance(event, Upgrade):
+                self.socket.send_response(self.socket.accept(event))
+            elif isinstance(event, Frame) and event.opcode is Opcode.BINARY:
+                self.socket.send_binary(event.data)
+        self.flush()
+
+    def shutdown(self) -> None:
+        """Close, if it does."""
+        if self.lets_go:
+            self.socket.send_close(1001)
+            self.flush()
+
+    def flush(self) -> None:
+        """Send what the protocol has to send."""
+        self.transport.write(b"".join(self.socket.data_to_send()))
+        if self.socket.close_expected():
+            self.transport.close()
+
+
+async def short(_: Request) -> PlainTextResponse:
+    return PlainTextResponse("short")
+
+
+async def large(_: Request) -> PlainTextResponse:
+    return PlainTextResponse("x" * LARGE)
+
+
+async def broken(_: Request) -> PlainTextResponse:
+    raise RuntimeError("broken on purpose")
+
+
+@asynccontextmanager
+async def listening() -> AsyncIterator[int]:
+    """Listen, and yield the port."""
+    app = Starlette(routes=[Route("/", short), Route("/large", large), Route("/broken", broken)])
+    listener = Listener(app, Echo)
+    (bound,) = ports.bind("127.0.0.1", 0)
+    port = ports.port_of(bound)
+    await listener.open(bound)
+    yield port
+    await listener.close()
+
+
+@asynccontextmanager
+async def connected(port: int) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
+    """Connect without a word."""
+    async with asyncio.timeout(20):
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        yield reader, writer
+        writer.close()
+
+
+def request(path: str = "/", *headers: str, method: str = "GET") -> bytes:
+    """Return a request's bytes."""
+    lines = [f"{method} {path} HTTP/1.1", "Host: localhost", *headers, "", ""]
+    return "\r\n".join(lines).encode()
+
+
+async def status(reader: asyncio.StreamReader) -> int:
+    """Read an answer, and return its status."""
+    head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
+    length = next(line for line in head.split("\r\n") if line.startswith("content-length:"))
+    await reader.readexactly(int(length.partition(":")[2]))
+    return int(head.split()[1])
+
+
+async def test_requests_of_one_connection_are_answered_in_order() -> None:
+    async with listening() as port, connected(port) as (reader, writer):
+        writer.write(request() + request("/nothing") + request())
+        assert [await status(reader) for _ in range(3)] == [200, 404, 200]
+
+
+async def test_a_socket_is_made_by_the_class_that_was_given() -> None:
+    async with listening() as port, connect(f"ws://127.0.0.1:{port}/socket") as socket:
+        await socket.send(b"hello")
+        assert await socket.recv() == b"hello"
+
+
+async def test_an_upgrade_to_something_else_is_an_ordinary_request() -> None:
+    async with listening() as port, connected(port) as (reader, writer):
+        writer.write(request("/", "Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c"))
+        assert await status(reader) == 200
+
+
+async def test_what_is_no_request_is_refused() -> None:
+    async with listening() as port, connected(port) as (reader, writer):
+        writer.write(b"\x16\x03\x01 not a request at all\r\n\r\n")
+        assert await status(reader) == 400
+        assert await reader.read() == b""
+
+
+async def test_a_failure_is_answered(caplog: pytest.LogCaptureFixture) -> None:
+    async with listening() as port, connected(port) as (reader, writer):
+        writer.write(request("/broken"))
+        assert await status(reader) == 500
+    assert "broken on purpose" in caplog.text
+
+
+@pytest.mark.parametrize(
+    "start",
+    [
+        b"GET /" + b"x" * LONGEST_REQUEST,
+        b"GET / HTTP/1.1\r\nHost: " + b"x" * LONGEST_REQUEST,
+        b"GET / HTTP/1.1\r\n" + b"A: b\r\n" * (LONGEST_REQUEST // 6),
+        b"\r\n" * (LONGEST_REQUEST // 2 + 1),
+    ],
+    ids=["target", "header", "headers", "nothing"],
+)
+async def test_a_head_that_is_too_long_is_refused(start: bytes) -> None:
+    async with listening() as port, connected(port) as (reader, writer):
+        for at in range(0, len(start), 1000):
+            writer.write(start[at : at + 1000])
+            await asyncio.sleep(0)
+        writer.write(b"x" * 1000)
+        assert await status(reader) == 413
+        assert await reader.read() == b""
+
+
+async def test_a_body_is_not_read_for_ever() -> None:
+    async with listening() as port, connected(port) as (reader, writer):
+        writer.write(request("/", "Content-Length: 1000000000", method="POST"))
+        assert await status(reader) == 405
+        writer.write(b"x" * 2 * LONGEST_REQUEST)
+        # Its answer is out, or lost with what was not read: the connection ends in any case.
+        with suppress(ConnectionResetError):
+            assert b"HTTP/1.1 200" not in await reader.read()
+
+
+@pytest.mark.parametrize(
+    "sent", [b"", b"\r\n", b"GET / HT", request("/", "Content-Length: 5")[:-2]]
+)
+async def test_a_request_that_does_not_come_is_not_waited_for(
+    sent: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "REQUEST_WITHIN", 0.05)
+    async with listening() as port, connected(port) as (reader, writer):
+        writer.write(sent)
+        assert await reader.read() == b""
+
+
+async def test_a_body_that_does_not_come_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "REQUEST_WITHIN", 0.05)
+    async with listening() as port, connected(port) as (reader, writer):
+        writer.write(request("/", "Content-Length: 5"))
+        assert await status(reader) == 200
+        assert await reader.read() == b""
+
+
+async def test_an_answer_that_is_not_read_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "REQUEST_WITHIN", 0.05)
+    monkeypatch.setattr(module, "READ_WITHIN", 0.05)
+    async with listening() as port, connected(port) as (reader, writer):
+        writer.write(request("/large"))
+        await reader.readuntil(b"\r\n\r\n")
+        # Long enough for the server, which shares this loop, to lose its patience twice.
+        await asyncio.sleep(0.3)
+        with pytest.raises((asyncio.IncompleteReadError, ConnectionResetError)):
+            await reader.readexactly(LARGE)
+
+
+async def test_an_answer_that_is_read_slowly_is_not_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "REQUEST_WITHIN", 0.05)
+    async with listening() as port, connected(port) as (reader, writer):
+        writer.write(request("/large"))
+        await reader.readuntil(b"\r\n\r\n")
+        await asyncio.sleep(0.3)
+        await reader.readexactly(LARGE)
+
+
+async def test_a_socket_is_not_hurried_as_a_request_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "REQUEST_WITHIN", 0.05)
+    monkeypatch.setattr(module, "READ_WITHIN", 0.05)
+    async with listening() as port, connect(f"ws://127.0.0.1:{port}/socket") as socket:
+        await socket.send(b"x" * LONGEST_REQUEST)
+        await socket.recv()
+        await asyncio.sleep(0.3)
+        await socket.send(b"x" * LONGEST_REQUEST)
+        assert len(await socket.recv()) == LONGEST_REQUEST
+
+
+async def test_closing_tells_sockets_and_ends_idle_connections() -> None:
+    async with listening() as port:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        socket = await connect(f"ws://127.0.0.1:{port}/socket")
+    with pytest.raises(ConnectionClosed):
+        await socket.recv()
+    assert socket.close_code == 1001
+    assert await reader.read() == b""
+    writer.close()
+    with pytest.raises(OSError, match=str(port)):
+        await asyncio.open_connection("127.0.0.1", port)
+
+
+async def test_a_client_that_does_not_let_go_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "STOP_WITHIN", 0.2)
+    monkeypatch.setattr(Echo, "lets_go", False)
+    with structlog.testing.capture_logs() as logs:
+        async with listening() as port:
+            socket = await connect(f"ws://127.0.0.1:{port}/socket")
+        with pytest.raises(ConnectionClosed):
+            await socket.recv()
+    assert [(line["event"], line["count"]) for line in logs] == [("connections_cut", 1)]

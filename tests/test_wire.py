@@ -1,0 +1,254 @@
+"""What tests say and are told, against the server's own reading and writing of frames."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import msgpack
+import pytest
+
+from engine.board import Board, view_of
+from engine.catalog import games, ruleset
+from engine.deal import deal_seed
+from engine.moves import legal_moves
+from engine.notation import move_text, parse_move, seen_text
+from engine.play import play
+from engine.ruleset import ROW
+from server.gateway import codec, messages
+from tests.wire import COMMANDS, NO_NUMBER, Message, Wire
+
+ME = messages.Player("k3mq7w2r5t9xkz4b", "Ada", "4F2A")
+BOB = messages.Player("zz5n8c1v6m2qx7ap", "Bob", "9C01")
+NOTHING = messages.Result(0, 52, 0, 0, None)
+NUMBER = 33
+
+
+class Attempt:
+    """An attempt as a server has it, and tells of it."""
+
+    def __init__(self, game: str, id_: str, rng: random.Random) -> None:
+        self.id = id_
+        self.board: Board = deal_seed(ruleset(game), rng.randbytes(32))
+        self.seq = 1
+        self.time = 0
+
+    @property
+    def result(self) -> messages.Result:
+        """How it stands."""
+        board = self.board
+        return messages.Result(
+            board.home, board.ruleset.total - board.home, self.time, board.moves, None
+        )
+
+    def piles(self) -> dict[str, str]:
+        """Return what is seen of the piles, by name."""
+        view = view_of(self.board)
+        return dict(zip(view.ruleset.pile_names, map(seen_text, view.piles), strict=True))
+
+    def snapshot(self, re: messages.Re = messages.NEWS) -> bytes:
+        """Return the frame of a snapshot."""
+        rules = self.board.ruleset
+        event = messages.Attempt(
+            *(NUMBER, self.id, "deal", "00", rules.game, rules.variant, None, 7, self.seq),
+            *(list(view_of(self.board).piles), self.board.redeals, 0, 9, 5, self.result),
+        )
+        return codec.encode(event, re)
+
+    def move(self, text: str) -> messages.Moved:
+        """Play a move, and return what is told of it."""
+        before = self.board
+        self.board, delta = play(before, parse_move(before.ruleset, text))
+        home = self.board.home > before.home
+        self.seq += 1
+        self.time = self.seq * 1_000 if home else self.time
+        changes = [[change.pile, change.take, *change.put] for change in delta.changes]
+        turned = delta.redeals if delta.redeals != before.redeals else None
+        return messages.Moved(
+            *(NUMBER, self.seq, changes, self.time if home else None, None, turned)
+        )
+
+
+def frame_of(moved: messages.Moved) -> bytes:
+    return codec.encode_moved(
+        moved.number, moved.seq, moved.changes, moved.time, moved.end, moved.redeals
+    )
+
+
+def missed_move(attempt: Attempt, text: str) -> messages.MissedMove:
+    """Play a move that nobody is told of at once."""
+    rules = attempt.board.ruleset
+    move = parse_move(rules, text)
+    moved = attempt.move(text)
+    target = len(rules.pile_names) if move.target == ROW else move.target
+    return messages.MissedMove(
+        *(move.source, target, move.count, moved.changes, attempt.board.redeals)
+    )
+
+
+def any_move(attempt: Attempt, rng: random.Random) -> str | None:
+    moves = legal_moves(attempt.board)
+    return move_text(attempt.board.ruleset, rng.choice(moves)) if moves else None
+
+
+def after(piles: dict[str, str], changes: list[Any]) -> dict[str, str]:
+    changed = dict(piles)
+    for pile, take, put in changes:
+        changed[pile] = changed[pile][: len(changed[pile]) - 2 * take] + put
+    return changed
+
+
+def as_dict(result: messages.Result) -> Message:
+    return {name: getattr(result, name) for name in result.__struct_fields__}
+
+
+@pytest.mark.parametrize("game", list(games()))
+@pytest.mark.parametrize("seed", range(3))
+def test_moves_and_what_was_missed_are_told_as_they_are(game: str, seed: int) -> None:
+    rng = random.Random(f"{game} {seed}")
+    attempt = Attempt(game, f"{game}.{seed}", rng)
+    wire = Wire()
+    snapshot = wire.unpack(attempt.snapshot())
+    assert snapshot["piles"] == attempt.piles()
+    shown = snapshot["piles"]
+    assert "re" not in snapshot
+    for id_ in range(1, 120):
+        text = any_move(attempt, rng)
+        if text is None:
+            break
+        command = {"type": "move", "id": id_, "attempt": attempt.id}
+        sent = codec.decode(wire.pack({**command, "seq": attempt.seq + 1, "move": text}))
+        assert isinstance(sent, messages.PlayMove)
+        move = parse_move(attempt.board.ruleset, text)
+        assert (sent.number, sent.source, sent.count) == (NUMBER, move.source, move.count)
+        told = wire.unpack(frame_of(attempt.move(text)))
+        shown = after(shown, told.pop("changes"))
+        assert shown == attempt.piles()
+        assert told == {
+            "type": "moved",
+            "re": id_,
+            "attempt": attempt.id,
+            "seq": attempt.seq,
+            "move": text,
+            "redeals": attempt.board.redeals,
+            "result": as_dict(attempt.result),
+        }
+    seq = attempt.seq
+    texts: list[str] = []
+    moves: list[messages.MissedMove] = []
+    while (text := any_move(attempt, rng)) and len(moves) < 20:
+        texts.append(text)
+        moves.append(missed_move(attempt, text))
+    event = messages.Missed(NUMBER, attempt.id, seq, attempt.seq, moves, 5, attempt.result)
+    missed = Wire().unpack(codec.encode(event, 9))
+    assert (missed["re"], missed["since"], missed["seq"]) == (9, seq, attempt.seq)
+    assert [move for move, _, _ in missed["moves"]] == texts
+    assert missed["result"] == as_dict(attempt.result)
+    for _, changes, _ in missed["moves"]:
+        shown = after(shown, changes)
+    assert shown == attempt.piles()
+
+
+def playing() -> tuple[Wire, Attempt]:
+    """Return a wire that was shown an attempt."""
+    attempt, wire = Attempt("robert", "robert.9", random.Random(9)), Wire()
+    wire.unpack(attempt.snapshot())
+    return wire, attempt
+
+
+def ask(wire: Wire, id_: int, seq: int, move: str = "s>w") -> bytes:
+    return wire.pack({"type": "move", "id": id_, "attempt": "robert.9", "seq": seq, "move": move})
+
+
+def test_what_is_sent_twice_is_answered_twice_in_order() -> None:
+    wire, attempt = playing()
+    assert ask(wire, 5, 2) == ask(wire, 6, 2)
+    answer = frame_of(attempt.move("s>w"))
+    first, again = wire.unpack(answer), wire.unpack(answer)
+    assert (first["re"], again["re"]) == (5, 6)
+    assert first | {"re": 6} == again
+
+
+def test_a_refusal_and_a_snapshot_answer_a_move() -> None:
+    wire, attempt = playing()
+    ask(wire, 5, 7, "w>f0")
+    ask(wire, 6, 8, "s>w")
+    refused = wire.unpack(codec.encode(messages.Refused("illegal_move", "No.", 0), (NUMBER, 7)))
+    assert refused == {"type": "refused", "re": 5, "code": "illegal_move", "text": "No.", "wait": 0}
+    assert wire.unpack(attempt.snapshot((NUMBER, 8)))["re"] == 6
+
+
+@pytest.mark.parametrize("move", ["", "s>w ", "t0>f0", "s>t"])
+def test_what_is_no_move_is_sent_as_one_between_piles_that_are_not(move: str) -> None:
+    wire, attempt = playing()
+    sent = codec.decode(ask(wire, 5, 2, move))
+    assert isinstance(sent, messages.PlayMove)
+    assert sent.target >= len(attempt.board.ruleset.pile_names) or sent.source == 63
+
+
+def test_an_attempt_that_the_session_was_not_told_of_has_no_number() -> None:
+    wire = Wire()
+    command = {"type": "move", "id": 1, "attempt": "a.b", "seq": 2, "move": "s>w"}
+    assert not wire.knows("a.b")
+    assert codec.decode(wire.pack(command)) == messages.PlayMove(NO_NUMBER, 2, 63, 63)
+    resign = {"type": "resign", "id": 2, "attempt": "a.b", "seq": 2}
+    assert codec.decode(wire.pack(resign)) == messages.Resign(2, NO_NUMBER, 2)
+
+
+def test_an_end_is_of_the_attempt_with_its_number() -> None:
+    wire, attempt = playing()
+    ended = wire.unpack(codec.encode(messages.Ended(NUMBER, 2, NOTHING)))
+    assert (ended["attempt"], ended["seq"], ended["result"]) == (attempt.id, 2, as_dict(NOTHING))
+
+
+@pytest.mark.parametrize(
+    ("fields", "command"),
+    [
+        ({"type": "ping"}, messages.Ping(7)),
+        ({"type": "hello", "version": 2, "name": "Ada"}, messages.Hello(7, 2, None, "Ada")),
+        (
+            {"type": "attempt.open", "have": {"digest": 3, "seq": 1}, "attempt": "a.b"},
+            messages.OpenAttempt(7, "a.b", messages.Have(1, 3)),
+        ),
+        ({"type": "attempt.open", "attempt": "a.b"}, messages.OpenAttempt(7, "a.b")),
+        ({"type": "room.ready", "code": "X", "ready": False}, messages.SetReady(7, "X", False)),
+    ],
+)
+def test_commands_are_what_the_server_reads(fields: Message, command: messages.Command) -> None:
+    assert codec.decode(Wire().pack({"id": 7, **fields})) == command
+
+
+def test_every_command_has_a_name() -> None:
+    kinds = {struct.__struct_config__.tag for struct in COMMANDS.values()}
+    assert kinds == set(range(1, 16))
+
+
+def test_fields_that_are_missing_or_unknown_are_so_on_the_wire() -> None:
+    wire = Wire()
+    assert msgpack.unpackb(wire.pack({"type": "room.create", "id": 1, "game": "x"})) == [3, 1, "x"]
+    assert msgpack.unpackb(wire.pack({"type": "ping", "id": 1, "more": 2})) == [15, 1, 2]
+
+
+def test_progress_is_told_by_player_and_counts_on_in_the_room() -> None:
+    runners = [messages.Runner(player, f"d.{player.id}", NOTHING, None) for player in (ME, BOB)]
+    round_ = messages.Round(2, "d", "00", 0, 9, False, runners, None)
+    room = messages.RoomState("H7KQ2", 3, "robert", "standard", 2, 900, ME.id, [], round_)
+    wire = Wire()
+    told = wire.unpack(codec.encode(room, 4))
+    for home in (3, 5):
+        news = wire.unpack(codec.encode_progress([1, home, 9]))
+        result = {"home": home, "left": 52 - home, "time": 0, "moves": 9, "end": None}
+        runner = {"player": BOB.id, "result": result}
+        assert news == {"type": "progress", "code": "H7KQ2", "number": 2, "runners": [runner]}
+    assert told["round"]["runners"][1]["result"] == as_dict(NOTHING)
+
+
+def test_a_change_of_a_leaderboard_is_told_with_all_that_did_not_change() -> None:
+    entry = messages.Entry(1, ME, 12, 9_000, 50)
+    wire = Wire()
+    board = wire.unpack(codec.encode(messages.Leaderboard("robert", 7, 1, [entry], []), 3))
+    change = wire.unpack(codec.encode(messages.LeaderboardChange(2, None, [entry])))
+    assert change == {key: board[key] for key in board if key != "re"} | {
+        "size": 2,
+        "around": board["top"],
+    }

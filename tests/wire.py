@@ -1,0 +1,318 @@
+"""Frames as the messages that tests are written in: dicts with a `type`, and names for numbers.
+
+A test says `{"type": "move", "id": 10, "attempt": "rw….k3…", "seq": 4, "move": "s>w"}`, and is told
+`{"type": "moved", "re": 10, "attempt": "rw….k3…", "seq": 4, "move": "s>w", "redeals": 0, "changes":
+[["s", 1, ""], ["w", 0, "9C"]], "result": {…}}`. What a frame leaves out, since its receiver knows
+it, is filled in from what came before.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict, deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import msgpack
+import msgspec
+
+from engine.catalog import ruleset
+from engine.notation import seen_text
+from engine.ruleset import Ruleset
+from server.gateway import messages
+from server.gateway.messages import FIRST_NUMBER, MOST_NUMBERS, NEWS, PROGRESS
+
+Message = dict[str, Any]
+
+COMMANDS: dict[str, type[messages.Command]] = {
+    "hello": messages.Hello,
+    "rename": messages.Rename,
+    "ping": messages.Ping,
+    "room.create": messages.CreateRoom,
+    "room.join": messages.JoinRoom,
+    "room.leave": messages.LeaveRoom,
+    "room.ready": messages.SetReady,
+    "room.start": messages.StartRound,
+    "attempt.open": messages.OpenAttempt,
+    "resign": messages.Resign,
+    "daily.list": messages.ListDailies,
+    "daily.open": messages.OpenDaily,
+    "leaderboard.watch": messages.WatchLeaderboard,
+    "leaderboard.unwatch": messages.UnwatchLeaderboard,
+    "deal.show": messages.ShowDeal,
+}
+"""The commands by what tests call them; a `move` has a form of its own."""
+
+EVENTS: dict[type[messages.Event], str] = {
+    messages.Welcome: "welcome",
+    messages.Done: "done",
+    messages.Refused: "refused",
+    messages.Pong: "pong",
+    messages.RoomState: "room",
+    messages.Attempt: "attempt",
+    messages.Missed: "missed",
+    messages.Ended: "ended",
+    messages.Dailies: "dailies",
+    messages.Leaderboard: "leaderboard",
+    messages.LeaderboardChange: "leaderboard",
+    messages.Deal: "deal",
+    messages.Bye: "bye",
+}
+"""What tests call the events; `moved` and `progress` have forms of their own."""
+
+NO_NUMBER = FIRST_NUMBER + MOST_NUMBERS - 1
+"""Stands for an attempt that the session was not told of. No test opens so many."""
+
+NO_PILE = 63
+"""Stands for a pile that the game does not have."""
+
+_MOVE = re.compile(r"([a-z]\d*)>([a-z]\d*)(?:x(\d+))?")
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """How an attempt stands after an entry; `time` is `None` where nobody has said it."""
+
+    home: int
+    time: int | None
+    moves: int
+    redeals: int
+
+
+@dataclass(slots=True)
+class Known:
+    """What is known of an attempt: its rules, and how it stands by entries."""
+
+    rules: Ruleset
+    states: dict[int, State] = field(default_factory=dict)
+
+
+KNOWN: dict[str, Known] = {}
+"""What any session of this process was told, since one that comes back is told only the rest."""
+
+
+class Wire:
+    """One session's messages."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+        self._attempts: dict[int, str] = {}
+        self._moves: defaultdict[tuple[int, int], deque[Message]] = defaultdict(deque)
+        self._room: Message = {}
+        self._leaderboard: Message = {}
+
+    def knows(self, attempt: str) -> bool:
+        """Return whether the session has a number for an attempt."""
+        return attempt in self._numbers
+
+    def pack(self, command: Message) -> bytes:
+        """Return a command's frame; what is wrong with the command is wrong with the frame."""
+        fields = dict(command)
+        type_ = fields.pop("type")
+        if type_ == "move":
+            return self._pack_move(command)
+        if type_ == "resign":
+            fields["number"] = self._numbers.get(fields.pop("attempt"), NO_NUMBER)
+        struct = COMMANDS[type_]
+        frame: bytes = msgpack.packb([struct.__struct_config__.tag, *_row(struct, fields)])
+        return frame
+
+    def _pack_move(self, command: Message) -> bytes:
+        number = self._numbers.get(command["attempt"], NO_NUMBER)
+        known = KNOWN.get(command["attempt"])
+        played = _piles_of(known.rules, command["move"]) if known else (NO_PILE, NO_PILE)
+        self._moves[number, command["seq"]].append(command)
+        frame: bytes = msgpack.packb([number, command["seq"], *played])
+        return frame
+
+    def unpack(self, frame: bytes) -> Message:
+        """Return the event that a frame is. Events that answer nothing have no `re`.
+
+        Raises:
+            msgspec.ValidationError: it is none.
+        """
+        value = msgpack.unpackb(frame)
+        if value[0] >= FIRST_NUMBER:
+            return self._moved(msgspec.convert(value, type=messages.Moved))
+        if value[0] == PROGRESS:
+            return self._progress(value[1:])
+        command = self._answered(value.pop(1))
+        event: messages.Event = msgspec.convert(value, type=messages.AnyEvent)
+        answer = {"type": EVENTS[type(event)]} | ({"re": command} if command else {})
+        return answer | self._fields(event)
+
+    def _answered(self, answers: int | Sequence[int]) -> int:
+        """Return the id of the command that an event answers, or `NEWS`."""
+        if isinstance(answers, int):
+            return answers
+        number, seq = answers
+        move = self._take_move(number, seq)
+        return move["id"] if move else NEWS
+
+    def _take_move(self, number: int, seq: int) -> Message | None:
+        """Return the move that an answer to `(number, seq)` is for: they come in order."""
+        waiting = self._moves[number, seq]
+        move = waiting.popleft() if waiting else None
+        if not waiting:
+            del self._moves[number, seq]
+        return move
+
+    def _moved(self, event: messages.Moved) -> Message:
+        attempt, move = self._attempts[event.number], self._take_move(event.number, event.seq)
+        assert move is not None, f"{event} answers no move"
+        known = KNOWN[attempt]
+        after = known.states[event.seq] = _moved_on(known, event)
+        return {
+            "type": "moved",
+            "re": move["id"],
+            "attempt": attempt,
+            "seq": event.seq,
+            "move": move["move"],
+            "changes": _changes(known.rules, event.changes),
+            "redeals": after.redeals,
+            "result": _result(known.rules, after, event.end),
+        }
+
+    def _progress(self, counters: Sequence[int]) -> Message:
+        round_ = self._room["round"]
+        further = []
+        for place, home, moves in zip(*(counters[at::3] for at in range(3)), strict=True):
+            runner = round_["runners"][place]
+            old = runner["result"]
+            left = old["left"] + old["home"] - home
+            runner["result"] = old | {"home": home, "left": left, "moves": moves}
+            further.append({"player": runner["player"]["id"], "result": runner["result"]})
+        return {
+            "type": "progress",
+            "code": self._room["code"],
+            "number": round_["number"],
+            "runners": further,
+        }
+
+    def _fields(self, event: messages.Event) -> Message:
+        """Return an event's fields, and remember what later ones leave out."""
+        fields: Message = _plain(event)
+        match event:
+            case messages.RoomState():
+                # Progress changes what is remembered, and not what was handed out.
+                self._room = _plain(event)
+            case messages.Leaderboard():
+                self._leaderboard = fields
+            case messages.LeaderboardChange():
+                changed = {name: value for name, value in fields.items() if value is not None}
+                self._leaderboard = fields = self._leaderboard | changed
+            case messages.Attempt():
+                rules = ruleset(event.game, event.variant)
+                known = KNOWN.setdefault(event.attempt, Known(rules))
+                known.states[event.seq] = _state(event.result, event.redeals)
+                self._call(event.number, event.attempt)
+                texts = map(seen_text, event.piles)
+                fields["piles"] = dict(zip(rules.pile_names, texts, strict=True))
+            case messages.Missed():
+                self._call(event.number, event.attempt)
+                fields["moves"] = _follow(KNOWN[event.attempt], event)
+            case messages.Ended():
+                attempt = self._attempts[event.number]
+                del fields["number"]
+                fields = {"attempt": attempt} | fields
+        return fields
+
+    def _call(self, number: int, attempt: str) -> None:
+        """The session knows an attempt by this number from now on."""
+        self._numbers.pop(self._attempts.get(number, ""), None)
+        self._numbers[attempt] = number
+        self._attempts[number] = attempt
+
+
+def _follow(known: Known, missed: messages.Missed) -> list[Any]:
+    """Return what was missed as (move, changes, redeals), and note how it stood in between."""
+    told = []
+    state: State | None = known.states.get(missed.since)
+    for seq, move in enumerate(missed.moves, missed.since + 1):
+        text = _move_text(known.rules, move.source, move.target, move.count)
+        told.append([text, _changes(known.rules, move.changes), move.redeals])
+        if state is None:
+            continue
+        after = replace(_after(known.rules, state, move.changes), redeals=move.redeals)
+        if after.home == missed.result.home:
+            after = replace(after, time=missed.result.time)
+        elif after.home == state.home:
+            after = replace(after, time=state.time)
+        state = after
+        if seq not in known.states or known.states[seq].time is None:
+            known.states[seq] = state
+    if state is not None:
+        known.states[missed.seq] = _state(missed.result, state.redeals)
+    return told
+
+
+def _moved_on(known: Known, event: messages.Moved) -> State:
+    """Return how it stands after a move, which a snapshot of that entry may have told before."""
+    before = known.states.get(event.seq - 1)
+    if before is None:
+        return known.states[event.seq]
+    after = _after(known.rules, before, event.changes)
+    if event.time is not None:
+        after = replace(after, time=event.time)
+    elif after.home == before.home:
+        after = replace(after, time=before.time)
+    return after if event.redeals is None else replace(after, redeals=event.redeals)
+
+
+def _after(rules: Ruleset, before: State, changes: Sequence[Sequence[int]]) -> State:
+    """Return how it stands after a move; the time is unknown as yet."""
+    came = sum(len(put) - take for pile, take, *put in changes if pile in rules.foundations)
+    return State(before.home + came, None, before.moves + 1, before.redeals)
+
+
+def _state(result: messages.Result, redeals: int) -> State:
+    return State(result.home, result.time, result.moves, redeals)
+
+
+def _result(rules: Ruleset, state: State, end: str | None) -> Message:
+    return {
+        "home": state.home,
+        "left": rules.total - state.home,
+        "time": state.time,
+        "moves": state.moves,
+        "end": end,
+    }
+
+
+def _changes(rules: Ruleset, changes: Sequence[Sequence[int]]) -> list[list[Any]]:
+    return [[rules.pile_names[pile], take, seen_text(bytes(put))] for pile, take, *put in changes]
+
+
+def _move_text(rules: Ruleset, source: int, target: int, count: int) -> str:
+    names = (*rules.pile_names, "t")
+    return f"{names[source]}>{names[target]}{f'x{count}' if count > 1 else ''}"
+
+
+def _piles_of(rules: Ruleset, text: str) -> list[int]:
+    """Return a move's numbers; piles that the game does not have get one that none has."""
+    found = _MOVE.fullmatch(text)
+    if found is None:
+        return [NO_PILE, NO_PILE]
+    source, target, count = found.groups()
+    numbers: Mapping[str, int] = {"t": len(rules.pile_names)} | dict(rules.pile_numbers)
+    piles = [numbers.get(source, NO_PILE), numbers.get(target, NO_PILE)]
+    return [*piles, int(count)] if count else piles
+
+
+def _row(struct: type[msgspec.Struct], fields: Message) -> list[Any]:
+    """Return fields in their order up to the last that is given, and unknown ones after them."""
+    rest = dict(fields)
+    names = struct.__struct_fields__
+    given = [name for name in names if name in rest]
+    row = [rest.pop(name, None) for name in names[: names.index(given[-1]) + 1]] if given else []
+    if struct is messages.OpenAttempt and isinstance(fields.get("have"), dict):
+        row[-1] = _row(messages.Have, fields["have"])
+    return [*row, *rest.values()]
+
+
+def _plain(value: Any) -> Any:
+    """Return a struct as a dict, with all that is in it."""
+    if isinstance(value, msgspec.Struct):
+        return {name: _plain(getattr(value, name)) for name in value.__struct_fields__}
+    return [_plain(each) for each in value] if isinstance(value, list) else value
