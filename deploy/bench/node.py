@@ -8,7 +8,6 @@ many commands as it likes. Nothing else of the node is different.
 
 from __future__ import annotations
 
-import math
 import secrets
 import sys
 
@@ -17,6 +16,12 @@ from deploy.bench.processes import SERVER_CORE, pin
 from server.core import race
 from server.gateway import limits
 from server.store import deals
+
+
+LIFTED = ("RATE", "BURST", "BYTES_PER_SECOND", "BYTES_AT_ONCE")
+"""What `limits` allows a session and its connection."""
+
+UNLIMITED = 1e12
 
 
 class OneSeed:
@@ -38,7 +43,7 @@ def main() -> None:
     race.COUNTDOWN = 0
     if "--unlimited" in options:
         options.remove("--unlimited")
-        limits.RATE = limits.BURST = math.inf
+        vars(limits).update(dict.fromkeys(LIFTED, UNLIMITED))
     # Sessions take the limits by name when they are imported.
     from server.cli import main as samedeal  # noqa: PLC0415
 
