@@ -17,7 +17,6 @@ from server.core import race
 from server.gateway import limits
 from server.store import deals
 
-
 LIFTED = ("RATE", "BURST", "BYTES_PER_SECOND", "BYTES_AT_ONCE")
 """What `limits` allows a session and its connection."""
 

@@ -272,7 +272,7 @@ async def _play(
         if kind in {wire.ANSWER, wire.REFUSAL, wire.SNAPSHOT}:
             sizes.append(end - begin)
             send()
-        elif kind == wire.PROGRESS and progress is not None:
+        elif kind == wire.PROGRESSED and progress is not None:
             progress.append(end - begin)
 
     client.take = take
