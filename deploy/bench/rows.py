@@ -31,6 +31,9 @@ Found = dict[str, Any]
 TIMES = 200
 """How often what takes little is done, so that the clock ticks often enough."""
 
+TOLD_WITHIN = 0.5
+"""Seconds in which a rival hears of a move."""
+
 QUIET = 6.0
 """Seconds for which nothing is done: longer than anything waits that is done again and again."""
 
@@ -53,15 +56,19 @@ async def wire_bytes(node: Measured) -> Found:
     moves: list[float] = []
     answers: list[float] = []
     progress: list[int] = []
+
+    def hear(data: bytes, begin: int, end: int) -> None:
+        if wire.kind(data, begin) == wire.PROGRESSED:
+            progress.append(end - begin)
+
     for game in GAMES:
         pair = await greeted_pair(node.port)
         attempts = await race(pair, game)
-        sizes: list[int] = []
-        for client, attempt in zip(pair, attempts, strict=True):
-            sizes += await _play(client, attempt.frames, progress)
+        pair[1].take = hear
+        answers.append(fmean(await _play(pair[0], attempts[0].frames)))
+        await asyncio.sleep(TOLD_WITHIN)
         payloads = wire.moves(ruleset(game), attempts[0].handle, 2, recorded(game))
         moves.append(fmean(map(len, payloads)))
-        answers.append(fmean(sizes))
     return {"move": fmean(moves), "answer": fmean(answers), "progress": fmean(progress or [0])}
 
 
@@ -250,13 +257,8 @@ async def _finish_daily(player: Client, game: str) -> float:
     return time.perf_counter()
 
 
-async def _play(
-    client: Client, frames: Sequence[bytes], progress: list[int] | None = None
-) -> list[int]:
-    """Send moves, each after the answer to the one before, and return how long the answers are.
-
-    The lengths of progress that comes meanwhile are added to `progress`.
-    """
+async def _play(client: Client, frames: Sequence[bytes]) -> list[int]:
+    """Send moves, each after the answer to the one before, and return how long the answers are."""
     done = asyncio.get_running_loop().create_future()
     left, sizes = iter(frames), []
 
@@ -268,12 +270,14 @@ async def _play(
             client.write(frame)
 
     def take(data: bytes, begin: int, end: int) -> None:
-        kind = wire.kind(data, begin)
-        if kind in {wire.ANSWER, wire.REFUSAL, wire.SNAPSHOT}:
+        if wire.kind(data, begin) in {wire.ANSWER, wire.REFUSAL, wire.SNAPSHOT}:
             sizes.append(end - begin)
             send()
+<<<<<<< HEAD
         elif kind == wire.PROGRESSED and progress is not None:
             progress.append(end - begin)
+=======
+>>>>>>> bench
 
     client.take = take
     send()
