@@ -154,7 +154,10 @@ async def gathered(count: int, make: Callable[[int], Awaitable[T]], at_once: int
         for number in numbers:
             found[number] = await make(number)
 
-    async with asyncio.TaskGroup() as group:
-        for _ in range(min(at_once, count)):
-            group.create_task(one_after_another())
+    try:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(min(at_once, count)):
+                group.create_task(one_after_another())
+    except ExceptionGroup as failures:
+        raise failures.exceptions[0] from None
     return [found[number] for number in range(count)]

@@ -273,11 +273,6 @@ async def _play(client: Client, frames: Sequence[bytes]) -> list[int]:
         if wire.kind(data, begin) in {wire.ANSWER, wire.REFUSAL, wire.SNAPSHOT}:
             sizes.append(end - begin)
             send()
-<<<<<<< HEAD
-        elif kind == wire.PROGRESSED and progress is not None:
-            progress.append(end - begin)
-=======
->>>>>>> bench
 
     client.take = take
     send()
