@@ -124,7 +124,8 @@ lock: $(STAMPS)/venv ## write the lock files again
 	@[ -x $(BIN)/uv ] || $(PIP_INSTALL) uv
 	$(call compile_lock,deploy/requirements.txt)
 	$(call compile_lock,tests/requirements.txt --group dev)
-	cd client_js && npm install --package-lock-only --omit-lockfile-registry-resolved --no-audit --no-fund
+	for folder in client_js deploy/bench/peers; do (cd $$folder && npm install \
+		--package-lock-only --omit-lockfile-registry-resolved --no-audit --no-fund) || exit 1; done
 
 compile_lock = $(BIN)/uv pip compile --quiet pyproject.toml --output-file $(1) --universal \
 	--generate-hashes --python-version 3.11 --no-emit-index-url --no-header $(LOCK_FLAGS)

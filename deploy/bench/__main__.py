@@ -10,12 +10,16 @@ import sys
 
 from deploy.bench import report
 from deploy.bench.duel import FLOOR, OURS, Duel, closed_loops, duels, open_loops, say, unlimited
+from deploy.bench.peers import peers
 from deploy.bench.processes import LOAD_CORE, floor, pin
 from deploy.bench.table import Results, lines, measure_rows
 
 SOCKETS = (2, 50, 500, 2_000)
 PACES = ((1_000, 1.0), (10_000, 2.0))
 SEATS = (1, 2, 4, 8)
+PEERED = (50, 500)
+"""The numbers of sockets at which the peers are measured too."""
+
 SEATED = 48
 """Sockets of the curve over seats; every number of seats divides it."""
 
@@ -33,7 +37,12 @@ def last_line(found: list[Duel]) -> str:
 
 def whole(rounds: int) -> int:
     """Measure everything, and write it down."""
-    closed = closed_loops(SOCKETS, rounds, SECONDS)
+    others, left_out = peers()
+    if left_out is not None:
+        say(left_out)
+    closed = closed_loops([n for n in SOCKETS if n not in PEERED], rounds, SECONDS)
+    closed += closed_loops(PEERED, rounds, SECONDS, others)
+    closed.sort(key=lambda duel: duel.sockets)
     paced = open_loops(PACES, (rounds + 1) // 2, PACED_SECONDS)
     seats = {}
     for count in SEATS:
@@ -45,7 +54,7 @@ def whole(rounds: int) -> int:
         seats,
         measure_rows(),
     )
-    report.write(results, [])
+    report.write(results, [left_out] if left_out is not None else [])
     for line in lines(results):
         say(line)
     say(last_line(closed))

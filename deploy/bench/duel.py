@@ -74,10 +74,12 @@ def duels(
     return found
 
 
-def closed_loops(sockets: Sequence[int], rounds: int, seconds: float) -> list[Duel]:
+def closed_loops(
+    sockets: Sequence[int], rounds: int, seconds: float, others: dict[str, Server] | None = None
+) -> list[Duel]:
     """Measure moves a second at each number of sockets, each player waiting for the answer."""
     tasks = [{"sockets": count, "seconds": seconds} for count in sockets]
-    return duels("closed", tasks, rounds, {FLOOR: floor, OURS: unlimited})
+    return duels("closed", tasks, rounds, {FLOOR: floor, OURS: unlimited, **(others or {})})
 
 
 def open_loops(paces: Sequence[tuple[int, float]], rounds: int, seconds: float) -> list[Duel]:

@@ -10,8 +10,6 @@ import sys
 
 from websockets.asyncio.server import ServerConnection, serve
 
-from deploy.bench.processes import SERVER_CORE, pin
-
 
 async def echo(socket: ServerConnection) -> None:
     """Send each frame back."""
@@ -26,5 +24,4 @@ async def main(port: int) -> None:
 
 
 if __name__ == "__main__":
-    pin(SERVER_CORE)
     asyncio.run(main(int(sys.argv[1])))

@@ -1,4 +1,4 @@
-"""A node to be measured: `samedeal serve` on one core, whose every deal is the recorded one.
+"""A node to be measured: `samedeal serve`, whose every deal is the recorded one.
 
     python -m deploy.bench.node [--unlimited] OPTIONS
 
@@ -12,7 +12,6 @@ import secrets
 import sys
 
 from deploy.bench.games import SEED
-from deploy.bench.processes import SERVER_CORE, pin
 from server.core import race
 from server.gateway import limits
 from server.store import deals
@@ -36,7 +35,6 @@ class OneSeed:
 
 def main() -> None:
     """Run the node until it is told to end."""
-    pin(SERVER_CORE)
     options = sys.argv[1:]
     vars(deals)["secrets"] = OneSeed
     race.COUNTDOWN = 0

@@ -11,7 +11,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -40,12 +40,14 @@ class Served:
         pid: of the process that is measured.
         redis: the process id of its Redis, or `None` for one without.
         socket: the path at which that Redis listens.
+        load: the program of its own load, if it speaks another protocol.
     """
 
     port: int
     pid: int
     redis: int | None = None
     socket: str | None = None
+    load: tuple[str, ...] = ()
 
 
 def pin(core: int) -> None:
@@ -84,13 +86,17 @@ def free_port() -> int:
 
 
 @contextmanager
-def started(arguments: Sequence[str], log: Path | None = None) -> Iterator[int]:
-    """Run a program until the block is left, and yield its process id."""
+def started(
+    arguments: Sequence[str], log: Path | None = None, core: int = LOAD_CORE
+) -> Iterator[int]:
+    """Run a program on a core until the block is left, and yield its process id."""
     with ExitStack() as stack:
         output = stack.enter_context(log.open("wb")) if log else subprocess.DEVNULL
+        pin(core)
         process = subprocess.Popen(  # noqa: S603 - our own arguments
             arguments, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=output, stderr=output
         )
+        pin(LOAD_CORE)
         try:
             yield process.pid
         finally:
@@ -106,7 +112,7 @@ def started(arguments: Sequence[str], log: Path | None = None) -> Iterator[int]:
 def floor() -> Iterator[Served]:
     """Run the echo server, warmed."""
     port = free_port()
-    with started([sys.executable, "-m", "deploy.bench.floor", str(port)]) as pid:
+    with started([sys.executable, "-m", "deploy.bench.floor", str(port)], core=SERVER_CORE) as pid:
         warm(port)
         yield Served(port, pid)
 
@@ -125,7 +131,7 @@ def node(*options: str) -> Iterator[Served]:
         arguments = [sys.executable, "-m", "deploy.bench.node", *options, "--host", "127.0.0.1"]
         arguments += ["--port", str(port), "--redis", f"unix://{path}"]
         log = home / "node.log"
-        pid = stack.enter_context(started(arguments, log))
+        pid = stack.enter_context(started(arguments, log, SERVER_CORE))
         try:
             warm(port)
         except TimeoutError:
@@ -145,8 +151,9 @@ def warm(port: int) -> None:
         one.settimeout(START_WITHIN)
         one.recv(4096)
         one.sendall(b"\x88\x82\0\0\0\0\x03\xe8")
-        while one.recv(4096):
-            pass
+        with suppress(ConnectionResetError):
+            while one.recv(4096):
+                pass
 
 
 def upgrade(port: int) -> bytes:
@@ -186,9 +193,10 @@ def load(module: str, served: Served, **task: Any) -> dict[str, Any]:
         LoadError: it found nothing, since the server did not carry the load.
     """
     given = json.dumps({**asdict(served), **task})
+    program = served.load or (sys.executable, "-m", f"deploy.bench.{module}")
     try:
         done = subprocess.run(  # noqa: S603 - our own arguments
-            [sys.executable, "-m", f"deploy.bench.{module}", given],
+            [*program, given],
             cwd=ROOT,
             stdin=subprocess.DEVNULL,
             capture_output=True,

@@ -69,7 +69,8 @@ async def wire_bytes(node: Measured) -> Found:
         await asyncio.sleep(TOLD_WITHIN)
         payloads = wire.moves(ruleset(game), attempts[0].handle, 2, recorded(game))
         moves.append(fmean(map(len, payloads)))
-    return {"move": fmean(moves), "answer": fmean(answers), "progress": fmean(progress or [0])}
+    found = {"move": fmean(moves), "answer": fmean(answers)}
+    return {**found, "progress": fmean(progress)} if progress else found
 
 
 async def memory_of(node: Measured, sockets: int, floor: bool = False) -> Found:
@@ -314,5 +315,5 @@ async def measured(row: str, port: int, pid: int, socket: str | None, **given: A
 if __name__ == "__main__":
     pin(LOAD_CORE)
     task = json.loads(sys.argv[1])
-    del task["redis"]
+    del task["redis"], task["load"]
     json.dump(uvloop.run(measured(**task)), sys.stdout)
