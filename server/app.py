@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
 
 import structlog
 
 from server import ports
 from server.gateway.handlers import Handlers
-from server.gateway.http import site
+from server.gateway.http import numbers, site
 from server.gateway.hub import Hub
 from server.gateway.listener import Listener
+from server.gateway.load import Load
 from server.gateway.pages import Pages
 from server.gateway.sockets import Sockets
-from server.service.held import run_soon
+from server.metrics import LagMeter, Metrics
 from server.service.registration import Registration
 from server.service.services import Services
 from server.service.store import Store
@@ -33,12 +35,14 @@ log = structlog.get_logger()
 
 
 @asynccontextmanager
-async def running_node(settings: Settings, bound: ports.Bound | None = None) -> AsyncIterator[int]:
+async def running_node(
+    settings: Settings, bound: ports.NodePorts | None = None
+) -> AsyncIterator[int]:
     """Run a node, and yield the port that it listens on; it ends with the context.
 
     Args:
         settings: the node's settings.
-        bound: sockets that listen already, in place of the settings' host and port.
+        bound: what it listens on if that is bound already, in place of the settings' ports.
 
     Raises:
         UnavailableError: Redis does not answer.
@@ -48,27 +52,30 @@ async def running_node(settings: Settings, bound: ports.Bound | None = None) -> 
         UnsuitableError: this Redis is too old.
     """
     async with AsyncExitStack() as stack:
+        metrics = Metrics()
+        lag = LagMeter(metrics.lag)
+        stack.callback(lag.close)
         url = settings.redis
         if url is None:
             url = await stack.enter_async_context(embedded_redis(settings.data))
-        database = Database(connect(url), settings.replica_acks, SCRIPTS)
+        database = Database(connect(url), settings.replica_acks, SCRIPTS, metrics)
         stack.push_async_callback(database.close)
         await database.check()
         clock = Clock(database)
         await clock.sample()
         store = Store.on(database, clock)
 
-        async def wake(topic: str) -> None:
-            await hub.wake(topic)
+        def hear(topic: str, payload: bytes | None) -> None:
+            services.heard(topic, payload)
 
         stop = Stop()
-        bus = Bus(database, wake)
-        services = Services(store, bus.publish)
-        hub = Hub(services, bus.listen, bus.unlisten, stop)
+        bus = Bus(database, hear)
+        registration = Registration(store)
+        services = Services(store, bus, registration)
+        hub = Hub(services)
         await services.prepare()
         stack.push_async_callback(services.close)
-        stack.push_async_callback(hub.close)
-        works = [bus.run(stop), clock.run(stop), services.run(stop), hub.keep_present()]
+        works = [bus.run(stop), clock.run(stop), services.run(stop), hub.run(stop)]
         tasks = [asyncio.create_task(work) for work in works]
         for task in tasks:
             task.add_done_callback(_tell_failure)
@@ -77,26 +84,59 @@ async def running_node(settings: Settings, bound: ports.Bound | None = None) -> 
         pages = Pages(settings.page)
         if not pages.built:
             log.warning("page_missing", folder=str(settings.page))
-        handlers = Handlers(services, hub)
+        load = Load(lambda: lag.recent)
+        handlers = Handlers(services, hub, load)
 
         def is_healthy() -> bool:
             # What has ended without having been told to was broken: this node should be replaced.
             return clock.is_fresh() and not any(task.done() for task in tasks)
 
-        sockets = Sockets(handlers, lambda session: run_soon(hub.leave(session)), settings.origins)
+        sockets = Sockets(handlers, hub.leave, load, metrics, settings.origins)
         listener = Listener(site(pages, is_healthy), sockets)
-        if bound is None:
-            (bound,) = ports.bind(settings.host, settings.port)
-        port = ports.port_of(bound)
-        await listener.open(bound)
+        bound = bound or bind(settings)[0]
+        port = ports.port_of(bound.players)
+        await listener.open(bound.players)
+        stack.callback(hub.close)
         stack.push_async_callback(listener.close)
-        registration = Registration(store, port)
+        registration.port = port
+        if bound.metrics is not None:
+            numbers_listener = Listener(numbers(metrics))
+            await numbers_listener.open(bound.metrics)
+            stack.push_async_callback(numbers_listener.close)
+            log.info("metrics", port=ports.port_of(bound.metrics))
         tasks.append(asyncio.create_task(registration.run(stop)))
         tasks[-1].add_done_callback(_tell_failure)
+        # What was made until now stays: the collector need not look at it again and again.
+        gc.collect()
+        gc.freeze()
         log.info("listening", node=registration.name, host=settings.host, port=port)
         yield port
         log.info("stopping")
     log.info("stopped")
+
+
+def bind(settings: Settings, count: int = 1) -> list[ports.NodePorts]:
+    """Bind what a number of nodes of these settings listen on.
+
+    All share one port for players; each has its own for Prometheus, one after the other.
+
+    Raises:
+        OSError: a port cannot be had.
+    """
+    with ExitStack() as stack:
+        players = ports.bind(settings.host, settings.port, count)
+        for sockets in players:
+            stack.callback(ports.close, sockets)
+        found = []
+        for index, sockets in enumerate(players):
+            metrics = None
+            if settings.metrics_port is not None:
+                port = settings.metrics_port and settings.metrics_port + index
+                (metrics,) = ports.bind(settings.metrics_host, port)
+                stack.callback(ports.close, metrics)
+            found.append(ports.NodePorts(sockets, metrics))
+        stack.pop_all()
+    return found
 
 
 async def alive_nodes(url: str) -> list[str]:

@@ -23,6 +23,12 @@ from server.logs import configure
 from server.settings import LogFormat, Settings
 from server.store.embedded import EmbeddedServerError
 
+new_event_loop: Callable[[], asyncio.AbstractEventLoop]
+try:
+    from uvloop import new_event_loop
+except ImportError:
+    from asyncio import new_event_loop
+
 _DEFAULTS = Settings()
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -75,6 +81,16 @@ def _option(name: str, **settings: Any) -> Callable[[Command], Command]:
     help="Origins, separated by commas, whose pages may open sockets beside this server's own.",
 )
 @_option(
+    "--metrics-port",
+    type=click.IntRange(0, 65535),
+    help="Port to serve Prometheus's numbers on, at /metrics. Without it they are not served.",
+)
+@_option(
+    "--metrics-host",
+    default=_DEFAULTS.metrics_host,
+    help="Address to serve Prometheus's numbers on.",
+)
+@_option(
     "--log-format",
     default="auto",
     type=click.Choice(get_args(LogFormat)),
@@ -94,15 +110,20 @@ def serve(  # noqa: PLR0917 - one for each option
     data: Path,
     page: Path,
     origins: str,
+    metrics_port: int | None,
+    metrics_host: str,
     log_format: LogFormat,
     log_level: str,
 ) -> None:
     """Serve the game: the page, and the sockets that it plays on, on one port."""
     configure(log_format, log_level)
     allowed = tuple(origin.strip() for origin in origins.split(",") if origin.strip())
-    settings = Settings(host, port, redis, data, page, allowed, replica_acks)
+    settings = Settings(
+        host, port, redis, data, page, allowed, replica_acks, metrics_host, metrics_port
+    )
     try:
-        asyncio.run(_serve(settings))
+        with asyncio.Runner(loop_factory=new_event_loop) as runner:
+            runner.run(_serve(settings))
     except UnavailableError as error:
         raise click.ClickException(f"Redis does not answer. {error}") from error
     except (EmbeddedServerError, UnsuitableError) as error:

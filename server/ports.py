@@ -6,6 +6,7 @@ import errno
 import socket
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 BACKLOG = 2048
@@ -16,6 +17,14 @@ _UNAVAILABLE = {errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT}
 
 Bound = Sequence[socket.socket]
 """The sockets of one server: one for each address of its host."""
+
+
+@dataclass(frozen=True, slots=True)
+class NodePorts:
+    """What a node listens on: the players' port, and that for Prometheus if there is one."""
+
+    players: Bound
+    metrics: Bound | None
 
 
 def bind(host: str, port: int, count: int = 1) -> list[Bound]:

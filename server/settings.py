@@ -25,6 +25,7 @@ class Settings:
             password, and is not part of the representation.
         origins: origins that may open sockets beside the page's own.
         replica_acks: how many replicas must have a write before it is acknowledged.
+        metrics_port: the port for Prometheus, or `None` for none.
     """
 
     host: str = "localhost"
@@ -34,3 +35,5 @@ class Settings:
     page: Path = field(default_factory=built_page)
     origins: tuple[str, ...] = ()
     replica_acks: int = 0
+    metrics_host: str = "localhost"
+    metrics_port: int | None = None

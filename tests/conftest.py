@@ -18,6 +18,7 @@ from server.settings import Settings
 from server.store.connection import Client, connect
 from server.store.database import Database
 from server.store.embedded import embedded_redis
+from server.store.journal import SCRIPTS
 from tests.redis_servers import running_cluster
 
 CLUSTER = pytest.mark.cluster
@@ -80,7 +81,7 @@ async def redis(redis_url: str) -> AsyncIterator[Client]:
 
 def database_on(redis: Client) -> Database:
     """Return the database that a client reaches; in a cluster, replicas must have what it has."""
-    return Database(redis, acks=int(isinstance(redis, RedisCluster)))
+    return Database(redis, int(isinstance(redis, RedisCluster)), SCRIPTS)
 
 
 @pytest.fixture

@@ -18,10 +18,12 @@ ARROWS = {
     "server": set(),
     "server.core": {"engine", "server.core"},
     "server.stop": set(),
-    "server.store": {"engine", "server.core", "server.stop", "server.store"},
-    "server.service": {"engine", "server.core", "server.stop", "server.store", "server.service"},
-    "server.gateway": {"engine", "server.core", "server.stop", "server.service", "server.gateway"}
-    | {"server.ports"},
+    "server.metrics": set(),
+    "server.store": {"engine", "server.core", "server.stop", "server.metrics", "server.store"},
+    "server.service": {"engine", "server.core", "server.stop", "server.metrics", "server.store"}
+    | {"server.service"},
+    "server.gateway": {"engine", "server.core", "server.stop", "server.metrics", "server.service"}
+    | {"server.ports", "server.gateway"},
     "server.ports": set(),
     "server.settings": {"server.settings"},
     "server.logs": {"server.settings"},
@@ -42,6 +44,8 @@ PACKAGES = {
     "msgspec": {"server.core", "server.service", "server.gateway"},
     "structlog": {"server.store", "server.service", "server.gateway"}
     | {"server.app", "server.cli", "server.logs"},
+    "uvloop": {"server.cli"},
+    "prometheus_client": {"server.metrics"},
     "click": {"server.cli"},
     "platformdirs": {"server.settings"},
 }
@@ -164,6 +168,9 @@ def test_imports_point_right_and_down_only(path: Path) -> None:
         ("server.service.rooms", "import msgpack"),
         ("server.service.rooms", "from starlette.responses import Response"),
         ("server.cli", "import uvicorn"),
+        ("server.gateway.http", "from prometheus_client import Counter"),
+        ("server.core.race", "from server.metrics import Metrics"),
+        ("server.metrics", "from server.stop import Stop"),
         ("server.gateway.hub", "from server.store.keys import key"),
         ("server.gateway.hub", "from server.app import running_node"),
         ("server.gateway.hub", "import redis"),

@@ -26,11 +26,11 @@ export interface ClientOptions extends Partial<Surroundings> {
 /**
  * Its promises reject with a `Refusal`. What was under way when the connection broke is refused as
  * `disconnected`, unless asking again does no harm: then it waits for the next session, and is also
- * asked again while the server's store is away.
+ * asked again while the server cannot do it just now.
  */
 export class Client {
   readonly status: Readable<Status>;
-  /** Whether something waits for the server's store, which is away; it is asked again by itself. */
+  /** Whether something waits that the server cannot do just now; it is asked again by itself. */
   readonly stalled: Readable<boolean>;
   readonly player: Readable<Player | null>;
   /** The room that the player sits in; the runners of its round are kept up to date. */

@@ -36,7 +36,6 @@ export function decodeEvent(frame: Uint8Array): Event | null {
 function eventOf(row: readonly unknown[]): Event | null {
   const [first, second, ...rest] = row;
   if (typeof first !== "number") return null;
-  // Whatever a fresh object of these fields lacks was checked by the server's types.
   if (first >= FIRST_NUMBER) {
     const re = [first, second as number] as const;
     return { type: "Moved", re, ...toObject("Moved", row) } as Event;

@@ -196,10 +196,11 @@ test.each(variants)("what is had and what was missed of $game $variant is the sn
     playOn(roll(60));
     attempt = new Attempt(dealer.snapshot());
     // The client has some of it from moves that it was told of one by one.
-    for (let told = roll(5); told > 0 && dealer.end === null; told--) {
+    for (let told = roll(20); told > 0 && dealer.end === null; told--) {
       const moves = legalMoves(dealer.board);
       const move = moveText(dealer.board.ruleset, moves[roll(moves.length)]!);
       expect(follow(move)).toBe(true);
+      expect(attempt.state().result).toEqual(dealer.result);
     }
     attempt.lost();
     playOn(roll(30));

@@ -6,7 +6,6 @@ the server's clock.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from msgspec import Struct
@@ -86,13 +85,8 @@ class Attempt(Struct, frozen=True):
         return Result(board.home, left, self.last_home, board.moves, self.end)
 
 
-@dataclass(frozen=True, slots=True)
-class Resign:
-    """End the attempt as it stands."""
-
-
 class Played(NamedTuple):
-    """A move that has been decided: the entry that it becomes, what follows, and what it changed."""
+    """A move that has been decided: its entry, the attempt after it, and what it changed."""
 
     event: Moved
     after: Attempt

@@ -104,7 +104,7 @@ def encode(event: AnyEvent, re: Re = NEWS) -> bytes:
     return _packed(value)
 
 
-def encode_moved(
+def encode_moved(  # noqa: PLR0917 - the fields of the message
     number: int,
     seq: int,
     changes: Sequence[Sequence[int]],

@@ -11,6 +11,7 @@ from server.core.refusal import Refusal
 from server.gateway import codec, present
 from server.gateway import messages as m
 from server.gateway.hub import Hub
+from server.gateway.load import Load
 from server.gateway.session import Session
 from server.service.answers import Over
 from server.service.attempts import MoveNumbers, Reply
@@ -23,8 +24,9 @@ Handler = Callable[[Session, PlayerId, Any], Awaitable[m.AnyEvent]]
 class Handlers:
     """Carries commands out for sessions."""
 
-    def __init__(self, services: Services, hub: Hub) -> None:
+    def __init__(self, services: Services, hub: Hub, load: Load) -> None:
         self._services = services
+        self._load = load
         self._hub = hub
         self._handlers: dict[type, Handler] = {
             m.Ping: self._ping,
@@ -66,9 +68,9 @@ class Handlers:
         return m.Pong(now=self.now())
 
     async def _rename(self, session: Session, player: PlayerId, command: m.Rename) -> m.Done:
-        await self._services.identity.rename(player, command.name)
+        profile = await self._services.identity.rename(player, command.name)
         if session.room is not None:
-            await self._hub.tell_room(session.room)
+            self._services.live.renamed(session.room, profile)
         return m.Done()
 
     def play(
@@ -117,17 +119,15 @@ class Handlers:
         return present.dailies(day, today, self.now())
 
     async def _watch_leaderboard(
-        self, session: Session, player: PlayerId, command: m.WatchLeaderboard
+        self, session: Session, _: PlayerId, command: m.WatchLeaderboard
     ) -> m.Leaderboard:
-        boards = self._services.leaderboards
-        day = boards.check(command.game, command.day)
-        self._hub.watch_leaderboard(session, (command.game, day))
-        return present.leaderboard(await boards.page(command.game, day, player))
+        day = self._services.leaderboards.check(command.game, command.day)
+        return present.leaderboard(await self._hub.watch(session, command.game, day))
 
     async def _unwatch_leaderboard(
         self, session: Session, _: PlayerId, __: m.UnwatchLeaderboard
     ) -> m.Done:
-        self._hub.watch_leaderboard(session, None)
+        self._hub.leaderboards.unwatch(session)
         return m.Done()
 
     async def _show_deal(self, _: Session, __: PlayerId, command: m.ShowDeal) -> m.Deal:
@@ -143,6 +143,8 @@ class Handlers:
     async def _create_room(
         self, session: Session, player: PlayerId, command: m.CreateRoom
     ) -> m.RoomState:
+        if self._load.is_too_high:
+            raise Refusal("overloaded", wait=self._load.wait())
         room = await self._services.rooms.create(
             player,
             command.game,
@@ -151,33 +153,37 @@ class Handlers:
             limit=command.limit * 1000,
             creation=command.key,
         )
-        return await self._entered(session, player, room)
+        return await self._entered(session, room)
 
     async def _join_room(
         self, session: Session, player: PlayerId, command: m.JoinRoom
     ) -> m.RoomState:
         room = await self._services.rooms.join(RoomCode(command.code.upper()), player)
-        return await self._entered(session, player, room)
+        return await self._entered(session, room)
 
-    async def _entered(self, session: Session, player: PlayerId, room: Room) -> m.RoomState:
-        await self._hub.enter_room(session, player, room)
-        return present.room(await self._services.rooms.page(room))
+    async def _entered(self, session: Session, room: Room) -> m.RoomState:
+        await self._hub.enter_room(session, room)
+        return await self._page(room)
+
+    async def _page(self, room: Room) -> m.RoomState:
+        """Return a room: without reading anything, if a session of this node listens to it."""
+        return present.room(await self._services.live.read_page(room))
 
     async def _leave_room(self, session: Session, player: PlayerId, command: m.LeaveRoom) -> m.Done:
-        await self._services.rooms.leave(RoomCode(command.code), player)
-        self._hub.watch_room(session, None)
+        code = RoomCode(command.code)
+        await self._services.rooms.leave(code, player)
+        self._hub.leave_room(session, code)
         return m.Done()
 
     async def _set_ready(self, _: Session, player: PlayerId, command: m.SetReady) -> m.RoomState:
         rooms = self._services.rooms
         room = await rooms.set_ready(RoomCode(command.code), player, ready=command.ready)
-        return present.room(await rooms.page(room))
+        return await self._page(room)
 
     async def _start_round(
         self, _: Session, player: PlayerId, command: m.StartRound
     ) -> m.RoomState:
-        rooms = self._services.rooms
-        return present.room(await rooms.page(await rooms.start(RoomCode(command.code), player)))
+        return await self._page(await self._services.rooms.start(RoomCode(command.code), player))
 
     def now(self) -> int:
         """Return the time in Unix milliseconds."""

@@ -13,9 +13,11 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from server.gateway.pages import Pages, plain
+from server.metrics import Metrics
 
 SOCKET_PATH = "/socket"
 HEALTH_PATH = "/health"
+METRICS_PATH = "/metrics"
 
 
 def site(pages: Pages, is_healthy: Callable[[], bool]) -> Starlette:
@@ -31,6 +33,16 @@ def site(pages: Pages, is_healthy: Callable[[], bool]) -> Starlette:
         Route(SOCKET_PATH, _upgrade_required),
         Route("/{path:path}", pages.answer),
     )
+
+
+def numbers(metrics: Metrics) -> Starlette:
+    """Return the application on the port for Prometheus."""
+
+    async def scrape(request: Request) -> Response:
+        body, content_type = metrics.exposition(request.headers.get("Accept", ""))
+        return Response(body, headers={"Content-Type": content_type})
+
+    return _application(Route(METRICS_PATH, scrape))
 
 
 def upgrade_refusal(

@@ -1,300 +1,198 @@
-"""Which session hears of what, and telling it.
+"""The sessions of this node: who has come, who has gone, and what each of them listens to.
 
-A wake-up says only that something changed; the hub looks at what there is now, and sends that. For
-each topic one look is under way at a time, and those that are wanted meanwhile become one.
+A session knows what it listens to, and takes exactly that away when it leaves. Nothing here is done
+for a session to which nothing happens.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
-from typing import Any
+import time
+from collections import deque
+from itertools import islice
 
 import structlog
 
-from server.core.ids import AttemptId, PlayerId, RoomCode
-from server.core.race import Room, Round
-from server.core.refusal import Refusal, UnavailableError
+from server.core.ids import PlayerId, RoomCode
+from server.core.race import Room
+from server.core.refusal import UnavailableError
 from server.gateway import messages, present
+from server.gateway.leaderboards import LeaderboardFeeds
+from server.gateway.rooms import RoomFeeds
 from server.gateway.session import Reason, Session
-from server.service import topics
-from server.service.rooms import RoomPage
+from server.service.leaderboards import Page
+from server.service.news import Ended
 from server.service.services import Services
 from server.stop import Stop
 
-RENEW_EVERY = 5.0
-"""Seconds between two renewals of every session's presence."""
+SLICE = 0.003
+"""Seconds after which sessions that have gone let others go first."""
 
-SHOWN_WITHIN = 1.0
-"""Seconds for which the answer to a join waits for the attempt to go out before it."""
+CHECKED_AT_ONCE = 200
+"""Sessions of which it is asked together whether they are still their players' newest."""
 
-AGAIN_AFTER = 1.0
-"""Seconds before a look that failed is tried again."""
+CHECK_PAUSE = 0.05
+"""Seconds between two such questions: ten thousand sessions are checked in some three seconds."""
+
+CHECK_AGAIN = 1.0
+"""Seconds before sessions that could not be checked are."""
 
 log = structlog.get_logger()
 
-Listen = Callable[[str], None]
-
 
 class Hub:
-    """The sessions of this node, by what they hear of."""
+    """The sessions of this node, by id and by player."""
 
-    def __init__(self, services: Services, listen: Listen, unlisten: Listen, stop: Stop) -> None:
+    def __init__(self, services: Services) -> None:
         self._services = services
-        self._listen = listen
-        self._unlisten = unlisten
-        self._stop = stop
-        self._sessions: set[Session] = set()
-        self._heard: dict[str, set[Session]] = {}
-        self._wanted: set[str] = set()
-        self._looking: set[str] = set()
-        self._tasks: set[asyncio.Task[None]] = set()
-        self._waiting: set[Session] = set()
+        self._sessions: dict[str, Session] = {}
+        self._newest: dict[PlayerId, Session] = {}
+        self._entering: set[Session] = set()
+        self._leaving: deque[Session] = deque()
+        self._forgetting = False
+        self._doubt = asyncio.Event()
+        self.rooms = RoomFeeds(services)
+        self.leaderboards = LeaderboardFeeds(services.leaderboards)
+        services.on_leaderboard = self.leaderboards.entered
+        services.sessions.on_replaced = self._replaced
+        services.sessions.on_ended = self._ended
+        services.sessions.on_doubt = self._doubt.set
 
     async def enter(self, session: Session, player: PlayerId) -> None:
         """Make a session its player's newest; older ones, on any node, are closed.
 
-        Raises:
-            UnavailableError: the store does not answer.
-        """
-        await self._services.players.take_session(player, session.id)
-        session.player = player
-        self._sessions.add(session)
-        self._hear(session, topics.session(player))
-        self._hear(session, topics.ended(player))
-        await self._services.publish(topics.session(player))
+        One round trip, and one message if the older one is on another node.
 
-    async def leave(self, session: Session) -> None:
-        """Forget a session that has ended, and let its room know."""
+        Raises:
+            UnavailableError: the store does not answer; the session has not entered.
+        """
+        self._entering.add(session)
+        try:
+            await self._services.sessions.take(player, session.id)
+        finally:
+            gone = session not in self._entering
+            self._entering.discard(session)
+        if gone:
+            return
+        session.player = player
+        older = self._newest.get(player)
+        self._sessions[session.id] = session
+        self._newest[player] = session
+        if older is not None:
+            older.close(Reason.REPLACED)
+
+    def leave(self, session: Session) -> None:
+        """Forget a session that has ended.
+
+        What has to be done for that takes some 20 microseconds, and is done in slices: when ten
+        thousand sockets drop at once, others are answered between them.
+        """
+        self._entering.discard(session)
         if session.player is None:
             return
-        self._sessions.discard(session)
-        for topic in [topic for topic, heard in self._heard.items() if session in heard]:
-            self._unhear(session, topic)
-        try:
-            await self._services.players.drop_session(session.player, session.id)
-            if session.room is not None:
-                await self.tell_room(session.room)
-        except UnavailableError as error:
-            log.warning("presence_lingers", error=str(error))
+        self._leaving.append(session)
+        if not self._forgetting:
+            self._forgetting = True
+            asyncio.get_running_loop().call_soon(self._forget_some)
 
-    async def enter_room(self, session: Session, player: PlayerId, room: Room) -> None:
-        """Let a session hear of a room, and give it the attempt that it is in the middle of.
+    def _forget_some(self) -> None:
+        until = time.monotonic() + SLICE
+        while self._leaving and time.monotonic() < until:
+            self._forget(self._leaving.popleft())
+        self._forgetting = bool(self._leaving)
+        if self._forgetting:
+            asyncio.get_running_loop().call_soon(self._forget_some)
 
-        The attempt goes out before this returns, and so before the answer, if it can be had soon:
-        a client that sees in the answer that a round goes on need not ask for the cards then.
-        """
-        code = room.opened.code
-        self.watch_room(session, code)
-        await self.tell_room(code)
-        running = room.running
-        if running is None or player not in running.unfinished():
-            return
-        push = self._push_attempt(session, running.attempt(player), running.starts)
-        task = self._soon(push)
-        if self._services.now() >= running.starts:
-            await asyncio.wait({task}, timeout=SHOWN_WITHIN)
+    def _forget(self, session: Session) -> None:
+        """Take away what a session listens to. Neither waits nor looks at anything else."""
+        assert session.player is not None
+        self._sessions.pop(session.id, None)
+        if self._newest.get(session.player) is session:
+            del self._newest[session.player]
+        self.rooms.unsubscribe(session)
+        self.leaderboards.unwatch(session)
 
-    def watch_room(self, session: Session, code: RoomCode | None) -> None:
-        """Let a session hear of a room, or of none."""
-        if session.room is not None:
-            self._unhear(session, topics.room(session.room))
-            self._unhear(session, topics.progress(session.room))
-        session.room = code
-        if code is not None:
-            self._hear(session, topics.room(code))
-            self._hear(session, topics.progress(code))
+    def close(self) -> None:
+        """Forget all sessions that have ended, before what tells others of it is stopped."""
+        while self._leaving:
+            self._forget(self._leaving.popleft())
 
-    def watch_leaderboard(self, session: Session, watched: tuple[str, int] | None) -> None:
-        """Let a session hear of a leaderboard, or of none."""
-        if session.watched is not None:
-            self._unhear(session, topics.leaderboard(*session.watched))
-        session.watched = watched
-        if watched is not None:
-            self._hear(session, topics.leaderboard(*watched))
+    async def enter_room(self, session: Session, room: Room) -> None:
+        """Let a session listen to a room, and wait until it can be answered."""
+        if session.id in self._sessions:
+            self.rooms.subscribe(session, room)
+            await self.rooms.ready(session, room)
 
-    async def tell_room(self, code: RoomCode) -> None:
-        """Wake everyone who hears of a room.
+    def leave_room(self, session: Session, code: RoomCode) -> None:
+        """Let a session not listen to a room any more, if that is the one it listens to."""
+        if session.room == code:
+            self.rooms.unsubscribe(session)
+
+    async def watch(self, session: Session, game: str, day: int) -> Page:
+        """Let a session watch a leaderboard, and return it as it is now.
 
         Raises:
             UnavailableError: the store does not answer.
         """
-        await self._services.publish(topics.room(code))
+        page = await self.leaderboards.watch(session, game, day)
+        if session.id not in self._sessions:
+            # It has gone meanwhile.
+            self.leaderboards.unwatch(session)
+        return page
 
-    async def wake(self, topic: str) -> None:
-        """Look at a topic soon: something changed, or a wake-up may have been lost."""
-        self._wanted.add(topic)
-        if topic not in self._looking:
-            self._looking.add(topic)
-            self._soon(self._look(topic))
-
-    async def _look(self, topic: str) -> None:
-        """Look at a topic until nothing new is wanted."""
-        look = {
-            "room": self._look_at_room,
-            "progress": self._look_at_progress,
-            "leaderboard": self._look_at_leaderboard,
-            "session": self._look_at_session,
-            "ended": self._look_at_ended,
-        }[topic.partition(":")[0]]
-        try:
-            while topic in self._wanted and not self._stop.told:
-                self._wanted.discard(topic)
-                try:
-                    await look(self._heard.get(topic, set()).copy())
-                except Refusal as refusal:
-                    # It has been forgotten since; whoever asks for it will be told.
-                    log.info("look_refused", topic=topic, code=refusal.code)
-                except UnavailableError as error:
-                    log.warning("look_failed", topic=topic, error=str(error))
-                    self._wanted.add(topic)
-                    await self._stop.or_wait(asyncio.sleep(AGAIN_AFTER))
-        finally:
-            self._looking.discard(topic)
-
-    async def _look_at_room(self, sessions: set[Session]) -> None:
-        page = await self._room_page(sessions)
-        if page is None:
-            return
-        event, code = present.room(page), page.room.opened.code
-        for session in sessions:
-            told = session.told
-            if told is not None and told.code == code and event.version < told.version:
-                # A client takes a lower version for old news, unless it comes anew.
-                session.close(Reason.WENT_BACK)
-            # Most looks find nothing new: they are taken to find out what was missed.
-            elif told != event:
-                session.told = event
-                session.send(event, ("room", code))
-        if page.room.running is not None:
-            self._push_attempts(sessions, page.room.running)
-
-    def _push_attempts(self, sessions: set[Session], running: Round) -> None:
-        """Give every runner the cards of a round that has not been shown them, at its start."""
-        for session in sessions - self._waiting:
-            if session.player is not None and session.player in running.unfinished():
-                attempt = running.attempt(session.player)
-                self._soon(self._push_attempt(session, attempt, running.starts))
-
-    async def _push_attempt(self, session: Session, attempt: AttemptId, starts: int) -> None:
-        """Send an attempt to its player once it has begun, unless the session was shown it."""
-        assert session.player is not None
-        self._waiting.add(session)
-        try:
-            while session.dealt != attempt and session in self._sessions:
-                await self._until(starts)
-                if self._stop.told:
-                    return
-                try:
-                    snapshot = await self._services.attempts.open(attempt, session.player)
-                except UnavailableError as error:
-                    log.warning("attempt_waits", attempt=attempt, error=str(error))
-                    await self._stop.or_wait(asyncio.sleep(AGAIN_AFTER))
-                except Refusal as refusal:
-                    if refusal.code != "not_started":
-                        log.warning("attempt_not_sent", attempt=attempt, code=refusal.code)
-                        return
-                    # This node's clock was wrong, and has been put right.
-                else:
-                    if session.dealt != attempt:
-                        session.shows(attempt, snapshot.start.room)
-                        session.send(
-                            present.attempt(
-                                snapshot, session.number_of(attempt), self._services.now()
-                            )
-                        )
-        finally:
-            self._waiting.discard(session)
-
-    async def _until(self, time: int) -> None:
-        while (left := time - self._services.now()) > 0 and not self._stop.told:
-            await self._stop.or_wait(asyncio.sleep(left / 1000))
-
-    async def _look_at_progress(self, sessions: set[Session]) -> None:
-        """To be replaced."""
-
-    async def _room_page(self, sessions: set[Session]) -> RoomPage | None:
-        """Return the room that these sessions hear of, or `None` if they have all gone."""
-        code = next((session.room for session in sessions if session.room is not None), None)
-        if code is None:
-            return None
-        return await self._services.rooms.page(await self._services.rooms.find(code))
-
-    async def _look_at_leaderboard(self, sessions: set[Session]) -> None:
-        for session in sessions:
-            if session.watched is not None and session.player is not None:
-                game, day = session.watched
-                page = await self._services.leaderboards.page(game, day, session.player)
-                session.send(present.leaderboard(page), ("leaderboard", game, day))
-
-    async def _look_at_session(self, sessions: set[Session]) -> None:
-        for session in sessions:
-            await self._renew(session)
-
-    async def _look_at_ended(self, sessions: set[Session]) -> None:
-        for session in sessions:
-            if session.player is None or session.attempt is None:
-                continue
-            found = await self._services.attempts.open(session.attempt, session.player)
-            if found.result.end is not None:
-                session.send(
-                    messages.Ended(
-                        session.number_of(found.attempt), found.seq, present.result(found.result)
-                    )
-                )
-
-    async def keep_present(self) -> None:
-        """Renew the presence of all sessions again and again, until told to stop.
-
-        Rooms are looked at as often: the sessions of a node that was killed are gone without a
-        word, and a wake-up may have been lost with it.
-        """
-        while not self._stop.told:
-            await self._stop.or_wait(asyncio.sleep(RENEW_EVERY))
-            renewals = [self._renew(session) for session in self._sessions]
-            failures = [
-                error
-                for error in await asyncio.gather(*renewals, return_exceptions=True)
-                if error is not None
-            ]
-            for error in failures:
-                if not isinstance(error, UnavailableError):
-                    raise error
-            if failures:
-                log.warning("presence_not_renewed", sessions=len(failures), error=str(failures[0]))
-                continue
-            for code in {session.room for session in self._sessions if session.room is not None}:
-                await self.wake(topics.room(code))
-
-    async def _renew(self, session: Session) -> None:
-        """Keep a session present, or close it if its player has opened a newer one."""
-        assert session.player is not None
-        if not await self._services.players.renew_session(session.player, session.id):
+    def _replaced(self, session_id: str) -> None:
+        """Close a session whose player has opened a newer one."""
+        session = self._sessions.get(session_id)
+        if session is not None:
             session.close(Reason.REPLACED)
 
-    async def close(self) -> None:
-        """Wait until nothing is being looked at any more; it has been told to stop."""
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+    def _ended(self, ended: Ended) -> bool:
+        """Tell a player that an attempt is over, if the session of this node was shown it."""
+        session = self._newest.get(ended.player)
+        if session is None:
+            return False
+        if ended.attempt in {session.attempt, session.dealt}:
+            number = session.number_of(ended.attempt)
+            session.send(messages.Ended(number, ended.seq, present.result(ended.result)))
+        return True
 
-    def _hear(self, session: Session, topic: str) -> None:
-        self._heard.setdefault(topic, set()).add(session)
-        self._listen(topic)
+    async def run(self, stop: Stop) -> None:
+        """Tell watchers of leaderboards, and make up for lost messages, until told to stop."""
+        async with asyncio.TaskGroup() as group:
+            group.create_task(self.leaderboards.run(stop))
+            group.create_task(self._check_sessions(stop))
+        await self.rooms.close()
 
-    def _unhear(self, session: Session, topic: str) -> None:
-        heard = self._heard.get(topic, set())
-        if session in heard:
-            heard.discard(session)
-            self._unlisten(topic)
-            if not heard:
-                del self._heard[topic]
+    async def _check_sessions(self, stop: Stop) -> None:
+        """Find out what sessions have missed whenever messages to this node may have been lost."""
+        while not stop.told:
+            await stop.or_wait(self._doubt.wait())
+            self._doubt.clear()
+            try:
+                await self._check_all(stop)
+            except UnavailableError as error:
+                # The messages that come next may be lost as well: all are checked anew.
+                log.warning("sessions_unchecked", error=str(error))
+                self._doubt.set()
+                await stop.or_wait(asyncio.sleep(CHECK_AGAIN))
 
-    def _soon(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        task = asyncio.create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._finished)
-        return task
+    async def _check_all(self, stop: Stop) -> None:
+        sessions = iter(list(self._sessions.values()))
+        while not stop.told and (some := list(islice(sessions, CHECKED_AT_ONCE))):
+            await self._check(some)
+            await stop.or_wait(asyncio.sleep(CHECK_PAUSE))
 
-    def _finished(self, task: asyncio.Task[None]) -> None:
-        self._tasks.discard(task)
-        if not task.cancelled() and task.exception() is not None:
-            log.error("look_broken", exc_info=task.exception())
+    async def _check(self, sessions: list[Session]) -> None:
+        """Close those that are no longer the newest, and tell the others of ends they missed."""
+        ids = [(session.player, session.id) for session in sessions if session.player is not None]
+        for replaced in await self._services.sessions.replaced(ids):
+            self._replaced(replaced)
+        over = [session for session in sessions if session.attempt is not None]
+        await asyncio.gather(*map(self._tell_end, over))
+
+    async def _tell_end(self, session: Session) -> None:
+        if session.attempt is None or session.player is None:
+            return
+        attempt = await self._services.attempts.find(session.attempt)
+        if attempt is not None and attempt.end in {"time", "stuck"}:
+            self._ended(Ended(session.player, attempt.id, attempt.seq, attempt.result))

@@ -35,6 +35,11 @@ class Bucket:
         self._level = burst
         self._at = clock()
 
+    @property
+    def taken_at(self) -> float:
+        """When something was taken last, by the clock."""
+        return self._at
+
     def take(self) -> bool:
         """Take one, and return whether there was one."""
         now = self._clock()

@@ -1,5 +1,7 @@
-"""Every message, as types in one place. `server/PROTOCOL.md` explains them to client authors, and
-`client_js/src/messages.ts` is generated from them.
+"""Every message, as types in one place.
+
+`server/PROTOCOL.md` explains them to client authors; `client_js/src/messages.ts` is generated from
+them.
 
 A command goes from a client to the server, an event from the server to a client, never the other
 way round. On the wire each is a msgpack array. A command is `[kind, id, *fields]` and an event
@@ -342,7 +344,7 @@ class Attempt(Event, tag=7, frozen=True):
 
 
 class Moved(Struct, array_like=True, frozen=True):
-    """The move stands in the journal as entry `seq`: `[number, seq, changes, time?, end?, redeals?]`.
+    """The move stands as entry `seq`: `[number, seq, changes, time?, end?, redeals?]`.
 
     What is null at the end is left out. Each move counts one on `result.moves`.
 

@@ -40,10 +40,6 @@ class Outgoing:
             raise TooSlowError
         self._frames[key] = frame
 
-    def drop(self, key: Hashable) -> None:
-        """Forget the frame that waits under a key, if there is one."""
-        self._frames.pop(key, None)
-
     def take(self) -> bytes:
         """Take the frame that has waited longest."""
         return self._frames.popitem(last=False)[1]

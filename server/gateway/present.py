@@ -5,19 +5,22 @@ Only views and deltas have a way out of here, so that what is encoded has passed
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
 from engine.board import Delta
 from engine.notation import parse_move
 from engine.ruleset import ROW, Ruleset
 from server.core import daily
 from server.core.attempt import Attempt
+from server.core.ids import PlayerId
 from server.core.names import Profile
 from server.core.ranking import Result, Row, unpack
 from server.gateway import messages
 from server.service.answers import Snapshot
 from server.service.dailies import Today
 from server.service.leaderboards import Page
+from server.service.live_room import RoomPage
 from server.service.resume import Missed
-from server.service.rooms import RoomPage
 
 
 def player(profile: Profile) -> messages.Player:
@@ -157,12 +160,13 @@ def leaderboard(page: Page) -> messages.Leaderboard:
         game=page.game,
         day=page.day,
         size=page.size,
-        top=[_entry(page, row) for row in page.top],
-        around=[_entry(page, row) for row in page.around],
+        top=entries(page.top, page.profiles),
+        around=entries(page.around, page.profiles),
     )
 
 
-def _entry(page: Page, row: Row) -> messages.Entry:
-    left, time, moves = unpack(row.score)
-    shown = player(page.profiles[row.player])
-    return messages.Entry(rank=row.rank, player=shown, left=left, time=time, moves=moves)
+def entries(rows: Iterable[Row], profiles: Mapping[PlayerId, Profile]) -> list[messages.Entry]:
+    """Return rows of a leaderboard."""
+    return [
+        messages.Entry(row.rank, player(profiles[row.player]), *unpack(row.score)) for row in rows
+    ]

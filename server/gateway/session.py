@@ -34,6 +34,7 @@ from server.gateway.messages import (
 )
 from server.gateway.outgoing import TooSlowError
 from server.gateway.present import attempt as attempt_event
+from server.metrics import Metrics
 from server.service.answers import Played, Snapshot
 from server.service.attempts import MoveNumbers, Reply
 from server.service.held import run_soon
@@ -73,8 +74,8 @@ class Wire(Protocol):
             TooSlowError: too many messages wait for the client to read.
         """
 
-    def drop(self, key: Hashable) -> None:
-        """Do not send the message that waits under a key."""
+    def is_behind(self) -> bool:
+        """Return whether the client does not read as fast as it is written to."""
 
     def hold(self) -> None:
         """Read nothing until `release`."""
@@ -128,6 +129,7 @@ class Session:
         "_closing",
         "_held_up",
         "_hello_timer",
+        "_metrics",
         "_moving",
         "_numbers",
         "_offences",
@@ -143,7 +145,7 @@ class Session:
         "watched",
     )
 
-    def __init__(self, session_id: str, wire: Wire, answerer: Answerer) -> None:
+    def __init__(self, session_id: str, wire: Wire, answerer: Answerer, metrics: Metrics) -> None:
         self.id = session_id
         self.player: PlayerId | None = None
         self.room: RoomCode | None = None
@@ -153,6 +155,7 @@ class Session:
         self.watched: tuple[str, int] | None = None
         self._wire = wire
         self._answerer = answerer
+        self._metrics = metrics
         self._ahead: deque[bytes | None] | None = None
         self._busy = False
         self._held_up = False
@@ -264,6 +267,8 @@ class Session:
         """Answer a move."""
         number, seq = self._moving
         if type(answer) is Played:
+            metrics = self._metrics
+            metrics.until_journal.observe(time.monotonic() - self._bucket.taken_at)
             before, after, delta = answer
             came_home = after.board.home != before.board.home
             turned_over = delta.redeals != before.board.redeals
@@ -276,7 +281,10 @@ class Session:
                 delta.redeals if turned_over else None,
             )
             self._send_answer(frame)
+            metrics.moves[after.start.game, after.end or "played"] += 1
+            metrics.until_answer.observe(time.monotonic() - self._bucket.taken_at)
         elif isinstance(answer, Snapshot):
+            self._metrics.moves[answer.start.game, "stale"] += 1
             event = attempt_event(answer, self.number_of(answer.attempt), self._answerer.now())
             self._send_answer(codec.encode(event, (number, seq)))
         elif isinstance(answer, Exception):
@@ -288,7 +296,7 @@ class Session:
         structlog.contextvars.bind_contextvars(session=self.id, **_context(command))
         try:
             event = await self._answerer.answer(self, command)
-        except Exception as error:  # noqa: BLE001 - it is logged where it is no answer by itself
+        except Exception as error:
             refusal = _refusal_of(error)
             self._refuse(refusal, command.id)
             if refusal.code == "bad_version":
@@ -314,9 +322,10 @@ class Session:
             except TooSlowError:
                 self.close(Reason.TOO_SLOW)
 
-    def drop_unsent(self, key: Hashable) -> None:
-        """Do not send the news that wait under a key, since they are out of date."""
-        self._wire.drop(key)
+    @property
+    def behind(self) -> bool:
+        """Whether the client does not read as fast as it is written to: what is sent now waits."""
+        return self._wire.is_behind()
 
     def _send_answer(self, frame: bytes) -> None:
         # The answer goes out even if the session has been told to close meanwhile.
@@ -326,6 +335,7 @@ class Session:
             self.close(Reason.TOO_SLOW)
 
     def _refuse(self, refusal: Refusal, re: Re) -> None:
+        self._metrics.refusals[refusal.code] += 1
         event = Refused(refusal.code, refusal.text, refusal.wait)
         self._send_answer(codec.encode(event, re))
 
@@ -343,6 +353,7 @@ class Session:
         """
         if self._closing is None:
             self._closing = reason
+            self._metrics.closes[reason.name.lower()] += 1
             self._wait = wait
             self._ahead = None
             if not self._busy:

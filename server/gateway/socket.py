@@ -55,8 +55,8 @@ class Socket(asyncio.Protocol):
 
     __slots__ = (
         "_admit",
-        "_begun",
         "_allowance",
+        "_begun",
         "_charged_at",
         "_closer",
         "_ended",
@@ -222,10 +222,9 @@ class Socket(asyncio.Protocol):
             self._protocol.send_binary(message)
             self._flush()
 
-    def drop(self, key: Hashable) -> None:
-        """Do not send the message that waits under a key."""
-        if self._outgoing is not None:
-            self._outgoing.drop(key)
+    def is_behind(self) -> bool:
+        """Return whether the client does not read as fast as it is written to."""
+        return self._paused
 
     def pause_writing(self) -> None:
         """Queue what is to be sent: the client does not read as fast as it is written to."""

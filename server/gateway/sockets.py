@@ -15,8 +15,10 @@ from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
 from server.gateway.http import upgrade_refusal
+from server.gateway.load import Load
 from server.gateway.session import Answerer, Session, Wire
 from server.gateway.socket import Socket
+from server.metrics import Metrics
 
 log = structlog.get_logger()
 
@@ -27,6 +29,8 @@ class Sockets:
     Args:
         answerer: carries commands out.
         leave: called with each session whose connection has ended.
+        load: how much the node has to do.
+        metrics: the node's numbers.
         origins: origins that may open sockets beside the page's own.
     """
 
@@ -34,10 +38,14 @@ class Sockets:
         self,
         answerer: Answerer,
         leave: Callable[[Session], None],
+        load: Load,
+        metrics: Metrics,
         origins: Iterable[str] = (),
     ) -> None:
         self._answerer = answerer
         self._leave = leave
+        self._load = load
+        self._metrics = metrics
         self._origins = frozenset(origins)
         self._stopping = False
 
@@ -66,12 +74,17 @@ class Sockets:
         self._stopping = True
 
     def _open(self, wire: Wire) -> Session:
-        return Session(secrets.token_hex(8), wire, self._answerer)
+        return Session(secrets.token_hex(8), wire, self._answerer, self._metrics)
 
     def _admit(self, request: Request) -> Response | None:
         """Return why a handshake is refused, or `None`."""
         if self._stopping:
             return _refusal(HTTPStatus.SERVICE_UNAVAILABLE, "The server is restarting.")
+        if self._load.is_too_high:
+            self._metrics.refusals["overloaded"] += 1
+            wait = str(self._load.wait() // 1000)
+            text = "The server has more to do than it can."
+            return _refusal(HTTPStatus.SERVICE_UNAVAILABLE, text, {"Retry-After": wait})
         headers = request.headers
         origin = headers.get("Origin")
         refused = upgrade_refusal(request.path, origin, headers.get("Host", ""), self._origins)
@@ -82,8 +95,8 @@ class Sockets:
         return _refusal(*refused)
 
 
-def _refusal(status: HTTPStatus, text: str, **more: str) -> Response:
-    headers = Headers(more)
+def _refusal(status: HTTPStatus, text: str, more: dict[str, str] | None = None) -> Response:
+    headers = Headers(more or {})
     body = f"{text}\n".encode()
     headers["Content-Type"] = "text/plain; charset=utf-8"
     headers["Content-Length"] = str(len(body))

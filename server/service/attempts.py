@@ -178,7 +178,7 @@ class _Move:
             answer = await self._attempts.answer_again(
                 self._id, self._player, self._seq, self._what
             )
-        except Exception as error:  # noqa: BLE001 - whatever it was, the move must be answered
+        except Exception as error:
             answer = error
         self._reply(answer)
 
@@ -270,7 +270,7 @@ class Attempts:
             held = await self._held(attempt, to_use=True)
             if seq == FIRST_MOVE:
                 await self._store.clock.sample()
-        except Exception as error:  # noqa: BLE001 - whatever it was, the move must be answered
+        except Exception as error:
             move.finish(None, error)
         else:
             held.submit_soon(move)
@@ -294,9 +294,7 @@ class Attempts:
                 break
         return await self.open(attempt, player)
 
-    async def resign(
-        self, attempt: AttemptId, player: PlayerId, seq: int
-    ) -> Over | Snapshot:
+    async def resign(self, attempt: AttemptId, player: PlayerId, seq: int) -> Over | Snapshot:
         """Carry out a resignation that is to become entry `seq`.
 
         Returns:
@@ -337,11 +335,11 @@ class Attempts:
 
         await (await self._held(attempt, to_use=True)).submit(decide)
 
-    async def end_stuck(self, attempt: AttemptId, seq: int) -> bool:
+    async def end_stuck(self, attempt: AttemptId, seq: int) -> Attempt | None:
         """End an attempt whose entry `seq` left no line of moves that brings a card home.
 
         Returns:
-            Whether this ended it; it may be over.
+            The attempt, if this ended it; it may be over.
 
         Raises:
             Refusal: it is no longer kept.
@@ -354,7 +352,7 @@ class Attempts:
             return core.end_stuck(state, seq, now)
 
         step = await (await self._held(attempt, to_use=True)).submit(decide)
-        return step.before is not step.after
+        return step.after if step.before is not step.after else None
 
     async def steps(self, attempt: AttemptId, first: int) -> Iterator[Step]:
         """Return the entries from `first` on, or a few before it, each folded when asked for.

@@ -41,8 +41,7 @@ class Dailies:
         """
         last = daily.day_at(self._store.clock.now()) + daily.DRAWN_AHEAD
         for day in range(max(self._drawn_until + 1, last - daily.DRAWN_AHEAD), last + 1):
-            for game in games():
-                await self._store.deals.daily(game, STANDARD, day)
+            await self._store.deals.dailies(list(games()), STANDARD, day)
             self._drawn_until = day
 
     async def today(self, player: PlayerId) -> tuple[int, list[Today]]:
@@ -52,10 +51,13 @@ class Dailies:
             UnavailableError: the store does not answer.
         """
         day = daily.day_at(self._store.clock.now())
+        deals = await self._store.deals.dailies(list(games()), STANDARD, day)
+        started = await self._store.deals.started([deal.id for deal in deals], player)
         found = []
-        for game in games():
-            deal = await self._store.deals.daily(game, STANDARD, day)
-            attempt = await self._attempts.find(attempt_id(deal.id, player))
+        for deal in deals:
+            attempt = None
+            if deal.id in started:
+                attempt = await self._attempts.find(attempt_id(deal.id, player))
             found.append(Today(deal, attempt.result if attempt else None))
         return day, found
 
@@ -72,7 +74,7 @@ class Dailies:
         if game not in games():
             raise Refusal("unknown_game")
         # A day's cards are shown to nobody early because this node's clock is wrong.
-        await self._store.clock.sample()
+        await self._store.clock.confirm()
         now = self._store.clock.now()
         day = daily.day_at(now)
         if now < daily.closes(day - 1):

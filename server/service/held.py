@@ -22,7 +22,7 @@ from server.store.journal import Append, ConflictError, Journals, MistimedError
 
 State = TypeVar("State")
 Event = TypeVar("Event")
-Outcome = TypeVar("Outcome", covariant=True)
+Event_co = TypeVar("Event_co", covariant=True)
 
 MOST_USED = 20_000
 """Journals of a kind that have grown here held at once: about 4 KiB each."""
@@ -70,10 +70,10 @@ class Step(Generic[State]):
     after: State
 
 
-class Command(Protocol[State, Outcome]):
+class Command(Protocol[State, Event_co]):
     """A command that is decided without waiting, and is told what became of it."""
 
-    def decide(self, state: State | None, now: int) -> tuple[Outcome, State]:
+    def decide(self, state: State | None, now: int) -> tuple[Event_co, State]:
         """Return the event that the command becomes, and the state after it.
 
         Called again if what it was decided on turns out to be old.
@@ -223,9 +223,7 @@ class Held(Generic[State, Event]):
         else:
             self._submit_later(command, mistimed=isinstance(error, MistimedError))
 
-    def _submit_later(
-        self, command: Command[State, Event], *, mistimed: bool = False
-    ) -> None:
+    def _submit_later(self, command: Command[State, Event], *, mistimed: bool = False) -> None:
         """Carry a command out in a task of its own: something must be read or waited for."""
         run_soon(self._submit_command(command, mistimed=mistimed))
 
@@ -240,7 +238,7 @@ class Held(Generic[State, Event]):
                 return command.decide(state, now)[0]
 
             after = (await self.submit(decide)).after
-        except Exception as error:  # noqa: BLE001 - whatever it was, the command must be answered
+        except Exception as error:
             problem = error
         command.finish(after, problem)
 

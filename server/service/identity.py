@@ -11,6 +11,7 @@ from base64 import urlsafe_b64encode
 from server.core.ids import PlayerId, is_id
 from server.core.names import Profile, clean_name
 from server.core.refusal import Refusal
+from server.service.profiles import Profiles
 from server.service.store import Store
 from server.store.deals import random_id
 
@@ -20,8 +21,9 @@ _LABEL = b"samedeal token 1\0"
 class Identity:
     """Makes guests and knows them again."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, profiles: Profiles) -> None:
         self._store = store
+        self._profiles = profiles
         self._secret: bytes | None = None
 
     async def enter(self, token: str | None, name: str | None) -> tuple[Profile, str]:
@@ -35,7 +37,7 @@ class Identity:
             self._secret = await self._store.players.secret()
         cleaned = clean_name(name) if name is not None else None
         player = PlayerId(random_id()) if token is None else self._verified(token, self._secret)
-        profile = await self._store.players.keep(player, cleaned)
+        profile = await self._keep(player, cleaned)
         return profile, _sign(player, self._secret)
 
     async def rename(self, player: PlayerId, name: str) -> Profile:
@@ -45,7 +47,15 @@ class Identity:
             Refusal: the name cannot be used.
             UnavailableError: the store does not answer.
         """
-        return await self._store.players.keep(player, clean_name(name))
+        return await self._keep(player, clean_name(name))
+
+    async def _keep(self, player: PlayerId, name: str | None) -> Profile:
+        profile, renamed = await self._store.players.keep(player, name)
+        if renamed:
+            self._profiles.rename(profile)
+        else:
+            self._profiles.keep(profile)
+        return profile
 
     @staticmethod
     def _verified(token: str, secret: bytes) -> PlayerId:

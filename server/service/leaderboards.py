@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engine.catalog import games
@@ -10,7 +12,11 @@ from server.core.ids import PlayerId
 from server.core.names import Profile
 from server.core.ranking import Row
 from server.core.refusal import Refusal
+from server.service import news, topics
+from server.service.news import Entered
+from server.service.profiles import Profiles
 from server.service.store import Store
+from server.store.bus import Bus
 
 TOP = 10
 """Rows from the first."""
@@ -34,8 +40,10 @@ class Page:
 class Leaderboards:
     """The leaderboard of each game and day."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, bus: Bus, profiles: Profiles) -> None:
         self._store = store
+        self._bus = bus
+        self._profiles = profiles
 
     def check(self, game: str, day: int | None) -> int:
         """Return the day that is meant, today if none is named.
@@ -50,15 +58,58 @@ class Leaderboards:
             raise Refusal("unknown_day")
         return today if day is None else day
 
+    async def enter(self, game: str, day: int, player: PlayerId, score: int) -> None:
+        """Enter a player's one result of the day, and let those who watch know.
+
+        Doing so again changes nothing; but that it was done may not have been published.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        entered = await self._store.leaderboards.enter(game, day, player, score)
+        payload = news.encode(Entered(player, score)) if entered else b""
+        self._bus.publish(topics.leaderboard(game, day), payload)
+
+    def listen(self, game: str, day: int) -> None:
+        """Listen to a leaderboard; as many `unlisten` end it."""
+        self._bus.listen(topics.leaderboard(game, day))
+
+    def unlisten(self, game: str, day: int) -> None:
+        """Stop listening to a leaderboard."""
+        self._bus.unlisten(topics.leaderboard(game, day))
+
     async def page(self, game: str, day: int, player: PlayerId) -> Page:
         """Return what a player is shown.
 
         Raises:
             UnavailableError: the store does not answer.
         """
-        boards = self._store.leaderboards
-        top = await boards.top(game, day, TOP)
-        around = await boards.around(game, day, player, REACH)
-        size = await boards.size(game, day)
-        profiles = await self._store.players.profiles({row.player for row in (*top, *around)})
+        (size, top), (around,) = await asyncio.gather(
+            self.top(game, day), self.around(game, day, [player])
+        )
+        profiles = await self.profiles([*top, *around])
         return Page(game, day, size, top, around, profiles)
+
+    async def top(self, game: str, day: int) -> tuple[int, list[Row]]:
+        """Return the number of rows, and the first of them, in one round trip.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        return await self._store.leaderboards.top(game, day, TOP)
+
+    async def around(self, game: str, day: int, players: Sequence[PlayerId]) -> list[list[Row]]:
+        """Return each player's row with its neighbours, in one round trip.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        return await self._store.leaderboards.around(game, day, players, REACH)
+
+    async def profiles(self, rows: Sequence[Row]) -> dict[PlayerId, Profile]:
+        """Return the profiles of the players of some rows, read only if they are not held.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        return await self._profiles.find(row.player for row in rows)

@@ -3,55 +3,48 @@
 from __future__ import annotations
 
 import asyncio
-
-import msgspec
-import structlog
+import time
 
 from server.core.attempt import Attempt
-from server.core.ids import RoomCode
-from server.core.ranking import Result
-from server.core.refusal import UnavailableError
-from server.service import topics
-from server.service.effects import Publish
-from server.service.store import Store
-from server.stop import Stop
+from server.core.ids import PlayerId, RoomCode
+from server.service.live import LiveRooms
 
 EVERY = 0.2
-"""Seconds for which moves are gathered: only the latest result of each attempt is told."""
+"""Seconds for which moves are gathered: only the latest of each runner is told."""
 
-log = structlog.get_logger()
+SLICE = 0.002
+"""Seconds after which telling lets moves go first."""
 
 
 class Progress:
-    """Gathers results of attempts in rooms, and tells of them."""
+    """Gathers how far attempts in rooms have got, and tells their rooms.
 
-    def __init__(self, store: Store, publish: Publish) -> None:
-        self._store = store
-        self._publish = publish
-        self._news: dict[RoomCode, dict[str, Result]] = {}
-        self._any = asyncio.Event()
+    A move costs one entry in a dictionary. What was gathered costs for each room one frame, encoded
+    once, however many moves and listeners there are.
+    """
+
+    def __init__(self, live: LiveRooms) -> None:
+        self._live = live
+        self._news: dict[RoomCode, dict[PlayerId, Attempt]] = {}
+        self._gathering = False
 
     def note(self, attempt: Attempt) -> None:
         """Note that an attempt got further."""
-        if attempt.start.room is not None and attempt.seq > 1:
-            self._news.setdefault(attempt.start.room, {})[attempt.id] = attempt.result
-            self._any.set()
+        start = attempt.start
+        if start.room is None or attempt.seq == 1:
+            return
+        self._news.setdefault(start.room, {})[start.player] = attempt
+        if not self._gathering:
+            self._gathering = True
+            asyncio.get_running_loop().call_later(EVERY, self._tell)
 
-    async def run(self, stop: Stop) -> None:
-        """Tell of what was noted, until told to stop."""
-        while not stop.told:
-            await stop.or_wait(self._any.wait())
-            await stop.or_wait(asyncio.sleep(EVERY))
-            self._any.clear()
-            news, self._news = self._news, {}
-            for code, results in news.items():
-                try:
-                    await self._tell(code, results)
-                except UnavailableError as error:
-                    # The next move tells it again, and the result comes from the journal.
-                    log.warning("progress_lost", room=code, error=str(error))
-
-    async def _tell(self, code: RoomCode, results: dict[str, Result]) -> None:
-        texts = {id_: msgspec.json.encode(result).decode() for id_, result in results.items()}
-        await self._store.rooms.set_progress(code, texts)
-        await self._publish(topics.progress(code))
+    def _tell(self) -> None:
+        """Tell of what was gathered; of what is left when the time is up, in the next turn."""
+        until = time.monotonic() + SLICE
+        while self._news:
+            code = next(iter(self._news))
+            self._live.note(code, self._news.pop(code))
+            if time.monotonic() > until:
+                asyncio.get_running_loop().call_soon(self._tell)
+                return
+        self._gathering = False

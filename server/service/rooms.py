@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import msgspec
 
 from engine.catalog import ruleset
 from engine.errors import EngineError
 from server.core import race
-from server.core.attempt import End, Started
+from server.core.attempt import Attempt, End, Started
 from server.core.ids import AttemptId, DealId, PlayerId, RoomCode, is_code
-from server.core.names import Profile
 from server.core.race import Event, Room, RoomOpened, Round, RoundStarted
 from server.core.ranking import Result
 from server.core.refusal import Refusal
@@ -26,24 +25,6 @@ _DECODER: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event)
 
 _NO_DEAL = DealId("")
 """Stands for a deal while it is asked whether one may be drawn."""
-
-
-@dataclass(frozen=True, slots=True)
-class RoomPage:
-    """A room as its members see it.
-
-    Attributes:
-        progress: the result so far of every runner of the round.
-        profiles: of all members and runners.
-        here: the members who have a session on any node.
-        seed: of the round's deal in hexadecimal, once it is over.
-    """
-
-    room: Room
-    progress: dict[PlayerId, Result]
-    profiles: dict[PlayerId, Profile]
-    here: set[PlayerId]
-    seed: str | None
 
 
 class _Kind:
@@ -81,8 +62,8 @@ class _Kind:
             due=due,
         )
 
-    def appended(self, before: Room | None, after: Room, _: Append) -> None:
-        self._rooms.on_change(self._code)
+    def appended(self, before: Room | None, after: Room, append: Append) -> None:
+        self._rooms.on_change(self._code, after, append)
 
 
 class Rooms:
@@ -92,8 +73,8 @@ class Rooms:
         self._store = store
         self._attempts = attempts
         self._shelf: Shelf[RoomCode, Room, Event] = Shelf()
-        self.on_change: Callable[[RoomCode], None] = lambda _: None
-        """Called after each entry of this node."""
+        self.on_change: Callable[[RoomCode, Room, Append], None] = lambda *_: None
+        """Called after each entry of this node, with the room after it."""
 
     async def create(
         self, player: PlayerId, game: str, variant: str, *, seats: int, limit: int, creation: str
@@ -135,6 +116,21 @@ class Rooms:
         if room is None:
             raise Refusal("unknown_room")
         return room
+
+    def follow(self, code: RoomCode) -> None:
+        """Keep a room's journal in memory for as long as it is followed."""
+
+    def unfollow(self, code: RoomCode) -> None:
+        """Let a room's journal be forgotten like any other."""
+
+    def receive(self, code: RoomCode, number: int, text: str) -> Room | None:
+        """Take an entry that another node has appended.
+
+        Returns:
+            The room with it, or `None` if it has to be read.
+        """
+        held = self._shelf.find(code)
+        return held.state if held is not None and held.receive(number, text) else None
 
     async def join(self, code: RoomCode, player: PlayerId) -> Room:
         """Take a seat, or keep the one that the player has.
@@ -178,16 +174,20 @@ class Rooms:
             UnavailableError: the store does not answer.
         """
         now = self._store.clock.now()
-        opened = (await self.find(code)).opened
+        room = await self.find(code)
+        opened = room.opened
         # Asked beforehand, so that a refused start draws no deal.
-        race.start(await self.find(code), player, _NO_DEAL, "", now)
+        race.start(room, player, _NO_DEAL, "", now)
         deal = await self._store.deals.draw(opened.game, opened.variant, room=code)
         room = await self._submit(
             code, lambda room, now: race.start(room, player, deal.id, deal.commitment, now)
         )
-        if room.running is not None:
-            for runner in room.running.players:
-                await self._start_attempt(room, room.running, runner)
+        running = room.running
+        if running is not None:
+            # Side by side, so that they share a batch.
+            await asyncio.gather(
+                *(self._start_attempt(room, running, runner) for runner in running.players)
+            )
         return room
 
     async def finish(
@@ -249,36 +249,18 @@ class Rooms:
             await self.finish(code, room.running.deal, player, result)
         return over
 
-    async def page(self, room: Room) -> RoomPage:
-        """Return a room with what is not in its journal.
+    async def runners(self, room: Room) -> list[Attempt]:
+        """Return the attempts of a round that are not over, side by side.
 
         Raises:
             UnavailableError: the store does not answer.
         """
-        players = {seat.player for seat in room.seats}
-        here = await self._store.players.here(players)
-        seed = None
-        if room.round is not None:
-            players.update(room.round.players)
-            if room.round.over:
-                deal = await self._store.deals.find(room.round.deal)
-                seed = deal.seed.hex() if deal is not None else None
-        profiles = await self._store.players.profiles(players)
-        return RoomPage(room, await self._progress(room), profiles, here, seed)
-
-    async def _progress(self, room: Room) -> dict[PlayerId, Result]:
-        """Return how far each runner of the round has got, as far as that is known."""
-        round_ = room.round
-        if round_ is None:
-            return {}
-        ids = {player: round_.attempt(player) for player in round_.players}
-        texts = await self._store.rooms.progress(room.opened.code, list(ids.values()))
-        start = _at_start(room.opened)
-        known = {
-            player: msgspec.json.decode(texts[attempt], type=Result) if attempt in texts else start
-            for player, attempt in ids.items()
-        }
-        return known | round_.results
+        running = room.running
+        if running is None:
+            return []
+        attempts = (running.attempt(player) for player in running.unfinished())
+        found = await asyncio.gather(*map(self._attempts.find, attempts))
+        return [attempt for attempt in found if attempt is not None]
 
     async def _start_attempt(self, room: Room, round_: Round, player: PlayerId) -> AttemptId:
         opened = room.opened

@@ -7,18 +7,19 @@ that nobody has searched goes on, and its next move or opening asks again.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 
 import structlog
 
+from engine.board import Board
+from engine.cards import DOWN
 from engine.notation import parse_move
 from engine.ruleset import Move
 from engine.solver import Hope, leads_home, search, unseen_cards
 from server.core.attempt import Attempt
 from server.core.ids import AttemptId
 from server.core.refusal import Refusal, UnavailableError
-from server.service import topics
 from server.service.attempts import Attempts
-from server.service.effects import Publish
 from server.service.searcher import Searcher, SearcherError
 from server.stop import Stop
 
@@ -37,9 +38,9 @@ log = structlog.get_logger()
 class Searches:
     """Searches the attempts of this node, each as its player left it last."""
 
-    def __init__(self, attempts: Attempts, publish: Publish) -> None:
+    def __init__(self, attempts: Attempts, tell_ended: Callable[[Attempt], None]) -> None:
         self._attempts = attempts
-        self._publish = publish
+        self._tell_ended = tell_ended
         self._waiting: dict[AttemptId, Attempt] = {}
         self._any = asyncio.Event()
         self._ways: dict[AttemptId, tuple[int, tuple[Move, ...]]] = {}
@@ -50,7 +51,7 @@ class Searches:
         if attempt.end is not None:
             self._waiting.pop(attempt.id, None)
             self._ways.pop(attempt.id, None)
-        elif not unseen_cards(attempt.board):
+        elif _may_be_seen_through(attempt.board) and not unseen_cards(attempt.board):
             if len(self._waiting) >= MOST_WAITING and attempt.id not in self._waiting:
                 log.warning("searches_full", attempt=attempt.id)
                 return
@@ -109,5 +110,15 @@ class Searches:
 
     async def _end(self, attempt: Attempt) -> None:
         """End an attempt without hope, and tell its player."""
-        if await self._attempts.end_stuck(attempt.id, attempt.seq):
-            await self._publish(topics.ended(attempt.start.player))
+        ended = await self._attempts.end_stuck(attempt.id, attempt.seq)
+        if ended is not None:
+            self._tell_ended(ended)
+
+
+def _may_be_seen_through(board: Board) -> bool:
+    """Return at a glance whether all cards of a board may have been seen.
+
+    As long as the last card of a stock that was never turned over lies face down, they have not.
+    """
+    stock = board.piles[board.ruleset.stock]
+    return not stock or board.redeals > 0 or not stock[0] & DOWN

@@ -13,6 +13,7 @@ from server.store.nodes import Nodes
 from server.store.outbox import Outboxes
 from server.store.players import Players
 from server.store.rooms import Rooms
+from server.store.sweepers import Sweepers
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,7 @@ class Store:
     outboxes: Outboxes
     rooms: Rooms
     nodes: Nodes
+    sweepers: Sweepers
 
     @classmethod
     def on(cls, database: Database, clock: Clock) -> Store:
@@ -40,4 +42,5 @@ class Store:
             Outboxes(database),
             Rooms(database),
             Nodes(database),
+            Sweepers(database),
         )

@@ -1,30 +1,23 @@
-"""Topics of wake-ups: what it is that changed."""
+"""Topics of what nodes publish to one another; `server/service/news.py` has the messages."""
 
 from __future__ import annotations
 
-from server.core.ids import PlayerId, RoomCode
+from server.core.ids import RoomCode
+
+NAMES = "names"
+"""Players who have changed their name. Every node listens to it."""
 
 
 def room(code: RoomCode) -> str:
-    """A room's journal grew, or the presence of one of its members changed."""
+    """A room's journal grew, its runners got further, or a member came on or went off."""
     return f"room:{code}"
 
 
-def progress(code: RoomCode) -> str:
-    """Runners of the room's round got further."""
-    return f"progress:{code}"
-
-
 def leaderboard(game: str, day: int) -> str:
-    """A day's leaderboard changed."""
+    """A result was entered in a day's leaderboard."""
     return f"leaderboard:{game}:{day}"
 
 
-def session(player: PlayerId) -> str:
-    """A player opened a new session."""
-    return f"session:{player}"
-
-
-def ended(player: PlayerId) -> str:
-    """An attempt of the player is over without a command: out of time, or found to be stuck."""
-    return f"ended:{player}"
+def node(node_id: str) -> str:
+    """Something concerns a session of this node. The node alone listens to it."""
+    return f"node:{node_id}"

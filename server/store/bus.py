@@ -1,19 +1,24 @@
-"""Wake-ups between nodes, over pub/sub. They carry no truth: a lost one costs a look, not data.
+"""Messages between nodes, over pub/sub. They carry no truth: a lost one costs a look, not data.
 
-In a cluster they go by sharded pub/sub: a topic's wake-ups are a matter of the server that owns its
-slot alone. Whatever happens to a connection or a slot, all lines are laid anew, and everything that
-is listened to is looked at.
+In a cluster they go by sharded pub/sub: a topic's messages are a matter of the server that owns its
+slot alone. Whatever happens to a connection or a slot, all lines are laid anew, and the listener is
+told of every topic that it may have missed something.
+
+What is sent to a server when the topics change is what was added and what was taken away, gathered
+for one turn of the event loop: a change costs the same however many topics there are.
 """
 
 from __future__ import annotations
 
 import asyncio
+import math
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Iterable
+from typing import Any
 
 import structlog
 from redis.asyncio import Redis, RedisCluster
-from redis.asyncio.client import PubSub
+from redis.exceptions import ConnectionError as ConnectionLostError
 
 from server.stop import Stop
 from server.store.connection import FAILURES, alone, owner_of
@@ -28,11 +33,11 @@ SILENCE = 15.0
 PAUSE = 0.5
 """Seconds before lost connections are tried again."""
 
-_HEARTBEAT_TOPIC = "heartbeat"
 _AGAIN = 0.1
 
-Listener = Callable[[str], Awaitable[None]]
-"""Called with a topic, when it was woken and when wake-ups of it may have been lost."""
+Listener = Callable[[str, bytes | None], None]
+"""Called with a topic and what was published to it, or with `None` when the subscription has just
+begun, for the first time or anew: anything may have been missed, and nothing is from here on."""
 
 log = structlog.get_logger()
 
@@ -41,61 +46,79 @@ class _MovedAwayError(Exception):
     """A server does not own a topic's slot any more."""
 
 
-class _Subscriber(PubSub):
-    """A subscriber that ends with its connection.
-
-    One task reads and another subscribes; redis-py would let each of them make the connection anew
-    when it breaks, and they would fall over one another.
-    """
-
-    async def _reconnect(
-        self, conn: object, error: BaseException | None = None, *_: object, **__: object
-    ) -> None:
-        raise error or ConnectionError
-
-
 class _Line:
     """The subscriptions at one server, on one connection."""
 
     def __init__(self, redis: Redis, listener: Listener, *, sharded: bool) -> None:
         self.redis = redis
+        self.topics: set[str] = set()
+        self.reader: asyncio.Task[None] | None = None
+        self._pool: Any = redis.connection_pool
         self._listener = listener
         self._sharded = sharded
-        self._topics: set[str] = set()
-        self._pubsub = _Subscriber(redis.connection_pool)
-        self.reader: asyncio.Task[None] | None = None
+        self._connection: Any = None
+        self._heard = time.monotonic()
 
-    async def subscribe(self, wanted: set[str]) -> None:
-        """Bring the server's idea of the subscriptions up to ours."""
-        fresh, gone = wanted - self._topics, self._topics - wanted
-        self._topics = wanted
-        if self.reader is None:
-            await self._pubsub.subscribe(_HEARTBEAT_TOPIC)
-            self.reader = asyncio.create_task(self._read())
+    async def open(self) -> None:
+        """Connect, and begin to read."""
+        self._connection = await self._pool.get_connection()
+        self._heard = time.monotonic()
+        self.reader = asyncio.create_task(self._read())
+
+    async def change(self, added: Iterable[str], removed: Iterable[str]) -> None:
+        """Subscribe to some topics, and unsubscribe from others."""
+        fresh, gone = list(added), [topic for topic in removed if topic in self.topics]
+        self.topics.update(fresh)
+        self.topics.difference_update(gone)
+        commands: list[tuple[str, ...]] = []
         if self._sharded:
             # Topics of one server are of many slots, and one command is of one slot.
-            for topic in fresh:
-                await self._pubsub.ssubscribe(topic)
-            for topic in gone:
-                await self._pubsub.sunsubscribe(topic)
+            commands += [("SSUBSCRIBE", topic) for topic in fresh]
+            commands += [("SUNSUBSCRIBE", topic) for topic in gone]
+        else:
+            commands += [("SUBSCRIBE", *fresh)] if fresh else []
+            commands += [("UNSUBSCRIBE", *gone)] if gone else []
+        await self._send(commands)
+
+    async def beat(self) -> None:
+        """Ask for a sign of life.
+
+        Raises:
+            TimeoutError: there has been none for too long.
+        """
+        if time.monotonic() - self._heard > SILENCE:
+            raise TimeoutError
+        await self._send([("PING",)])
+
+    async def _send(self, commands: list[tuple[str, ...]]) -> None:
+        if not commands:
             return
-        if fresh:
-            await self._pubsub.subscribe(*fresh)
-        if gone:
-            await self._pubsub.unsubscribe(*gone)
+        if not self._connection.is_connected:
+            # redis-py would connect anew, with none of the other subscriptions.
+            raise ConnectionLostError("The connection is lost.")
+        packed = self._connection.pack_commands(commands)
+        await self._connection.send_packed_command(packed, check_health=False)
 
     async def _read(self) -> None:
         while True:
-            message = await self._pubsub.get_message(timeout=SILENCE)
-            if message is None:
-                raise TimeoutError
-            topic = message["channel"]
-            if topic == _HEARTBEAT_TOPIC:
+            message = await self._connection.read_response(
+                disable_decoding=True,
+                timeout=math.inf,
+                disconnect_on_error=False,
+                push_request=True,
+            )
+            self._heard = time.monotonic()
+            if isinstance(message, Exception):
+                raise message
+            if type(message) is bytes:
                 continue
-            # A subscription is told of as well: only from there on can nothing be missed.
-            if message["type"] in {"subscribe", "ssubscribe", "message", "smessage"}:
-                await self._listener(topic)
-            elif message["type"] == "sunsubscribe" and topic in self._topics:
+            kind, topic = message[0], message[1].decode()
+            if kind in _MESSAGES:
+                self._listener(topic, message[2])
+            elif kind in _SUBSCRIBED:
+                # Only from there on can nothing be missed.
+                self._listener(topic, None)
+            elif kind == b"sunsubscribe" and topic in self.topics:
                 raise _MovedAwayError(topic)
 
     async def close(self) -> None:
@@ -107,7 +130,13 @@ class _Line:
         if self.reader is not None and not self.reader.cancelled():
             # Lines are all closed when one is lost: of the others' losses this is the end.
             self.reader.exception()
-        await self._pubsub.aclose()  # type: ignore[no-untyped-call]
+        if self._connection is not None:
+            await self._connection.disconnect(nowait=True)
+            await self._pool.release(self._connection)
+
+
+_MESSAGES = {b"message", b"smessage"}
+_SUBSCRIBED = {b"subscribe", b"ssubscribe"}
 
 
 class Bus:
@@ -117,36 +146,52 @@ class Bus:
         self._database = database
         self._client = database.client
         self._listener = listener
+        self._publish = "SPUBLISH" if isinstance(self._client, RedisCluster) else "PUBLISH"
         self._topics: dict[str, int] = {}
+        self._added: set[str] = set()
+        self._removed: set[str] = set()
         self._changed = asyncio.Event()
 
-    async def publish(self, topic: str) -> None:
-        """Wake whoever listens to a topic.
+    def publish(self, topic: str, payload: bytes = b"") -> None:
+        """Send something to all nodes that listen to a topic, this one included.
 
-        Raises:
-            UnavailableError: Redis does not answer.
+        It goes out with the next batch of writes, after those that were sent before. A failure is
+        logged, and no more: whoever missed it finds out when the bus is back.
         """
-        command = "SPUBLISH" if isinstance(self._client, RedisCluster) else "PUBLISH"
-        await self._database.ask(
-            lambda redis, name: redis.execute_command(command, name, ""), topic
-        )
+        self._database.send(topic, self._publish, topic, payload)
 
     def listen(self, topic: str) -> None:
         """Listen to a topic; as many `unlisten` end it."""
-        self._topics[topic] = self._topics.get(topic, 0) + 1
-        self._changed.set()
+        count = self._topics.get(topic, 0)
+        self._topics[topic] = count + 1
+        if count == 0:
+            self._removed.discard(topic)
+            self._added.add(topic)
+            self._changed.set()
 
     def unlisten(self, topic: str) -> None:
         """Stop listening to a topic."""
         left = self._topics.get(topic, 0) - 1
         if left > 0:
             self._topics[topic] = left
-        else:
-            self._topics.pop(topic, None)
+        elif left == 0:
+            del self._topics[topic]
+            self._added.discard(topic)
+            self._removed.add(topic)
             self._changed.set()
 
+    def _hear(self, topic: str, payload: bytes | None) -> None:
+        """Hand on what came, unless nobody wants it any more."""
+        if topic not in self._topics:
+            return
+        try:
+            self._listener(topic, payload)
+        except Exception:
+            # One message of many: the others are heard all the same.
+            log.exception("message_broken", topic=topic)
+
     async def run(self, stop: Stop) -> None:
-        """Hand wake-ups on until told to stop; lost connections are made anew."""
+        """Hand messages on until told to stop; lost connections are made anew."""
         while not stop.told:
             lines: dict[str, _Line] = {}
             try:
@@ -164,6 +209,7 @@ class Bus:
 
     async def _run_connected(self, lines: dict[str, _Line], stop: Stop) -> None:
         """Subscribe to everything, hand on what comes, and ask for signs of life."""
+        self._added, self._removed = set(self._topics), set()
         await self._subscribe(lines)
         next_beat = time.monotonic() + HEARTBEAT
         while not stop.told:
@@ -181,25 +227,33 @@ class Bus:
             if time.monotonic() >= next_beat:
                 # However much else there is to do: a line may be silent while others are not.
                 next_beat = time.monotonic() + HEARTBEAT
-                await asyncio.gather(
-                    *(line.redis.publish(_HEARTBEAT_TOPIC, "") for line in lines.values())
-                )
+                await asyncio.gather(*(line.beat() for line in lines.values()))
             await self._subscribe(lines)
 
     async def _subscribe(self, lines: dict[str, _Line]) -> None:
-        """Bring each server's idea of the subscriptions up to ours."""
+        """Send the changes that have gathered to the servers that they concern."""
         self._changed.clear()
+        added, self._added = self._added, set()
+        removed, self._removed = self._removed, set()
         if isinstance(self._client, Redis):
-            if not lines:
-                lines[""] = _Line(self._client, self._listener, sharded=False)
-            await lines[""].subscribe(set(self._topics))
+            line = await self._line(lines, "", self._client)
+            await line.change(added, removed)
             return
         await self._client.initialize()
-        wanted: dict[str, set[str]] = {name: set() for name in lines}
-        for topic in self._topics:
+        by_server: dict[str, list[str]] = {}
+        for topic in added:
             server = owner_of(self._client, topic)
             if server.name not in lines:
-                lines[server.name] = _Line(alone(server), self._listener, sharded=True)
-            wanted.setdefault(server.name, set()).add(topic)
-        for name, topics in wanted.items():
-            await lines[name].subscribe(topics)
+                await self._line(lines, server.name, alone(server))
+            by_server.setdefault(server.name, []).append(topic)
+        for name, line in lines.items():
+            await line.change(by_server.get(name, ()), removed)
+
+    async def _line(self, lines: dict[str, _Line], name: str, redis: Redis) -> _Line:
+        """Return the line to a server, opened if there is none yet."""
+        line = lines.get(name)
+        if line is None:
+            line = _Line(redis, self._hear, sharded=isinstance(self._client, RedisCluster))
+            lines[name] = line
+            await line.open()
+        return line

@@ -18,6 +18,7 @@ from redis.asyncio.client import Pipeline as Questions
 from redis.exceptions import AskError, NoScriptError, TryAgainError
 
 from server.core.refusal import UnavailableError, UnsuitableError
+from server.metrics import Metrics
 from server.store.connection import FAILURES, Client, answering
 from server.store.pipeline import Argument, Pipeline, TooFewReplicasError, pack
 from server.store.servers import Server, Servers, is_loss
@@ -71,13 +72,20 @@ class Database:
     Attributes:
         client: what is asked which servers there are.
         acks: how many replicas must have a write before it counts as standing.
+        metrics: the numbers of the node.
     """
 
     def __init__(
-        self, client: Client, acks: int = 0, scripts: dict[str, str] | None = None
+        self,
+        client: Client,
+        acks: int = 0,
+        scripts: dict[str, str] | None = None,
+        metrics: Metrics | None = None,
     ) -> None:
         self.client = client
         self.acks = acks
+        self.metrics = Metrics() if metrics is None else metrics
+        self.metrics.queues["redis"] = lambda: self.waiting
         self._servers = Servers(client)
         self._scripts = scripts or {}
         self._pipelines: dict[str, Pipeline] = {}
@@ -121,9 +129,7 @@ class Database:
         """
         return (await self.reply(key, *command)).value
 
-    async def reply(
-        self, key: str, *command: Argument, generation: int | None = None
-    ) -> Reply:
+    async def reply(self, key: str, *command: Argument, generation: int | None = None) -> Reply:
         """Run a command that concerns a key in the next batch, and return its reply.
 
         It follows the key's slot from server to server for a while. With a `generation` it is run
@@ -260,7 +266,9 @@ class Database:
         pipeline = self._pipelines.get(name)
         if pipeline is None:
             client = self._servers.client_of(server)
-            pipeline = self._pipelines[name] = Pipeline(client, self.acks, self._scripts)
+            pipeline = self._pipelines[name] = Pipeline(
+                client, self.acks, self._scripts, self.metrics
+            )
         return pipeline
 
     async def _ask(self, question: Question, left: Places) -> dict[str, Any]:

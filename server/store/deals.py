@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import secrets
+from collections import OrderedDict
 from dataclasses import dataclass
+from sys import intern
 
 from engine.deal import SEED_BYTES, commitment
-from server.core.ids import ALPHABET, ID_LENGTH, DealId, RoomCode
+from server.core.ids import ALPHABET, ID_LENGTH, DealId, PlayerId, RoomCode, attempt_id
 from server.store import keys
 from server.store.database import Database
+
+MOST_KNOWN = 20_000
+"""Deals held in memory, 0.6 KB each; the least recently used one is forgotten first."""
 
 _KEEP = """
 redis.call('HSET', KEYS[1], unpack(ARGV, 2))
@@ -47,7 +53,7 @@ class Deals:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._known: dict[DealId, Deal] = {}
+        self._known: OrderedDict[DealId, Deal] = OrderedDict()
 
     async def draw(
         self, game: str, variant: str, *, room: RoomCode | None = None, day: int | None = None
@@ -72,6 +78,7 @@ class Deals:
             fields["day"] = str(day)
         texts = [text for pair in fields.items() for text in pair]
         await self._database.run(_KEEP, [keys.deal(deal_id)], keys.DEAL_LIFE, *texts)
+        self._remember(deal)
         return deal
 
     async def find(self, deal_id: DealId) -> Deal | None:
@@ -80,8 +87,10 @@ class Deals:
         Raises:
             UnavailableError: Redis does not answer.
         """
-        if deal_id in self._known:
-            return self._known[deal_id]
+        known = self._known.get(deal_id)
+        if known is not None:
+            self._known.move_to_end(deal_id)
+            return known
         (fields,) = await self._database.ask(
             lambda redis, key: redis.hgetall(key), keys.deal(deal_id)
         )
@@ -89,8 +98,8 @@ class Deals:
             return None
         deal = Deal(
             deal_id,
-            fields["game"],
-            fields["variant"],
+            intern(fields["game"]),
+            intern(fields["variant"]),
             bytes.fromhex(fields["seed"]),
             fields["commitment"],
             RoomCode(fields["room"]) if "room" in fields else None,
@@ -114,6 +123,20 @@ class Deals:
         assert deal is not None, "a day's deal is kept before it is named"
         return deal
 
+    async def dailies(self, games: list[str], variant: str, day: int) -> list[Deal]:
+        """Return the deals of some games for a day, drawn now where no node has done so.
+
+        Which they are is asked each time, since a store may lose what it was told last.
+
+        Raises:
+            UnavailableError: Redis does not answer.
+        """
+        ids = await self.daily_ids(games, day)
+        known = [self._known.get(ids[game]) if game in ids else None for game in games]
+        if None not in known:
+            return [deal for deal in known if deal is not None]
+        return await asyncio.gather(*(self.daily(game, variant, day) for game in games))
+
     async def daily_ids(self, games: list[str], day: int) -> dict[str, DealId]:
         """Return the ids of a day's deals that have been drawn, by game.
 
@@ -125,11 +148,20 @@ class Deals:
         )
         return {game: DealId(id_) for game, id_ in zip(games, found, strict=True) if id_}
 
+    async def started(self, deals: list[DealId], player: PlayerId) -> set[DealId]:
+        """Return at which of these deals a player has started an attempt.
+
+        Raises:
+            UnavailableError: Redis does not answer.
+        """
+        found = await self._database.ask(
+            lambda redis, key: redis.exists(key),
+            *(keys.attempt(attempt_id(deal, player)) for deal in deals),
+        )
+        return {deal for deal, exists in zip(deals, found, strict=True) if exists}
+
     def _remember(self, deal: Deal) -> None:
-        """Keep the last few hundred deals at hand; they never change."""
-        if len(self._known) >= _KNOWN:
-            del self._known[next(iter(self._known))]
+        """Keep a deal at hand; it never changes."""
         self._known[deal.id] = deal
-
-
-_KNOWN = 500
+        if len(self._known) > MOST_KNOWN:
+            self._known.popitem(last=False)

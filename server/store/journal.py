@@ -205,6 +205,7 @@ class Journals:
             elif reply == "mistimed":
                 error = MistimedError(f"{entry.key}: entry {entry.number} was not decided now")
             elif reply[place] != 1:
+                self._database.metrics.conflicts += 1
                 error = ConflictError(f"{entry.key}: entry {entry.number} does not come next")
             entry.done(error, generation)
 
@@ -262,6 +263,7 @@ class Journals:
         except OtherGenerationError as error:
             raise ConflictError(f"{entry.key}: {error}") from error
         if reply.value == "conflict":
+            self._database.metrics.conflicts += 1
             raise ConflictError(f"{entry.key}: entry {entry.number} does not come next")
         if reply.value == "mistimed":
             raise MistimedError(f"{entry.key}: entry {entry.number} was not decided now")

@@ -24,13 +24,31 @@ PLAYER_LIFE = 400 * DAY_SECONDS
 """Seconds that a player's record outlives the last session."""
 NODE_LIFE = 15
 """Seconds after which a node that says nothing counts as dead."""
-SESSION_LIFE = 20
-"""Seconds after which a session that is not renewed counts as gone."""
+SESSION_LIFE = 30 * DAY_SECONDS
+"""Seconds for which it is known where a player's newest session is; it may have ended long ago."""
+PRESENCE_LIFE = 30 * DAY_SECONDS
+"""Seconds that it is kept who is present in a room, from the last one who came on."""
+SWEEPER_LIFE = 6
+"""Seconds after which others do what a node that says nothing was to do."""
+BUSY_LIFE = 20
+"""Seconds after the last news of players for which sweepers look more often."""
 CREATION_LIFE = 3_600
 """Seconds for which a repeated creation with the same key finds its room."""
 
 NODES = "nodes"
 """The key of the nodes that are alive: a sorted set by Unix milliseconds of when they are not."""
+
+SWEEPERS = "{sweepers}"
+"""The key of the nodes that sweep: a sorted set by Unix milliseconds of when they do not."""
+
+BUSY = "{sweepers}:busy"
+"""The key that is there if anybody has played lately."""
+
+SET_ASIDE = "set-aside"
+"""The key of what could not be applied: a hash of texts by field of an outbox, or by what was due.
+
+An operator finds the cause in a node's log, and puts an effect back with `HSET` into its outbox.
+"""
 
 SIGNING_KEY = "signing-key"
 """The key that holds the secret which signs tokens."""
@@ -51,9 +69,9 @@ def room(code: str) -> str:
     return f"{{p{partition(code)}}}:room:{code}"
 
 
-def progress(code: str) -> str:
-    """Return the key of the progress of a room's round: a hash, by player."""
-    return f"{{p{partition(code)}}}:progress:{code}"
+def presence(code: str) -> str:
+    """Return the key of who is present in a room: a hash of nodes, by player."""
+    return f"{{p{partition(code)}}}:presence:{code}"
 
 
 def outbox(number: int) -> str:
@@ -92,7 +110,7 @@ def player(player_id: str) -> str:
 
 
 def session(player_id: str) -> str:
-    """Return the key that holds the id of a player's newest session."""
+    """Return the key that says where a player's newest session is: node and session."""
     return f"session:{{{player_id}}}"
 
 

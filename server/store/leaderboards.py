@@ -2,30 +2,49 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from server.core.ids import PlayerId
 from server.core.ranking import Row
 from server.store import keys
 from server.store.database import Database
 
 _ENTER = """
-redis.call('ZADD', KEYS[1], 'NX', ARGV[2], ARGV[1])
+local added = redis.call('ZADD', KEYS[1], 'NX', ARGV[2], ARGV[1])
 redis.call('EXPIRE', KEYS[1], ARGV[3])
+return added
 """
 
 
 _ROWS = """
-local first, last = tonumber(ARGV[1]), tonumber(ARGV[2])
-if ARGV[3] ~= '' then
-  local place = redis.call('ZRANK', KEYS[1], ARGV[3])
-  if not place then return {} end
-  first, last = math.max(0, place + first), place + last
+local function rows(first, last)
+  local found = redis.call('ZRANGE', KEYS[1], first, last, 'WITHSCORES')
+  if #found == 0 then return {} end
+  local better = redis.call('ZCOUNT', KEYS[1], '-inf', '(' .. found[2])
+  return {first + 1, better + 1, unpack(found)}
 end
-local rows = redis.call('ZRANGE', KEYS[1], first, last, 'WITHSCORES')
-if #rows == 0 then return {} end
-local better = redis.call('ZCOUNT', KEYS[1], '-inf', '(' .. rows[2])
-return {first + 1, better + 1, unpack(rows)}
 """
-"""The place and the rank of the first row, and then the rows, all of one moment."""
+"""Begins a script: the place and the rank of the first row of some, and then the rows."""
+
+_TOP = (
+    _ROWS
+    + """
+return {redis.call('ZCARD', KEYS[1]), rows(0, ARGV[1] - 1)}
+"""
+)
+
+_AROUND = (
+    _ROWS
+    + """
+local answers = {}
+for number = 2, #ARGV do
+  local place = redis.call('ZRANK', KEYS[1], ARGV[number])
+  answers[number - 1] = place and rows(math.max(0, place - ARGV[1]), place + ARGV[1]) or {}
+end
+return answers
+"""
+)
 
 
 class Leaderboards:
@@ -34,56 +53,56 @@ class Leaderboards:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def enter(self, game: str, day: int, player: PlayerId, score: int) -> None:
+    async def enter(self, game: str, day: int, player: PlayerId, score: int) -> bool:
         """Enter a player's one result of the day; doing so again changes nothing.
+
+        Returns:
+            Whether it was entered by this.
 
         Raises:
             UnavailableError: Redis does not answer.
         """
         key = keys.leaderboard(game, day)
-        await self._database.run(_ENTER, [key], player, score, keys.LEADERBOARD_LIFE)
+        return bool(await self._database.run(_ENTER, [key], player, score, keys.LEADERBOARD_LIFE))
 
-    async def size(self, game: str, day: int) -> int:
-        """Return the number of rows.
+    async def top(self, game: str, day: int, count: int) -> tuple[int, list[Row]]:
+        """Return the number of rows, and the first of them.
 
         Raises:
             UnavailableError: Redis does not answer.
         """
-        (found,) = await self._database.ask(
-            lambda redis, key: redis.zcard(key), keys.leaderboard(game, day)
+        key = keys.leaderboard(game, day)
+        ((size, found),) = await self._database.ask(
+            lambda redis, name: redis.eval(_TOP, 1, name, str(count)), key
         )
-        return int(found)
+        return int(size), _rows(found)
 
-    async def top(self, game: str, day: int, count: int) -> list[Row]:
-        """Return the first rows.
+    async def around(
+        self, game: str, day: int, players: Sequence[PlayerId], reach: int
+    ) -> list[list[Row]]:
+        """Return the row of each player with up to `reach` rows on either side, in one round trip.
 
-        Raises:
-            UnavailableError: Redis does not answer.
-        """
-        return await self._rows(game, day, 0, count - 1)
-
-    async def around(self, game: str, day: int, player: PlayerId, reach: int) -> list[Row]:
-        """Return a player's row with up to `reach` rows on either side; none without a row.
+        Who has no row gets none. Each player costs Redis three look-ups in the sorted set, in
+        which nothing else is answered: ask for some hundred at most.
 
         Raises:
             UnavailableError: Redis does not answer.
         """
-        return await self._rows(game, day, -reach, reach, player)
-
-    async def _rows(
-        self, game: str, day: int, first: int, last: int, player: PlayerId | None = None
-    ) -> list[Row]:
-        """Return the rows of these places, counted from zero or from the one of a player."""
+        key = keys.leaderboard(game, day)
         (found,) = await self._database.ask(
-            lambda redis, key: redis.eval(_ROWS, 1, key, str(first), str(last), player or ""),
-            keys.leaderboard(game, day),
+            lambda redis, name: redis.eval(_AROUND, 1, name, str(reach), *players), key
         )
-        if not found:
-            return []
-        place, rank, *pairs = found
-        rows: list[Row] = []
-        for shown, score in zip(pairs[::2], map(int, pairs[1::2]), strict=True):
-            if rows and rows[-1].score != score:
-                rank = place + len(rows)
-            rows.append(Row(rank, PlayerId(shown), score))
-        return rows
+        return [_rows(each) for each in found]
+
+
+def _rows(found: Any) -> list[Row]:
+    """Return the rows of an answer to `_ROWS`."""
+    if not found:
+        return []
+    place, rank, *pairs = found
+    rows: list[Row] = []
+    for shown, score in zip(pairs[::2], map(int, pairs[1::2]), strict=True):
+        if rows and rows[-1].score != score:
+            rank = place + len(rows)
+        rows.append(Row(rank, PlayerId(shown), score))
+    return rows

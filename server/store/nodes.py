@@ -11,6 +11,7 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
 redis.call('ZADD', KEYS[1], now + ARGV[2] * 1000, ARGV[1])
 redis.call('EXPIRE', KEYS[1], ARGV[2])
+return redis.call('ZRANGE', KEYS[1], 0, -1)
 """
 
 
@@ -20,13 +21,13 @@ class Nodes:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def renew(self, node: str) -> None:
-        """Let a node count as alive for `keys.NODE_LIFE` seconds from now.
+    async def renew(self, node: str) -> list[str]:
+        """Let a node count as alive for `keys.NODE_LIFE` seconds from now; return all that do.
 
         Raises:
             UnavailableError: Redis does not answer.
         """
-        await self._database.run(_RENEW, [keys.NODES], node, keys.NODE_LIFE)
+        return list(await self._database.run(_RENEW, [keys.NODES], node, keys.NODE_LIFE))
 
     async def drop(self, node: str) -> None:
         """Forget a node that ends.

@@ -22,6 +22,7 @@ from redis.asyncio import Redis
 from redis.asyncio.connection import Connection
 from redis.exceptions import NoScriptError
 
+from server.metrics import Metrics
 from server.store.connection import FAILURES, TIMEOUT
 
 MOST_WAITING: Final = 10_000
@@ -62,11 +63,12 @@ class Pipeline(asyncio.Protocol):
         scripts: texts of scripts by name, known to the server under their digests while connected.
     """
 
-    def __init__(self, client: Redis, acks: int, scripts: dict[str, str]) -> None:
+    def __init__(self, client: Redis, acks: int, scripts: dict[str, str], metrics: Metrics) -> None:
         self.generation = 0
         self.scripts = scripts
         self._client = client
         self._acks = acks
+        self._metrics = metrics
         self._digests: dict[str, str] = {}
         self._transport: asyncio.WriteTransport | None = None
         self._reader: Any = None
@@ -78,7 +80,8 @@ class Pipeline(asyncio.Protocol):
         self._flush_is_due = False
         self._timer: asyncio.TimerHandle | None = None
         self._connecting: asyncio.Task[None] | None = None
-        self._idle: asyncio.Event = asyncio.Event()
+        self._closed = False
+        self._idle = asyncio.Event()
         self._idle.set()
 
     @property
@@ -93,6 +96,9 @@ class Pipeline(asyncio.Protocol):
 
     def send(self, command: Command, done: Done) -> None:
         """Send a packed command with the next batch; `done` gets its reply."""
+        if self._closed:
+            asyncio.get_running_loop().call_soon(self._hand, done, LostError("It is closed."))
+            return
         self._waiting.append((command, done))
         if not self._flush_is_due and not self._expected:
             self._flush_is_due = True
@@ -110,6 +116,8 @@ class Pipeline(asyncio.Protocol):
         """
         if self._transport is not None:
             return
+        if self._closed:
+            raise LostError("It is closed.")
         if self._connecting is None:
             self._connecting = asyncio.create_task(self._connect())
         # One who is cancelled does not cancel it for the others.
@@ -160,6 +168,7 @@ class Pipeline(asyncio.Protocol):
             self._expected += 1
         loop = asyncio.get_running_loop()
         self._sent_at = loop.time()
+        self._metrics.batches.observe(len(batch))
         if self._timer is None:
             self._timer = loop.call_later(TIMEOUT, self._look_at_time)
         self._idle.clear()
@@ -187,6 +196,7 @@ class Pipeline(asyncio.Protocol):
     def _complete(self) -> None:
         flight, replies = self._flight, self._replies
         self._flight, self._replies, self._expected = [], [], 0
+        self._metrics.round_trips.observe(asyncio.get_running_loop().time() - self._sent_at)
         if self._acks:
             acknowledged = replies.pop()
             if not isinstance(acknowledged, int) or acknowledged < self._acks:
@@ -255,6 +265,7 @@ class Pipeline(asyncio.Protocol):
     async def close(self) -> None:
         """Wait until everything is answered, and close the connection."""
         await self._idle.wait()
+        self._closed = True
         if self._connecting is not None:
             with suppress(*FAILURES):
                 await self._connecting

@@ -11,21 +11,16 @@ from server.store import keys
 from server.store.database import Database
 
 _KEEP_NAME = """
+local before = redis.call('HGET', KEYS[1], 'name')
 redis.call(ARGV[1], KEYS[1], 'name', ARGV[2])
 redis.call('EXPIRE', KEYS[1], ARGV[3])
-return redis.call('HGET', KEYS[1], 'name')
+return {redis.call('HGET', KEYS[1], 'name'), before}
 """
 
-_DROP_SESSION = """
-if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end
-return 0
-"""
-
-_RENEW_SESSION = """
-local held = redis.call('GET', KEYS[1])
-if held and held ~= ARGV[1] then return 0 end
+_TAKE_SESSION = """
+local before = redis.call('GET', KEYS[1])
 redis.call('SET', KEYS[1], ARGV[1], 'EX', ARGV[2])
-return 1
+return before
 """
 
 
@@ -44,16 +39,19 @@ class Players:
         kept = await self._database.keep_first(keys.SIGNING_KEY, secrets.token_hex(32))
         return bytes.fromhex(kept)
 
-    async def keep(self, player: PlayerId, name: str | None = None) -> Profile:
+    async def keep(self, player: PlayerId, name: str | None = None) -> tuple[Profile, bool]:
         """Return a player's profile, made if there is none, renamed if a name is given.
+
+        Returns:
+            The profile, and whether it had another name before.
 
         Raises:
             UnavailableError: Redis does not answer.
         """
         how, text = ("HSETNX", guest_name(player)) if name is None else ("HSET", name)
         key = keys.player(player)
-        kept = await self._database.run(_KEEP_NAME, [key], how, text, keys.PLAYER_LIFE)
-        return Profile(player, kept)
+        kept, before = await self._database.run(_KEEP_NAME, [key], how, text, keys.PLAYER_LIFE)
+        return Profile(player, kept), before not in {None, kept}
 
     async def profiles(self, players: Iterable[PlayerId]) -> dict[PlayerId, Profile]:
         """Return the profiles of players; one without a record has its first name.
@@ -67,40 +65,23 @@ class Players:
         )
         return {p: Profile(p, n or guest_name(p)) for p, n in zip(wanted, names, strict=True)}
 
-    async def take_session(self, player: PlayerId, session: str) -> None:
-        """Make a session the player's newest one.
+    async def take_session(self, player: PlayerId, session: str) -> str | None:
+        """Make a session the player's newest one, and return the one that was it before, if any.
 
         Raises:
-            UnavailableError: Redis does not answer.
+            UnavailableError: it is not known whether it is.
         """
-        key = keys.session(player)
-        await self._database.write(key, "SET", key, session, "EX", keys.SESSION_LIFE)
-
-    async def renew_session(self, player: PlayerId, session: str) -> bool:
-        """Keep a session alive; return whether it is the player's newest one.
-
-        Raises:
-            UnavailableError: Redis does not answer.
-        """
-        key = keys.session(player)
-        return bool(await self._database.run(_RENEW_SESSION, [key], session, keys.SESSION_LIFE))
-
-    async def drop_session(self, player: PlayerId, session: str) -> None:
-        """Forget a session, unless a newer one has taken its place.
-
-        Raises:
-            UnavailableError: Redis does not answer.
-        """
-        await self._database.run(_DROP_SESSION, [keys.session(player)], session)
-
-    async def here(self, players: Iterable[PlayerId]) -> set[PlayerId]:
-        """Return which of the players have a session on any node.
-
-        Raises:
-            UnavailableError: Redis does not answer.
-        """
-        wanted = list(players)
-        found = await self._database.ask(
-            lambda redis, key: redis.exists(key), *map(keys.session, wanted)
+        before: str | None = await self._database.run(
+            _TAKE_SESSION, [keys.session(player)], session, keys.SESSION_LIFE
         )
-        return {player for player, there in zip(wanted, found, strict=True) if there}
+        return before
+
+    async def newest_sessions(self, players: Iterable[PlayerId]) -> list[str | None]:
+        """Return the newest session of each player, `None` where none is known.
+
+        Raises:
+            UnavailableError: Redis does not answer.
+        """
+        return await self._database.ask(
+            lambda redis, key: redis.get(key), *map(keys.session, players)
+        )

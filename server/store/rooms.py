@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping
 
 from server.core.ids import CODE_ALPHABET, CODE_LENGTH, PlayerId, RoomCode
 from server.store import keys
 from server.store.database import Database
 
-_SET_PROGRESS = """
-redis.call('HSET', KEYS[1], unpack(ARGV, 2))
-redis.call('PEXPIRE', KEYS[1], ARGV[1])
+_ENTER = """
+redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
+redis.call('EXPIRE', KEYS[1], ARGV[3])
+"""
+
+_LEAVE = """
+if redis.call('HGET', KEYS[1], ARGV[1]) == ARGV[2] then redis.call('HDEL', KEYS[1], ARGV[1]) end
 """
 
 
@@ -21,7 +24,7 @@ def random_code() -> RoomCode:
 
 
 class Rooms:
-    """Creation keys and progress counters."""
+    """Creation keys, and who is present."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -44,25 +47,30 @@ class Rooms:
         key = keys.creation(player, creation)
         await self._database.write(key, "DEL", key)
 
-    async def set_progress(self, code: RoomCode, progress: Mapping[str, str]) -> None:
-        """Keep texts about attempts by attempt id, until the room is forgotten.
+    async def enter(self, code: RoomCode, player: PlayerId, node: str) -> None:
+        """Note that a player is present in a room, by way of a node.
 
         Raises:
             UnavailableError: Redis does not answer.
         """
-        key = keys.progress(code)
-        fields = [text for pair in progress.items() for text in pair]
-        await self._database.run(_SET_PROGRESS, [key], keys.ROOM_LIFE, *fields)
+        key = keys.presence(code)
+        await self._database.run(_ENTER, [key], player, node, keys.PRESENCE_LIFE)
 
-    async def progress(self, code: RoomCode, attempts: list[str]) -> dict[str, str]:
-        """Return what was kept about these attempts.
+    async def leave(self, code: RoomCode, player: PlayerId, node: str) -> None:
+        """Note that a player is not, unless it is by way of another node.
 
         Raises:
             UnavailableError: Redis does not answer.
         """
-        if not attempts:
-            return {}
+        await self._database.run(_LEAVE, [keys.presence(code)], player, node)
+
+    async def present(self, code: RoomCode) -> dict[PlayerId, str]:
+        """Return who is present in a room, and by way of which node; that node may be dead.
+
+        Raises:
+            UnavailableError: Redis does not answer.
+        """
         (found,) = await self._database.ask(
-            lambda redis, key: redis.hmget(key, attempts), keys.progress(code)
+            lambda redis, key: redis.hgetall(key), keys.presence(code)
         )
-        return {a: text for a, text in zip(attempts, found, strict=True) if text is not None}
+        return {PlayerId(player): node for player, node in found.items()}

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator
 from engine.board import Board
 from engine.catalog import ruleset
 from engine.moves import legal_moves
-from engine.notation import move_text
+from engine.notation import move_text, parse_move
 from engine.play import apply
 from engine.ruleset import Move
 from server.core import attempt, race
-from server.core.attempt import Attempt, Play, Resign, Started
+from server.core.attempt import Attempt, Started
 from server.core.ids import DealId, PlayerId, RoomCode
 from server.core.race import Room, RoomOpened
 from server.core.ranking import Result
@@ -37,9 +37,9 @@ def begun(game: str = "robert", board: Board | None = None) -> Attempt:
     return attempt.begin(started(game), board or kind_board(ruleset(game)))
 
 
-def after(state: Attempt, command: Play | Resign, now: int) -> Attempt:
-    """Return the attempt after a command that is carried out."""
-    return attempt.fold(state, attempt.decide(state, command, now))
+def after(state: Attempt, move: str, now: int) -> Attempt:
+    """Return the attempt after a move that is carried out."""
+    return attempt.play(state, parse_move(state.board.ruleset, move), now).after
 
 
 def homewards(board: Board) -> Move | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from random import Random
 
 import msgspec
@@ -9,14 +11,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engine.board import apply_delta, view_of
 from engine.catalog import games, ruleset
 from engine.deal import deal_seed
 from engine.moves import legal_moves
-from engine.notation import move_text
+from engine.notation import move_text, parse_move
+from engine.ruleset import Move
 from server.core import attempt
-from server.core.attempt import Attempt, Ended, Event, Moved, Play, Resign
+from server.core.attempt import Attempt, Ended, Event, Moved
 from server.core.ids import attempt_id
-from server.core.ranking import Result
+from server.core.ranking import MOST_MOVES, Result
 from server.core.refusal import Refusal
 from tests.core.builders import (
     ADA,
@@ -35,6 +39,14 @@ from tests.engine.positions import SEED
 DEADLINE = START + LIMIT
 
 
+def play(state: Attempt, move: str, now: int) -> Moved:
+    """Return the entry that a move becomes; it says what folding it says as well."""
+    played = attempt.play(state, parse_move(state.board.ruleset, move), now)
+    assert played.after == attempt.fold(state, played.event)
+    assert apply_delta(view_of(state.board), played.delta) == view_of(played.after.board)
+    return played.event
+
+
 def test_an_attempt_begins_with_nothing_done() -> None:
     state = begun()
     assert (state.id, state.seq, state.end) == (attempt_id(DEAL, ADA), 1, None)
@@ -43,7 +55,7 @@ def test_an_attempt_begins_with_nothing_done() -> None:
 
 def test_a_move_that_stands_is_the_next_entry() -> None:
     state = begun()
-    event = attempt.decide(state, Play("s>w"), START + 7)
+    event = play(state, "s>w", START + 7)
     assert event == Moved("s>w", START + 7)
     moved = attempt.fold(state, event)
     assert (moved.seq, moved.board.moves, moved.end) == (2, 1, None)
@@ -52,7 +64,7 @@ def test_a_move_that_stands_is_the_next_entry() -> None:
 def test_the_time_is_that_of_the_last_card_that_came_home() -> None:
     state, shown = begun(), 0
     for step, move in enumerate(line_home(state.board), start=1):
-        before, state = state, after(state, Play(move), START + step * 1_000)
+        before, state = state, after(state, move, START + step * 1_000)
         if state.board.home > before.board.home:
             shown = step * 1_000
         assert state.result.time == shown
@@ -63,9 +75,9 @@ def test_the_last_move_of_a_line_home_wins() -> None:
     state = begun()
     *rest, last = line_home(state.board)
     for move in rest:
-        state = after(state, Play(move), START)
+        state = after(state, move, START)
         assert state.end is None
-    event = attempt.decide(state, Play(last), START + 5)
+    event = play(state, last, START + 5)
     assert event == Moved(last, START + 5, "won")
     won = attempt.fold(state, event)
     assert won.result == Result(
@@ -77,14 +89,14 @@ def test_the_last_move_before_there_is_none_leaves_the_player_stuck() -> None:
     board = deal_seed(ruleset("lady-betty"), SEED)
     state = begun("lady-betty", board)
     for move in line_home(board):
-        state = after(state, Play(move), START)
+        state = after(state, move, START)
     assert state.end == "stuck"
     assert state.result.left > 0
 
 
 def test_resigning_ends_an_attempt_as_it_stands() -> None:
-    moved = after(begun(), Play("s>w"), START + 5)
-    event = attempt.decide(moved, Resign(), START + 9)
+    moved = after(begun(), "s>w", START + 5)
+    event = attempt.resign(moved, START + 9)
     assert event == Ended("resigned", START + 9)
     resigned = attempt.fold(moved, event)
     assert resigned.seq == 3
@@ -107,7 +119,7 @@ def test_an_attempt_ends_at_its_deadline_however_late_one_looks(
 
 
 def test_what_a_search_found_ends_an_attempt_wherever_it_has_got_to_since() -> None:
-    state = after(begun(), Play("s>w"), START)
+    state = after(begun(), "s>w", START)
     assert attempt.end_stuck(state, 3, START) is None
     for seq in (2, 1):
         event = attempt.end_stuck(state, seq, START + 5)
@@ -121,34 +133,64 @@ def test_what_a_search_found_ends_an_attempt_wherever_it_has_got_to_since() -> N
 def test_nothing_follows_an_end(end: attempt.End) -> None:
     state = attempt.fold(begun(), Ended(end, START))
     assert attempt.due(state, DEADLINE) is None
-    for command in (Play("s>w"), Resign()):
+    for decide in (moves_on, attempt.resign):
         with pytest.raises(Refusal, match="attempt_ended"):
-            attempt.decide(state, command, START)
+            decide(state, START)
+    assert attempt.give_up(state, START) is None
 
 
-@pytest.mark.parametrize("command", [Play("s>w"), Resign()])
-def test_nothing_happens_before_the_start(command: Play | Resign) -> None:
+def moves_on(state: Attempt, now: int) -> Event:
+    """Decide a move that the rules allow."""
+    return play(state, "s>w", now)
+
+
+@pytest.mark.parametrize("decide", [moves_on, attempt.resign])
+def test_nothing_happens_before_the_start(decide: Callable[[Attempt, int], Event]) -> None:
     with pytest.raises(Refusal, match="not_started"):
-        attempt.decide(begun(), command, START - 1)
-    assert refusal_of(lambda: attempt.decide(begun(), command, START)) is None
+        decide(begun(), START - 1)
+    assert refusal_of(lambda: decide(begun(), START)) is None
 
 
-@pytest.mark.parametrize(
-    ("move", "code"),
-    [("", "bad_move"), ("castle", "bad_move"), ("t99>f0", "bad_move"), ("f0>s", "illegal_move")],
-)
-def test_what_the_rules_refuse_is_refused_with_their_code_and_sentence(
-    move: str, code: str
+def test_what_the_rules_refuse_is_refused_with_their_code_and_sentence() -> None:
+    with pytest.raises(Refusal, match="illegal_move") as refusal:
+        play(begun(), "f0>s", START)
+    assert refusal.value.text == "f0>s is not a legal move here."
+
+
+SMALL = st.integers(-3, 20)
+
+
+@given(SMALL, SMALL, SMALL)
+def test_any_move_is_played_or_refused(source: int, target: int, count: int) -> None:
+    state = begun()
+    code = refusal_of(lambda: attempt.play(state, Move(source, target, count), START))
+    assert code in {None, "illegal_move"}
+    assert (code is None) == (Move(source, target, count) in legal_moves(state.board))
+
+
+def test_an_attempt_has_so_many_moves_and_can_be_given_up_then() -> None:
+    state = begun()
+    board = replace(state.board, moves=MOST_MOVES - 1)
+    last = attempt.play(msgspec.structs.replace(state, board=board), move("s>w"), START).after
+    assert last.board.moves == MOST_MOVES
+    assert last.end is None
+    with pytest.raises(Refusal, match="too_many_moves"):
+        attempt.play(last, move("s>w"), START)
+    assert attempt.resign(last, START) == Ended("resigned", START)
+    assert attempt.due(last, DEADLINE) == Ended("time", DEADLINE)
+
+
+def move(text: str) -> Move:
+    """Return a move of the game that is played here."""
+    return parse_move(ruleset("robert"), text)
+
+
+@pytest.mark.parametrize("decide", [moves_on, attempt.resign, attempt.give_up])
+def test_no_entry_is_before_another_though_the_clock_was_set_back(
+    decide: Callable[[Attempt, int], Event],
 ) -> None:
-    with pytest.raises(Refusal, match=code) as refusal:
-        attempt.decide(begun(), Play(move), START)
-    assert refusal.value.text.endswith(".")
-
-
-@given(st.text(alphabet="ftsw>x0123456789é ", max_size=18))
-def test_any_text_is_a_move_or_is_refused(text: str) -> None:
-    code = refusal_of(lambda: after(begun(), Play(text), START))
-    assert code in {None, "bad_move", "illegal_move"}
+    state = after(begun(), "s>w", START + 5_000)
+    assert decide(state, START + 1_000).at == START + 5_000
 
 
 JOURNAL = [
@@ -182,18 +224,20 @@ def walks(draw: st.DrawFn) -> tuple[Attempt, list[Event], Attempt]:
         if state.end is not None:
             break
         now += chance.randrange(20_000)
-        event = attempt.due(state, now) or attempt.decide(state, _some(state, chance), now)
+        event = attempt.due(state, now) or _some(state, chance, now)
         state = attempt.fold(state, event)
         events.append(event)
     return first, events, state
 
 
-def _some(state: Attempt, chance: Random) -> Play | Resign:
-    """Return some command that the rules allow."""
+def _some(state: Attempt, chance: Random, now: int) -> Event:
+    """Return what some command that the rules allow becomes."""
+    if chance.random() < 0.02:
+        return attempt.resign(state, now)
     moves = legal_moves(state.board)
-    move = homewards(state.board) if chance.random() < 0.5 else chance.choice(moves)
-    assert move is not None, "an attempt without a move is over"
-    return Resign() if chance.random() < 0.02 else Play(move_text(state.board.ruleset, move))
+    found = homewards(state.board) if chance.random() < 0.5 else chance.choice(moves)
+    assert found is not None, "an attempt without a move is over"
+    return play(state, move_text(state.board.ruleset, found), now)
 
 
 @settings(max_examples=40)

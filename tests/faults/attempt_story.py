@@ -11,11 +11,12 @@ import msgspec
 from engine.board import delta_between, view_of
 from engine.catalog import ruleset
 from engine.deal import commitment, deal_seed
-from engine.notation import seen_text
+from engine.errors import EngineError
+from engine.notation import parse_move, seen_text
 from engine.solver import Hope, search
 from server.core import attempt as core
 from server.core import daily
-from server.core.attempt import Attempt, Ended, Event, Moved, Play, Started
+from server.core.attempt import Attempt, Ended, Event, Moved, Started
 from server.core.ids import split_attempt_id
 from server.core.ranking import Result
 from server.core.refusal import Refusal
@@ -154,8 +155,8 @@ def _check_entry(states: Sequence[Attempt], event: Event, asked: Asked, about: C
 def _check_decided(state: Attempt, event: Moved, about: Complaints) -> None:
     """Check that the rules, and the time that an entry says, make it what it is."""
     try:
-        decided = core.decide(state, Play(event.move), event.at)
-    except Refusal as refusal:
+        decided = core.play(state, parse_move(state.board.ruleset, event.move), event.at).event
+    except (Refusal, EngineError) as refusal:
         about.add("invented", state.seq + 1, f"{event} is refused as {refusal.code}")
         return
     if decided != event:

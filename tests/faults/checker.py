@@ -213,9 +213,17 @@ def _check_so_far(
 
 
 def _was(attempt: str, told: Message, ran: Mapping[str, Ran]) -> bool:
-    """Return whether an attempt ever stood as was told; one not begun stands as it will begin."""
-    found = ran.get(attempt)
-    return found is not None and Result(**told) in found.results
+    """Return whether an attempt ever stood as was told; one not begun stands as it will begin.
+
+    Of one that goes on, only the counters are told to others.
+    """
+    found, result = ran.get(attempt), Result(**told)
+    if found is None:
+        return False
+    if result.end is not None:
+        return result in found.results
+    counters = (result.home, result.left, result.moves)
+    return counters in {(each.home, each.left, each.moves) for each in found.results}
 
 
 def _check_page(message: Message, kept: Kept, complaints: list[Complaint]) -> None:

@@ -20,7 +20,7 @@ from server.cli import main as samedeal
 from server.core import race
 from server.service.rooms import Rooms
 from server.store import clock
-from server.store.journal import Journals
+from server.store.journal import Append, Journals
 
 
 class JumpingTime:
@@ -50,20 +50,29 @@ def shorten_rounds(share: int) -> None:
 
 
 def acknowledge_first() -> None:
-    """Break the node: an append returns at once, and is done afterwards."""
-    append = Journals.append
-    tasks: set[asyncio.Task[None]] = set()
+    """Break the node: an append is taken to stand at once, and is done afterwards."""
+    broken: Any = Journals
+    append, append_soon = broken.append, broken.append_soon
+    tasks: set[asyncio.Task[int]] = set()
 
-    def forget(task: asyncio.Task[None]) -> None:
+    def forget(task: asyncio.Task[int]) -> None:
         tasks.discard(task)
         task.exception()
 
-    async def at_once(self: Journals, *given: Any, **named: Any) -> None:
-        task = asyncio.create_task(append(self, *given, **named))
+    async def at_once(self: Journals, entry: Append, *given: Any) -> int:
+        task = asyncio.create_task(append(self, entry, *given))
         tasks.add(task)
         task.add_done_callback(forget)
+        return self.generation(entry.key)
 
-    Journals.append = at_once  # type: ignore[method-assign]
+    def soon(self: Journals, *given: Any) -> bool:
+        *entry, generation, done = given
+        if not append_soon(self, *entry, generation, lambda *_: None):
+            return False
+        asyncio.get_running_loop().call_soon(done, None, generation)
+        return True
+
+    broken.append, broken.append_soon = at_once, soon
 
 
 def main() -> None:

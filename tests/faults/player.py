@@ -15,7 +15,7 @@ from tests.faults.ledger import Ledger, Message
 from tests.faults.sight import Sight
 from tests.faults.wire import REPLACED, LostError, Wire
 
-AGAIN = {"unavailable", "internal", "too_fast"}
+AGAIN = {"unavailable", "overloaded", "internal", "too_fast"}
 """Refusals after which the same command is sent again, a moment later."""
 
 NEVER = {"bad_message", "hello_first", "bad_version", "bad_token", "bad_name", "internal"} | {
@@ -142,7 +142,7 @@ class Player:
         [future] = await wire.send([hello])
         welcome = await self._answer(future)
         if welcome is None or welcome["type"] != "welcome":
-            if welcome is not None and welcome["code"] != "unavailable":
+            if welcome is not None and welcome["code"] not in AGAIN:
                 self._complain(f"hello was refused as {welcome['code']}")
             await wire.close()
             raise LostError

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass, field
 
 import msgspec
@@ -12,20 +13,21 @@ from engine.deal import commitment, deal_seed
 from engine.notation import move_text
 from server.core import attempt as core
 from server.core import daily, race
-from server.core.attempt import Attempt, Ended, Play, Resign, Started
+from server.core.attempt import Attempt, Ended, Started
 from server.core.digest import digest
 from server.core.ids import DealId, PlayerId
 from server.core.names import Profile
 from server.core.race import Room, RoomOpened
 from server.core.ranking import packed
-from server.gateway import messages, present
-from server.service.answers import answered, snapshot_of
+from server.gateway import codec, messages, present
+from server.service.answers import snapshot_of
 from server.service.attempts import Step
+from server.service.live_room import RoomPage
 from server.service.resume import missed_of
-from server.service.rooms import RoomPage
 from tests.core.builders import ADA, BOB, CODE, LIMIT, START, homewards
 from tests.faults.kept import Kept
 from tests.faults.ledger import Ledger
+from tests.wire import Wire
 
 GAME = "roosevelt"
 RACED = DealId("raced00000000000")
@@ -43,6 +45,7 @@ class Tale:
 
     kept: Kept = field(default_factory=Kept)
     ledgers: dict[str, Ledger] = field(default_factory=dict)
+    wires: defaultdict[str, Wire] = field(default_factory=lambda: defaultdict(Wire))
     at: int = START
     room: Room | None = None
     commands: int = 0
@@ -50,12 +53,18 @@ class Tale:
     def say(self, player: PlayerId, type_: str, **fields: object) -> int:
         """Let a player say something; return its number."""
         self.commands += 1
-        self.ledgers[player].say({"type": type_, "id": self.commands, **fields}, self.at)
+        command = {"type": type_, "id": self.commands, **fields}
+        self.wires[player].pack(command)
+        self.ledgers[player].say(command, self.at)
         return self.commands
 
-    def hear(self, player: PlayerId, event: messages.AnyEvent) -> None:
+    def hear(self, player: PlayerId, event: messages.AnyEvent, re: int = messages.NEWS) -> None:
         """Let a player hear something."""
-        self.ledgers[player].hear(msgspec.to_builtins(event), self.at)
+        self.hear_frame(player, codec.encode(event, re))
+
+    def hear_frame(self, player: PlayerId, frame: bytes) -> None:
+        """Let a player hear what a frame says."""
+        self.ledgers[player].hear(self.wires[player].unpack(frame), self.at)
 
     def in_room(self, event: race.Event | None) -> None:
         """Let the room's journal grow, and tell both players of it."""
@@ -82,39 +91,44 @@ class Tale:
         journal = self.kept.attempts.setdefault(state.id, [])
         steps = [Step(None, start, state)]
         _append(journal, start)
-        self.hear(player, present.attempt(snapshot_of(state, _promise(start.deal)), self.at))
+        number = messages.FIRST_NUMBER + (start.room is None)
+        self.hear(
+            player, present.attempt(snapshot_of(state, _promise(start.deal)), number, self.at)
+        )
         for _ in range(MOVES):
             self.at += 100
             move = homewards(state.board)
             assert move is not None
             text = move_text(state.board.ruleset, move)
             self.say(player, "move", attempt=state.id, seq=state.seq + 1, move=text)
-            event = core.decide(state, Play(text), self.at)
-            before, state = state, core.fold(state, event)
+            before, (event, state, delta) = state, core.play(state, move, self.at)
             steps.append(Step(before, event, state))
             _append(journal, event)
-            self.hear(player, present.answer(answered(before, state, Play(text)), self.at))
-        self.come_back(player, steps, HAD)
-        self.say(player, "resign", attempt=state.id, seq=state.seq + 1)
-        event = Ended("resigned", self.at)
-        before, state = state, core.fold(state, event)
-        steps.append(Step(before, event, state))
-        _append(journal, event)
-        self.hear(player, present.answer(answered(before, state, Resign()), self.at))
-        self.come_back(player, steps, HAD)
+            changes = [(pile, take, *put) for pile, take, put in delta.changes]
+            time, redeals = state.last_home, delta.redeals
+            moved = codec.encode_moved(number, state.seq, changes, time, state.end, redeals)
+            self.hear_frame(player, moved)
+        self.come_back(player, number, steps, HAD)
+        said = self.say(player, "resign", attempt=state.id, seq=state.seq + 1)
+        end = Ended("resigned", self.at)
+        before, state = state, core.fold(state, end)
+        steps.append(Step(before, end, state))
+        _append(journal, end)
+        self.hear(player, present.ended(state, number), said)
+        self.come_back(player, number, steps, HAD)
         return state
 
-    def come_back(self, player: PlayerId, steps: list[Step], since: int) -> None:
+    def come_back(self, player: PlayerId, number: int, steps: list[Step], since: int) -> None:
         """Let a player say that it has entry `since`, and be told what it missed."""
         self.at += 100
         last = steps[-1].after
         seen = digest(view_of(steps[since - 1].after.board))
         have = {"seq": since, "digest": seen}
-        number = self.say(player, "attempt.open", attempt=last.id, have=have)
+        said = self.say(player, "attempt.open", attempt=last.id, have=have)
         now = snapshot_of(last, _promise(last.start.deal))
         found = missed_of(steps, now, since, seen)
         assert found is not None, "the digest is right"
-        self.hear(player, present.missed(found, self.at, number))
+        self.hear(player, present.missed(found, number, self.at), said)
 
 
 def board_of() -> Board:

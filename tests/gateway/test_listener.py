@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
-from typing import Any
+from typing import Any, cast
 
 import pytest
 import structlog
@@ -45,8 +45,8 @@ class Echo(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Join the connections."""
-        assert isinstance(transport, asyncio.Transport)
-        self.transport = transport
+        # That of uvloop is one in all but its bases.
+        self.transport = cast("asyncio.Transport", transport)
         self.connections.add(self)
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -96,8 +96,10 @@ async def listening() -> AsyncIterator[int]:
     (bound,) = ports.bind("127.0.0.1", 0)
     port = ports.port_of(bound)
     await listener.open(bound)
-    yield port
-    await listener.close()
+    try:
+        yield port
+    finally:
+        await listener.close()
 
 
 @asynccontextmanager
@@ -167,10 +169,18 @@ async def test_a_failure_is_answered(caplog: pytest.LogCaptureFixture) -> None:
 )
 async def test_a_head_that_is_too_long_is_refused(start: bytes) -> None:
     async with listening() as port, connected(port) as (reader, writer):
-        for at in range(0, len(start), 1000):
-            writer.write(start[at : at + 1000])
-            await asyncio.sleep(0)
-        writer.write(b"x" * 1000)
+        writer.write(start + b"x" * LONGEST_REQUEST)
+        # The answer may be lost with what was not read: the connection ends in any case.
+        with suppress(ConnectionError):
+            assert (await reader.read()).startswith(b"HTTP/1.1 413 ")
+
+
+async def test_a_head_that_grows_too_long_is_refused() -> None:
+    async with listening() as port, connected(port) as (reader, writer):
+        for _ in range(LONGEST_REQUEST // 1024):
+            writer.write(b"\r\n" * 512)
+            await writer.drain()
+        writer.write(b"\r\n")
         assert await status(reader) == 413
         assert await reader.read() == b""
 
@@ -180,8 +190,7 @@ async def test_a_body_is_not_read_for_ever() -> None:
         writer.write(request("/", "Content-Length: 1000000000", method="POST"))
         assert await status(reader) == 405
         writer.write(b"x" * 2 * LONGEST_REQUEST)
-        # Its answer is out, or lost with what was not read: the connection ends in any case.
-        with suppress(ConnectionResetError):
+        with suppress(ConnectionError):
             assert b"HTTP/1.1 200" not in await reader.read()
 
 
@@ -246,7 +255,7 @@ async def test_closing_tells_sockets_and_ends_idle_connections() -> None:
     assert socket.close_code == 1001
     assert await reader.read() == b""
     writer.close()
-    with pytest.raises(OSError, match=str(port)):
+    with pytest.raises(ConnectionRefusedError):
         await asyncio.open_connection("127.0.0.1", port)
 
 

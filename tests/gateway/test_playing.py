@@ -99,7 +99,7 @@ async def test_a_number_that_is_not_the_next_gets_a_snapshot(port: int, seq: int
         ("f0>w", "illegal_move"),
         ("t0>f0", "bad_move"),
         ("s>t", "bad_move"),
-        ("s>wx2", "illegal_move"),
+        ("s>wx2", "bad_move"),
         ("", "bad_move"),
         ("s>w ", "bad_move"),
     ],
@@ -183,6 +183,7 @@ async def test_two_nodes_never_fork_an_attempt(redis_url: str) -> None:
                 await deal_first(new, opened_there, 2)
         async with opened(here) as back:
             await back.hello(token)
+            await back.ask("attempt.open", attempt=attempt["attempt"])
             stale = await back.ask("move", attempt=attempt["attempt"], seq=4, move="w>f0")
             assert stale["type"] == "attempt"
             assert stale["seq"] == 5

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
+import socket
 from contextlib import AsyncExitStack
 
 import msgpack
 import pytest
 from websockets.exceptions import InvalidStatus
 
-from server.gateway import outgoing, session
+from server.gateway import session
+from server.gateway import socket as server_socket
 from server.gateway.messages import VERSION
 from tests.conftest import node
 from tests.gateway.client import opened
+from tests.gateway.play import room_of
 
 
 async def test_a_guest_gets_an_identity_and_keeps_it(port: int) -> None:
@@ -133,9 +137,9 @@ async def test_a_frame_that_is_no_message_is_refused_and_harms_nothing(
 async def test_a_wrong_message_is_answered_by_its_id(port: int) -> None:
     async with opened(port) as client:
         await client.hello()
-        answer = await client.ask("room.create", game="robert")
+        answer = await client.ask("room.create", game="robert", seats=9, limit=60, key="k" * 8)
         assert answer["code"] == "bad_message"
-        assert "seats" in answer["text"]
+        assert "8" in answer["text"]
 
 
 async def test_many_frames_that_are_none_close_the_session(port: int) -> None:
@@ -169,14 +173,26 @@ async def test_too_many_commands_are_refused_and_then_closed(port: int) -> None:
 async def test_a_reader_that_is_too_slow_is_closed_and_slows_no_one(
     port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The queue is bounded: here it takes nothing at all."""
+    """What waits for it is bounded: 64 messages, beside what the system's buffers hold."""
+
+    def narrow(transport: asyncio.Transport) -> None:
+        raw = transport.get_extra_info("socket")
+        raw.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4_096)
+
+    monkeypatch.setattr(server_socket, "_keep_alive", narrow)
+    monkeypatch.setattr(server_socket, "MOST_UNSENT", 4_096)
+    monkeypatch.setattr(server_socket, "CLOSE_WITHIN", 0.1)
+    monkeypatch.setattr(session, "BURST", 10_000.0)
     async with opened(port) as slow, opened(port) as other:
-        await other.hello()
-        monkeypatch.setattr(outgoing, "MOST_WAITING", 0)
-        slow.send("hello", version=VERSION)
-        assert await slow.closed() == 4004
-        monkeypatch.undo()
+        code = await room_of(other, slow)
+        slow.socket.transport.pause_reading()
+        for _ in range(2_000):
+            slow.send("attempt.open", attempt="x" * 64)
+            slow.send("room.join", code=code)
+        absent = await other.next("room", lambda room: not all(m["here"] for m in room["members"]))
+        assert absent["members"][1]["here"] is False
         assert (await other.ask("ping"))["type"] == "pong"
+        slow.socket.transport.resume_reading()
 
 
 async def test_only_our_own_pages_open_sockets(redis_url: str) -> None:

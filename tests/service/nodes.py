@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
 from redis.asyncio import RedisCluster
 
-from engine.notation import move_text
-from server.core.attempt import Attempt, Play
+from engine.ruleset import ROW
+from server.core.attempt import Attempt
 from server.core.ids import AttemptId, PlayerId, RoomCode
 from server.core.race import COUNTDOWN, Room
-from server.service.answers import Answer, Played
+from server.service.answers import Played, Snapshot
 from server.service.effects import Effects
+from server.service.news import Ended
+from server.service.registration import Registration
 from server.service.services import Services
 from server.service.store import Store
+from server.service.sweeper import Sweeper
+from server.stop import Stop
+from server.store.bus import Bus
 from server.store.clock import Clock
 from server.store.connection import Client, connect
 from tests.conftest import database_on
@@ -35,22 +41,51 @@ class SetClock(Clock):
     async def sample(self) -> None:
         """Find that it is right."""
 
+    async def confirm(self) -> None:
+        """Look whether it is right."""
+        await self.sample()
+
+
+class _Bus(Bus):
+    """A bus that notes what it publishes."""
+
+    def __init__(self, node: Node) -> None:
+        def hear(topic: str, payload: bytes | None) -> None:
+            node.services.heard(topic, payload)
+
+        super().__init__(node.database, hear)
+        self._published = node.published
+
+    def publish(self, topic: str, payload: bytes = b"") -> None:
+        """Publish, and note it."""
+        self._published.append((topic, payload))
+        super().publish(topic, payload)
+
 
 class Node:
-    """The services of one node, and what it published."""
+    """The services of one node, and what it published. Its bus has to be run for it to hear."""
 
     def __init__(self, redis: Client, clock: Clock) -> None:
         self.redis = redis
         self.database = database_on(redis)
-        self.published: list[str] = []
+        self.published: list[tuple[str, bytes]] = []
         self.store = Store.on(self.database, clock)
-        self.services = Services(self.store, self._publish)
+        self.registration = Registration(self.store)
+        self.bus = _Bus(self)
+        self.services = Services(self.store, self.bus, self.registration)
+        self.ended: list[Ended] = []
+        self.services.sessions.on_ended = self._note_end
         self.attempts = self.services.attempts
         self.rooms = self.services.rooms
         self.dailies = self.services.dailies
 
-    async def _publish(self, topic: str) -> None:
-        self.published.append(topic)
+    def _note_end(self, ended: Ended) -> bool:
+        self.ended.append(ended)
+        return True
+
+    async def runs(self, stop: Stop) -> None:
+        """Hear what is published, and follow rooms, until told to stop."""
+        await asyncio.gather(self.bus.run(stop), self.services.live.run(stop))
 
     @property
     def effects(self) -> Effects:
@@ -64,6 +99,23 @@ class Node:
         found: Any = await self.redis.keys(pattern, **options)
         return list(found)
 
+    @property
+    def sweeper(self) -> Sweeper:
+        """What finds things to be done."""
+        return self.services._sweeper
+
+    async def sweep(self) -> None:
+        """Look at everything once, and do what is to be done."""
+        await self.dailies.draw_ahead()
+        await self.sweeper.renew()
+        for known in self.sweeper._partitions.values():
+            known.looked = 0
+        await self.sweeper.look()
+        for work in self.sweeper.take():
+            self.sweeper._put(work)
+        while self.sweeper._in_hand:
+            await asyncio.sleep(0)
+
     async def settle(self) -> None:
         """Apply what has finished on this node, as it does by itself when it runs."""
         while not self.attempts.finishes.empty():
@@ -75,20 +127,25 @@ class Node:
         assert found is not None
         return found
 
-    async def play(self, attempt: AttemptId, player: PlayerId) -> Answer:
+    async def play(self, attempt: AttemptId, player: PlayerId) -> Played:
         """Play the next move of some line of play."""
         state = await self.look(attempt)
         move = homewards(state.board)
         assert move is not None
-        text = move_text(state.board.ruleset, move)
-        return await self.attempts.command(attempt, player, state.seq + 1, Play(text))
+        target = len(state.board.ruleset.pile_names) if move.target == ROW else move.target
+        done: asyncio.Future[Played | Snapshot | Exception] = asyncio.Future()
+        self.attempts.play_soon(
+            attempt, player, state.seq + 1, (move.source, target, move.count), done.set_result
+        )
+        answer = await done
+        assert isinstance(answer, Played)
+        return answer
 
     async def play_out(self, attempt: AttemptId, player: PlayerId) -> Played:
         """Play a line of play to its end."""
         while True:
             answer = await self.play(attempt, player)
-            assert isinstance(answer, Played)
-            if answer.result.end is not None:
+            if answer.after.end is not None:
                 return answer
 
     async def room_of(self, *players: PlayerId, seats: int = 8, game: str = "lady-betty") -> Room:

@@ -8,7 +8,6 @@ import pytest
 
 from engine.catalog import games
 from server.core import daily
-from server.core.attempt import Resign
 from server.core.ids import PlayerId
 from server.core.refusal import Refusal
 from server.service.answers import Snapshot
@@ -22,7 +21,7 @@ GAME = "robert"
 
 
 async def resign(node: Node, found: Snapshot, player: PlayerId = ADA) -> None:
-    await node.attempts.command(found.attempt, player, found.seq + 1, Resign())
+    await node.attempts.resign(found.attempt, player, found.seq + 1)
 
 
 async def test_everyone_has_one_deal_and_a_run_of_their_own(node: Node, other: Node) -> None:
@@ -108,12 +107,12 @@ async def test_a_run_that_ends_after_midnight_makes_room_for_the_next(
 async def test_a_run_is_over_when_its_day_closes(node: Node, clock: SetClock) -> None:
     found = await node.dailies.open(ADA, GAME)
     clock.time = CLOSE
-    await node.effects.sweep()
+    await node.sweep()
     state = await node.look(found.attempt)
     assert state.end == "time"
     await node.settle()
-    assert await node.store.leaderboards.size(GAME, DAY) == 1
-    assert await node.store.leaderboards.size(GAME, DAY + 1) == 0
+    assert (await node.store.leaderboards.top(GAME, DAY, 1))[0] == 1
+    assert (await node.store.leaderboards.top(GAME, DAY + 1, 1))[0] == 0
 
 
 async def test_today_lists_every_game_with_ones_own_result(node: Node, other: Node) -> None:

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import asyncio
 
-import pytest
-
 from server.core import daily
-from server.core.attempt import Resign
 from server.core.ids import AttemptId, PlayerId
 from server.core.ranking import Row, packed
-from server.service import effects as module
-from server.service import topics
+from server.service import news, topics
+from server.service.news import Entered
 from server.store import keys
 from tests.core.builders import ADA, BOB, START
 from tests.service.nodes import BEGUN, OVER, Node, SetClock, attempt_of
@@ -26,12 +23,12 @@ async def finish_daily(node: Node, player: PlayerId = ADA) -> AttemptId:
     found = await node.dailies.open(player, GAME)
     for _ in range(3):
         await node.play(found.attempt, player)
-    await node.attempts.command(found.attempt, player, 5, Resign())
+    await node.attempts.resign(found.attempt, player, 5)
     return found.attempt
 
 
 async def rows(node: Node) -> list[Row]:
-    return await node.store.leaderboards.top(GAME, DAY, 10)
+    return (await node.store.leaderboards.top(GAME, DAY, 10))[1]
 
 
 async def test_a_daily_reaches_its_leaderboard(node: Node) -> None:
@@ -41,7 +38,11 @@ async def test_a_daily_reaches_its_leaderboard(node: Node) -> None:
     score = packed((await node.look(attempt)).result)
     assert await rows(node) == [Row(1, ADA, score)]
     assert await node.store.outboxes.effects() == []
-    assert topics.leaderboard(GAME, DAY) in node.published
+    topic = topics.leaderboard(GAME, DAY)
+    assert (topic, news.encode(Entered(ADA, score))) in node.published
+    # Whoever applies it again may be the first who tells of it, and does not know when it was done.
+    await node.services.leaderboards.enter(GAME, DAY, ADA, score)
+    assert node.published[-1] == (topic, b"")
 
 
 async def test_a_race_reaches_its_room_and_no_leaderboard(node: Node, clock: SetClock) -> None:
@@ -75,7 +76,7 @@ async def test_what_a_dead_node_left_is_applied_by_another(node: Node, other: No
     room, code = await node.race_of(ADA)
     await node.attempts.give_up(attempt_of(room, ADA))
     assert len(await other.store.outboxes.effects()) == 2
-    await other.effects.sweep()
+    await other.sweep()
     assert [row.score for row in await rows(other)] == [packed((await node.look(attempt)).result)]
     assert (await other.rooms.find(code)).running is None
     assert await other.store.outboxes.effects() == []
@@ -90,7 +91,7 @@ async def test_a_node_that_lags_applies_a_finish_all_the_same(node: Node, other:
         await node.settle()
         room = await node.rooms.start(code, ADA)
     await node.attempts.give_up(attempt_of(room, ADA))
-    await other.effects.sweep()
+    await other.sweep()
     assert (await node.rooms.find(code)).running is None
     assert await other.store.outboxes.effects() == []
 
@@ -100,11 +101,11 @@ async def test_what_falls_due_is_swept(node: Node, other: Node, clock: SetClock)
     attempt = (await node.dailies.open(ADA, GAME)).attempt
     for time in (OVER - 1, OVER):
         clock.time = time
-        await other.effects.sweep()
+        await other.sweep()
         assert ((await node.rooms.find(code)).running is None) == (time == OVER)
     clock.time = daily.closes(DAY)
-    await other.effects.sweep()
-    await other.effects.sweep()
+    await other.sweep()
+    await other.sweep()
     assert (await node.look(attempt)).end == "time"
     assert len(await rows(node)) == 1
     assert await node.store.outboxes.due(clock.time * 2) == []
@@ -122,7 +123,7 @@ async def test_what_is_broken_keeps_nothing_else_from_being_done(
     for number in range(keys.PARTITIONS):
         await node.redis.hset(keys.outbox(number), "broken", "no finish")
     clock.time = daily.closes(DAY)
-    await other.effects.sweep()
+    await other.sweep()
     assert [row.player for row in await rows(node)] == [ADA]
     assert (await node.rooms.find(code)).running is None
     assert (await node.look(ada)).end == "time"
@@ -134,7 +135,7 @@ async def test_due_times_of_what_is_gone_are_dropped(node: Node, clock: SetClock
     _, code = await node.race_of(ADA)
     await node.redis.delete(keys.attempt(attempt), keys.room(code))
     clock.time = daily.closes(DAY)
-    await node.effects.sweep()
+    await node.sweep()
     assert await node.store.outboxes.due(clock.time) == []
 
 
@@ -147,20 +148,6 @@ async def test_a_node_applies_its_finishes_by_itself(node: Node) -> None:
         await until(applied)
 
 
-async def test_a_node_sweeps_by_itself(
-    node: Node, other: Node, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "SWEEP_EVERY", 0.01)
-
-    async def swept() -> bool:
-        return len(await rows(node)) == 2 and not await node.store.outboxes.effects()
-
-    await finish_daily(node, ADA)
-    async with running(other.effects.sweep_forever):
-        await finish_daily(node, BOB)
-        await until(swept)
-
-
 async def test_a_deadline_seen_by_a_wrong_clock_is_not_forgotten(
     node: Node, clock: SetClock
 ) -> None:
@@ -169,10 +156,10 @@ async def test_a_deadline_seen_by_a_wrong_clock_is_not_forgotten(
     due = [(f"a:{snapshot.attempt}", snapshot.start.deadline), (f"r:{code}", OVER)]
     for member, time in due:
         # The clock has been put right since the sweep found these.
-        await node.effects._pass_deadline(member, time)
+        await node.effects.pass_deadline(member, time)
     assert sorted(await node.store.outboxes.due(snapshot.start.deadline)) == due
     clock.time = snapshot.start.deadline
-    await node.effects.sweep()
+    await node.sweep()
     assert (await node.look(snapshot.attempt)).end == "time"
     assert (await node.rooms.find(code)).running is None
     assert await node.store.outboxes.due(clock.time) == []

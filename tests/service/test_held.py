@@ -52,7 +52,8 @@ class _Tally:
         assert number == len(after)
         return Append(self.key(), keys.partition(NAME), number, event)
 
-    def appended(self, before: Words | None, after: Words) -> None:
+    def appended(self, before: Words | None, after: Words, append: Append) -> None:
+        assert append.payload == after[-1]
         self.told.append((before, after))
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import msgspec
 import pytest
 
-from server.core.ranking import Result
+from server.core.ids import PlayerId, RoomCode
+from server.service import news, topics
 from server.service import progress as module
-from server.service import topics
-from server.service.progress import Progress
+from server.service.news import Progress
 from tests.core.builders import ADA, BOB
 from tests.service.nodes import BEGUN, Node, SetClock, attempt_of
 from tests.store.servers import running, until
@@ -17,47 +16,53 @@ from tests.store.servers import running, until
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Gather moves for a moment only."""
-    monkeypatch.setattr(module, "EVERY", 0.01)
+    monkeypatch.setattr(module, "EVERY", 0.05)
+
+
+def published(node: Node, code: RoomCode) -> list[Progress]:
+    """Return what a node has published of the progress of a room."""
+    found = [
+        news.room_news(payload) for topic, payload in node.published if topic == topics.room(code)
+    ]
+    return [each for each in found if isinstance(each, Progress)]
 
 
 async def test_what_was_gathered_is_told_at_once(node: Node, clock: SetClock) -> None:
     room, code = await node.race_of(ADA, BOB)
+    assert room.round is not None
     clock.time = BEGUN
-    ids = [attempt_of(room, player) for player in (ADA, BOB)]
-    await node.services.close()
-    node.published.clear()
-    gathered = Progress(node.store, node.services.publish)
-    for number in range(5):
-        for player, attempt in zip((ADA, BOB), ids, strict=True):
-            if number < 4 or player == ADA:
-                await node.play(attempt, player)
-            gathered.note(await node.look(attempt))
+    for number in range(4):
+        for player in (ADA, BOB):
+            if number < 3 or player == ADA:
+                await node.play(attempt_of(room, player), player)
 
     async def told() -> bool:
-        return topics.progress(code) in node.published
+        return bool(published(node, code))
 
-    async with running(gathered.run):
-        await until(told)
-    assert node.published.count(topics.progress(code)) == 1
-    texts = await node.store.rooms.progress(code, list(map(str, ids)))
-    for attempt in ids:
-        result = msgspec.json.decode(texts[attempt], type=Result)
-        assert result == (await node.look(attempt)).result
+    await until(told)
+    runners = [(ADA, 0, 4), (BOB, 0, 3)]
+    for player, home, moves in runners:
+        board = (await node.look(attempt_of(room, player))).board
+        assert (board.home, board.moves) == (home, moves)
+    assert published(node, code) == [Progress(room.round.deal, runners)]
 
 
 async def test_a_node_tells_of_its_runners_moves(node: Node, other: Node, clock: SetClock) -> None:
     room, code = await node.race_of(ADA, BOB)
-    clock.time = BEGUN
-
-    async def seen() -> bool:
-        page = await other.rooms.page(room)
-        return page.progress[ADA] == (await node.look(attempt_of(room, ADA))).result
-
-    async with running(node.services._progress.run):
-        for _ in range(3):
+    told: list[list[int]] = []
+    other.services.live.on_progress = lambda _, counters: told.append(counters)
+    async with running(other.runs):
+        other.services.live.enter(room, BOB)
+        await other.services.live.looked(code)
+        clock.time = BEGUN
+        for number in range(1, 4):
             await node.play(attempt_of(room, ADA), ADA)
+
+            async def seen(number: int = number) -> bool:
+                return told[-1:] == [[0, 0, number]]
+
             await until(seen)
-    assert topics.progress(code) in node.published
+    assert len(told) == 3
 
 
 async def test_a_start_and_a_daily_are_no_progress(node: Node, clock: SetClock) -> None:
@@ -65,14 +70,15 @@ async def test_a_start_and_a_daily_are_no_progress(node: Node, clock: SetClock) 
     daily = await node.dailies.open(ADA, "robert")
     await node.play(daily.attempt, ADA)
     clock.time = BEGUN
+    await node.play(attempt_of(room, BOB), BOB)
 
     async def told() -> bool:
-        return topics.progress(code) in node.published
+        return bool(published(node, code))
 
-    async with running(node.services._progress.run):
-        await node.play(attempt_of(room, BOB), BOB)
-        await until(told)
-    assert [topic for topic in node.published if topic.startswith("progress")] == [
-        topics.progress(code)
-    ]
-    assert list(await node.store.rooms.progress(code, [attempt_of(room, ADA)])) == []
+    await until(told)
+    assert [player_of(each) for each in published(node, code)] == [BOB]
+
+
+def player_of(progress: Progress) -> PlayerId:
+    ((player, _, _),) = progress.runners
+    return player

@@ -34,7 +34,7 @@ async def test_a_sign_of_life_is_given_again_and_again(
     node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "RENEW_EVERY", 0.01)
-    registration = Registration(node.store, 8000)
+    registration = Registration(node.store)
     nodes = node.store.nodes
 
     async def listed() -> bool:
@@ -48,7 +48,7 @@ async def test_a_sign_of_life_is_given_again_and_again(
 
 
 def test_no_two_nodes_have_one_name(node: Node) -> None:
-    assert len({Registration(node.store, 8000).name for _ in range(10)}) == 10
+    assert len({Registration(node.store).name for _ in range(10)}) == 10
 
 
 _SERVES = """
@@ -79,3 +79,24 @@ async def test_a_node_that_is_killed_is_forgotten_by_itself(
         await until(listed)
         killed.kill()
         await until(gone)
+
+
+def test_a_node_that_is_missing_once_is_not_dead(node: Node) -> None:
+    """Redis may have been away for so long that all entries have expired."""
+    registration = Registration(node.store)
+    changes: list[tuple[set[str], set[str]]] = []
+    registration.on_change = lambda come, gone: changes.append((come, gone))
+    registration._listed(["a", "b"])
+    registration._listed([])
+    registration._listed(["a", "b"])
+    registration._listed(["a"])
+    assert changes == [({"a", "b"}, set())]
+    assert registration.is_alive("b")
+    registration._listed(["a"])
+    assert changes[1:] == [(set(), {"b"})]
+    assert not registration.is_alive("b")
+    # It was only slow.
+    registration.heard_of("b")
+    assert registration.is_alive("b")
+    registration._listed([])
+    assert registration.is_alive(registration.id)

@@ -9,12 +9,13 @@ import pytest
 
 from engine.catalog import games
 from server.core.attempt import Started
-from server.core.ids import CODE_ALPHABET, DealId, PlayerId, RoomCode, is_code
+from server.core.ids import CODE_ALPHABET, PlayerId, RoomCode, is_code
 from server.core.race import Room
 from server.core.ranking import Result
 from server.core.refusal import Refusal
-from server.service import topics
+from server.service import news, topics
 from server.service.answers import Played
+from server.service.news import Entry
 from server.store import keys
 from tests.core.builders import ADA, BOB, CYD, DAN, LIMIT, PLAYERS, reached
 from tests.service.nodes import BEGUN, OVER, Node, SetClock, attempt_of
@@ -198,7 +199,7 @@ async def test_a_race_is_run_and_run_again(node: Node, other: Node, clock: SetCl
             last = await n.play_out(attempt_of(room, player), player)
             assert await result_of(node, code, player) is None
             await n.settle()
-            assert await result_of(node, code, player) == last.result
+            assert await result_of(node, code, player) == last.after.result
         room = await node.rooms.find(code)
         assert room.running is None
         assert sum(room.wins.values()) >= number
@@ -346,24 +347,28 @@ async def test_a_page_has_what_the_journal_has_not(
     node: Node, other: Node, clock: SetClock
 ) -> None:
     room, code = await node.race_of(ADA, BOB)
-    await node.store.players.take_session(ADA, "session")
+    await node.store.rooms.enter(code, ADA, node.registration.id)
+    await node.store.rooms.enter(code, BOB, "dead node")
     await node.store.players.keep(BOB, "Bob")
-    nothing = Result(0, 52, 0, 0, None)
-    page = await node.rooms.page(room)
-    assert page.progress == {ADA: nothing, BOB: nothing}
-    assert page.here == {ADA}
+    start = Result(0, 52, 0, 0, None)
+    page = await node.services.live.read_page(room)
+    assert page.progress == {ADA: start, BOB: start}
     assert page.profiles[BOB].name == "Bob"
     assert page.seed is None
-    await node.store.rooms.set_progress(
-        code, {attempt_of(room, BOB): '{"home":3,"left":49,"time":9,"moves":5,"end":null}'}
-    )
-    page = await other.rooms.page(room)
-    assert page.progress == {ADA: nothing, BOB: Result(3, 49, 9, 5, None)}
+    clock.time = BEGUN
+    await node.play(attempt_of(room, BOB), BOB)
+    page = await other.services.live.read_page(room)
+    assert page.progress[ADA] == start
+    assert page.progress[BOB].moves == 1
+    assert page.here == set()
+    other.registration.heard_of(node.registration.id)
+    assert (await other.services.live.read_page(room)).here == {ADA}
+    assert room.round is not None
     for player in (ADA, BOB):
-        await node.rooms.finish(code, DealId(room.round.deal), player, reached(9))  # type: ignore[union-attr]
-        page = await node.rooms.page(await node.rooms.find(code))
+        await node.rooms.finish(code, room.round.deal, player, reached(9))
+        page = await node.services.live.read_page(await node.rooms.find(code))
         assert (page.seed is None) == (player == ADA)
-    deal = await node.store.deals.find(page.room.round.deal)  # type: ignore[union-attr]
+    deal = await node.store.deals.find(room.round.deal)
     assert deal is not None
     assert page.seed == deal.seed.hex()
     assert page.progress == {ADA: reached(9), BOB: reached(9)}
@@ -371,25 +376,29 @@ async def test_a_page_has_what_the_journal_has_not(
 
 async def test_who_left_is_on_the_page_of_the_round(node: Node) -> None:
     _, code = await node.race_of(ADA, BOB)
-    page = await node.rooms.page(await node.rooms.leave(code, ADA))
+    page = await node.services.live.read_page(await node.rooms.leave(code, ADA))
     assert set(page.profiles) == {ADA, BOB}
 
 
 @pytest.mark.parametrize("game", games())
 async def test_every_game_starts_with_what_is_home_already(node: Node, game: str) -> None:
     room, _ = await node.race_of(ADA, game=game)
-    page = await node.rooms.page(room)
+    page = await node.services.live.read_page(room)
     state = await node.look(attempt_of(room, ADA))
     assert page.progress[ADA] == state.result
 
 
 async def test_every_change_is_told_of(node: Node) -> None:
     room = await create(node)
-    await node.services.close()
-    assert node.published == [topics.room(room.opened.code)] * 2
+    code = room.opened.code
+    texts = (await node.store.journals.read(keys.room(code))).texts
+    entries = [
+        (topics.room(code), news.encode(Entry(number, text)))
+        for number, text in enumerate(texts, start=1)
+    ]
+    assert node.published == entries
     node.published.clear()
-    await node.rooms.join(room.opened.code, ADA)
-    await node.services.close()
+    await node.rooms.join(code, ADA)
     assert node.published == []
 
 

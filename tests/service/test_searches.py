@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable
+from itertools import islice
 from types import SimpleNamespace
 
 import msgspec
@@ -15,18 +16,20 @@ import pytest
 from structlog.testing import capture_logs
 
 from engine.board import Board
+from engine.catalog import games
 from engine.moves import legal_moves
 from engine.notation import move_text
-from engine.solver import Hope, search
+from engine.solver import Hope, search, unseen_cards
 from server.core import attempt as core
 from server.core.attempt import Attempt, Moved, Play
 from server.core.ids import AttemptId
 from server.core.refusal import Refusal
-from server.service import searches, topics
+from server.service import searches
+from server.service.news import Ended
 from server.service.searcher import PATIENCE, Answer, Searcher, SearcherError
 from server.service.searches import Searches
 from server.store import keys
-from tests.core.builders import ADA, BOB, START, begun
+from tests.core.builders import ADA, BOB, START, begun, line_home
 from tests.engine.hopeless import hopeless_line
 from tests.engine.positions import board
 from tests.service.nodes import BEGUN, Node, SetClock, attempt_of
@@ -85,15 +88,14 @@ async def test_an_attempt_without_hope_ends_as_stuck_by_itself(
         await over(node, attempt)
 
         async def told() -> bool:
-            return topics.ended(ADA) in node.published
+            return bool(node.ended)
 
         await until(told)
     state = await node.look(attempt)
     assert (state.end, state.seq, state.board.moves) == ("stuck", len(line) + 2, len(line))
     entries = await node.store.journals.read(keys.attempt(attempt))
     assert entries[-1] == f'{{"type":"ended","end":"stuck","at":{BEGUN}}}'
-    assert node.published.count(topics.ended(ADA)) == 1
-    assert node.published.count(topics.ended(BOB)) == 0
+    assert node.ended == [Ended(ADA, attempt, state.seq, state.result)]
 
 
 async def test_it_ends_though_its_player_goes_on_moving_cards_about(node: Node, race: Race) -> None:
@@ -257,7 +259,7 @@ async def test_attempts_over_the_limit_are_left_and_the_newest_state_of_each_cou
     node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(searches, "MOST_WAITING", 1)
-    found = Searches(node.attempts, node._publish)
+    found = Searches(node.attempts, node.services.sessions.tell_ended)
     first = begun("roosevelt", TWO_DEEP)
     later = then(first, "t2>t6")
     with capture_logs() as logs:
@@ -269,3 +271,15 @@ async def test_attempts_over_the_limit_are_left_and_the_newest_state_of_each_cou
     assert list(found._waiting.values()) == [later]
     found.note(core.fold(later, core.Ended("resigned", START)))
     assert not found._waiting
+
+
+@pytest.mark.parametrize("game", sorted(games()))
+def test_no_board_is_passed_over_all_of_whose_cards_were_seen(game: str) -> None:
+    state = begun(game)
+    passed_over = 0
+    for move in islice(line_home(state.board), 150):
+        if not searches._may_be_seen_through(state.board):
+            assert unseen_cards(state.board) > 0
+            passed_over += 1
+        state = then(state, move)
+    assert passed_over > 0

@@ -8,7 +8,8 @@ from engine.catalog import games
 from server.core import daily
 from server.core.ids import DealId
 from server.core.refusal import Refusal
-from server.service import topics
+from server.service import news, topics
+from server.service.news import Progress
 from server.store import keys
 from tests.core.builders import ADA, BOB, START
 from tests.service.nodes import BEGUN, OVER, Node, SetClock, attempt_of
@@ -71,9 +72,8 @@ async def test_a_player_is_told_of_an_end_that_the_time_brought(
     await node.attempts.give_up(attempt_of(room, ADA))
     clock.time = OVER
     await node.rooms.pass_deadline(code)
-    await node.services.close()
-    ended = [topic for topic in node.published if topic.startswith("ended")]
-    assert ended == [topics.ended(BOB)]
+    (ended,) = node.ended
+    assert (ended.player, ended.attempt, ended.result.end) == (BOB, attempt_of(room, BOB), "time")
 
 
 async def test_a_node_prepares_its_dailies(node: Node) -> None:
@@ -91,7 +91,8 @@ async def test_a_node_does_by_itself_what_is_to_be_done(node: Node, clock: SetCl
         return (await node.rooms.find(code)).running is None
 
     async def told() -> bool:
-        return topics.progress(code) in node.published
+        payloads = [payload for topic, payload in node.published if topic == topics.room(code)]
+        return any(isinstance(news.room_news(p), Progress) for p in payloads)
 
     async with running(node.services.run):
         await node.play(attempt_of(room, ADA), ADA)

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import AsyncIterator
 
 import pytest
 
+from engine.catalog import games
 from server.core import daily
 from server.core.attempt import Play
 from server.core.race import COUNTDOWN
 from server.core.refusal import Refusal
+from server.store import clock as clocks
 from server.store import keys
+from server.store.clock import Clock
+from server.store.connection import connect
+from server.store.database import Database
 from tests.core.builders import ADA, BOB, START
 from tests.service.nodes import BEGUN, Node, SetClock, attempt_of, node_on
 
@@ -82,3 +88,26 @@ async def test_a_clock_that_was_set_back_puts_no_entry_before_another(
     clock.time = BEGUN + 1_000
     await node.play(attempt_of(room, ADA), ADA)
     assert (await node.look(attempt_of(room, ADA))).at == BEGUN + 5_000
+
+
+class WaveringClock(Clock):
+    """A clock that each look corrects by some milliseconds, now this way and now that."""
+
+    _wave = 0.01
+
+    async def _ask(self) -> float:
+        self._wave = -self._wave
+        return START / 1000 + time.monotonic() + self._wave
+
+
+async def test_nothing_that_has_begun_is_taken_for_what_has_not(
+    redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(clocks, "CONFIRMED_FOR", 0.0)
+    clock = WaveringClock(Database(connect(redis_url)))
+    async with node_on(redis_url, clock) as node:
+        await clock.sample()
+        for player in (ADA, BOB):
+            for game in games():
+                opened = await node.dailies.open(player, game)
+                await node.attempts.open(opened.attempt, player)

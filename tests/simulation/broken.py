@@ -121,7 +121,7 @@ def never_looks_at_the_clock_again() -> Iterator[None]:
     sample = SimulatedClock.sample
 
     async def once(self: SimulatedClock) -> None:
-        if self._sampled < 0:
+        if self._bounds is None:
             await sample(self)
 
     with _instead(SimulatedClock, "sample", once):

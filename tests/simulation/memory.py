@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from server.store import journal, keys
 from server.store.journal import Append, ConflictError, MistimedError
-from server.store.outbox import MOST_AT_ONCE
+from server.store.outbox import MOST_AT_ONCE, Left
 from tests.faults.kept import Kept
 
 T = TypeVar("T")
@@ -150,11 +150,21 @@ class Memory:
 
     def due(self, now: float) -> list[tuple[str, int]]:
         """Return (member, time) of what has fallen due, partition by partition."""
-        found: list[tuple[str, int]] = []
-        for number in sorted(self._held.due):
-            members = [(time, m) for m, time in self._held.due[number].items() if time <= now]
-            found += [(m, time) for time, m in sorted(members)[:MOST_AT_ONCE]]
-        return found
+        return [item for number in sorted(self._held.due) for item in self.left(number, now).due]
+
+    def left(self, number: int, until: float) -> Left:
+        """Return what falls due in a partition up to a time, and its effects."""
+        times = self._held.due.get(number, {}).items()
+        members = sorted((time, member) for member, time in times if time <= until)
+        effects = self._held.effects.get(number, {})
+        due = [(member, time) for time, member in members[:MOST_AT_ONCE]]
+        return Left(due, list(effects.items()))
+
+    def set_aside(self, number: int, name: str, text: str) -> None:
+        """Keep something of a partition among what was set aside."""
+        self._held.hashes[keys.SET_ASIDE] = self.hash(keys.SET_ASIDE) | {name: text}
+        self._held.effects.get(number, {}).pop(name, None)
+        self._held.due.get(number, {}).pop(name, None)
 
     def drop_due(self, name: str, member: str, time: int) -> None:
         """Forget a due time, unless there is a later one."""

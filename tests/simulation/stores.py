@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Mapping
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import cast
 
 from engine.deal import SEED_BYTES, commitment
 from server.core.ids import (
@@ -14,20 +16,22 @@ from server.core.ids import (
     DealId,
     PlayerId,
     RoomCode,
+    attempt_id,
 )
 from server.core.names import Profile, guest_name
 from server.core.ranking import Row
-from server.core.refusal import UnavailableError
 from server.service.store import Store
 from server.store import keys
-from server.store.clock import FRESH_FOR, SLOWEST_SAMPLE, Clock
+from server.store.clock import Clock
+from server.store.database import Database
 from server.store.deals import Deal, Deals
 from server.store.journal import Append, Journals
 from server.store.leaderboards import Leaderboards
 from server.store.nodes import Nodes
-from server.store.outbox import Outboxes
+from server.store.outbox import Left, Outboxes
 from server.store.players import Players
 from server.store.rooms import Rooms
+from server.store.sweepers import Share, Sweepers
 from tests.simulation.link import Link
 
 
@@ -42,6 +46,7 @@ def store_on(link: Link) -> Store:
         SimulatedOutboxes(link),
         SimulatedRooms(link),
         SimulatedNodes(link),
+        SimulatedSweepers(link),
     )
 
 
@@ -49,37 +54,21 @@ class SimulatedClock(Clock):
     """Redis's clock, between looks carried on by a clock of the node's own."""
 
     def __init__(self, link: Link) -> None:
+        super().__init__(cast(Database, link))
         self._link = link
         self._jumped = 0.0
-        self._offset = 0.0
-        self._sampled = -FRESH_FOR
-
-    def _monotonic(self) -> float:
-        """Return the node's own time in seconds, off by all its jumps."""
-        return self._link.world.now() / 1000 + self._jumped
-
-    def now(self) -> int:
-        """Return the time in Unix milliseconds."""
-        return int((self._monotonic() + self._offset) * 1000)
-
-    def is_fresh(self) -> bool:
-        """Return whether Redis has answered lately."""
-        return self._monotonic() - self._sampled < FRESH_FOR
 
     def jump(self, seconds: float) -> None:
         """Let the node's own clock jump."""
         self._jumped += seconds
 
-    async def sample(self) -> None:
-        """Look at Redis's clock."""
-        sent = self._monotonic()
-        time = await self._link.call("TIME", self._link.world.now)
-        received = self._monotonic()
-        self._sampled = received
-        # A real one never goes back, but this one jumps in the middle of a look as well.
-        if abs(received - sent) > SLOWEST_SAMPLE:
-            raise UnavailableError("too slow to tell the time")
-        self._offset = time / 1000 - (sent + received) / 2
+    def _monotonic(self) -> float:
+        """Return the node's own time in seconds, off by all its jumps."""
+        return self._link.world.now() / 1000 + self._jumped
+
+    async def _ask(self) -> float:
+        """Return the world's time in Unix seconds."""
+        return await self._link.call("TIME", self._link.world.now) / 1000
 
 
 class SimulatedJournals(Journals):
@@ -118,7 +107,7 @@ class SimulatedDeals(Deals):
         self._call = link.call
         self._memory = link.world.memory
         self._rng = link.world.rng
-        self._known: dict[DealId, Deal] = {}
+        self._known = OrderedDict()
 
     async def draw(
         self, game: str, variant: str, *, room: RoomCode | None = None, day: int | None = None
@@ -141,6 +130,7 @@ class SimulatedDeals(Deals):
         await self._call(
             "draw", lambda: self._memory.set_fields(key, fields, keys.DEAL_LIFE), deal_id
         )
+        self._remember(deal)
         return deal
 
     async def find(self, deal_id: DealId) -> Deal | None:
@@ -176,6 +166,13 @@ class SimulatedDeals(Deals):
         deal = await self.find(DealId(known))
         assert deal is not None, "a day's deal is kept before it is named"
         return deal
+
+    async def started(self, deals: list[DealId], player: PlayerId) -> set[DealId]:
+        """Return at which of these deals a player has started an attempt."""
+        names = {deal: keys.attempt(attempt_id(deal, player)) for deal in deals}
+        return await self._call(
+            "started", lambda: {deal for deal in deals if self._memory.stream(names[deal])}, player
+        )
 
     async def daily_ids(self, games: list[str], day: int) -> dict[str, DealId]:
         """Return the ids of a day's deals that have been drawn, by game."""
@@ -315,21 +312,27 @@ class SimulatedOutboxes(Outboxes):
         self._call = link.call
         self._memory = link.world.memory
 
-    async def effects(self) -> list[tuple[str, str]]:
-        """Return (field, text) of every effect that has not been dealt with."""
-        return await self._call("effects", self._memory.effects)
+    async def look(self, until: int, partitions: Sequence[int]) -> list[Left]:
+        """Return for each partition what falls due up to a time, and its effects."""
+        return await self._call(
+            "look", lambda: [self._memory.left(number, until) for number in partitions], until
+        )
 
     async def drop_effect(self, field: str) -> None:
         """Forget an effect that has been applied."""
         await self._call("drop effect", lambda: self._memory.drop_effect(field), field)
 
-    async def due(self, now: int) -> list[tuple[str, int]]:
-        """Return what has fallen due, and when."""
-        return await self._call("due", lambda: self._memory.due(now), now)
-
     async def drop_due(self, name: str, member: str, time: int) -> None:
         """Forget a due time that has been dealt with, unless there is a later one by now."""
         await self._call("drop due", lambda: self._memory.drop_due(name, member, time), member)
+
+    async def set_aside(self, partition: int, name: str, text: str) -> None:
+        """Keep an effect or a due time of a partition where an operator finds it."""
+        await self._call("set aside", lambda: self._memory.set_aside(partition, name, text), name)
+
+    async def all_set_aside(self) -> dict[str, str]:
+        """Return what was set aside, by name."""
+        return await self._call("all set aside", lambda: self._memory.hash(keys.SET_ASIDE))
 
 
 class SimulatedRooms(Rooms):
@@ -405,6 +408,41 @@ class SimulatedNodes(Nodes):
         """Return the nodes that are alive at a time in Unix milliseconds, in order."""
         scores = await self._call("nodes", lambda: self._memory.scores(keys.NODES))
         return sorted(node for node, until in scores.items() if until > now)
+
+
+class SimulatedSweepers(Sweepers):
+    """The nodes that sweep."""
+
+    def __init__(self, link: Link) -> None:
+        self._call = link.call
+        self._memory = link.world.memory
+        self._now = link.world.now
+        self.name = random_id(link.world.rng)
+
+    async def renew(self, *, busy: bool) -> Share:
+        """Be one of them for a while; say if anybody played here."""
+
+        def renew() -> Share:
+            now = int(self._now())
+            known = self._memory.scores(keys.SWEEPERS).items()
+            alive = {name: until for name, until in known if until > now}
+            alive[self.name] = now + keys.SWEEPER_LIFE * 1000
+            self._memory.replace_scores(keys.SWEEPERS, alive, keys.SWEEPER_LIFE)
+            if busy:
+                self._memory.set(keys.BUSY, "", keys.BUSY_LIFE)
+            return Share(sorted(alive), self._memory.value(keys.BUSY) is not None)
+
+        return await self._call("renew sweeper", renew)
+
+    async def drop(self) -> None:
+        """Be none of them any more."""
+
+        def drop() -> None:
+            alive = self._memory.scores(keys.SWEEPERS)
+            alive.pop(self.name, None)
+            self._memory.replace_scores(keys.SWEEPERS, alive)
+
+        await self._call("drop sweeper", drop)
 
 
 def random_id(rng: random.Random) -> str:

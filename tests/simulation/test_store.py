@@ -30,7 +30,7 @@ TEXTS = ["a", '{"at":1}']
 GAMES = ["first", "second"]
 DAYS = [20_000, 20_001]
 CODES = [RoomCode("AAAAA"), RoomCode("BBBBB")]
-COMMANDS = 600
+COMMANDS = 800
 
 Command = Callable[[Store], Awaitable[object]]
 
@@ -48,6 +48,7 @@ class Commands:
             self._read, self._read_on, self._effects, self._drop_effect, self._due, self._drop_due,
             self._enter, self._top, self._around, self._keep, self._profiles, self._session,
             self._here, self._progress, self._set_progress, self._node, self._nodes,
+            self._look, self._set_aside, self._all_set_aside, self._sweeper,
         ]  # fmt: skip
         maker = self.rng.choice(makers)
         return maker.__name__, maker()
@@ -97,6 +98,24 @@ class Commands:
     def _drop_due(self) -> Command:
         name, time = self._one(NAMES), self.now + self._about()
         return lambda store: store.outboxes.drop_due(name, f"a:{name}", time)
+
+    def _look(self) -> Command:
+        until, numbers = self.now + self._about() // 2, [keys.partition(name) for name in NAMES]
+        return lambda store: store.outboxes.look(until, numbers)
+
+    def _set_aside(self) -> Command:
+        name, elsewhere = self._one(NAMES), self._one(NAMES)
+        given = (keys.partition(elsewhere), self._one([name, f"a:{name}"]), self._one(TEXTS))
+        return lambda store: store.outboxes.set_aside(*given)
+
+    def _all_set_aside(self) -> Command:
+        return lambda store: store.outboxes.all_set_aside()
+
+    def _sweeper(self) -> Command:
+        if self.rng.random() < 0.3:
+            return lambda store: store.sweepers.drop()
+        busy = self.rng.random() < 0.3
+        return lambda store: store.sweepers.renew(busy=busy)
 
     def _enter(self) -> Command:
         given = (
@@ -192,6 +211,7 @@ async def test_the_simulated_store_answers_as_the_real_one(
 ) -> None:
     clock = Clock(database)
     real = Store.on(database, clock)
+    real.sweepers.name = beside.store.sweepers.name
     commands = Commands(random.Random(seed))
     seen: Counter[str] = Counter()
     for number in range(COMMANDS):

@@ -1,4 +1,4 @@
-"""Ears: a node's bus, and what it was woken for."""
+"""Ears: a node's bus, and what it heard."""
 
 from __future__ import annotations
 
@@ -12,26 +12,30 @@ from tests.store.servers import PATIENCE, running
 
 
 class Ear:
-    """A node's bus, and the topics that it was woken for, in their order."""
+    """A node's bus, and what it heard, in its order."""
 
     def __init__(self, database: Database) -> None:
-        self._woken: asyncio.Queue[str] = asyncio.Queue()
-        self.bus = Bus(database, self._woken.put)
+        self._heard: asyncio.Queue[tuple[str, bytes | None]] = asyncio.Queue()
+        self.bus = Bus(database, lambda *message: self._heard.put_nowait(message))
+
+    async def message(self) -> tuple[str, bytes | None]:
+        """Return the next message: its topic and what was published, `None` for a subscription."""
+        async with asyncio.timeout(PATIENCE):
+            return await self._heard.get()
 
     async def next(self) -> str:
-        """Return the topic of the next wake-up."""
-        async with asyncio.timeout(PATIENCE):
-            return await self._woken.get()
+        """Return the topic of the next message."""
+        return (await self.message())[0]
 
     async def next_of(self, *topics: str) -> None:
-        """Wait until each of the topics has been woken."""
+        """Wait until each of the topics has been heard of."""
         left = set(topics)
         while left:
             left.discard(await self.next())
 
     def silent(self) -> bool:
-        """Return whether there is no wake-up that nobody asked for."""
-        return self._woken.empty()
+        """Return whether there is no message that nobody asked for."""
+        return self._heard.empty()
 
 
 @asynccontextmanager

@@ -90,6 +90,13 @@ async def writes_held_up(redis: Client) -> AsyncIterator[None]:
                     await server.client_unpause()
 
 
+async def drop_lines(redis: Client) -> None:
+    """Break every connection that listens."""
+    async with servers_of(redis) as servers:
+        for server in servers:
+            await server.client_kill_filter(_type="pubsub")
+
+
 async def in_flight(redis: Client, *commands: str) -> bool:
     """Return whether a client's last command is one of these; one held up is the last."""
     async with servers_of(redis) as servers:

@@ -318,7 +318,7 @@ async def heard_from(publisher: Ear, ear: Ear, topic: str) -> None:
     """Publish a topic until its wake-up arrives after all that came by itself."""
     while not ear.silent():
         await ear.next()
-    await publisher.bus.publish(topic)
+    publisher.bus.publish(topic)
     await ear.next_of(topic)
 
 

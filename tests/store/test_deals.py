@@ -9,13 +9,14 @@ from signal import SIGKILL
 import pytest
 
 from engine.deal import SEED_BYTES, commitment
-from server.core.ids import CODE_ALPHABET, DealId, RoomCode, is_id
+from server.core.ids import CODE_ALPHABET, DealId, RoomCode, attempt_id, is_id
 from server.store import deals as module
 from server.store import keys
 from server.store.connection import Client, connect
 from server.store.database import Database
 from server.store.deals import Deals, random_id
 from server.store.embedded import embedded_redis
+from tests.core.builders import ADA, BOB
 from tests.store.servers import signal_to
 
 CODE = RoomCode(CODE_ALPHABET[:5])
@@ -99,8 +100,43 @@ async def test_a_daily_stands_after_redis_was_killed(data: Path) -> None:
 
 
 async def test_only_so_many_deals_are_held(deals: Deals, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_KNOWN", 3)
+    monkeypatch.setattr(module, "MOST_KNOWN", 3)
     drawn = [await deals.draw("robert", "standard") for _ in range(8)]
     for deal in drawn * 2:
         assert await deals.find(deal.id) == deal
         assert len(deals._known) <= 3
+    first, *others = drawn[5:]
+    for deal in (*others, first):
+        await deals.find(deal.id)
+    await deals.draw("robert", "standard")
+    assert first.id in deals._known, "it was used a moment ago"
+
+
+async def test_what_is_known_is_not_asked_for(redis: Client, deals: Deals) -> None:
+    drawn = await deals.draw("robert", "standard")
+    await redis.delete(keys.deal(drawn.id))
+    assert await deals.find(drawn.id) == drawn
+
+
+async def test_the_deals_of_a_day_are_those_that_the_store_has_kept(
+    redis: Client, deals: Deals, other: Database
+) -> None:
+    games = ["robert", "deuces"]
+    found = await deals.dailies(games, "standard", 7)
+    assert [deal.game for deal in found] == games
+    assert await Deals(other).dailies(games, "standard", 7) == found
+    assert await deals.dailies(games, "standard", 7) == found
+    # A store that has lost the end of what it was told has lost the deal and its name.
+    await redis.delete(keys.deal(found[0].id))
+    await redis.delete(keys.daily("robert", 7))
+    anew = await deals.dailies(games, "standard", 7)
+    assert anew[0] != found[0]
+    assert anew[1] == found[1]
+
+
+async def test_the_deals_that_a_player_has_started_are_known(redis: Client, deals: Deals) -> None:
+    one, other = (DealId(random_id()) for _ in range(2))
+    await redis.xadd(keys.attempt(attempt_id(one, ADA)), {"e": "text"}, id="0-1")
+    assert await deals.started([one, other], ADA) == {one}
+    assert await deals.started([one, other], BOB) == set()
+    assert await deals.started([], ADA) == set()

@@ -30,7 +30,7 @@ def test_an_attempt_shares_a_slot_with_its_outbox(deal: str, player: str) -> Non
 @given(st.text(CODE_ALPHABET, min_size=5, max_size=5))
 def test_a_room_shares_a_slot_with_its_due_time(code: str) -> None:
     number = keys.partition(code)
-    assert len(slots(keys.room(code), keys.progress(code), keys.due(number))) == 1
+    assert len(slots(keys.room(code), keys.presence(code), keys.due(number))) == 1
 
 
 def test_partitions_spread_over_a_cluster() -> None:
@@ -41,7 +41,7 @@ def test_partitions_spread_over_a_cluster() -> None:
 
 def test_no_two_things_have_one_key() -> None:
     made = [
-        keys.attempt("x"), keys.room("x"), keys.progress("x"), keys.outbox(1), keys.due(1),
+        keys.attempt("x"), keys.room("x"), keys.presence("x"), keys.outbox(1), keys.due(1),
         keys.deal("x"), keys.daily("x", 1), keys.leaderboard("x", 1), keys.player("x"),
         keys.session("x"), keys.creation("x", "y"), keys.SIGNING_KEY, keys.NODES,
         keys.barrier(keys.attempt("x")),

@@ -23,32 +23,31 @@ def boards(database: Database) -> Leaderboards:
 
 
 async def test_a_day_without_results_is_empty(boards: Leaderboards) -> None:
-    assert await boards.size("robert", DAY) == 0
-    assert await boards.top("robert", DAY, 10) == []
-    assert await boards.around("robert", DAY, ADA, 3) == []
+    assert await boards.top("robert", DAY, 10) == (0, [])
+    assert await boards.around("robert", DAY, [ADA], 3) == [[]]
+    assert await boards.around("robert", DAY, [], 3) == []
 
 
 async def test_equal_scores_share_a_rank(boards: Leaderboards) -> None:
     for player, score in ((DAN, 9), (ADA, 7), (CYD, 7), (BOB, 5)):
         await boards.enter("robert", DAY, player, score)
     rows = [Row(1, BOB, 5), Row(2, ADA, 7), Row(2, CYD, 7), Row(4, DAN, 9)]
-    assert await boards.top("robert", DAY, 10) == rows
-    assert await boards.top("robert", DAY, 2) == rows[:2]
+    assert await boards.top("robert", DAY, 10) == (4, rows)
+    assert await boards.top("robert", DAY, 2) == (4, rows[:2])
     # The rank is right though the first of those who share it is not among the rows.
-    assert await boards.around("robert", DAY, DAN, 1) == rows[2:]
-    assert await boards.size("robert", DAY) == 4
+    assert await boards.around("robert", DAY, [DAN], 1) == [rows[2:]]
 
 
 async def test_entering_twice_changes_nothing(boards: Leaderboards) -> None:
-    await boards.enter("robert", DAY, ADA, 7)
+    assert await boards.enter("robert", DAY, ADA, 7)
     for score in (7, 5, 9):
-        await boards.enter("robert", DAY, ADA, score)
-    assert await boards.top("robert", DAY, 10) == [Row(1, ADA, 7)]
+        assert not await boards.enter("robert", DAY, ADA, score)
+    assert await boards.top("robert", DAY, 10) == (1, [Row(1, ADA, 7)])
 
 
 async def test_each_game_and_day_has_its_own(redis: Client, boards: Leaderboards) -> None:
     await boards.enter("robert", DAY, ADA, 7)
-    assert await boards.size("robert", DAY + 1) == await boards.size("deuces", DAY) == 0
+    assert await boards.top("robert", DAY + 1, 10) == await boards.top("deuces", DAY, 10) == (0, [])
     assert 0 < await redis.ttl(keys.leaderboard("robert", DAY)) <= keys.LEADERBOARD_LIFE
 
 
@@ -57,8 +56,8 @@ async def test_the_greatest_scores_are_told_apart(boards: Leaderboards) -> None:
     await boards.enter("robert", DAY, ADA, worst)
     await boards.enter("robert", DAY, BOB, worst - 1)
     rows = [Row(1, BOB, worst - 1), Row(2, ADA, worst)]
-    assert await boards.top("robert", DAY, 10) == rows
-    assert await boards.around("robert", DAY, ADA, 0) == rows[1:]
+    assert await boards.top("robert", DAY, 10) == (2, rows)
+    assert await boards.around("robert", DAY, [ADA], 0) == [rows[1:]]
 
 
 @pytest.mark.parametrize("spread", [1, 4, 1_000])
@@ -71,7 +70,7 @@ async def test_every_row_is_as_in_the_whole_list(boards: Leaderboards, spread: i
         Row(1 + sum(other < score for other in scores.values()), player, score)
         for player, score in sorted(scores.items(), key=lambda item: (item[1], item[0]))
     ]
-    assert await boards.top("robert", DAY, 100) == rows
-    for place, row in enumerate(rows):
-        around = await boards.around("robert", DAY, row.player, 3)
-        assert around == rows[max(0, place - 3) : place + 4]
+    assert await boards.top("robert", DAY, 100) == (40, rows)
+    players = [row.player for row in rows]
+    around = await boards.around("robert", DAY, [*players, ADA], 3)
+    assert around == [*(rows[max(0, place - 3) : place + 4] for place in range(40)), []]

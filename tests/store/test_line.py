@@ -15,7 +15,7 @@ from tests.store.servers import PATIENCE
 
 async def use(line: _Line) -> None:
     """Add a topic, and read what comes; either may find that the line is broken."""
-    await line.subscribe({"one", "other"})
+    await line.change(["other"], [])
     assert line.reader is not None
     async with asyncio.timeout(PATIENCE):
         await line.reader
@@ -28,10 +28,15 @@ async def test_a_line_that_breaks_as_a_topic_is_added_ends_as_one_that_is_lost(
     for _ in range(10):
         redis: Any = connect(redis_url)
         heard: asyncio.Queue[str] = asyncio.Queue()
-        line = _Line(redis, heard.put, sharded=False)
-        await line.subscribe({"one"})
+
+        def hear(topic: str, _: bytes | None, heard: asyncio.Queue[str] = heard) -> None:
+            heard.put_nowait(topic)
+
+        line = _Line(redis, hear, sharded=False)
+        await line.open()
+        await line.change(["one"], [])
         assert await heard.get() == "one"
-        connection: Any = line._pubsub.connection
+        connection: Any = line._connection
         connection._writer.transport.abort()
         # The transport is gone with the next turn of the loop, and nobody has been told.
         await asyncio.sleep(0)

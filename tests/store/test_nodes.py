@@ -21,8 +21,8 @@ async def test_a_node_is_alive_until_it_says_nothing_any_more(
     nodes: Nodes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(keys, "NODE_LIFE", 1)
-    for name in ("b", "a"):
-        await nodes.renew(name)
+    assert await nodes.renew("b") == ["b"]
+    assert sorted(await nodes.renew("a")) == ["a", "b"]
     assert await nodes.alive(now()) == ["a", "b"]
 
     async def alone() -> bool:

@@ -84,3 +84,33 @@ async def test_the_oldest_of_a_partition_come_first(
     monkeypatch.setattr(outbox, "MOST_AT_ONCE", 2)
     await redis.zadd(keys.due(3), {"r:C": 3, "r:A": 1, "r:B": 2})
     assert await outboxes.due(10) == [("r:A", 1), ("r:B", 2)]
+
+
+async def test_a_look_finds_what_is_left_in_each_partition(
+    database: Database, outboxes: Outboxes
+) -> None:
+    for time, name in enumerate(NAMES):
+        await start(database, name, due=time)
+    numbers = sorted({keys.partition(name) for name in NAMES[:5]})
+    found = await outboxes.look(2, numbers)
+    for number, left in zip(numbers, found, strict=True):
+        here = [name for name in NAMES if keys.partition(name) == number]
+        assert sorted(left.effects) == [(name, f"effect of {name}") for name in here]
+        due = [(f"a:{name}", NAMES.index(name)) for name in here]
+        assert left.due == [each for each in due if each[1] <= 2]
+    assert await outboxes.look(2, []) == []
+
+
+async def test_what_is_set_aside_is_found_by_an_operator_alone(
+    database: Database, outboxes: Outboxes
+) -> None:
+    name, other = NAMES[:2]
+    for each in (name, other):
+        await start(database, each, due=5)
+    number = keys.partition(name)
+    for _ in range(2):
+        await outboxes.set_aside(number, name, "text")
+        await outboxes.set_aside(number, f"a:{name}", "due")
+    assert await outboxes.all_set_aside() == {name: "text", f"a:{name}": "due"}
+    assert await outboxes.effects() == [(other, f"effect of {other}")]
+    assert await outboxes.due(5) == [(f"a:{other}", 5)]

@@ -31,9 +31,11 @@ async def test_all_nodes_have_one_secret_forever(
 
 
 async def test_a_guest_has_a_name_until_it_is_changed(players: Players) -> None:
-    assert await players.keep(ADA) == Profile(ADA, guest_name(ADA))
-    assert await players.keep(ADA, "Ada") == Profile(ADA, "Ada")
-    assert await players.keep(ADA) == Profile(ADA, "Ada")
+    assert await players.keep(ADA) == (Profile(ADA, guest_name(ADA)), False)
+    assert await players.keep(ADA, "Ada") == (Profile(ADA, "Ada"), True)
+    assert await players.keep(ADA, "Ada") == (Profile(ADA, "Ada"), False)
+    assert await players.keep(ADA) == (Profile(ADA, "Ada"), False)
+    assert await players.keep(BOB, "Bob") == (Profile(BOB, "Bob"), False)
 
 
 async def test_profiles_of_players_known_and_not(players: Players) -> None:
@@ -45,39 +47,18 @@ async def test_profiles_of_players_known_and_not(players: Players) -> None:
     assert await players.profiles([]) == {}
 
 
-async def test_the_newest_session_is_the_only_one(players: Players) -> None:
-    await players.take_session(ADA, "first")
-    assert await players.renew_session(ADA, "first")
-    await players.take_session(ADA, "second")
-    assert not await players.renew_session(ADA, "first")
-    assert await players.renew_session(ADA, "second")
-
-
-async def test_a_session_that_was_forgotten_comes_back_by_renewal(players: Players) -> None:
-    assert await players.renew_session(ADA, "first")
-    assert await players.here([ADA]) == {ADA}
-
-
-async def test_only_the_newest_session_is_dropped(players: Players) -> None:
-    await players.take_session(ADA, "second")
-    await players.drop_session(ADA, "first")
-    assert await players.here([ADA]) == {ADA}
-    await players.drop_session(ADA, "second")
-    assert await players.here([ADA]) == set()
-
-
-async def test_who_has_a_session_is_here(players: Players) -> None:
-    await players.take_session(ADA, "one")
-    await players.take_session(CYD, "two")
-    assert await players.here([ADA, BOB, CYD]) == {ADA, CYD}
-    assert await players.here(list[PlayerId]()) == set()
+async def test_a_session_takes_the_place_of_another(players: Players, other: Database) -> None:
+    assert await players.take_session(ADA, "first") is None
+    assert await Players(other).take_session(ADA, "second") == "first"
+    assert await players.take_session(ADA, "second") == "second"
+    assert await players.take_session(BOB, "third") is None
+    assert await players.newest_sessions([ADA, BOB, CYD]) == ["second", "third", None]
+    assert await players.newest_sessions(list[PlayerId]()) == []
 
 
 async def test_sessions_and_players_are_forgotten_some_day(redis: Client, players: Players) -> None:
     await players.keep(ADA, "Ada")
     await players.take_session(ADA, "one")
+    await players.take_session(ADA, "two")
     assert 0 < await redis.ttl(keys.player(ADA)) <= keys.PLAYER_LIFE
-    assert 0 < await redis.ttl(keys.session(ADA)) <= keys.SESSION_LIFE
-    await redis.persist(keys.session(ADA))
-    await players.renew_session(ADA, "one")
     assert 0 < await redis.ttl(keys.session(ADA)) <= keys.SESSION_LIFE

@@ -1,4 +1,4 @@
-"""Rooms: creation keys, and progress."""
+"""Rooms: creation keys, and who is present."""
 
 from __future__ import annotations
 
@@ -40,9 +40,16 @@ async def test_a_code_that_is_forgotten_is_drawn_anew(rooms: Rooms) -> None:
     assert await rooms.code_for(ADA, "key") != code
 
 
-async def test_progress_is_the_latest_of_each_attempt(redis: Client, rooms: Rooms) -> None:
-    await rooms.set_progress(CODE, {"one": "1", "two": "2"})
-    await rooms.set_progress(CODE, {"two": "3"})
-    assert await rooms.progress(CODE, ["two", "three", "one"]) == {"two": "3", "one": "1"}
-    assert await rooms.progress(CODE, []) == {}
-    assert 0 < await redis.pttl(keys.progress(CODE)) <= keys.ROOM_LIFE
+async def test_who_is_present_is_kept_by_the_node_that_says_so(redis: Client, rooms: Rooms) -> None:
+    assert await rooms.present(CODE) == {}
+    await rooms.enter(CODE, ADA, "one")
+    await rooms.enter(CODE, BOB, "one")
+    await rooms.enter(CODE, BOB, "two")
+    assert await rooms.present(CODE) == {ADA: "one", BOB: "two"}
+    assert 0 < await redis.ttl(keys.presence(CODE)) <= keys.PRESENCE_LIFE
+    # It has come on by way of another node meanwhile.
+    await rooms.leave(CODE, BOB, "one")
+    await rooms.leave(CODE, ADA, "one")
+    assert await rooms.present(CODE) == {BOB: "two"}
+    await rooms.leave(CODE, BOB, "two")
+    assert await rooms.present(CODE) == {}

@@ -1,0 +1,296 @@
+"""The sweeper: finds what has fallen due, and what nodes have left undone, and sees to it.
+
+Each partition has one node that looks after it, by rendezvous hashing over those that are alive.
+It looks now and then what falls due there in the next minutes, and passes each deadline when it
+comes. How long things wait at most:
+- a deadline: half a second, if it was known `HORIZON` or a look before;
+- what a node left that was killed: a look while anybody plays (`BUSY_LOOK`), and when that node
+  looked after the partition, `keys.SWEEPER_LIFE` and a renewal (8 s) until another one does;
+- what failed: `AGAIN_AFTER`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import math
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+import msgspec
+import structlog
+
+from server.core.refusal import UnavailableError
+from server.service.attempts import Finish
+from server.service.dailies import Dailies
+from server.service.effects import Effects
+from server.service.lane import Lane
+from server.service.store import Store
+from server.stop import Stop
+from server.store import keys
+
+DRAW_EVERY = 5.0
+"""Seconds between two looks whether deals are to be drawn ahead."""
+
+RENEW_EVERY = 2.0
+"""Seconds between two signs of life."""
+
+BUSY_LOOK, QUIET_LOOK = 4_000, 128_000
+"""Milliseconds between two looks at a partition, while anybody plays and otherwise."""
+
+HORIZON = 300_000
+"""Milliseconds for which deadlines are known beforehand; longer than between two looks."""
+
+LOOK_EVERY = 1.0
+"""Seconds between two turns, in each of which some partitions are looked at."""
+
+MOST_LOOKS = 64
+"""Partitions that are looked at together."""
+
+TAKE_EVERY = 0.5
+"""Seconds between two looks at the time."""
+
+AGAIN_AFTER = 2_000
+"""Milliseconds after which what has failed is tried again."""
+
+TRIES = 3
+"""How often something is tried that is broken, before it is set aside."""
+
+URGENT_SIDE_BY_SIDE = 16
+"""Deadlines of rooms and effects that are seen to at the same time."""
+
+DAILIES_SIDE_BY_SIDE, DAILIES_PAUSE = 4, 0.04
+"""Dailies that are ended at the same time, and seconds between two of each: 100 a second."""
+
+log = structlog.get_logger()
+
+
+@dataclass(slots=True)
+class Work:
+    """A deadline that has come (`time`), or an effect (`text`), of a partition."""
+
+    partition: int
+    name: str
+    time: int | None = None
+    text: str = ""
+
+
+@dataclass(slots=True)
+class _Partition:
+    """What is known of a partition.
+
+    Attributes:
+        looked: when it was looked at last, in Unix milliseconds; 0 if it is to be at once.
+        again: when it is to be looked at again, since something failed.
+        due: what falls due, and when, the earliest first.
+    """
+
+    looked: int = 0
+    again: int | None = None
+    due: deque[tuple[str, int]] = field(default_factory=deque)
+
+    def is_urgent(self, now: int) -> bool:
+        """Return whether it is to be looked at at once: something failed, or the time jumped."""
+        failed = self.again is not None and self.again <= now
+        return failed or not self.looked <= now < self.looked + 2 * QUIET_LOOK
+
+
+class Sweeper:
+    """Sweeps the partitions that this node looks after."""
+
+    def __init__(self, store: Store, effects: Effects, dailies: Dailies) -> None:
+        self._store = store
+        self._effects = effects
+        self._dailies = dailies
+        self._names: list[str] = []
+        self._partitions: dict[int, _Partition] = {}
+        self._played = False
+        self._busy = False
+        self._tries: Counter[tuple[int, str]] = Counter()
+        self._in_hand: set[tuple[int, str]] = set()
+        self._urgent = Lane(self._do_in_hand, URGENT_SIDE_BY_SIDE)
+        self._dailies_over = Lane(self._do_in_hand, DAILIES_SIDE_BY_SIDE, pause=DAILIES_PAUSE)
+
+    def note(self) -> None:
+        """Note that somebody plays on this node."""
+        self._played = True
+
+    async def run(self, stop: Stop) -> None:
+        """Sweep again and again, until told to stop."""
+        async with asyncio.TaskGroup() as group:
+            group.create_task(self._renew_forever(stop))
+            group.create_task(self._look_forever(stop))
+            group.create_task(self._take_forever(stop))
+            group.create_task(self._draw_forever(stop))
+        await self._urgent.close()
+        await self._dailies_over.close()
+
+    async def renew(self) -> None:
+        """Say that this node sweeps, and learn what it is to look after.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        played, self._played = self._played, False
+        try:
+            names, self._busy = await self._store.sweepers.renew(busy=played)
+        except UnavailableError:
+            self._played |= played
+            raise
+        if names == self._names:
+            return
+        if not set(self._names) <= set(names):
+            # A node is gone, which may not have said that somebody played there.
+            self._played = True
+        self._names = names
+        self._tries.clear()
+        owned = owned_by(self._store.sweepers.name, names)
+        self._partitions = {n: self._partitions.get(n) or _Partition() for n in owned}
+
+    async def look(self) -> None:
+        """Look at those partitions whose turn it is.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        now = self._store.clock.now()
+        every = BUSY_LOOK if self._busy else QUIET_LOOK
+        known = self._partitions.items()
+        urgent = [number for number, each in known if each.is_urgent(now)]
+        turn = sorted((each.looked, n) for n, each in known if each.looked + every <= now)
+        share = math.ceil(len(known) * LOOK_EVERY * 1000 / every)
+        numbers = list(dict.fromkeys([*urgent, *(number for _, number in turn[:share])]))
+        for start in range(0, len(numbers), MOST_LOOKS):
+            await self._look_at(numbers[start : start + MOST_LOOKS], now)
+
+    async def _look_at(self, numbers: list[int], now: int) -> None:
+        """Look at some partitions."""
+        try:
+            found = await self._store.outboxes.look(now + HORIZON, numbers)
+        except UnavailableError:
+            self._look_again(numbers)
+            raise
+        for number, left in zip(numbers, found, strict=True):
+            known = self._partitions.get(number)
+            if known is not None:
+                known.looked, known.again, known.due = now, None, deque(left.due)
+                for name, text in left.effects:
+                    self._put(Work(number, name, text=text))
+
+    def take(self) -> Iterator[Work]:
+        """Return the deadlines that have come since they were taken last."""
+        now = self._store.clock.now()
+        for number, known in self._partitions.items():
+            while known.due and known.due[0][1] <= now:
+                member, time = known.due.popleft()
+                yield Work(number, member, time)
+
+    def _put(self, work: Work) -> None:
+        """Let work be done that is not in hand: rooms and effects at once, dailies at a pace."""
+        name = (work.partition, work.name)
+        lane = self._dailies_over if work.name.startswith("a:") else self._urgent
+        if name not in self._in_hand and lane.put(work):
+            self._in_hand.add(name)
+
+    async def do(self, work: Work) -> None:
+        """Do one thing of many. What fails is found again, and set aside if it is broken."""
+        name = (work.partition, work.name)
+        try:
+            if await self._is_done(work):
+                self._tries.pop(name, None)
+            else:
+                self._look_again([work.partition])
+        except UnavailableError as error:
+            # A part of the store may be away while the rest is there.
+            log.warning("effect_waits", name=work.name, error=str(error))
+            self._look_again([work.partition])
+        except Exception as error:
+            self._tries[name] += 1
+            if self._tries[name] >= TRIES:
+                await self._set_aside(work, error)
+            else:
+                log.warning("effect_failed", name=work.name, error=type(error).__name__)
+            self._look_again([work.partition])
+
+    async def _is_done(self, work: Work) -> bool:
+        if work.time is not None:
+            return await self._effects.pass_deadline(work.name, work.time)
+        await self._effects.apply(msgspec.json.decode(work.text, type=Finish))
+        return True
+
+    async def _set_aside(self, work: Work, error: Exception) -> None:
+        """Put something where it is tried no more, and tell of it."""
+        what = work.text or f"due at {work.time}"
+        try:
+            await self._store.outboxes.set_aside(work.partition, work.name, what)
+        except UnavailableError as unavailable:
+            log.warning("effect_waits", name=work.name, error=str(unavailable))
+            return
+        self._tries.pop((work.partition, work.name), None)
+        log.error("effect_set_aside", name=work.name, kept_in=keys.SET_ASIDE, exc_info=error)
+
+    def _look_again(self, numbers: Iterable[int]) -> None:
+        """Let partitions be looked at again soon."""
+        at = self._store.clock.now() + AGAIN_AFTER
+        for number in numbers:
+            known = self._partitions.get(number)
+            if known is not None:
+                known.again = at
+
+    async def _renew_forever(self, stop: Stop) -> None:
+        while not stop.told:
+            try:
+                await self.renew()
+            except UnavailableError as error:
+                log.warning("sweeper_not_renewed", error=str(error))
+            await stop.or_wait(asyncio.sleep(RENEW_EVERY))
+        try:
+            await self._store.sweepers.drop()
+        except UnavailableError as error:
+            log.warning("sweeper_lingers", error=str(error))
+
+    async def _look_forever(self, stop: Stop) -> None:
+        while not stop.told:
+            try:
+                await self.look()
+            except UnavailableError as error:
+                log.warning("sweep_failed", error=str(error))
+            except Exception:
+                log.exception("sweep_broken")
+            await stop.or_wait(asyncio.sleep(LOOK_EVERY))
+
+    async def _draw_forever(self, stop: Stop) -> None:
+        # By itself: drawing takes a while, and what is due does not wait for it.
+        while not stop.told:
+            try:
+                await self._dailies.draw_ahead()
+            except UnavailableError as error:
+                log.warning("dailies_not_drawn", error=str(error))
+            await stop.or_wait(asyncio.sleep(DRAW_EVERY))
+
+    async def _take_forever(self, stop: Stop) -> None:
+        while not stop.told:
+            for work in self.take():
+                self._put(work)
+            await stop.or_wait(asyncio.sleep(TAKE_EVERY))
+
+    async def _do_in_hand(self, work: Work) -> None:
+        try:
+            await self.do(work)
+        finally:
+            self._in_hand.discard((work.partition, work.name))
+
+
+def owned_by(name: str, names: list[str]) -> list[int]:
+    """Return the partitions that a node looks after: those for which it draws the highest lot.
+
+    When a node comes or goes, no partition changes hands between two others.
+    """
+    size = 4
+    drawn = {n: hashlib.shake_128(n.encode()).digest(size * keys.PARTITIONS) for n in names}
+
+    def winner(at: int) -> str:
+        return max(names, key=lambda other: (drawn[other][at : at + size], other))
+
+    return [n for n in range(keys.PARTITIONS) if winner(size * n) == name]

@@ -1,0 +1,151 @@
+"""Players at the sessions of a node's hub, without sockets between them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Hashable
+from contextlib import AsyncExitStack, asynccontextmanager
+from itertools import count
+from typing import Any
+
+from server.core.ids import PlayerId
+from server.gateway.handlers import Handlers
+from server.gateway.hub import Hub
+from server.gateway.messages import VERSION
+from server.gateway.session import Session
+from tests.service.nodes import Node
+from tests.store.servers import PATIENCE, running
+from tests.wire import Message, Wire
+
+_ids = count(1)
+
+
+class Seat:
+    """A session, and the frames that it was sent.
+
+    Attributes:
+        frames: all of them, in their order.
+        news: the events among them that answer nothing.
+        behind: whether it counts as one whose client does not keep up.
+        code: by which it was closed.
+    """
+
+    def __init__(self, node: HubNode) -> None:
+        self.frames: list[bytes] = []
+        self.news: list[Message] = []
+        self.behind = False
+        self.code: int | None = None
+        self.session = Session(f"session {next(_ids)}", self, node.handlers)
+        self._hub = node.hub
+        self._wire = Wire()
+        self._commands = count(1)
+        self._answers: dict[int, asyncio.Future[Message]] = {}
+        self._came = asyncio.Event()
+
+    @property
+    def player(self) -> PlayerId:
+        """Who sits here."""
+        assert self.session.player is not None
+        return self.session.player
+
+    async def ask(self, type_: str, **fields: Any) -> Message:
+        """Send a command, and return its answer."""
+        number = next(self._commands)
+        answer = self._answers[number] = asyncio.get_running_loop().create_future()
+        self.session.receive(self._wire.pack({"type": type_, "id": number, **fields}))
+        async with asyncio.timeout(PATIENCE):
+            event: Message = await answer
+        return event
+
+    async def hello(self, **fields: Any) -> Message:
+        """Say hello."""
+        return await self.ask("hello", version=VERSION, **fields)
+
+    async def next(self, type_: str, test: Callable[[Message], bool] = lambda _: True) -> Message:
+        """Wait until there is news of a type that passes a test, and return it."""
+        async with asyncio.timeout(PATIENCE):
+            while True:
+                for event in self.news:
+                    if event["type"] == type_ and test(event):
+                        return event
+                self._came.clear()
+                await self._came.wait()
+
+    def told(self, type_: str) -> list[Message]:
+        """Return all news of a type."""
+        return [event for event in self.news if event["type"] == type_]
+
+    def leave(self) -> None:
+        """Let the connection end."""
+        self._hub.leave(self.session)
+
+    # What the session sees of its connection
+
+    def send(self, frame: bytes, _key: Hashable = None) -> None:
+        """Take a frame."""
+        self.frames.append(frame)
+        event = self._wire.unpack(frame)
+        answer = self._answers.pop(event.get("re", 0), None)
+        if answer is not None:
+            answer.set_result(event)
+        else:
+            self.news.append(event)
+            self._came.set()
+
+    def is_behind(self) -> bool:
+        """Return whether the client does not keep up."""
+        return self.behind
+
+    def hold(self) -> None:
+        """Read nothing for a while."""
+
+    def release(self) -> None:
+        """Read on."""
+
+    def close(self, code: int) -> None:
+        """End the connection."""
+        self.code = code
+        self._came.set()
+
+
+class HubNode:
+    """A node with a hub, of which a test opens sessions."""
+
+    def __init__(self, node: Node) -> None:
+        self.node = node
+        self.hub = Hub(node.services)
+        self.handlers = Handlers(node.services, self.hub)
+
+    async def seat(self, token: str | None = None, **fields: Any) -> Seat:
+        """Open a session, and say hello."""
+        seat = Seat(self)
+        await seat.hello(token=token, **fields)
+        return seat
+
+
+@asynccontextmanager
+async def hubs_on(*nodes: Node) -> AsyncIterator[list[HubNode]]:
+    """Run hubs on nodes."""
+    hubs = [HubNode(node) for node in nodes]
+    for node in nodes:
+        for other in nodes:
+            node.registration.heard_of(other.registration.id)
+    async with AsyncExitStack() as stack:
+        for each in hubs:
+            await stack.enter_async_context(running(each.node.runs))
+            await stack.enter_async_context(running(each.hub.run))
+        yield hubs
+
+
+KEY = "0123456789"
+
+
+async def room_of(*seats: Seat, game: str = "robert", key: str = KEY) -> str:
+    """Let the players sit down in a room of the first, all ready, and return its code."""
+    host, *guests = seats
+    wanted = {"game": game, "seats": max(2, len(seats)), "limit": 600, "key": key}
+    code = (await host.ask("room.create", **wanted))["code"]
+    for guest in guests:
+        await guest.ask("room.join", code=code)
+        await guest.ask("room.ready", code=code, ready=True)
+    return str(code)

@@ -1,0 +1,290 @@
+"""What a room's subscribers are sent: each change once, and nothing that is none."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from server.core import race
+from server.core.ids import RoomCode
+from server.gateway import hub as hub_module
+from server.service import progress, topics
+from server.store import journal, keys
+from tests.gateway.seats import KEY, HubNode, Seat, hubs_on, room_of
+from tests.service.nodes import BEGUN, OVER, Node, SetClock, node_on
+from tests.store.servers import until
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let entries be of the time that a test sets, and tell of moves soon."""
+    monkeypatch.setattr(journal, "CLOCK_TOLERANCE", 10**15)
+    monkeypatch.setattr(progress, "EVERY", 0.02)
+    monkeypatch.setattr(hub_module, "CHECK_PAUSE", 0.0)
+
+
+@pytest.fixture
+def clock() -> SetClock:
+    return SetClock()
+
+
+@pytest.fixture
+async def node(redis_url: str, clock: SetClock) -> AsyncIterator[Node]:
+    async with node_on(redis_url, clock) as node:
+        yield node
+
+
+@pytest.fixture
+async def hub(node: Node) -> AsyncIterator[HubNode]:
+    async with hubs_on(node) as (hub,):
+        yield hub
+
+
+async def race_of(node: Node, clock: SetClock, *seats: Seat) -> str:
+    """Let players race, and return the room's code when they have their cards."""
+    code = await room_of(*seats)
+    await seats[0].ask("room.start", code=code)
+    clock.time = BEGUN
+    # Whoever looks finds that the time has come.
+    node.services.live.on_change(RoomCode(code))
+    for seat in seats:
+        await seat.next("attempt")
+    return code
+
+
+async def play(seat: Seat, number: int) -> None:
+    """Play the first moves that robert always has."""
+    attempt = seat.told("attempt")[-1]["attempt"]
+    moved = await seat.ask("move", attempt=attempt, seq=number + 1, move="s>w")
+    assert moved["type"] == "moved"
+
+
+async def test_a_change_is_encoded_once_for_all(hub: HubNode) -> None:
+    seats = [await hub.seat() for _ in range(4)]
+    code = await room_of(*seats)
+    await seats[1].ask("room.ready", code=code, ready=False)
+    others = [seats[0], *seats[2:]]
+    for seat in others:
+        await seat.next("room", lambda e: e["version"] == 9)
+    assert len({id(seat.frames[-1]) for seat in others}) == 1
+
+
+async def test_what_does_not_change_is_not_sent(hub: HubNode, node: Node) -> None:
+    one, other = await hub.seat(), await hub.seat()
+    code = await room_of(one, other)
+    await one.next("room", lambda e: e["version"] == 4 and e["members"][1]["here"])
+    await until(lambda: _is_told(one, 4))
+    before = len(one.told("room"))
+    for _ in range(5):
+        node.services.heard(topics.room(RoomCode(code)), None)
+        # The host is in the next round in any case.
+        await one.ask("room.ready", code=code, ready=False)
+    await other.ask("room.ready", code=code, ready=False)
+    await one.next("room", lambda e: e["version"] == 5)
+    assert len(one.told("room")) == before + 1
+
+
+async def _is_told(seat: Seat, version: int) -> bool:
+    return any(event["version"] == version for event in seat.told("room"))
+
+
+async def test_leaving_one_room_stops_no_news_of_another(hub: HubNode) -> None:
+    one, other = await hub.seat(), await hub.seat()
+    first = await room_of(one)
+    second = await room_of(other, one, key=KEY + "2")
+    await one.ask("room.leave", code=first)
+    await other.ask("room.join", code=second)
+    before = len(one.news)
+    await other.ask("room.ready", code=second, ready=True)
+    await one.ask("room.ready", code=second, ready=False)
+    await one.next("room", lambda e: e["code"] == second and not e["members"][1]["ready"])
+    assert len(one.news) > before
+    assert one.session.room == second
+
+
+async def test_cards_do_not_reach_who_has_left_the_room(
+    hub: HubNode, node: Node, clock: SetClock
+) -> None:
+    one, other = await hub.seat(), await hub.seat()
+    code = RoomCode(await room_of(one, other))
+    await one.ask("room.start", code=code)
+    # The seat is kept, and so is the run; but the session has turned to another room.
+    await other.ask("room.create", game="robert", seats=2, limit=600, key=KEY + "other")
+    clock.time = BEGUN
+    node.services.live.on_change(code)
+    await one.next("attempt")
+    assert other.told("attempt") == []
+    # Coming back, it is given them before the answer.
+    answer = await other.ask("room.join", code=code)
+    assert other.told("attempt")[0]["room"] == answer["code"] == code
+
+
+async def test_cards_come_when_the_round_begins_and_not_before(
+    hub: HubNode, node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(race, "COUNTDOWN", 50)
+    one, other = await hub.seat(), await hub.seat()
+    code = RoomCode(await room_of(one, other))
+    room = await one.ask("room.start", code=code)
+    starts = room["round"]["starts"]
+    feed = hub.hub.rooms._feeds[code]
+
+    async def armed() -> bool:
+        return feed.timer is not None
+
+    await until(armed)
+    # The timer fires before the clock says so, and is set again.
+    clock.time = starts - 20
+    await asyncio.sleep(0.05)
+    assert one.told("attempt") == other.told("attempt") == []
+    clock.time = starts
+    for seat in (one, other):
+        assert (await seat.next("attempt"))["now"] >= starts
+    assert feed.timer is None
+
+
+async def test_progress_is_a_few_bytes_and_goes_to_the_others(
+    hub: HubNode, node: Node, clock: SetClock
+) -> None:
+    one, other = await hub.seat(), await hub.seat()
+    await race_of(node, clock, one, other)
+    await play(one, 1)
+    news = await other.next("progress")
+    assert [runner["result"]["moves"] for runner in news["runners"]] == [1]
+    assert len(other.frames[-1]) <= 8
+    # Who alone got further knows it.
+    await play(other, 1)
+    await one.next("progress")
+    assert len(one.told("progress")) == len(other.told("progress")) == 1
+
+
+async def test_who_does_not_keep_up_is_sent_all_progress_at_once_later(
+    hub: HubNode, node: Node, clock: SetClock
+) -> None:
+    one, other, slow = await hub.seat(), await hub.seat(), await hub.seat()
+    await race_of(node, clock, one, other, slow)
+    slow.behind = True
+    for number in range(1, 4):
+        await play(one, number)
+    await other.next("progress", lambda e: e["runners"][0]["result"]["moves"] == 3)
+    assert slow.told("progress") == []
+    slow.behind = False
+    await play(other, 1)
+    (news,) = [await slow.next("progress")]
+    assert [runner["result"]["moves"] for runner in news["runners"]] == [3, 1]
+    assert len(slow.told("progress")) == 1
+
+
+async def test_a_lower_version_closes_those_who_know_better(hub: HubNode, node: Node) -> None:
+    one, other = await hub.seat(), await hub.seat()
+    code = RoomCode(await room_of(one, other))
+    await until(lambda: _is_told(one, 4))
+    entries: Any = await node.redis.xrange(keys.room(code))
+    await node.redis.delete(keys.room(code))
+    for id_, fields in entries[:-1]:
+        await node.redis.xadd(keys.room(code), fields, id=id_)
+    node.services.heard(topics.room(code), None)
+
+    async def closed() -> bool:
+        return one.code == other.code == 4006
+
+    await until(closed)
+
+
+async def test_a_newer_session_closes_the_older_one(
+    hub: HubNode, redis_url: str, node: Node, clock: SetClock
+) -> None:
+    first = await hub.seat()
+    welcome = await first.ask("rename", name="Ada")
+    assert welcome["type"] == "done"
+    one = Seat(hub)
+    token = (await one.hello())["token"]
+    two = await hub.seat(token)
+    assert (one.code, two.code, first.code) == (4001, None, None)
+    async with node_on(redis_url, clock) as other_node, hubs_on(other_node) as (elsewhere,):
+        three = await elsewhere.seat(token)
+
+        async def closed() -> bool:
+            return two.code == 4001
+
+        await until(closed)
+        assert three.code is None
+        # What an older session takes with it is nothing of the newer one's.
+        one.leave()
+        two.leave()
+        assert (await three.ask("ping"))["type"] == "pong"
+
+
+async def test_what_was_missed_while_the_bus_was_lost_is_made_up_for(
+    hub: HubNode, node: Node, clock: SetClock
+) -> None:
+    one, other = Seat(hub), await hub.seat()
+    token = (await one.hello())["token"]
+    code = RoomCode(await room_of(one, other))
+    await one.ask("room.start", code=code)
+    clock.time = BEGUN
+    node.services.live.on_change(code)
+    await other.next("attempt")
+    # A newer session elsewhere, and an end, of which nobody has told this node.
+    await node.store.players.take_session(one.player, "elsewhere/session")
+    node.services.sessions.on_ended = lambda _: True
+    node.services.rooms.on_change = lambda *_: None
+    clock.time = OVER
+    await node.rooms.pass_deadline(code)
+    assert token
+    node.services.sessions.on_ended = hub.hub._ended
+    node.services.heard(topics.node(node.registration.id), None)
+
+    async def closed() -> bool:
+        return one.code == 4001
+
+    await until(closed)
+    assert (await other.next("ended"))["result"]["end"] == "time"
+
+
+async def test_who_leaves_takes_nothing_of_others(hub: HubNode, node: Node) -> None:
+    one, other = await hub.seat(), await hub.seat()
+    code = RoomCode(await room_of(one, other))
+    await one.ask("leaderboard.watch", game="robert")
+    one.leave()
+    gone = await other.next("room", lambda e: not e["members"][0]["here"])
+    assert gone["members"][1]["here"]
+    assert (one.session.room, one.session.watched) == (None, None)
+    other.leave()
+
+    async def nothing_left() -> bool:
+        present = await node.store.rooms.present(code)
+        topics_left = {topic for topic in node.bus._topics if topic.startswith(("room", "leader"))}
+        return not (present or topics_left or hub.hub._sessions or hub.hub.rooms._feeds)
+
+    await until(nothing_left)
+
+
+async def test_a_hello_whose_connection_ends_meanwhile_leaves_nothing(
+    hub: HubNode,
+) -> None:
+    seat = Seat(hub)
+    hello = asyncio.ensure_future(seat.hello())
+    await asyncio.sleep(0)
+    seat.leave()
+    await hello
+    seat.leave()
+    await asyncio.sleep(0)
+    assert hub.hub._sessions == {}
+
+
+async def test_a_hello_that_could_not_be_kept_is_said_again(
+    hub: HubNode, node: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seat = Seat(hub)
+
+    async def fails(*_: object) -> None:
+        raise OSError
+
+    with monkeypatch.context() as away:
+        away.setattr(node.database, "run", fails)
+        assert (await seat.hello())["type"] == "refused"
+    assert (await seat.hello())["type"] == "welcome"

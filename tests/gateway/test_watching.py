@@ -1,0 +1,210 @@
+"""What watchers of a leaderboard are sent: once a tick, and only what is new to each."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Sequence
+
+import pytest
+
+from server.core import daily
+from server.core.ids import PlayerId
+from server.core.names import guest_name
+from server.gateway import leaderboards as module
+from server.service.leaderboards import Leaderboards
+from tests.core.builders import START
+from tests.gateway.seats import HubNode, Seat, hubs_on
+from tests.service.nodes import Node, SetClock, node_on
+from tests.store.servers import until
+from tests.wire import Message
+
+DAY = daily.day_at(START)
+GAME = "robert"
+OTHERS = [PlayerId(f"{number:016}") for number in range(40)]
+
+
+@pytest.fixture
+async def node(redis_url: str) -> AsyncIterator[Node]:
+    async with node_on(redis_url, SetClock()) as node:
+        yield node
+
+
+@pytest.fixture
+async def hub(node: Node, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[HubNode]:
+    monkeypatch.setattr(module, "TICK", 0.01)
+    async with hubs_on(node) as (hub,):
+        yield hub
+
+
+@pytest.fixture
+def asked(node: Node, monkeypatch: pytest.MonkeyPatch) -> list[list[PlayerId]]:
+    """Return whose own rows are read, each time that some are."""
+    found: list[list[PlayerId]] = []
+    around = Leaderboards.around
+
+    async def noting(
+        boards: Leaderboards, game: str, day: int, players: Sequence[PlayerId]
+    ) -> object:
+        found.append(list(players))
+        return await around(boards, game, day, players)
+
+    monkeypatch.setattr(Leaderboards, "around", noting)
+    return found
+
+
+async def enter(node: Node, player: PlayerId, score: int) -> None:
+    await node.services.leaderboards.enter(GAME, DAY, player, score)
+
+
+async def watch(hub: HubNode, seat: Seat) -> None:
+    """Watch, and wait until the subscription has begun and nothing is to be told any more."""
+    await seat.ask("leaderboard.watch", game=GAME)
+    await settled(hub)
+
+
+async def settled(hub: HubNode) -> None:
+    """Wait until everybody has been told of everything."""
+
+    async def nothing_waits() -> bool:
+        watched = hub.hub.leaderboards._watched.get((GAME, DAY))
+        subscribed = f"leaderboard:{GAME}:{DAY}" not in hub.node.bus._added
+        return subscribed and (watched is None or not watched.waits)
+
+    await until(nothing_waits)
+
+
+def ranked(player: PlayerId, rank: int) -> Callable[[Message], bool]:
+    """Return whether a player has a rank among the own rows of an event."""
+    return lambda event: (
+        (player, rank) in [(row["player"]["id"], row["rank"]) for row in event["around"]]
+    )
+
+
+async def test_a_change_is_told_to_all_with_the_same_bytes(hub: HubNode, node: Node) -> None:
+    seats = [await hub.seat() for _ in range(5)]
+    for seat in seats:
+        await watch(hub, seat)
+    await enter(node, OTHERS[0], 7)
+    for seat in seats:
+        news = await seat.next("leaderboard", lambda e: e["size"] == 1)
+        assert [row["player"]["id"] for row in news["top"]] == [OTHERS[0]]
+        assert news["top"][0]["player"]["name"] == guest_name(OTHERS[0])
+    assert len({id(seat.frames[-1]) for seat in seats}) == 1
+
+
+async def test_what_is_not_new_is_null(hub: HubNode, node: Node) -> None:
+    for score, player in enumerate(OTHERS[:10]):
+        await enter(node, player, score)
+    seat = await hub.seat()
+    await watch(hub, seat)
+    await enter(node, OTHERS[10], 100)
+    news = await seat.next("leaderboard", lambda e: e["size"] == 11)
+    assert len(news["top"]) == 10
+    # The kind, what it answers, the size, and two nulls.
+    assert seat.frames[-1] == b"\x95\x08\x00\x0b\xc0\xc0"
+
+
+async def test_a_player_is_told_how_the_own_place_changes(
+    hub: HubNode, node: Node, asked: list[list[PlayerId]]
+) -> None:
+    seats = [await hub.seat() for _ in range(3)]
+    first, middle, last = seats
+    for place, player in enumerate(OTHERS[:20]):
+        await enter(node, player, 10 * place)
+    await enter(node, first.player, 5)
+    await enter(node, middle.player, 95)
+    await enter(node, last.player, 500)
+    for seat in seats:
+        await watch(hub, seat)
+    asked.clear()
+    # Worse than the neighbours of the first, and better than those of the others.
+    await enter(node, OTHERS[30], 55)
+    for seat, rank in ((middle, 13), (last, 24)):
+        news = await seat.next("leaderboard", ranked(seat.player, rank))
+        assert news["size"] == 24
+        assert len(news["around"]) == (4 if seat is last else 7)
+    await settled(hub)
+    assert asked == [[middle.player, last.player]]
+
+
+async def test_who_has_not_played_is_not_read(
+    hub: HubNode, node: Node, asked: list[list[PlayerId]]
+) -> None:
+    seats = [await hub.seat() for _ in range(4)]
+    for seat in seats:
+        await watch(hub, seat)
+    asked.clear()
+    for score, player in enumerate(OTHERS[:5]):
+        await enter(node, player, score)
+    await enter(node, seats[0].player, 99)
+    news = await seats[0].next("leaderboard", lambda e: len(e["around"]) == 4)
+    assert news["around"][-1]["rank"] == 6
+    await settled(hub)
+    assert all(players == [seats[0].player] for players in asked)
+
+
+async def test_more_watchers_than_are_read_in_a_tick_are_read_in_the_next(
+    hub: HubNode, node: Node, monkeypatch: pytest.MonkeyPatch, asked: list[list[PlayerId]]
+) -> None:
+    monkeypatch.setattr(module, "MOST_READ", 3)
+    monkeypatch.setattr(module, "READ_AT_ONCE", 2)
+    seats = [await hub.seat() for _ in range(7)]
+    for place, seat in enumerate(seats):
+        await enter(node, seat.player, 100 + place)
+    for seat in seats:
+        await watch(hub, seat)
+    asked.clear()
+    await enter(node, OTHERS[0], 1)
+    for place, seat in enumerate(seats):
+        ranks = await seat.next("leaderboard", ranked(seat.player, place + 2))
+        assert ranks["size"] == 8
+    assert all(len(players) <= 2 for players in asked)
+    assert sorted(player for players in asked for player in players) == sorted(
+        seat.player for seat in seats
+    )
+
+
+async def test_what_was_entered_is_not_known_all_are_read(
+    hub: HubNode, node: Node, asked: list[list[PlayerId]]
+) -> None:
+    seat = await hub.seat()
+    await enter(node, seat.player, 5)
+    await watch(hub, seat)
+    asked.clear()
+    await node.store.leaderboards.enter(GAME, DAY, OTHERS[0], 3)
+    # As one who applies an effect again, and does not know by whom it was told of.
+    await enter(node, OTHERS[0], 3)
+    news = await seat.next("leaderboard", lambda e: len(e["around"]) == 2)
+    assert [row["rank"] for row in news["around"]] == [1, 2]
+    assert asked == [[seat.player]]
+
+
+async def test_who_does_not_keep_up_is_sent_all_of_it_later(hub: HubNode, node: Node) -> None:
+    slow, other = await hub.seat(), await hub.seat()
+    await enter(node, slow.player, 50)
+    for seat in (slow, other):
+        await watch(hub, seat)
+    slow.behind = True
+    for score, player in enumerate(OTHERS[:3]):
+        await enter(node, player, score)
+    await other.next("leaderboard", lambda e: e["size"] == 4)
+    before = len(slow.news)
+    slow.behind = False
+    news = await slow.next("leaderboard", lambda e: e["size"] == 4)
+    assert [len(news["top"]), len(news["around"])] == [4, 4]
+    assert len(slow.news) == before + 1
+
+
+async def test_who_watches_another_board_hears_of_the_first_no_more(
+    hub: HubNode, node: Node
+) -> None:
+    seat, other = await hub.seat(), await hub.seat()
+    for each in (seat, other):
+        await watch(hub, each)
+    await seat.ask("leaderboard.watch", game="deuces")
+    await enter(node, OTHERS[0], 3)
+    await other.next("leaderboard", lambda e: e["size"] == 1)
+    assert seat.told("leaderboard") == []
+    await seat.ask("leaderboard.unwatch")
+    await other.ask("leaderboard.unwatch")
+    assert not [topic for topic in node.bus._topics if topic.startswith("leaderboard")]
+    assert not hub.hub.leaderboards._watched

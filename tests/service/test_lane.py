@@ -1,0 +1,79 @@
+"""Lanes: so much at a time, in order, and nothing is lost without being told."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from server.service import lane as module
+from server.service.lane import Lane
+
+
+class Worker:
+    """Does work when it is let."""
+
+    def __init__(self) -> None:
+        self.begun: list[int] = []
+        self.gate = asyncio.Semaphore(0)
+
+    async def do(self, work: int) -> None:
+        """Begin a piece of work, and end it when it is let."""
+        self.begun.append(work)
+        await self.gate.acquire()
+
+
+async def turns() -> None:
+    """Let everybody get on."""
+    for _ in range(10):
+        await asyncio.sleep(0)
+
+
+async def test_so_much_is_done_side_by_side_and_the_rest_in_order() -> None:
+    worker = Worker()
+    lane = Lane(worker.do, 3)
+    assert all(lane.put(number) for number in range(5))
+    await turns()
+    assert worker.begun == [0, 1, 2]
+    worker.gate.release()
+    await turns()
+    assert worker.begun == [0, 1, 2, 3]
+    for _ in range(4):
+        worker.gate.release()
+    await turns()
+    assert worker.begun == [0, 1, 2, 3, 4]
+    # One that was empty begins again.
+    lane.put(5)
+    await turns()
+    assert worker.begun[-1] == 5
+    worker.gate.release()
+    await lane.close()
+
+
+async def test_a_full_lane_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST_WAITING", 2)
+    worker = Worker()
+    lane = Lane(worker.do, 1)
+    assert [lane.put(number) for number in range(3)] == [True, True, False]
+    worker.gate.release()
+    await turns()
+    assert worker.begun == [0, 1]
+    assert lane.put(3)
+    for _ in range(2):
+        worker.gate.release()
+    await lane.close()
+
+
+async def test_one_that_is_closed_ends_what_is_begun_and_forgets_the_rest() -> None:
+    worker = Worker()
+    lane = Lane(worker.do, 1, pause=60.0)
+    lane.put(0)
+    lane.put(1)
+    await turns()
+    closing = asyncio.create_task(lane.close())
+    await turns()
+    assert not closing.done()
+    worker.gate.release()
+    await closing
+    assert worker.begun == [0]
+    assert not lane.put(2)

@@ -1,0 +1,333 @@
+"""Rooms that a node follows: one state in memory, brought up to date by what is published."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+
+import pytest
+from structlog.testing import capture_logs
+
+from server.core.ids import PlayerId, RoomCode
+from server.core.names import Profile
+from server.service import live as module
+from server.service import news, progress, topics
+from server.service.live_room import RoomPage
+from server.service.news import Entry
+from server.store import keys
+from tests.core.builders import ADA, BOB, CYD
+from tests.service.nodes import BEGUN, Node, SetClock, attempt_of
+from tests.store.servers import reads, running, until
+
+
+@pytest.fixture(autouse=True)
+async def running_nodes(
+    node: Node, other: Node, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[None]:
+    """Let both nodes hear what is published."""
+    monkeypatch.setattr(progress, "EVERY", 0.02)
+    monkeypatch.setattr(module, "AGAIN_AFTER", 0.1)
+    for one, another in ((node, other), (other, node)):
+        one.registration.heard_of(another.registration.id)
+    async with AsyncExitStack() as stack:
+        for each in (node, other):
+            await stack.enter_async_context(running(each.runs))
+        yield
+
+
+async def follow(node: Node, code: RoomCode, player: PlayerId) -> None:
+    """Let a session of a player listen to a room."""
+    node.services.live.enter(await node.rooms.find(code), player)
+    await node.services.live.looked(code)
+
+
+def page_of(node: Node, code: RoomCode) -> RoomPage:
+    page = node.services.live.page(code)
+    assert page is not None
+    return page
+
+
+async def sees(node: Node, code: RoomCode, version: int) -> None:
+    """Wait until a node knows a version of a room."""
+
+    async def seen() -> bool:
+        page = node.services.live.page(code)
+        return page is not None and page.room.version == version
+
+    await until(seen)
+
+
+async def shows(node: Node, code: RoomCode, *players: PlayerId) -> None:
+    """Wait until a node shows these players as present in a room."""
+
+    async def shown() -> bool:
+        page = node.services.live.page(code)
+        return page is not None and page.here == set(players)
+
+    await until(shown)
+
+
+async def test_an_entry_of_another_node_is_taken_without_reading(node: Node, other: Node) -> None:
+    code = (await node.room_of(ADA, BOB, CYD)).opened.code
+    await follow(node, code, ADA)
+    await follow(other, code, BOB)
+    await shows(node, code, ADA, BOB)
+    await shows(other, code, ADA, BOB)
+    version = page_of(other, code).room.version
+    told: list[RoomCode] = []
+    other.services.live.on_change = told.append
+    looked = other.services.live._looks._waiting
+    for number in range(1, 4):
+        await node.rooms.set_ready(code, CYD, ready=bool(number % 2 == 0))
+        await sees(other, code, version + number)
+        assert not looked
+    assert told == [code] * 3
+
+
+async def test_a_gap_is_read(node: Node, other: Node) -> None:
+    code = (await node.room_of(ADA, BOB)).opened.code
+    await follow(other, code, BOB)
+    version = page_of(other, code).room.version
+    # An entry of which nobody is told, and one of which somebody is.
+    node.services.rooms.on_change = lambda *_: None
+    await node.rooms.set_ready(code, BOB, ready=False)
+    room = await node.rooms.set_ready(code, BOB, ready=True)
+    assert page_of(other, code).room.version == version
+    text = (await node.store.journals.read(keys.room(code))).texts[-1]
+    node.bus.publish(topics.room(code), news.encode(Entry(room.version, text)))
+    await sees(other, code, version + 2)
+
+
+async def test_news_of_a_kind_that_is_not_known_is_looked_into(node: Node, other: Node) -> None:
+    code = (await node.room_of(ADA, BOB)).opened.code
+    await follow(other, code, BOB)
+    version = page_of(other, code).room.version
+    node.services.rooms.on_change = lambda *_: None
+    for number, payload in enumerate((b"", b"\x91\x63", b"no msgpack"), start=1):
+        await node.rooms.set_ready(code, BOB, ready=number % 2 == 0)
+        node.bus.publish(topics.room(code), payload)
+        await sees(other, code, version + number)
+
+
+async def test_a_room_of_one_node_is_published_to_nobody(node: Node, other: Node) -> None:
+    code = (await node.room_of(ADA, BOB)).opened.code
+    await follow(node, code, ADA)
+    await follow(node, code, BOB)
+    node.published.clear()
+    await node.rooms.set_ready(code, BOB, ready=False)
+    assert node.published == []
+    await follow(other, code, CYD)
+
+    async def known() -> bool:
+        live = node.services.live.find(code)
+        return live is not None and CYD in live.nodes
+
+    await until(known)
+    node.published.clear()
+    await node.rooms.set_ready(code, BOB, ready=True)
+    assert [topic for topic, _ in node.published] == [topics.room(code)]
+
+
+async def test_a_room_in_which_nothing_happens_reads_nothing(node: Node) -> None:
+    for player in (ADA, BOB, CYD):
+        code = (await node.room_of(player)).opened.code
+        await follow(node, code, player)
+    before = await reads(node.redis)
+    for code in list(node.services.live._live):
+        for _ in range(20):
+            page_of(node, code)
+    # Asking is one of them.
+    assert await reads(node.redis) - before <= 1
+
+
+async def test_members_are_present_as_long_as_they_have_a_session(node: Node, other: Node) -> None:
+    code = (await node.room_of(ADA, BOB)).opened.code
+    await follow(node, code, ADA)
+    await follow(other, code, BOB)
+    for each in (node, other):
+        await shows(each, code, ADA, BOB)
+    # A second session of the same player takes nothing away when it ends.
+    other.services.live.enter(await other.rooms.find(code), BOB)
+    other.services.live.leave(code, BOB)
+    other.services.live.leave(code, BOB)
+    await shows(node, code, ADA)
+
+    async def written() -> bool:
+        return await node.store.rooms.present(code) == {ADA: node.registration.id}
+
+    await until(written)
+
+
+async def test_who_comes_on_elsewhere_is_present_though_an_older_session_ends(
+    node: Node, other: Node
+) -> None:
+    code = (await node.room_of(ADA, BOB)).opened.code
+    await follow(node, code, ADA)
+    await follow(node, code, BOB)
+    await follow(other, code, BOB)
+
+    async def moved() -> bool:
+        live = node.services.live.find(code)
+        return live is not None and live.nodes.get(BOB) == other.registration.id
+
+    await until(moved)
+    node.services.live.leave(code, BOB)
+    await shows(node, code, ADA, BOB)
+    await shows(other, code, ADA, BOB)
+    assert (await node.store.rooms.present(code))[BOB] == other.registration.id
+
+
+async def test_players_of_a_dead_node_are_gone_and_what_it_did_last_is_found(
+    node: Node, other: Node
+) -> None:
+    code = (await node.room_of(ADA, BOB)).opened.code
+    await follow(node, code, ADA)
+    await follow(other, code, BOB)
+    await shows(node, code, ADA, BOB)
+    version = page_of(node, code).room.version
+    # It dies after an entry stands, and before it tells anybody.
+    other.services.rooms.on_change = lambda *_: None
+    await other.rooms.set_ready(code, BOB, ready=False)
+    mine, dead = node.registration, other.registration.id
+    mine._listed([mine.id])
+    assert mine.is_alive(dead)
+    mine._listed([mine.id])
+    assert not mine.is_alive(dead)
+    await shows(node, code, ADA)
+    await sees(node, code, version + 1)
+    # It was but slow.
+    mine._listed([mine.id, dead])
+    await shows(node, code, ADA, BOB)
+
+
+async def test_presence_that_was_lost_is_written_again(node: Node) -> None:
+    code = (await node.room_of(ADA, BOB)).opened.code
+    await follow(node, code, ADA)
+    await node.redis.delete(keys.presence(code))
+    await node.redis.hset(keys.presence(code), BOB, node.registration.id)
+    node.services.heard(topics.room(code), None)
+
+    async def mended() -> bool:
+        return await node.store.rooms.present(code) == {ADA: node.registration.id}
+
+    await until(mended)
+    assert page_of(node, code).here == {ADA}
+
+
+async def test_progress_is_known_to_who_comes_in_mid_round(
+    node: Node, other: Node, clock: SetClock
+) -> None:
+    room, code = await node.race_of(ADA, BOB)
+    await follow(node, code, ADA)
+    clock.time = BEGUN
+    for _ in range(3):
+        await node.play(attempt_of(room, ADA), ADA)
+    await follow(other, code, BOB)
+    live = other.services.live.find(code)
+    assert live is not None
+    assert live.all_counters() == [0, 0, 3]
+    assert page_of(other, code).progress[ADA].moves == 3
+    # And from there on it is told.
+    told: list[list[int]] = []
+    other.services.live.on_progress = lambda _, counters: told.append(counters)
+    await other.play(attempt_of(room, BOB), BOB)
+    await node.play(attempt_of(room, ADA), ADA)
+
+    async def both() -> bool:
+        return live.all_counters() == [0, 0, 4, 1, 0, 1]
+
+    await until(both)
+    assert sorted(told) == [[0, 0, 4], [1, 0, 1]]
+
+
+async def test_counters_begin_anew_with_a_round_and_never_go_back(
+    node: Node, clock: SetClock
+) -> None:
+    room, code = await node.race_of(ADA, BOB)
+    await follow(node, code, ADA)
+    live = node.services.live.find(code)
+    assert live is not None
+    assert room.round is not None
+    deal = room.round.deal
+    assert live.advance(news.Progress(deal, [(BOB, 2, 7)])) == [1, 2, 7]
+    assert live.advance(news.Progress(deal, [(BOB, 2, 7), (BOB, 1, 6)])) == []
+    clock.time = BEGUN
+    for player in (ADA, BOB):
+        await node.attempts.give_up(attempt_of(room, player))
+    await node.settle()
+    await node.rooms.start(code, ADA)
+    assert live.all_counters() == []
+    assert live.advance(news.Progress(deal, [(ADA, 2, 7)])) == []
+
+
+async def test_the_seed_of_a_round_that_is_over_is_shown_on_every_node(
+    node: Node, other: Node, clock: SetClock
+) -> None:
+    room, code = await node.race_of(ADA, BOB)
+    await follow(node, code, ADA)
+    await follow(other, code, BOB)
+    clock.time = BEGUN
+    for player in (ADA, BOB):
+        await node.attempts.give_up(attempt_of(room, player))
+    await node.settle()
+    assert room.round is not None
+    deal = await node.store.deals.find(room.round.deal)
+    assert deal is not None
+    for each in (node, other):
+
+        async def told(each: Node = each) -> bool:
+            page = each.services.live.page(code)
+            return page is not None and page.seed == deal.seed.hex()
+
+        await until(told)
+
+
+async def test_a_new_name_is_shown_in_the_room_on_every_node(node: Node, other: Node) -> None:
+    code = (await node.room_of(ADA, BOB)).opened.code
+    await follow(node, code, ADA)
+    await follow(other, code, BOB)
+    await shows(node, code, ADA, BOB)
+    told: list[RoomCode] = []
+    other.services.live.on_change = told.append
+    profile = await node.services.identity.rename(ADA, "Ada L")
+    node.services.live.renamed(code, profile)
+
+    async def renamed() -> bool:
+        return bool(told) and page_of(other, code).profiles[ADA] == Profile(ADA, "Ada L")
+
+    await until(renamed)
+    assert page_of(node, code).profiles[ADA].name == "Ada L"
+
+
+async def test_who_leaves_stops_the_topic_and_comes_back_to_a_fresh_room(node: Node) -> None:
+    code = (await node.room_of(ADA, BOB)).opened.code
+    await follow(node, code, ADA)
+    node.services.live.leave(code, ADA)
+    assert node.services.live.find(code) is None
+    assert topics.room(code) not in node.bus._topics
+    await node.rooms.set_ready(code, BOB, ready=False)
+    await follow(node, code, ADA)
+    assert page_of(node, code).room == await node.rooms.find(code)
+
+
+async def test_a_look_that_fails_is_tried_again(
+    node: Node, other: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = (await node.room_of(ADA, BOB)).opened.code
+    await follow(node, code, ADA)
+    version = page_of(node, code).room.version
+    other.services.rooms.on_change = lambda *_: None
+    await other.rooms.set_ready(code, BOB, ready=False)
+    with monkeypatch.context() as away, capture_logs() as logs:
+        away.setattr(node.redis, "pipeline", _is_away)
+        node.services.heard(topics.room(code), None)
+
+        async def failed() -> bool:
+            return any(entry["event"] == "look_failed" for entry in logs)
+
+        await until(failed)
+    await sees(node, code, version + 1)
+
+
+def _is_away(*_: object, **__: object) -> None:
+    raise OSError("away")

@@ -1,0 +1,66 @@
+"""Profiles held by a node: read once, and right all the same."""
+
+from __future__ import annotations
+
+import pytest
+
+from server.core.names import Profile, guest_name
+from server.service import profiles as module
+from server.service import topics
+from tests.core.builders import ADA, BOB, CYD
+from tests.service.nodes import Node
+from tests.store.servers import reads, running, until
+
+
+async def test_a_profile_is_read_once(node: Node) -> None:
+    await node.store.players.keep(BOB, "Bob")
+    profiles = node.services.profiles
+    assert profiles.known([ADA, BOB]) is None
+    expected = {ADA: Profile(ADA, guest_name(ADA)), BOB: Profile(BOB, "Bob")}
+    assert await profiles.find([ADA, BOB, ADA]) == expected
+    before = await reads(node.redis)
+    assert await profiles.find([BOB, ADA]) == profiles.known([ADA, BOB]) == expected
+    # Asking is one of them.
+    assert await reads(node.redis) - before <= 1
+
+
+async def test_a_new_name_is_known_on_every_node(node: Node, other: Node) -> None:
+    # Whatever it held is forgotten as the subscription begins.
+    forgotten = other.services.profiles
+    forgotten.keep(Profile(BOB, "Bob"))
+    async with running(other.bus.run):
+        _, token = await node.services.identity.enter(None, "Ada")
+        player = (await node.services.identity.enter(token, None))[0].id
+
+        async def begun() -> bool:
+            return forgotten.known([BOB]) is None
+
+        await until(begun)
+        await forgotten.find([player])
+        await node.services.identity.enter(token, "Ada L")
+
+        async def known() -> bool:
+            return await forgotten.find([player]) == {player: Profile(player, "Ada L")}
+
+        await until(known)
+    names = [topic for topic, _ in node.published if topic == topics.NAMES]
+    # Who has the name already, or is new, is no news.
+    assert len(names) == 1
+
+
+async def test_when_names_may_have_been_missed_all_are_read_again(node: Node) -> None:
+    profiles = node.services.profiles
+    await profiles.find([ADA])
+    await node.store.players.keep(ADA, "Ada")
+    node.services.heard(topics.NAMES, None)
+    assert await profiles.find([ADA]) == {ADA: Profile(ADA, "Ada")}
+
+
+async def test_no_more_are_held_than_fit(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST_KNOWN", 2)
+    profiles = node.services.profiles
+    for player in (ADA, BOB, CYD):
+        profiles.keep(Profile(player, "name"))
+    assert profiles.known([ADA]) is None
+    assert profiles.known([BOB, CYD]) is not None
+    assert len(await profiles.find([ADA, BOB, CYD])) == 3

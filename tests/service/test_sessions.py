@@ -1,0 +1,88 @@
+"""A player's newest session: it replaces the others on whichever node, and is found there."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+
+import pytest
+
+from server.service import news, topics
+from server.service.news import Ended, Replaced
+from server.store import keys
+from tests.core.builders import ADA, BOB, CYD
+from tests.service.nodes import OVER, Node, SetClock, attempt_of
+from tests.store.servers import PATIENCE, running, until
+
+
+@pytest.fixture
+async def replaced(node: Node, other: Node) -> AsyncIterator[dict[str, list[str]]]:
+    """Let both nodes hear what is published, and return which sessions each has replaced."""
+    found: dict[str, list[str]] = {}
+    async with AsyncExitStack() as stack:
+        for each in (node, other):
+            mine = found[each.registration.id] = []
+            subscribed = asyncio.Event()
+            each.services.sessions.on_replaced = mine.append
+            each.services.sessions.on_doubt = subscribed.set
+            await stack.enter_async_context(running(each.bus.run))
+            async with asyncio.timeout(PATIENCE):
+                await subscribed.wait()
+        yield found
+
+
+async def test_an_older_session_is_told_on_its_own_node_alone(
+    node: Node, other: Node, replaced: dict[str, list[str]]
+) -> None:
+    await node.services.sessions.take(ADA, "one")
+    await node.services.sessions.take(BOB, "of bob")
+    await other.services.sessions.take(ADA, "two")
+
+    async def told() -> bool:
+        return replaced == {node.registration.id: ["one"], other.registration.id: []}
+
+    await until(told)
+    await other.services.sessions.take(ADA, "three")
+    assert replaced[other.registration.id] == ["two"]
+    messages = [m for m in (*node.published, *other.published) if m[0].startswith("node:")]
+    assert messages == [(topics.node(node.registration.id), news.encode(Replaced("one")))]
+
+
+async def test_a_hello_that_is_sent_again_does_not_replace_itself(
+    node: Node, replaced: dict[str, list[str]]
+) -> None:
+    for _ in range(2):
+        await node.services.sessions.take(ADA, "one")
+    assert replaced[node.registration.id] == []
+
+
+async def test_what_was_missed_is_found_by_asking(node: Node, other: Node) -> None:
+    for player, session in ((ADA, "one"), (BOB, "two"), (CYD, "three")):
+        await node.services.sessions.take(player, session)
+    await other.services.sessions.take(ADA, "four")
+    await node.redis.delete(keys.session(CYD))
+    mine = [(ADA, "one"), (BOB, "two"), (CYD, "three")]
+    assert await node.services.sessions.replaced(mine) == ["one"]
+    # Of whom nothing was known any more, that is known again.
+    assert await node.store.players.newest_sessions([CYD]) == [f"{node.registration.id}/three"]
+
+
+async def test_an_end_is_told_where_the_player_is(
+    node: Node, other: Node, clock: SetClock, replaced: dict[str, list[str]]
+) -> None:
+    assert not any(replaced.values())
+    room, code = await node.race_of(ADA, BOB)
+    await other.services.sessions.take(ADA, "one")
+    node.services.sessions.on_ended = lambda _: False
+    clock.time = OVER
+    await node.rooms.pass_deadline(code)
+
+    async def told() -> bool:
+        return bool(other.ended)
+
+    await until(told)
+    await node.services.close()
+    state = await node.look(attempt_of(room, ADA))
+    assert other.ended == [Ended(ADA, state.id, state.seq, state.result)]
+    assert state.end == "time"

@@ -1,0 +1,172 @@
+"""The sweeper: what is due is found by one node, in time, and what is broken is set aside."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from structlog.testing import capture_logs
+
+from server.core import daily
+from server.core.refusal import UnavailableError
+from server.service import sweeper as module
+from server.service.sweeper import owned_by
+from server.store import keys
+from server.store.outbox import Left
+from tests.core.builders import ADA, BOB, START
+from tests.service.nodes import OVER, Node, SetClock
+from tests.service.test_effects import DAY, GAME, finish_daily, rows
+from tests.store.servers import running, until
+
+
+def test_each_partition_is_looked_after_by_one_node_and_few_change_hands() -> None:
+    names = ["a", "b", "c", "d"]
+    shares = {name: set(owned_by(name, names)) for name in names}
+    assert sum(map(len, shares.values())) == keys.PARTITIONS
+    assert set.union(*shares.values()) == set(range(keys.PARTITIONS))
+    assert all(keys.PARTITIONS / 8 < len(share) < keys.PARTITIONS / 2 for share in shares.values())
+    for gone in names:
+        left = [name for name in names if name != gone]
+        for name in left:
+            assert shares[name] <= set(owned_by(name, left))
+
+
+async def test_partitions_are_shared_and_taken_over(node: Node, other: Node) -> None:
+    for each in (node, other, node):
+        await each.sweeper.renew()
+    mine, others = node.sweeper._partitions.keys(), other.sweeper._partitions.keys()
+    assert not mine & others
+    assert mine | others == set(range(keys.PARTITIONS))
+    await other.store.sweepers.drop()
+    await node.sweeper.renew()
+    assert node.sweeper._partitions.keys() == set(range(keys.PARTITIONS))
+    assert not await node.store.outboxes.effects()
+    await finish_daily(other)
+    # What was taken over is looked at at once.
+    await node.sweep()
+    assert len(await rows(node)) == 1
+
+
+async def test_a_node_sweeps_by_itself(node: Node, other: Node) -> None:
+    async def swept() -> bool:
+        return len(await rows(node)) == 2 and not await node.store.outboxes.effects()
+
+    await finish_daily(node, ADA)
+    await finish_daily(node, BOB)
+    async with running(other.sweeper.run):
+        await until(swept)
+    assert not await node.redis.exists(keys.SWEEPERS), "one that ends has nothing to look after"
+
+
+async def test_what_is_busy_is_looked_at_more_often_by_every_node(
+    node: Node, other: Node, clock: SetClock
+) -> None:
+    async def looks(seconds: int) -> int:
+        found = 0
+        ask = node.store.outboxes.look
+
+        async def look(until: int, partitions: list[int]) -> list[Left]:
+            nonlocal found
+            found += len(partitions)
+            return await ask(until, partitions)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(type(node.store.outboxes), "look", lambda _, *given: look(*given))
+            for _ in range(int(seconds / module.LOOK_EVERY)):
+                clock.time += int(module.LOOK_EVERY * 1000)
+                await node.sweeper.look()
+        return found
+
+    await node.sweeper.renew()
+    assert await looks(1) == keys.PARTITIONS
+    assert keys.PARTITIONS <= await looks(256) < 2 * keys.PARTITIONS
+    await other.dailies.open(ADA, GAME)
+    for each in (other, node):
+        await each.sweeper.renew()
+    await other.store.sweepers.drop()
+    await node.sweeper.renew()
+    assert await looks(17) >= 2 * keys.PARTITIONS
+
+
+async def test_a_deadline_that_is_known_is_passed_without_another_look(
+    node: Node, clock: SetClock
+) -> None:
+    _, code = await node.race_of(ADA, BOB)
+    clock.time = OVER - module.HORIZON
+    await node.sweeper.renew()
+    await node.sweeper.look()
+    for time in (OVER - 1, OVER):
+        clock.time = time
+        found = [work.name for work in node.sweeper.take()]
+        assert found == ([f"r:{code}"] if time == OVER else [])
+
+
+async def test_after_a_jump_of_time_everything_is_looked_at(node: Node, clock: SetClock) -> None:
+    await node.sweeper.renew()
+    await node.sweeper.look()
+    for jump in (3_600_000, -3_600_000):
+        clock.time += jump
+        await node.sweeper.look()
+        looked = {known.looked for known in node.sweeper._partitions.values()}
+        assert looked == {clock.time}
+
+
+async def test_rooms_come_before_dailies(node: Node, clock: SetClock) -> None:
+    for player in (ADA, BOB):
+        await node.dailies.open(player, GAME)
+    _, code = await node.race_of(ADA, BOB)
+    clock.time = daily.closes(DAY)
+    await node.sweeper.renew()
+    await node.sweeper.look()
+    for work in node.sweeper.take():
+        node.sweeper._put(work)
+    assert [work.name for work in node.sweeper._urgent.waiting] == [f"r:{code}"]
+    assert len(node.sweeper._dailies_over.waiting) == 2
+    while node.sweeper._in_hand:
+        await asyncio.sleep(0)
+    assert (await node.rooms.find(code)).running is None
+
+
+async def test_what_cannot_be_applied_is_set_aside_and_told_of_once(
+    node: Node, clock: SetClock
+) -> None:
+    broken = (await node.dailies.open(BOB, GAME)).attempt
+    await node.redis.xadd(keys.attempt(broken), {"e": "no entry"}, id="0-9")
+    number = keys.partition("broken")
+    await node.redis.hset(keys.outbox(number), "broken", "no finish")
+    node.attempts._shelf._held.clear()
+    clock.time = daily.closes(DAY)
+    with capture_logs() as logs:
+        for _ in range(2 * module.TRIES):
+            await node.sweep()
+    member = f"a:{broken}"
+    told = [log["name"] for log in logs if log["log_level"] == "error"]
+    assert sorted(told) == [member, "broken"]
+    tried = [log["name"] for log in logs if log["event"] == "effect_failed"]
+    assert sorted(tried) == sorted([member, "broken"] * (module.TRIES - 1))
+    assert await node.store.outboxes.all_set_aside() == {
+        "broken": "no finish",
+        member: f"due at {daily.closes(DAY)}",
+    }
+    assert await node.store.outboxes.effects() == []
+    assert await node.store.outboxes.due(clock.time) == []
+
+
+async def test_what_waits_for_the_store_is_never_set_aside(
+    node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def away(*_: object) -> None:
+        raise UnavailableError("away")
+
+    await finish_daily(node)
+    with monkeypatch.context() as patch:
+        patch.setattr(type(node.store.leaderboards), "enter", away)
+        for _ in range(2 * module.TRIES):
+            await node.sweep()
+    assert len(await node.store.outboxes.effects()) == 1
+    clock.time = START + module.AGAIN_AFTER
+    # It need not wait for its partition's turn.
+    await node.sweeper.look()
+    while node.sweeper._in_hand:
+        await asyncio.sleep(0)
+    assert await node.store.outboxes.effects() == []

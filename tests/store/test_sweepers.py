@@ -1,0 +1,41 @@
+"""Sweepers: which nodes share out the work, and whether anybody plays on one of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from server.store import keys
+from server.store.connection import Client
+from server.store.database import Database
+from server.store.sweepers import Share, Sweepers
+from tests.store.servers import until
+
+
+async def test_each_learns_of_the_others_until_they_say_nothing_any_more(
+    database: Database, other: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = Sweepers(database), Sweepers(other)
+    assert await first.renew(busy=False) == Share([first.name], busy=False)
+    both = Share(sorted([first.name, second.name]), busy=False)
+    assert await second.renew(busy=False) == both
+    assert await first.renew(busy=False) == both
+    await second.drop()
+    assert await first.renew(busy=False) == Share([first.name], busy=False)
+    monkeypatch.setattr(keys, "SWEEPER_LIFE", 1)
+    await second.renew(busy=False)
+
+    async def alone() -> bool:
+        return (await first.renew(busy=False)).names == [first.name]
+
+    await until(alone)
+
+
+async def test_where_one_is_busy_all_are_for_a_while(
+    redis: Client, database: Database, other: Database
+) -> None:
+    first, second = Sweepers(database), Sweepers(other)
+    await first.renew(busy=True)
+    assert (await second.renew(busy=False)).busy
+    assert 0 < await redis.ttl(keys.BUSY) <= keys.BUSY_LIFE
+    await redis.delete(keys.BUSY)
+    assert not (await second.renew(busy=False)).busy
