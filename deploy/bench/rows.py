@@ -21,7 +21,8 @@ from deploy.bench import wire
 from deploy.bench.client import Client, RefusedError, connect, gathered
 from deploy.bench.flood import Flood
 from deploy.bench.games import recorded
-from deploy.bench.probe import Probe
+from deploy.bench.holder import hold
+from deploy.bench.probe import SESSIONS, Probe
 from deploy.bench.processes import LOAD_CORE, commands, memory, pin, processor_time
 from deploy.bench.races import GAMES, greeted, greeted_pair, open_room, race
 from engine.catalog import ruleset
@@ -114,21 +115,24 @@ async def silent_rooms(node: Measured, rooms: int) -> Found:
 
 
 async def crowd(node: Measured, sessions: int) -> Found:
-    """Measure idle sessions, sessions that leave, and all of them gone at once."""
-    clients = await gathered(sessions, lambda _: greeted(node.port))
-    share = await _quiet_share(node)
+    """Measure idle sessions, sessions that leave, and all others gone at once."""
+    leaving = await gathered(TIMES, lambda _: greeted(node.port))
     probe = await Probe.beside(node.port)
-    spent, at = node.spent(), time.perf_counter()
-    for client in clients[:TIMES]:
-        client.transport.abort()
-        await asyncio.sleep(0.002)
-    await asyncio.sleep(0.5)
-    seconds = time.perf_counter() - at
-    leave = (node.spent() - spent - share * seconds * 1e3) / TIMES
-    await probe.run(0.5)
-    for client in clients[TIMES:]:
-        client.transport.abort()
+    holder = await hold(node.port, sessions - TIMES - SESSIONS)
+    try:
+        share = await _quiet_share(node)
+        spent, at = node.spent(), time.perf_counter()
+        for client in leaving:
+            client.transport.abort()
+            await asyncio.sleep(0.002)
+        await asyncio.sleep(0.5)
+        idled = share * (time.perf_counter() - at) * 1e3
+        leave = (node.spent() - spent - idled) / TIMES
+        await probe.run(0.5)
+    finally:
+        holder.kill()
     drop = await probe.run(10)
+    await holder.wait()
     return {"share": share, "leave_ms": leave, **drop}
 
 
