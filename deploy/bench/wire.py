@@ -11,7 +11,7 @@ from typing import Any
 import msgpack
 
 from engine.ruleset import ROW, Move, Ruleset
-from server.gateway.messages import FIRST_NUMBER, PROGRESS, VERSION
+from server.gateway.messages import FIRST_NUMBER, NEWS, PROGRESS, VERSION
 
 OTHER, ANSWER, PROGRESSED, REFUSAL, SNAPSHOT = range(5)
 """What a payload from the server is to a racer who waits for the answer to a move."""
@@ -75,6 +75,12 @@ def read(payload: bytes) -> Event:
         number, attempt, room, seq = fields[0], fields[1], fields[6], fields[8]
         return Event(what, re, attempt=attempt, handle=number, seq=seq, room=room)
     return Event(what, re)
+
+
+def answers_move(payload: bytes) -> bool:
+    """Return whether a snapshot is an answer, and not the news that a round has begun."""
+    answers = msgpack.unpackb(payload)[1]
+    return answers != NEWS
 
 
 def hello(id_: int) -> bytes:
