@@ -79,8 +79,8 @@ def read(payload: bytes) -> Event:
 
 def answers_move(payload: bytes) -> bool:
     """Return whether a snapshot is an answer, and not the news that a round has begun."""
-    answers = msgpack.unpackb(payload)[1]
-    return answers != NEWS
+    answered: Any = msgpack.unpackb(payload)[1]
+    return bool(answered != NEWS)
 
 
 def hello(id_: int) -> bytes:
