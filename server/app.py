@@ -55,12 +55,7 @@ async def running_node(
         metrics = Metrics()
         lag = LagMeter(metrics.lag)
         stack.callback(lag.close)
-        url = settings.redis
-        if url is None:
-            url = await stack.enter_async_context(embedded_redis(settings.data))
-        database = Database(connect(url), settings.replica_acks, SCRIPTS, metrics)
-        stack.push_async_callback(database.close)
-        await database.check()
+        database = await _database(settings, metrics, stack)
         clock = Clock(database)
         await clock.sample()
         store = Store.on(database, clock)
@@ -81,9 +76,6 @@ async def running_node(
             task.add_done_callback(_tell_failure)
         stack.push_async_callback(_ended, tasks)
         stack.callback(stop.tell)
-        pages = Pages(settings.page)
-        if not pages.built:
-            log.warning("page_missing", folder=str(settings.page))
         load = Load(lambda: lag.recent)
         handlers = Handlers(services, hub, load)
 
@@ -92,7 +84,7 @@ async def running_node(
             return clock.is_fresh() and not any(task.done() for task in tasks)
 
         sockets = Sockets(handlers, hub.leave, load, metrics, settings.origins)
-        listener = Listener(site(pages, is_healthy), sockets)
+        listener = Listener(site(_pages(settings), is_healthy), sockets)
         bound = bound or bind(settings)[0]
         port = ports.port_of(bound.players)
         await listener.open(bound.players)
@@ -100,10 +92,7 @@ async def running_node(
         stack.push_async_callback(listener.close)
         registration.port = port
         if bound.metrics is not None:
-            numbers_listener = Listener(numbers(metrics))
-            await numbers_listener.open(bound.metrics)
-            stack.push_async_callback(numbers_listener.close)
-            log.info("metrics", port=ports.port_of(bound.metrics))
+            await stack.enter_async_context(_served_numbers(metrics, bound.metrics))
         tasks.append(asyncio.create_task(registration.run(stop)))
         tasks[-1].add_done_callback(_tell_failure)
         # What was made until now stays: the collector need not look at it again and again.
@@ -115,6 +104,35 @@ async def running_node(
     log.info("stopped")
 
 
+async def _database(settings: Settings, metrics: Metrics, stack: AsyncExitStack) -> Database:
+    """Return the database of a node, which ends with the stack."""
+    url = settings.redis
+    if url is None:
+        url = await stack.enter_async_context(embedded_redis(settings.data))
+    database = Database(connect(url), settings.replica_acks, SCRIPTS, metrics)
+    stack.push_async_callback(database.close)
+    await database.check()
+    return database
+
+
+def _pages(settings: Settings) -> Pages:
+    """Return the files of the page."""
+    pages = Pages(settings.page)
+    if not pages.built:
+        log.warning("page_missing", folder=str(settings.page))
+    return pages
+
+
+@asynccontextmanager
+async def _served_numbers(metrics: Metrics, bound: ports.Bound) -> AsyncIterator[None]:
+    """Serve a node's numbers to Prometheus."""
+    listener = Listener(numbers(metrics))
+    await listener.open(bound)
+    log.info("metrics", port=ports.port_of(bound))
+    yield
+    await listener.close()
+
+
 def bind(settings: Settings, count: int = 1) -> list[ports.NodePorts]:
     """Bind what a number of nodes of these settings listen on.
 
@@ -124,19 +142,21 @@ def bind(settings: Settings, count: int = 1) -> list[ports.NodePorts]:
         OSError: a port cannot be had.
     """
     with ExitStack() as stack:
-        players = ports.bind(settings.host, settings.port, count)
-        for sockets in players:
-            stack.callback(ports.close, sockets)
-        found = []
-        for index, sockets in enumerate(players):
-            metrics = None
-            if settings.metrics_port is not None:
-                port = settings.metrics_port and settings.metrics_port + index
-                (metrics,) = ports.bind(settings.metrics_host, port)
-                stack.callback(ports.close, metrics)
-            found.append(ports.NodePorts(sockets, metrics))
+
+        def bound(host: str, port: int, number: int) -> list[ports.Bound]:
+            each = ports.bind(host, port, number)
+            for sockets in each:
+                stack.callback(ports.close, sockets)
+            return each
+
+        # First what was asked for by its number, so that no free one is taken that is wanted.
+        numbers_ports: list[ports.Bound | None] = [None] * count
+        if settings.metrics_port is not None:
+            first, host = settings.metrics_port, settings.metrics_host
+            numbers_ports = [bound(host, first and first + n, 1)[0] for n in range(count)]
+        players = bound(settings.host, settings.port, count)
         stack.pop_all()
-    return found
+    return list(map(ports.NodePorts, players, numbers_ports))
 
 
 async def alive_nodes(url: str) -> list[str]:

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import multiprocessing
 import signal
 import sys
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from functools import partial
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
@@ -17,11 +22,13 @@ from engine.errors import EngineError
 from engine.position import position_of
 from engine.schema import STANDARD
 from engine.verify import verify
-from server.app import alive_nodes, running_node
+from server.app import alive_nodes, bind, running_node
 from server.core.refusal import UnavailableError, UnsuitableError
 from server.logs import configure
+from server.ports import NodePorts, port_of
 from server.settings import LogFormat, Settings
-from server.store.embedded import EmbeddedServerError
+from server.store.embedded import EmbeddedServerError, embedded_redis
+from server.workers import StartError, Supervisor
 
 new_event_loop: Callable[[], asyncio.AbstractEventLoop]
 try:
@@ -81,9 +88,17 @@ def _option(name: str, **settings: Any) -> Callable[[Command], Command]:
     help="Origins, separated by commas, whose pages may open sockets beside this server's own.",
 )
 @_option(
+    "--workers",
+    default=1,
+    type=click.IntRange(1, 256),
+    help="Processes that share the port, each a node: one for each core. One that dies is "
+    "restarted, and SIGHUP replaces them one after the other.",
+)
+@_option(
     "--metrics-port",
     type=click.IntRange(0, 65535),
-    help="Port to serve Prometheus's numbers on, at /metrics. Without it they are not served.",
+    help="Port to serve Prometheus's numbers on, at /metrics; of several workers, that of the "
+    "first, and the next ones for the others. Without it they are not served.",
 )
 @_option(
     "--metrics-host",
@@ -110,6 +125,7 @@ def serve(  # noqa: PLR0917 - one for each option
     data: Path,
     page: Path,
     origins: str,
+    workers: int,
     metrics_port: int | None,
     metrics_host: str,
     log_format: LogFormat,
@@ -121,13 +137,23 @@ def serve(  # noqa: PLR0917 - one for each option
     settings = Settings(
         host, port, redis, data, page, allowed, replica_acks, metrics_host, metrics_port
     )
+    if workers > 1:
+        _run(_supervise(settings, workers, partial(configure, log_format, log_level)))
+    else:
+        _run(_serve(settings))
+
+
+def _run(serving: Coroutine[Any, Any, None]) -> None:
+    """Serve until the end, and say what is in the way of it."""
     try:
         with asyncio.Runner(loop_factory=new_event_loop) as runner:
-            runner.run(_serve(settings))
+            runner.run(serving)
     except UnavailableError as error:
         raise click.ClickException(f"Redis does not answer. {error}") from error
     except (EmbeddedServerError, UnsuitableError) as error:
         raise click.ClickException(str(error)) from error
+    except StartError as error:
+        raise click.ClickException("A worker did not start.") from error
     except (OSError, ValueError) as error:
         raise click.ClickException(f"The server cannot start: {error}") from error
 
@@ -135,13 +161,68 @@ def serve(  # noqa: PLR0917 - one for each option
 async def _serve(settings: Settings) -> None:
     """Run a node until the process is told to end."""
     stop = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for signal_ in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(signal_, stop.set)
+    _on_signals(stop.set, signal.SIGINT, signal.SIGTERM)
     async with running_node(settings) as port:
-        if sys.stderr.isatty():
-            click.echo(f"Samedeal is served on http://{settings.host}:{port}", err=True)
+        _say_served(settings.host, port)
         await stop.wait()
+
+
+async def _supervise(
+    settings: Settings, workers: int, configure_logs: Callable[[int], None]
+) -> None:
+    """Run several nodes until the process is told to end, on one Redis."""
+    async with AsyncExitStack() as stack:
+        bound = bind(settings, workers)
+        for own in bound:
+            stack.callback(own.close)
+        if settings.redis is None:
+            url = await stack.enter_async_context(embedded_redis(settings.data))
+            settings = replace(settings, redis=url)
+        supervisor = Supervisor(partial(_work, settings, configure_logs), bound)
+        _on_signals(supervisor.stop, signal.SIGINT, signal.SIGTERM)
+        _on_signals(supervisor.replace, signal.SIGHUP)
+        await supervisor.run(lambda: _say_served(settings.host, port_of(bound[0].players)))
+
+
+def _work(
+    settings: Settings,
+    configure_logs: Callable[[int], None],
+    index: int,
+    bound: NodePorts,
+    ready: Connection,
+) -> None:
+    """Run a node in a process of its own, until it or its supervisor ends."""
+    # A terminal sends these to all its processes; for this one they are the supervisor's.
+    for number in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    configure_logs(index)
+
+    async def work() -> None:
+        stop = asyncio.Event()
+        _on_signals(stop.set, signal.SIGTERM)
+        supervisor = multiprocessing.parent_process()
+        assert supervisor is not None, "a worker has one"
+        asyncio.get_running_loop().add_reader(supervisor.sentinel, stop.set)
+        async with running_node(settings, bound):
+            ready.send(None)
+            await stop.wait()
+
+    try:
+        _run(work())
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+
+
+def _on_signals(act: Callable[[], None], *numbers: signal.Signals) -> None:
+    loop = asyncio.get_running_loop()
+    for number in numbers:
+        loop.add_signal_handler(number, act)
+
+
+def _say_served(host: str, port: int) -> None:
+    if sys.stderr.isatty():
+        click.echo(f"Samedeal is served on http://{host}:{port}", err=True)
 
 
 @main.command("nodes")

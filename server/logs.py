@@ -23,10 +23,10 @@ class _Libraries(logging.Handler):
         )
 
 
-def configure(log_format: LogFormat, level: str) -> None:
+def configure(log_format: LogFormat, level: str, worker: int | None = None) -> None:
     """Configure logging for the process; `auto` is `console` on a terminal, else `json`.
 
-    Libraries are heard from warnings upwards.
+    Libraries are heard from warnings upwards. A worker's number is part of all that it logs.
     """
     console = log_format == "console" or (log_format == "auto" and sys.stderr.isatty())
     renderers: list[structlog.typing.Processor] = (
@@ -37,8 +37,12 @@ def configure(log_format: LogFormat, level: str) -> None:
             structlog.processors.JSONRenderer(),
         ]
     )
+    numbered: list[structlog.typing.Processor] = (
+        [] if worker is None else [lambda _, __, event: {"worker": worker, **event}]
+    )
     structlog.configure(
         processors=[
+            *numbered,
             structlog.contextvars.merge_contextvars,
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
@@ -47,7 +51,8 @@ def configure(log_format: LogFormat, level: str) -> None:
         wrapper_class=structlog.make_filtering_bound_logger(
             logging.getLevelNamesMapping()[level.upper()]
         ),
-        logger_factory=lambda *_: structlog.PrintLogger(sys.stderr),
+        # One write a line, so that those of several workers do not mix.
+        logger_factory=lambda *_: structlog.WriteLogger(sys.stderr),
     )
     logging.root.handlers[:] = [_Libraries()]
     logging.root.setLevel(logging.WARNING)

@@ -24,7 +24,12 @@ class NodePorts:
     """What a node listens on: the players' port, and that for Prometheus if there is one."""
 
     players: Bound
-    metrics: Bound | None
+    metrics: Bound | None = None
+
+    def close(self) -> None:
+        """Listen no more, in this process."""
+        close(self.players)
+        close(self.metrics or ())
 
 
 def bind(host: str, port: int, count: int = 1) -> list[Bound]:

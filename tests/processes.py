@@ -7,7 +7,7 @@ import socket
 import subprocess
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
@@ -103,9 +103,14 @@ def program(name: str) -> str:
     return found
 
 
-def free_port() -> int:
-    """Return a port of 127.0.0.1 that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+def free_port(count: int = 1) -> int:
+    """Return a port of 127.0.0.1 that nobody listens on; of several in a row, the first."""
+    while True:
+        with ExitStack() as stack:
+            probe = stack.enter_context(socket.socket())
+            probe.bind(("127.0.0.1", 0))
+            port: int = probe.getsockname()[1]
+            with suppress(OSError, OverflowError):
+                for following in range(port + 1, port + count):
+                    stack.enter_context(socket.socket()).bind(("127.0.0.1", following))
+                return port

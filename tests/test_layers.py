@@ -29,8 +29,9 @@ ARROWS = {
     "server.logs": {"server.settings"},
     "server.app": {"engine", "server"},
     "server.__main__": {"server.cli"},
+    "server.workers": {"server.ports"},
     "server.cli": {"engine", "server.app", "server.core", "server.logs", "server.settings"}
-    | {"server.store.embedded"},
+    | {"server.ports", "server.store.embedded", "server.workers"},
 }
 """What each layer may import of this repository. `server.app` alone wires all."""
 
@@ -43,7 +44,7 @@ PACKAGES = {
     "msgpack": {"server.gateway"},
     "msgspec": {"server.core", "server.service", "server.gateway"},
     "structlog": {"server.store", "server.service", "server.gateway"}
-    | {"server.app", "server.cli", "server.logs"},
+    | {"server.app", "server.cli", "server.logs", "server.workers"},
     "uvloop": {"server.cli"},
     "prometheus_client": {"server.metrics"},
     "click": {"server.cli"},

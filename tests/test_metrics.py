@@ -13,6 +13,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from server import app, metrics, ports
 from server.metrics import Histogram, LagMeter, Metrics
 from server.settings import Settings
+from tests.processes import free_port
 
 Samples = dict[tuple[str, frozenset[tuple[str, str]]], float]
 
@@ -145,12 +146,8 @@ async def test_they_are_served_on_a_port_of_their_own(redis_url: str) -> None:
 
 
 def test_nodes_have_ports_for_prometheus_one_after_the_other() -> None:
-    # A free one for players, since any other that is free could be the one for Prometheus.
-    probes = [ports.bind("127.0.0.1", 0)[0] for _ in range(2)]
-    players, first = map(ports.port_of, probes)
-    for probe in probes:
-        ports.close(probe)
-    settings = Settings("127.0.0.1", players, metrics_host="127.0.0.1", metrics_port=first)
+    first = free_port(2)
+    settings = Settings("127.0.0.1", 0, metrics_host="127.0.0.1", metrics_port=first)
     bound = app.bind(settings, 2)
     try:
         found = [ports.port_of(each.metrics) for each in bound if each.metrics is not None]
@@ -158,5 +155,4 @@ def test_nodes_have_ports_for_prometheus_one_after_the_other() -> None:
         assert len({ports.port_of(each.players) for each in bound}) == 1
     finally:
         for each in bound:
-            ports.close(each.players)
-            ports.close(each.metrics or [])
+            each.close()

@@ -241,7 +241,7 @@ export interface Attempt {
 }
 
 /**
- * The move stands in the journal as entry `seq`: `[number, seq, changes, time?, end?, redeals?]`.
+ * The move stands as entry `seq`: `[number, seq, changes, time?, end?, redeals?]`.
  *
  * What is null at the end is left out. Each move counts one on `result.moves`.
  */

@@ -2,7 +2,7 @@
 
 import { Attempt, type AttemptState } from "./attempt.ts";
 import type { Keeper, Link } from "./link.ts";
-import type { PlayMove } from "./messages.ts";
+import type { OpenAttempt, PlayMove } from "./messages.ts";
 import type { Command, Event, EventOf } from "./protocol.ts";
 import { Refusal, disconnected, isForLater } from "./refusal.ts";
 import { findRuleset } from "./rules/catalog.ts";
@@ -42,13 +42,16 @@ export class AttemptKeeper implements Keeper {
     return true;
   }
 
+  /** End the attempt as it stands, once there is a session that knows it. */
   async resign(): Promise<void> {
     const attempt = this.#attempt;
     if (attempt === null) return;
     // A snapshot as the answer means that a move before was not taken, and the number is another.
     for (let tries = 0; tries < RESIGN_TRIES; tries++) {
-      // A new session has no number for the attempt before it has told how it stands.
-      await this.#catchUp();
+      if (!attempt.synced) {
+        const wanted = () => this.#attempt === attempt;
+        await this.#link.persist("OpenAttempt", openingOf(attempt), wanted);
+      }
       const { number, nextSeq } = attempt;
       if (number === null) throw disconnected();
       const { result } = await this.#link.ask("Resign", { number, seq: nextSeq });
@@ -81,9 +84,7 @@ export class AttemptKeeper implements Keeper {
   #catchUp(): Promise<unknown> | undefined {
     const attempt = this.#attempt;
     if (attempt === null || attempt.synced) return undefined;
-    const have = attempt.have();
-    const fields = { attempt: attempt.id, ...(have === null ? {} : { have }) };
-    return this.#link.ask("OpenAttempt", fields, false);
+    return this.#link.ask("OpenAttempt", openingOf(attempt), false);
   }
 
   handle(event: Event, answered: Command | null): void {
@@ -170,6 +171,12 @@ export class AttemptKeeper implements Keeper {
     }
     this.state.set(attempt.state());
   }
+}
+
+/** What an attempt is opened again with. */
+function openingOf(attempt: Attempt): OpenAttempt {
+  const have = attempt.have();
+  return { attempt: attempt.id, ...(have === null ? {} : { have }) };
 }
 
 function playedBy(command: Command | null): PlayMove | null {

@@ -436,22 +436,31 @@ test("resigning takes the number after the pending moves, and tries again if it 
   });
 });
 
-test("a player who comes back and resigns at once does so when the session knows the attempt", async () => {
-  const dealer = new Dealer("roosevelt", "5".repeat(64));
-  await playing(dealer);
-  await reconnect();
-  const first = await session.command("OpenAttempt");
-  const resigned = client.resign();
-  const second = await session.command("OpenAttempt");
-  const number = NUMBER + 1;
-  for (const { re } of [first, second]) session.say({ ...dealer.snapshot(), re, number });
-  const { re, ...resign } = await session.command("Resign");
-  expect(resign).toEqual({ type: "Resign", number, seq: 2 });
-  dealer.resign();
-  session.say({ type: "Ended", re, number, seq: 2, result: dealer.result });
-  await resigned;
-  expect(client.attempt.get()).toMatchObject({ seq: 2, result: { end: "resigned" } });
-});
+test.each(["before", "after"])(
+  "who resigns %s coming back does so when the session knows the attempt",
+  async (when) => {
+    const dealer = new Dealer("roosevelt", "5".repeat(64));
+    await playing(dealer);
+    session.drop();
+    await until(client.status, (status) => status === "waiting");
+    const early = when === "before" ? client.resign() : null;
+    time.pass(300);
+    session = await server.session();
+    await session.welcome();
+    await until(client.status, (status) => status === "open");
+    const resigned = early ?? client.resign();
+    const number = NUMBER + 1;
+    for (const opened of [await session.command("OpenAttempt"), await session.any()]) {
+      session.say({ ...dealer.snapshot(), re: opened!.re, number });
+    }
+    const { re, ...resign } = await session.command("Resign");
+    expect(resign).toEqual({ type: "Resign", number, seq: 2 });
+    dealer.resign();
+    session.say({ type: "Ended", re, number, seq: 2, result: dealer.result });
+    await resigned;
+    expect(client.attempt.get()).toMatchObject({ seq: 2, result: { end: "resigned" } });
+  },
+);
 
 test("answers to moves of one number go to them in the order in which they were sent", async () => {
   const dealer = new Dealer("roosevelt", "5".repeat(64));

@@ -75,10 +75,15 @@ def check() -> int:
     (duel,) = closed_loops([CHECKED], CHECK_ROUNDS, CHECK_SECONDS)
     recorded = report.recorded(CHECKED)
     say(last_line([duel]))
-    if duel.ratio() >= recorded / 2:
+    if is_fast_enough(duel, recorded):
         return 0
     sys.stderr.write(f"bench: that is less than half of the recorded {recorded:.2f}\n")
     return 1
+
+
+def is_fast_enough(duel: Duel, recorded: float) -> bool:
+    """Return whether the ratio is at least half of the recorded one."""
+    return duel.ratio() >= recorded / 2
 
 
 def main() -> int:

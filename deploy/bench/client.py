@@ -17,7 +17,10 @@ Command = Callable[..., bytes]
 Take = Callable[[bytes, int, int], None]
 """Called with each payload, as the bytes that it is in, where it begins and where it ends."""
 
-_SHORT, _MIDDLE = 126, 1 << 16
+PAUSES = (0.2, 0.5, 1.0, 2.0)
+"""Seconds before a command is sent again."""
+
+_SHORT = 126
 _BINARY, _PING, _PONG, _CLOSE = 0x82, 0x89, 0x8A, 0x88
 
 
@@ -104,18 +107,27 @@ class Client(asyncio.Protocol):
     async def ask(self, command: Command, *given: object, **named: object) -> wire.Event:
         """Send a command of `wire` with the next id, and return its answer.
 
+        It is sent again, a few times, if the store did not answer.
+
         Raises:
             RefusedError: it was refused.
             LostError: the connection is gone.
         """
+        for pause in PAUSES:
+            event = await self._ask(command, *given, **named)
+            if event.refusal != "unavailable":
+                break
+            await asyncio.sleep(pause)
+        if event.refusal is not None:
+            raise RefusedError(event.refusal)
+        return event
+
+    async def _ask(self, command: Command, *given: object, **named: object) -> wire.Event:
         self._last += 1
         answer: asyncio.Future[wire.Event] = asyncio.get_running_loop().create_future()
         self._asked[self._last] = answer
         self.write(masked(command(self._last, *given, **named)))
-        event = await answer
-        if event.refusal is not None:
-            raise RefusedError(event.refusal)
-        return event
+        return await answer
 
     def expect_cards(self, code: str) -> asyncio.Future[wire.Event]:
         """Return what will be the next snapshot in a room."""

@@ -41,7 +41,7 @@ def picture(panels: Sequence[Panel]) -> str:
 
 def _panel(panel: Panel) -> Iterator[str]:
     points = [point for curve in panel.curves.values() for point in curve]
-    xs = sorted({x for x, _ in points})
+    xs = sorted({x for x, _ in points}) or [1.0]
     most = max((y for _, y in points), default=1.0) or 1.0
     scale = (lambda x: log10(max(x, 1))) if panel.logarithmic else float
     low, high = scale(xs[0]), scale(xs[-1])

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from itertools import compress
 from statistics import median
 from typing import Any
 
@@ -26,52 +25,74 @@ def unlimited() -> AbstractContextManager[Served]:
     return node("--unlimited")
 
 
+Finding = dict[str, Any]
+
+
 @dataclass(frozen=True, slots=True)
 class Duel:
-    """What some servers came to under one load: a finding for each round, by server."""
+    """What some servers came to under one load.
+
+    Attributes:
+        found: by server, a finding for each round, or `None` where it did not carry the load.
+    """
 
     sockets: int
-    found: dict[str, list[dict[str, Any]]]
+    found: Mapping[str, Sequence[Finding | None]]
 
     def values(self, server: str, what: str) -> list[float]:
         """Return one figure of a server, round by round."""
-        return [each[what] for each in self.found[server]]
+        return [each[what] for each in self.found[server] if each is not None]
 
     def median(self, server: str, what: str) -> float:
-        """Return the median of a figure."""
+        """Return the median of a figure.
+
+        Raises:
+            ValueError: there is none.
+        """
         return median(self.values(server, what))
 
-    def ratios(self, server: str, what: str = "rate") -> list[float]:
-        """Return a server's figure as a ratio to the floor's, round by round."""
-        pairs = zip(self.values(server, what), self.values(FLOOR, what), strict=True)
-        return [one / other for one, other in pairs]
+    def ratios(self, server: str, what: str = "rate", *, calm: bool = False) -> list[float]:
+        """Return a server's figure as a ratio to the floor's, by round, undisturbed if `calm`."""
+        return [
+            one[what] / floor[what]
+            for one, floor in zip(self.found[server], self.found[FLOOR], strict=True)
+            if one is not None and floor is not None
+            if not (calm and (disturbed(one) or disturbed(floor)))
+        ]
 
     def ratio(self, server: str = OURS, what: str = "rate") -> float:
-        """Return the median of those ratios: of undisturbed rounds, if there were any."""
-        ratios = self.ratios(server, what)
-        pairs = zip(self.found[server], self.found[FLOOR], strict=True)
-        calm = [not (disturbed(one) or disturbed(other)) for one, other in pairs]
-        return median(compress(ratios, calm) if any(calm) else ratios)
+        """Return the median of those ratios: of undisturbed rounds, if there were any.
+
+        Raises:
+            ValueError: there is none.
+        """
+        return median(self.ratios(server, what, calm=True) or self.ratios(server, what))
 
 
 def duels(
     module: str, tasks: Sequence[dict[str, Any]], rounds: int, servers: dict[str, Server]
 ) -> list[Duel]:
     """Put each load of a module on each server, in turns, several rounds."""
-    found = [Duel(task["sockets"], {name: [] for name in servers}) for task in tasks]
+    found: list[dict[str, list[Finding | None]]] = [{name: [] for name in servers} for _ in tasks]
     for round_ in range(rounds):
-        for duel, task in zip(found, tasks, strict=True):
+        for rows, task in zip(found, tasks, strict=True):
             for name, server in servers.items():
-                heading = f"round {round_ + 1}, {duel.sockets} sockets"
-                try:
-                    with server() as served:
-                        finding = load(module, served, **task)
-                except LoadError as error:
-                    say(f"{heading}: {name}: {error}")
-                    continue
-                duel.found[name].append(finding)
-                say(f"{heading}: {line(name, finding)}")
-    return found
+                finding, text = _round(module, task, name, server)
+                rows[name].append(finding)
+                say(f"round {round_ + 1}, {task['sockets']} sockets: {text}")
+    return [Duel(task["sockets"], rows) for rows, task in zip(found, tasks, strict=True)]
+
+
+def _round(
+    module: str, task: dict[str, Any], name: str, server: Server
+) -> tuple[Finding | None, str]:
+    """Return what a server came to in one round, and the line to say about it."""
+    try:
+        with server() as served:
+            finding = load(module, served, **task)
+    except LoadError as error:
+        return None, f"{name}: {error}"
+    return finding, line(name, finding)
 
 
 def closed_loops(

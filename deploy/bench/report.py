@@ -12,7 +12,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from deploy.bench.curves import Panel, picture
-from deploy.bench.duel import FLOOR, OURS
+from deploy.bench.duel import FLOOR, OURS, Duel
 from deploy.bench.engine import git, machine
 from deploy.bench.table import BOARDS, Results, duel_lines, lines
 from server.store.embedded import redis_server_path
@@ -27,7 +27,11 @@ def write(results: Results, notes: list[str]) -> None:
     """Write everything down."""
     RESULTS.write_text("\n".join(page(results, notes)) + "\n", encoding="utf-8")
     CURVES.write_text(picture(panels(results)), encoding="utf-8")
-    ratios = {str(sockets): round(duel.ratio(), 2) for sockets, duel in results.closed.items()}
+    ratios = {
+        str(sockets): round(duel.ratio(), 2)
+        for sockets, duel in results.closed.items()
+        if duel.ratios(OURS)
+    }
     RECORDED.write_text(json.dumps(ratios, indent=1) + "\n", encoding="utf-8")
 
 
@@ -71,34 +75,38 @@ def page(results: Results, notes: list[str]) -> Iterator[str]:
 
 
 def panels(results: Results) -> list[Panel]:
-    """Return what is drawn."""
+    """Return what is drawn, as far as it could be measured."""
+    boards = {count: results.rows.get(f"board {count}") for count in BOARDS}
+    growth = results.rows.get("digests", {}).get("growth", [])
     return [
         Panel(
             "Processor time a move, µs, closed loop",
             "sockets",
-            {
-                name: [(n, duel.median(name, "server_us")) for n, duel in results.closed.items()]
-                for name in (OURS, FLOOR)
-            },
+            {name: _costs(results.closed, name) for name in (OURS, FLOOR)},
         ),
         Panel(
             "Processor time a move, µs",
             "seats in a room",
-            {OURS: [(n, duel.median(OURS, "server_us")) for n, duel in results.seats.items()]},
+            {OURS: _costs(results.seats, OURS)},
             logarithmic=False,
         ),
         Panel(
             "One change of a leaderboard, ms of a core",
             "who watch it",
-            {OURS: [(count, results.rows[f"board {count}"]["cost_ms"]) for count in BOARDS]},
+            {OURS: [(count, row["cost_ms"]) for count, row in boards.items() if row]},
         ),
         Panel(
             "Processor time a move of one player, µs",
             "moves played before",
-            {OURS: [(length, cost) for length, cost in results.rows["digests"]["growth"]]},
+            {OURS: [(length, cost) for length, cost in growth]},
             logarithmic=False,
         ),
     ]
+
+
+def _costs(duels: dict[int, Duel], server: str) -> list[tuple[float, float]]:
+    carried = [(count, duel) for count, duel in duels.items() if any(duel.found[server])]
+    return [(count, duel.median(server, "server_us")) for count, duel in carried]
 
 
 def _commit() -> str:

@@ -46,13 +46,15 @@ class OldProtocolError(Exception):
     """A frame of version 1 of the protocol, whose messages were maps."""
 
 
-def decode(frame: bytes) -> AnyCommand | PlayMove:
-    """Return the command that a frame is.
+def decode(frame: bytes | None) -> AnyCommand | PlayMove:
+    """Return the command that a frame is; `None` stands for one that is not binary.
 
     Raises:
         BadMessageError: it is none.
         OldProtocolError: it is one of version 1.
     """
+    if frame is None:
+        raise BadMessageError("Messages are binary frames.")
     value = _unpacked(frame)
     if type(value) is not list or not value:
         if isinstance(value, dict) and value.get("type") == "hello":

@@ -24,6 +24,9 @@ LONGEST_REQUEST = 16_384
 REQUEST_WITHIN = 10.0
 """Seconds from a connection, or the end of a request on it, to the end of the next request."""
 
+LAST_REQUEST_WITHIN = 0.5
+"""Seconds for the first request on a connection that was accepted just before the port closed."""
+
 READ_WITHIN = 60.0
 """Seconds after which a connection is cut that was closed, but whose client did not read all."""
 
@@ -113,6 +116,7 @@ class _Connection(HttpToolsProtocol):
         super().__init__(*args, **settings)
         self._received = 0
         self._deadline: asyncio.TimerHandle | None = None
+        self._ending = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -125,11 +129,16 @@ class _Connection(HttpToolsProtocol):
     def data_received(self, data: bytes) -> None:
         self._received += len(data)
         if self._received > LONGEST_REQUEST:
-            if getattr(self.cycle, "response_complete", True):
+            if not self._asked or self.cycle.response_complete:
                 self.transport.write(_TOO_LONG)
             self.transport.close()
             return
         super().data_received(data)
+
+    def on_headers_complete(self) -> None:
+        super().on_headers_complete()
+        if self._ending and self._asked:
+            self.cycle.keep_alive = False
 
     def on_message_complete(self) -> None:
         super().on_message_complete()
@@ -137,7 +146,24 @@ class _Connection(HttpToolsProtocol):
 
     def handle_websocket_upgrade(self) -> None:
         self._forget_deadline()
-        super().handle_websocket_upgrade()
+        if self._ending:
+            self.transport.close()
+        else:
+            super().handle_websocket_upgrade()
+
+    def shutdown(self) -> None:
+        self._ending = True
+        if self._asked:
+            super().shutdown()
+        else:
+            self._forget_deadline()
+            self._deadline = self.loop.call_later(LAST_REQUEST_WITHIN, self.transport.close)
+
+    @property
+    def _asked(self) -> bool:
+        """Whether there was a request on this connection. uvicorn types it as if always."""
+        cycle: object = self.cycle
+        return cycle is not None
 
     def _await_request(self) -> None:
         self._received = 0

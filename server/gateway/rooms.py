@@ -39,10 +39,11 @@ class Feed:
         told: the frame that each subscriber was sent last, `None` at first.
         frame: the room as it was told last, and its version.
         behind: who does not keep up, and has missed progress.
+        joining: who is yet to be answered with the room, which progress is about.
         dealing: the attempt's round whose cards are to be sent, and the timer or task that does so.
     """
 
-    __slots__ = ("behind", "code", "deal", "frame", "task", "timer", "told", "version")
+    __slots__ = ("behind", "code", "deal", "frame", "joining", "task", "timer", "told", "version")
 
     def __init__(self, code: RoomCode) -> None:
         self.code = code
@@ -50,6 +51,7 @@ class Feed:
         self.frame = b""
         self.version = 0
         self.behind: set[Session] = set()
+        self.joining: set[Session] = set()
         self.timer: asyncio.TimerHandle | None = None
         self.task: asyncio.Task[None] | None = None
 
@@ -89,6 +91,7 @@ class RoomFeeds:
         feed = self._feeds[code]
         del feed.told[session]
         feed.behind.discard(session)
+        feed.joining.discard(session)
         if not feed.told:
             del self._feeds[code]
             if feed.timer is not None:
@@ -111,6 +114,7 @@ class RoomFeeds:
         running = room.running
         if running is not None and _wants_cards(session, running) and feed.task is not None:
             await asyncio.wait({feed.task}, timeout=SHOWN_WITHIN)
+        feed.joining.discard(session)
 
     def answered(self, session: Session, code: RoomCode) -> None:
         """Note that a session is being told in an answer how the room stands."""
@@ -183,6 +187,8 @@ class RoomFeeds:
         whole: bytes | None = None
         for session, told in feed.told.items():
             if told is None:
+                continue
+            if session in feed.joining:
                 continue
             if session.behind:
                 feed.behind.add(session)

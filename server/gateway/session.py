@@ -229,8 +229,6 @@ class Session:
     def _handle(self, frame: bytes | None) -> None:
         """Carry one message out, or refuse it."""
         try:
-            if frame is None:
-                raise codec.BadMessageError("Messages are binary frames.")
             command = codec.decode(frame)
         except codec.BadMessageError as error:
             self._refuse(Refusal("bad_message", error.text), error.re)

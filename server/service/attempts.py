@@ -246,7 +246,7 @@ class Attempts:
         """
         if attempt.seq == 1:
             # Nobody is shown a card early because this node's clock is wrong.
-            await self._store.clock.sample()
+            await self._store.clock.confirm()
         if self._store.clock.now() < attempt.start.at:
             raise Refusal("not_started")
         deal = await self._store.deals.find(attempt.start.deal)
@@ -269,7 +269,7 @@ class Attempts:
         try:
             held = await self._held(attempt, to_use=True)
             if seq == FIRST_MOVE:
-                await self._store.clock.sample()
+                await self._store.clock.confirm()
         except Exception as error:
             move.finish(None, error)
         else:

@@ -180,7 +180,7 @@ class Held(Generic[State, Event]):
 
     def submit_soon(self, command: Command[State, Event]) -> None:
         """Carry out a command; it is told later what became of it."""
-        if self._busy or self._waiting or not self._is_current():
+        if self._busy:
             self._submit_later(command)
             return
         state, now = self._state, self._clock.now()
@@ -292,30 +292,29 @@ class Held(Generic[State, Event]):
 
     async def _enter(self) -> None:
         """Wait until nobody else is at work on this journal: one append is in flight at a time."""
-        while self._busy:
-            turn = asyncio.get_running_loop().create_future()
-            if self._waiting is None:
-                self._waiting = deque()
-            self._waiting.append(turn)
-            try:
-                await turn
-            except asyncio.CancelledError:
-                if not turn.cancelled():
-                    self._wake_next()
-                raise
-        self._busy = True
+        if not self._busy:
+            self._busy = True
+            return
+        turn = asyncio.get_running_loop().create_future()
+        if self._waiting is None:
+            self._waiting = deque()
+        self._waiting.append(turn)
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if not turn.cancelled():
+                self._leave()
+            raise
 
     def _leave(self) -> None:
-        self._busy = False
-        self._wake_next()
-
-    def _wake_next(self) -> None:
+        """Hand over to whoever has waited longest: a command that comes now comes after them."""
         while self._waiting:
             turn = self._waiting.popleft()
             if not turn.done():
                 turn.set_result(None)
                 return
         self._waiting = None
+        self._busy = False
 
     async def _pass_time(self) -> int:
         """Append what has fallen due, and return the time at which nothing has any more."""

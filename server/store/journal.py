@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 import structlog
-from redis.exceptions import AskError, TryAgainError
+from redis.exceptions import AskError, NoScriptError, TryAgainError
 
 from server.core.refusal import UnavailableError
 from server.store import keys
@@ -135,8 +135,7 @@ Appended = Callable[[Exception | None, int], None]
 a `ConflictError`, a `MistimedError`, or an `UnavailableError` if the entry may stand or not."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
+class _Entry(NamedTuple):
     """An entry with which nothing else is written, on its way."""
 
     key: str
@@ -180,7 +179,10 @@ class Journals:
             or if too much is waiting.
         """
         pipeline = self._database.pipeline_of(key)
-        if pipeline is None or pipeline.generation != generation or pipeline.is_full:
+        # Without a connection there is nothing that could be known from it.
+        if pipeline is None or not generation or pipeline.generation != generation:
+            return False
+        if pipeline.is_full:
             return False
         batch = generation, "" if self._database.is_alone else key[: key.index("}")]
         entries = self._gathering.get(batch)
@@ -225,7 +227,10 @@ class Journals:
             self._database.look_around_soon()
         for place, entry in enumerate(entries):
             error: Exception | None = None
-            if isinstance(reply, Exception):
+            if isinstance(reply, NoScriptError):
+                # Nothing was written, and the connection is being made anew.
+                error = ConflictError(f"{entry.key}: {type(reply).__name__}: {reply}")
+            elif isinstance(reply, Exception):
                 error = UnavailableError(f"{type(reply).__name__}: {reply}")
             elif reply == "mistimed":
                 error = MistimedError(f"{entry.key}: entry {entry.number} was not decided now")
@@ -239,14 +244,14 @@ class Journals:
                 log.exception("append_broken", key=entry.key)
 
     async def _follow(self, entry: _Entry) -> None:
-        """Append an entry on the server that its slot has gone to."""
+        """Append an entry on the server that its slot is going to."""
         append = Append(entry.key, entry.number, entry.payload)
         try:
-            generation = await self.append(append, entry.now, previous=entry.previous)
+            known = await self.append(append, entry.now, previous=entry.previous)
         except (ConflictError, MistimedError, UnavailableError) as error:
             entry.done(error, 0)
         else:
-            entry.done(None, generation)
+            entry.done(None, known)
 
     async def append(
         self, entry: Append, now: int, generation: int | None = None, previous: str | None = None

@@ -82,7 +82,6 @@ class Pipeline(asyncio.Protocol):
         self._connecting: asyncio.Task[None] | None = None
         self._closed = False
         self._idle = asyncio.Event()
-        self._idle.set()
 
     @property
     def waiting(self) -> int:
@@ -126,10 +125,14 @@ class Pipeline(asyncio.Protocol):
     async def _connect(self) -> None:
         try:
             connection: Any = self._client.connection_pool.make_connection()  # type: ignore[no-untyped-call]
-            await connection.connect()
-            for name, text in self.scripts.items():
-                await connection.send_command("SCRIPT", "LOAD", text)
-                self._digests[name] = await connection.read_response()
+            try:
+                await connection.connect()
+                for name, text in self.scripts.items():
+                    await connection.send_command("SCRIPT", "LOAD", text)
+                    self._digests[name] = await connection.read_response()
+            except BaseException:
+                await connection.disconnect(nowait=True)
+                raise
             self._take_over(connection)
         finally:
             self._connecting = None
@@ -158,7 +161,6 @@ class Pipeline(asyncio.Protocol):
         if self._transport is None:
             if self._connecting is None:
                 self._connecting = asyncio.create_task(self._connect())
-            self._idle.clear()
             self._connecting.add_done_callback(self._connected)
             return
         batch, self._waiting = self._waiting[:MOST_AT_ONCE], self._waiting[MOST_AT_ONCE:]
@@ -174,7 +176,6 @@ class Pipeline(asyncio.Protocol):
         self._metrics.batches.observe(len(batch))
         if self._timer is None:
             self._timer = loop.call_later(TIMEOUT, self._look_at_time)
-        self._idle.clear()
         self._transport.write(b"".join(commands))
 
     def _connected(self, connecting: asyncio.Task[None]) -> None:
@@ -267,7 +268,9 @@ class Pipeline(asyncio.Protocol):
 
     async def close(self) -> None:
         """Wait until everything is answered, and close the connection."""
-        await self._idle.wait()
+        while self.waiting:
+            self._idle.clear()
+            await self._idle.wait()
         self._closed = True
         if self._connecting is not None:
             with suppress(*FAILURES):
@@ -275,6 +278,7 @@ class Pipeline(asyncio.Protocol):
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
+        self.generation = 0
         transport, self._transport = self._transport, None
         if transport is not None:
             transport.close()

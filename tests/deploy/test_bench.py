@@ -10,7 +10,7 @@ from websockets.frames import Frame, Opcode
 from websockets.streams import StreamReader
 
 from deploy.bench import wire
-from deploy.bench.__main__ import last_line
+from deploy.bench.__main__ import is_fast_enough, last_line
 from deploy.bench.client import Client, masked
 from deploy.bench.curves import Panel, picture
 from deploy.bench.duel import FLOOR, OURS, Duel
@@ -100,10 +100,23 @@ def test_a_ratio_is_the_median_of_undisturbed_rounds() -> None:
     assert Duel(50, {FLOOR: [found(100)] * 3, OURS: busy}).ratio() == pytest.approx(0.6)
 
 
+def test_a_round_that_was_not_carried_is_left_out() -> None:
+    duel = Duel(50, {FLOOR: [found(100), found(200)], OURS: [None, found(100)]})
+    assert duel.ratio() == pytest.approx(0.5)
+    with pytest.raises(ValueError, match="median"):
+        Duel(50, {FLOOR: [found(100)], OURS: [None]}).ratio()
+
+
 def test_the_last_line_is_the_ratios() -> None:
     fifty = Duel(50, {FLOOR: [found(100)], OURS: [found(71)]})
     more = Duel(500, {FLOOR: [found(100)], OURS: [found(102)]})
     assert last_line([fifty, more]) == "ratio to the floor: 50 0.71, 500 1.02"
+
+
+def test_half_of_what_is_recorded_is_enough() -> None:
+    duel = Duel(50, {FLOOR: [found(100)], OURS: [found(35)]})
+    assert is_fast_enough(duel, 0.69)
+    assert not is_fast_enough(duel, 0.71)
 
 
 def test_quantiles_are_in_milliseconds() -> None:

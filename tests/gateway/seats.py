@@ -11,8 +11,10 @@ from typing import Any
 from server.core.ids import PlayerId
 from server.gateway.handlers import Handlers
 from server.gateway.hub import Hub
+from server.gateway.load import Load
 from server.gateway.messages import VERSION
 from server.gateway.session import Session
+from server.metrics import Metrics
 from tests.service.nodes import Node
 from tests.store.servers import PATIENCE, running
 from tests.wire import Message, Wire
@@ -35,7 +37,7 @@ class Seat:
         self.news: list[Message] = []
         self.behind = False
         self.code: int | None = None
-        self.session = Session(f"session {next(_ids)}", self, node.handlers)
+        self.session = Session(f"session {next(_ids)}", self, node.handlers, Metrics())
         self._hub = node.hub
         self._wire = Wire()
         self._commands = count(1)
@@ -114,7 +116,7 @@ class HubNode:
     def __init__(self, node: Node) -> None:
         self.node = node
         self.hub = Hub(node.services)
-        self.handlers = Handlers(node.services, self.hub)
+        self.handlers = Handlers(node.services, self.hub, Load(lambda: 0.0))
 
     async def seat(self, token: str | None = None, **fields: Any) -> Seat:
         """Open a session, and say hello."""

@@ -7,12 +7,14 @@ byte that is sent until one of them is turned up.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import replace
 from typing import Any
 
 import msgpack
+import msgspec
 import pytest
+from msgspec import structs
 
 from engine.board import Board, view_of
 from engine.cards import DOWN
@@ -20,15 +22,18 @@ from engine.catalog import games, ruleset
 from engine.deal import deal_seed
 from engine.errors import IllegalMoveError
 from engine.moves import legal_moves
-from engine.notation import move_text
+from engine.notation import parse_move
+from engine.ruleset import Move
 from server.core import attempt as core
-from server.core.attempt import Attempt, Play, Started
+from server.core.attempt import Attempt, Started
 from server.core.digest import digest
-from server.core.ids import DealId, PlayerId
+from server.core.ids import AttemptId, DealId, PlayerId
 from server.core.refusal import Refusal
 from server.gateway import codec, messages, present
-from server.service.answers import Snapshot, answered, snapshot_of
-from server.service.attempts import Step
+from server.gateway.session import Session
+from server.metrics import Metrics
+from server.service.answers import Played, Snapshot, snapshot_of
+from server.service.attempts import MoveNumbers, Reply, Step
 from server.service.resume import missed_of
 
 GAMES = [(game.id, variant) for game in games().values() for variant in game.variants]
@@ -50,46 +55,117 @@ def begun(board: Board) -> Attempt:
     return core.begin(start, board)
 
 
-def sent_for(attempt: Attempt, command: Play) -> tuple[Attempt, bytes]:
-    """Return the attempt after a command, and the frame that its player is sent."""
-    try:
-        after = core.fold(attempt, core.decide(attempt, command, 1_000))
-    except Refusal as refusal:
-        return attempt, codec.encode(messages.Refused(code=refusal.code, text=refusal.text))
-    return after, codec.encode(present.answer(answered(attempt, after, command), 1_000, 7))
+class _Wire:
+    """A connection that keeps what is sent."""
+
+    def __init__(self) -> None:
+        self.sent: list[bytes] = []
+
+    def send(self, frame: bytes, key: Hashable = None) -> None:
+        """Keep a message."""
+        self.sent.append(frame)
+
+    def is_behind(self) -> bool:
+        """Read at once."""
+        return False
+
+    def hold(self) -> None:
+        """Read on all the same."""
+
+    def release(self) -> None:
+        """Read on."""
+
+    def close(self, code: int) -> None:
+        """Stay."""
+        raise AssertionError(f"closed with {code}")
+
+
+class _Player:
+    """Plays on a board, and answers at once."""
+
+    def __init__(self, attempt: Attempt) -> None:
+        self.attempt = attempt
+
+    async def answer(self, session: Session, command: messages.AnyCommand) -> messages.AnyEvent:
+        """Show the attempt."""
+        session.player = ME
+        return present.attempt(shown(self.attempt), session.number_of(self.attempt.id), 1_000)
+
+    def play(
+        self, player: PlayerId, attempt: AttemptId, seq: int, what: MoveNumbers, reply: Reply
+    ) -> None:
+        """Play a move."""
+        assert (player, attempt, seq) == (ME, self.attempt.id, self.attempt.seq + 1)
+        move = self.attempt.board.ruleset.move_of(*what)
+        before = self.attempt
+        if move is None:
+            reply(Refusal("bad_move"))
+            return
+        try:
+            _, self.attempt, delta = core.play(before, move, 1_000)
+        except Refusal as refusal:
+            reply(refusal)
+        else:
+            reply(Played(before, self.attempt, delta))
+
+    def now(self) -> int:
+        """Return some time."""
+        return 1_000
+
+
+async def sent_for(attempt: Attempt, move: tuple[int, int, int]) -> tuple[Attempt, bytes]:
+    """Return the attempt after a move, and the frame that its player is sent by the session."""
+    wire, player = _Wire(), _Player(attempt)
+    session = Session("s", wire, player, Metrics())
+    session.player = ME
+    number = session.number_of(attempt.id)
+    session.receive(msgpack.packb([number, attempt.seq + 1, *move]))
+    session.forget()
+    (frame,) = wire.sent
+    return player.attempt, frame
+
+
+def shown(attempt: Attempt) -> Snapshot:
+    """Return a snapshot."""
+    return snapshot_of(attempt, "00" * 32)
 
 
 def snapshot_frame(attempt: Attempt) -> bytes:
-    snapshot: Snapshot = snapshot_of(attempt, "00" * 32)
-    return codec.encode(present.attempt(snapshot, 1_000))
+    return codec.encode(present.attempt(shown(attempt), messages.FIRST_NUMBER, 1_000))
 
 
 def turns_a_card(before: Attempt, after: Attempt) -> bool:
     return after.board.unseen() < before.board.unseen()
 
 
-def changed_piles(frame: bytes) -> list[str]:
-    return [pile for pile, _, _ in msgpack.unpackb(frame)["changes"]]
+def changed_piles(frame: bytes) -> list[int]:
+    moved: messages.Moved = msgspec.msgpack.decode(frame, type=messages.Moved)
+    return [change[0] for change in moved.changes]
 
 
 @pytest.mark.parametrize(("game", "variant"), GAMES)
 @pytest.mark.parametrize("seed", range(5))
-def test_snapshots_answers_and_refusals_are_the_same(game: str, variant: str, seed: int) -> None:
+async def test_snapshots_answers_and_refusals_are_the_same(
+    game: str, variant: str, seed: int
+) -> None:
     rng = random.Random(f"{game} {variant} {seed}")
     rules = ruleset(game, variant)
     one = begun(deal_seed(rules, rng.randbytes(32)))
     compared = 0
     for _ in range(60):
-        other = replace(one, board=twin(one.board, rng))
+        other = structs.replace(one, board=twin(one.board, rng))
         assert snapshot_frame(one) == snapshot_frame(other)
         moves = legal_moves(one.board)
         if not moves:
             break
-        names = rules.pile_names
-        tries = [move_text(rules, rng.choice(moves)), f"{rng.choice(names)}>{rng.choice(names)}"]
-        for text in tries:
-            after, frame = sent_for(one, Play(text))
-            other_after, other_frame = sent_for(other, Play(text))
+        piles = range(len(rules.pile_names) + 1)
+        tries = [
+            rules.numbers_of(rng.choice(moves)),
+            (rng.choice(piles), rng.choice(piles), rng.randint(1, 2)),
+        ]
+        for move in tries:
+            after, frame = await sent_for(one, move)
+            other_after, other_frame = await sent_for(other, move)
             if turns_a_card(one, after):
                 # What is turned up differs, and nothing but its face may; unless a pile is
                 # filled with the twin of the card that left it, and so has not changed.
@@ -111,15 +187,21 @@ def missed_frame(steps: list[Step]) -> bytes:
     now = snapshot_of(steps[-1].after, "00" * 32)
     found = missed_of(steps, now, had.seq, digest(view_of(had.board)))
     assert found is not None
-    return codec.encode(present.missed(found, 1_000))
+    return codec.encode(present.missed(found, messages.FIRST_NUMBER, 1_000))
 
 
 def without_faces(frame: bytes) -> list[Any]:
     """Return what a frame says of what was missed, but for the faces of cards."""
-    moves = msgpack.unpackb(frame)["moves"]
+    value = msgpack.unpackb(frame)
+    assert value.pop(1) == messages.NEWS
+    found: messages.Missed = msgspec.convert(value, type=messages.Missed)
     return [
-        (move, [(pile, take, len(put)) for pile, take, put in changes], redeals)
-        for move, changes, redeals in moves
+        (
+            (move.source, move.target, move.count),
+            [(pile, take, len(put)) for pile, take, *put in move.changes],
+            move.redeals,
+        )
+        for move in found.moves
     ]
 
 
@@ -132,7 +214,7 @@ def test_what_was_missed_is_the_same(game: str, variant: str, seed: int) -> None
     start = begun(deal_seed(rules, rng.randbytes(32)))
     compared = 0
     for _ in range(20):
-        other = replace(start, board=twin(start.board, rng))
+        other = structs.replace(start, board=twin(start.board, rng))
         # A client that has the middle of a game, whose journal before it does not matter here.
         lines = [[Step(None, one.start, one)] for one in (start, other)]
         turned = False
@@ -140,9 +222,9 @@ def test_what_was_missed_is_the_same(game: str, variant: str, seed: int) -> None
             moves = legal_moves(lines[0][-1].after.board)
             if not moves:
                 break
-            play = Play(move_text(rules, rng.choice(moves)))
+            move = rng.choice(moves)
             try:
-                steps = [step(line[-1].after, play) for line in lines]
+                steps = [step(line[-1].after, move) for line in lines]
             except Refusal:
                 break  # it went onto a card that only one of the two turned up
             lines = [[*line, step] for line, step in zip(lines, steps, strict=True)]
@@ -161,9 +243,9 @@ def test_what_was_missed_is_the_same(game: str, variant: str, seed: int) -> None
     assert compared > 0
 
 
-def step(attempt: Attempt, command: Play) -> Step:
-    event = core.decide(attempt, command, 1_000)
-    return Step(attempt, event, core.fold(attempt, event))
+def step(attempt: Attempt, move: Move) -> Step:
+    event, after, _ = core.play(attempt, move, 1_000)
+    return Step(attempt, event, after)
 
 
 def test_twins_differ() -> None:
@@ -176,6 +258,6 @@ def test_twins_differ() -> None:
 def test_a_refusal_says_nothing_of_hidden_cards(game: str, variant: str) -> None:
     attempt = begun(deal_seed(ruleset(game, variant), bytes(32)))
     with pytest.raises(Refusal) as refused:
-        core.decide(attempt, Play("f0>s"), 1_000)
+        core.play(attempt, parse_move(attempt.board.ruleset, "f0>s"), 1_000)
     assert isinstance(refused.value.__cause__, IllegalMoveError)
     assert refused.value.text == "f0>s is not a legal move here."

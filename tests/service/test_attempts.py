@@ -9,8 +9,11 @@ import msgspec
 import pytest
 
 from engine.board import apply_delta, is_view_pile
+from engine.catalog import ruleset
+from engine.moves import legal_moves
+from server.core import attempt as core
 from server.core import daily
-from server.core.attempt import Play, Resign, Started
+from server.core.attempt import Started
 from server.core.ids import AttemptId, DealId, PlayerId, attempt_id
 from server.core.refusal import Refusal
 from server.service import attempts as module
@@ -35,14 +38,36 @@ async def begin(node: Node, player: PlayerId = ADA, game: str = "lady-betty") ->
 async def command(
     node: Node, attempt: AttemptId, seq: int, move: str, player: PlayerId = ADA
 ) -> Answer:
-    """Send a move, or `resign`."""
-    what = Resign() if move == "resign" else Play(move)
-    return await node.attempts.command(attempt, player, seq, what)
+    """Send a move, or `resign`. What is no move of the game is sent as numbers that name none."""
+    if move == "resign":
+        return await node.attempts.resign(attempt, player, seq)
+    deal = await node.store.deals.find(DealId(attempt.partition(".")[0]))
+    rules = ruleset(deal.game if deal else "lady-betty")
+    known = rules.moves_by_text.get(move)
+    numbers = rules.numbers_of(known) if known else (move == "nonsense", 63, 1)
+    done: asyncio.Future[Played | Snapshot | Exception] = asyncio.Future()
+    node.attempts.play_soon(attempt, player, seq, numbers, done.set_result)
+    answer = await done
+    if isinstance(answer, Exception):
+        raise answer
+    return answer
+
+
+def numbers(move: str) -> tuple[int, int, int]:
+    """Return a move of Lady Betty as it is sent."""
+    rules = ruleset("lady-betty")
+    return rules.numbers_of(rules.moves_by_text[move])
 
 
 async def entries(node: Node, attempt: AttemptId) -> list[str]:
     """Return the journal."""
-    return await node.store.journals.read(keys.attempt(attempt))
+    return (await node.store.journals.read(keys.attempt(attempt))).texts
+
+
+async def moves(node: Node, attempt: AttemptId) -> list[str]:
+    """Return the moves of a journal, and `resign` for an end without one."""
+    later = map(msgspec.json.decode, (await entries(node, attempt))[1:])
+    return [entry.get("move", "resign") for entry in later]
 
 
 async def test_an_attempt_starts_once_on_all_nodes(node: Node, other: Node) -> None:
@@ -105,21 +130,21 @@ async def test_a_moves_answer_leads_from_view_to_view(
     for number in range(2, 30):
         clock.time += 1_000
         played = await (node, other)[number % 2].play(attempt, ADA)
-        assert isinstance(played, Played)
-        assert (played.attempt, played.seq, played.result.moves) == (attempt, number, number - 1)
+        after = played.after
+        assert (after.id, after.seq, after.result.moves) == (attempt, number, number - 1)
+        assert played.before.seq == number - 1
         view = apply_delta(view, played.delta)
         snapshot = await (node, other)[number % 3 % 2].attempts.open(attempt, ADA)
-        assert (snapshot.seq, snapshot.view, snapshot.result) == (number, view, played.result)
+        assert (snapshot.seq, snapshot.view, snapshot.result) == (number, view, after.result)
 
 
 async def test_a_known_number_gets_its_first_answer_again(node: Node, other: Node) -> None:
     attempt = await begin(node)
-    answers = [await node.play(attempt, ADA) for _ in range(5)]
+    answers: list[Answer] = [await node.play(attempt, ADA) for _ in range(5)]
     answers.append(await command(node, attempt, 7, "resign"))
-    before = await entries(node, attempt)
+    before, sent = await entries(node, attempt), await moves(node, attempt)
     for again in (node, other):
-        for seq, answer in enumerate(answers, start=2):
-            move = answer.move if isinstance(answer, Played) else "resign"
+        for seq, (move, answer) in enumerate(zip(sent, answers, strict=True), start=2):
             assert await command(again, attempt, seq, move) == answer
     assert isinstance(answers[-1], Over)
     assert await entries(node, attempt) == before
@@ -140,7 +165,8 @@ async def test_a_number_that_is_out_of_step_gets_a_snapshot(
 
 
 @pytest.mark.parametrize(
-    ("move", "code"), [("f0>s", "illegal_move"), ("castle", "bad_move"), ("", "bad_move")]
+    ("move", "code"),
+    [("illegal", "illegal_move"), ("castle", "bad_move"), ("nonsense", "bad_move")],
 )
 async def test_a_refused_moves_number_is_free(
     node: Node, other: Node, move: str, code: str
@@ -148,6 +174,10 @@ async def test_a_refused_moves_number_is_free(
     attempt = await begin(node)
     await other.look(attempt)
     await node.play(attempt, ADA)
+    if move == "illegal":
+        board = (await node.look(attempt)).board
+        possible = board.ruleset.moves_by_text.items()
+        move = next(text for text, found in possible if found not in legal_moves(board))
     for asked in (node, other):
         with pytest.raises(Refusal, match=code):
             await command(asked, attempt, 3, move)
@@ -157,12 +187,13 @@ async def test_a_refused_moves_number_is_free(
 async def test_nothing_follows_the_end(node: Node, other: Node) -> None:
     attempt = await begin(node)
     last = await node.play_out(attempt, ADA)
-    assert last.result.end in {"won", "stuck"}
+    final = (await moves(node, attempt))[-1]
+    assert last.after.end in {"won", "stuck"}
     for asked in (node, other):
         for move in ("s>t0", "resign"):
             with pytest.raises(Refusal, match="attempt_ended"):
-                await command(asked, attempt, last.seq + 1, move)
-        assert await command(asked, attempt, last.seq, last.move) == last
+                await command(asked, attempt, last.after.seq + 1, move)
+        assert await command(asked, attempt, last.after.seq, final) == last
 
 
 async def test_a_move_that_comes_too_late_gets_the_end(
@@ -281,23 +312,23 @@ async def test_moves_sent_without_waiting_are_played_in_their_order(node: Node) 
     attempt = await begin(node)
     tasks = [asyncio.create_task(command(node, attempt, seq, "s>t0")) for seq in range(2, 22)]
     answers = await asyncio.gather(*tasks)
-    assert [answer.seq for answer in answers] == list(range(2, 22))
-    assert all(isinstance(answer, Played) for answer in answers)
+    played = [answer for answer in answers if isinstance(answer, Played)]
+    assert [answer.after.seq for answer in played] == list(range(2, 22))
 
 
 async def test_a_move_whose_session_died_is_answered_when_it_comes_again(
     node: Node, other: Node
 ) -> None:
     attempt = await begin(node)
+    gone: list[object] = []
     async with writes_held_up(other.redis):
-        lost = asyncio.create_task(command(node, attempt, 2, "s>t0"))
-        await until(lambda: in_flight(other.redis, "eval"))
-        lost.cancel()
-        await asyncio.gather(lost, return_exceptions=True)
+        node.attempts.play_soon(attempt, ADA, 2, numbers("s>t0"), gone.append)
+        await until(lambda: in_flight(other.redis, "evalsha"))
+        assert gone == []
     for again in (node, other):
         answer = await command(again, attempt, 2, "s>t0")
         assert isinstance(answer, Played)
-        assert (answer.seq, answer.result.moves) == (2, 1)
+        assert (answer.after.seq, answer.after.result.moves) == (2, 1)
     assert len(await entries(node, attempt)) == 2
 
 
@@ -310,3 +341,36 @@ async def test_every_entry_of_a_node_is_told_of(node: Node, other: Node) -> None
     await node.play(attempt, ADA)
     await node.attempts.give_up(attempt)
     assert told == [(2, None), (4, None), (5, "resigned")]
+
+
+async def test_what_is_no_attempt_at_a_deal_is_not_held(node: Node) -> None:
+    attempt = await begin(node)
+    held = len(node.attempts._shelf._used), len(node.attempts._shelf._looked_at)
+    for number in range(50):
+        strange = AttemptId(f"{number:016}.{ADA}")
+        assert await node.attempts.find(strange) is None
+        with pytest.raises(Refusal, match="unknown_attempt"):
+            await command(node, strange, 2, "s>t0")
+    shelf = node.attempts._shelf
+    assert (len(shelf._used), len(shelf._looked_at)) == held
+    # Who asks for what others might have, but have not, takes the place of nothing that is played.
+    deal, _ = attempt.split(".")
+    for number in range(50):
+        assert await node.attempts.find(AttemptId(f"{deal}.{number:016}")) is None
+    assert len(shelf._used) == held[0]
+    assert shelf.find(attempt) is not None
+
+
+async def test_an_attempt_has_so_many_moves(
+    node: Node, other: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(core, "MOST_MOVES", 3)
+    attempt = await begin(node)
+    for _ in range(3):
+        last = await node.play(attempt, ADA)
+    final = (await moves(node, attempt))[-1]
+    for asked in (node, other):
+        with pytest.raises(Refusal, match="too_many_moves"):
+            await command(asked, attempt, 5, "s>t0")
+        assert await command(asked, attempt, 4, final) == last
+    assert isinstance(await command(other, attempt, 5, "resign"), Over)

@@ -11,12 +11,13 @@ import pytest
 
 from server.core.refusal import Refusal, UnavailableError
 from server.service import held as module
-from server.service.held import Held, Shelf
-from server.store import database, keys
+from server.service.held import Held
 from server.store import journal as journals
+from server.store import keys, pipeline
 from server.store.clock import Clock
 from server.store.connection import Client
 from server.store.journal import Append
+from server.store.pipeline import Pipeline
 from tests.core.builders import START
 from tests.service.nodes import Node, SetClock
 from tests.store.servers import PATIENCE, in_flight, until, writes_held_up
@@ -33,6 +34,7 @@ class _Tally:
     def __init__(self) -> None:
         self.told: list[tuple[Words | None, Words]] = []
         self.asked_at = 0
+        self.expires: int | None = None
 
     def key(self) -> str:
         return keys.attempt(NAME)
@@ -50,7 +52,7 @@ class _Tally:
     def append(self, before: Words | None, after: Words, event: str, number: int) -> Append:
         assert after == (*(before or ()), event)
         assert number == len(after)
-        return Append(self.key(), keys.partition(NAME), number, event)
+        return Append(self.key(), number, event, keys.partition(NAME), self.expires)
 
     def appended(self, before: Words | None, after: Words, append: Append) -> None:
         assert append.payload == after[-1]
@@ -61,6 +63,7 @@ class Holder:
     """A journal held by a node, and the states on which its last command was decided."""
 
     def __init__(self, node: Node, clock: Clock) -> None:
+        self.node = node
         self.kind = _Tally()
         self.held = Held[Words, str](node.store.journals, clock, self.kind)
         self.seen: list[Words | None] = []
@@ -77,6 +80,60 @@ class Holder:
             return word
 
         return (await self.held.submit(decide)).after
+
+    def say_soon(self, word: str, unless: Callable[[Words], bool] | None = None) -> Saying:
+        """Add a word by a command that is decided at once, if it can be."""
+        saying = Saying(word, unless)
+        self.held.submit_soon(saying)
+        return saying
+
+    def lose_connection(self) -> None:
+        """Lose the connection, as one does before anything is lost."""
+        self.pipeline.abort("lost by the test")
+
+    @property
+    def pipeline(self) -> Pipeline:
+        """The connection to the journal's server."""
+        found = self.node.database.pipeline_of(self.kind.key())
+        assert found is not None
+        return found
+
+
+class Saying:
+    """A command that adds a word.
+
+    Attributes:
+        seen: the states on which it was decided.
+        then: called when it is finished.
+    """
+
+    def __init__(self, word: str, unless: Callable[[Words], bool] | None = None) -> None:
+        self.seen: list[Words | None] = []
+        self.then: Callable[[], object] = lambda: None
+        self._word = word
+        self._unless = unless
+        self._outcome: asyncio.Future[Words] = asyncio.get_running_loop().create_future()
+
+    def decide(self, state: Words | None, _: int) -> tuple[str, Words]:
+        """Add the word, or refuse."""
+        self.seen.append(state)
+        if self._unless is not None and self._unless(state or ()):
+            raise Refusal("internal", "not here")
+        return self._word, (*(state or ()), self._word)
+
+    def finish(self, after: Words | None, error: Exception | None) -> None:
+        """Keep what became of it."""
+        if error is not None:
+            self._outcome.set_exception(error)
+        else:
+            assert after is not None
+            self._outcome.set_result(after)
+        self.then()
+
+    async def outcome(self) -> Words:
+        """Return the state after it, or raise why there is none."""
+        async with asyncio.timeout(PATIENCE):
+            return await self._outcome
 
 
 @pytest.fixture
@@ -245,11 +302,13 @@ async def test_what_redis_has_lost_is_forgotten_and_decided_on_what_stands(
     for word in "abc":
         await one.say(word)
     await put(redis, *left)
+    one.lose_connection()
     assert await one.say("d") == (*left, "d")
-    assert one.seen == [("a", "b", "c"), left]
+    assert one.seen == [left]
     assert one.kind.told[-1] == (left, (*left, "d"))
     assert await journal(redis) == (*left, "d")
     await put(redis, *left)
+    one.lose_connection()
     assert await one.held.look() == left
 
 
@@ -258,12 +317,12 @@ async def unsure(monkeypatch: pytest.MonkeyPatch, node: Node, one: Holder) -> Ca
     """Let what is written stand, and its writer be told that this is not known."""
     await one.held.look()
     acks = node.database.acks
-    monkeypatch.setattr(database, "ACKNOWLEDGED_WITHIN", 0.01)
-    node.database.acks = 9
+    monkeypatch.setattr(pipeline, "ACKNOWLEDGED_WITHIN", 0.01)
+    monkeypatch.setattr(one.pipeline, "_acks", 9)
 
     def sure() -> None:
-        monkeypatch.setattr(database, "ACKNOWLEDGED_WITHIN", PATIENCE)
-        node.database.acks = acks
+        monkeypatch.setattr(pipeline, "ACKNOWLEDGED_WITHIN", PATIENCE)
+        monkeypatch.setattr(one.pipeline, "_acks", acks)
 
     return sure
 
@@ -300,7 +359,7 @@ async def test_an_append_that_came_to_nothing_is_not_told_of(
 ) -> None:
     await one.say("a")
     with monkeypatch.context() as patch:
-        patch.setattr(database, "MOST_WAITING", 0)
+        patch.setattr(pipeline, "MOST_WAITING", 0)
         with pytest.raises(UnavailableError):
             await one.say("b")
     await two.say("c")
@@ -349,23 +408,3 @@ async def test_a_clock_that_stays_wrong_is_unavailable_and_no_endless_loop(
     # When it is right again, so is all the rest.
     clock.time = int(time.time() * 1000)
     assert await holder.say("a") == ("a",)
-
-
-def test_the_shelf_forgets_what_was_not_used_for_longest(
-    node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "MOST_HELD", 3)
-    shelf = Shelf[str, Words, str]()
-    held = {name: Holder(node, clock).held for name in "abcd"}
-    for name in "abc":
-        assert shelf.put(name, held[name]) is held[name]
-    assert shelf.find("a") is held["a"]
-    shelf.put("d", held["d"])
-    assert {name for name in "abcd" if shelf.find(name)} == {"a", "c", "d"}
-
-
-def test_the_shelf_holds_a_journal_once(node: Node, clock: SetClock) -> None:
-    shelf = Shelf[str, Words, str]()
-    first, second = (Holder(node, clock).held for _ in range(2))
-    assert shelf.put("a", first) is first
-    assert shelf.put("a", second) is first

@@ -15,6 +15,7 @@ from server.service import news, progress, topics
 from server.service.live_room import RoomPage
 from server.service.news import Entry
 from server.store import keys
+from tests.conftest import ALONE
 from tests.core.builders import ADA, BOB, CYD
 from tests.service.nodes import BEGUN, Node, SetClock, attempt_of
 from tests.store.servers import reads, running, until
@@ -128,6 +129,7 @@ async def test_a_room_of_one_node_is_published_to_nobody(node: Node, other: Node
     assert [topic for topic, _ in node.published] == [topics.room(code)]
 
 
+@ALONE
 async def test_a_room_in_which_nothing_happens_reads_nothing(node: Node) -> None:
     for player in (ADA, BOB, CYD):
         code = (await node.room_of(player)).opened.code
@@ -310,6 +312,7 @@ async def test_who_leaves_stops_the_topic_and_comes_back_to_a_fresh_room(node: N
     assert page_of(node, code).room == await node.rooms.find(code)
 
 
+@ALONE
 async def test_a_look_that_fails_is_tried_again(
     node: Node, other: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from random import Random
+from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,15 +13,16 @@ from hypothesis import strategies as st
 from engine.board import View, apply_delta, view_of
 from engine.deal import deal_seed
 from engine.moves import legal_moves
-from engine.notation import move_text
 from server.core import attempt as core
-from server.core.attempt import Attempt, Play, Resign
+from server.core.attempt import Attempt, Moved
 from server.core.digest import digest, fnv1a, view_text
 from server.core.ids import AttemptId
-from server.service.answers import Snapshot, snapshot_of
+from server.service.answers import Played, Snapshot, snapshot_of
 from server.service.attempts import Step
+from server.service.held import CHECKPOINT_EVERY
 from server.service.resume import MOST_MISSED, Missed, find_missed, missed_of
 from server.store import keys
+from server.store.journal import Journals
 from tests.core.builders import ADA, LIMIT, START, started
 from tests.engine.positions import ALL
 from tests.relatives import find_ruleset
@@ -32,16 +35,13 @@ def play_on(attempt: Attempt, chance: Random, most: int, *, resigns: bool) -> li
     steps = [Step(None, attempt.start, attempt)]
     while attempt.end is None and len(steps) <= most:
         move = chance.choice(legal_moves(attempt.board))
-        steps.append(_step(attempt, Play(move_text(attempt.board.ruleset, move))))
-        attempt = steps[-1].after
+        event, after, _ = core.play(attempt, move, START + 1_000)
+        steps.append(Step(attempt, event, after))
+        attempt = after
     if resigns and attempt.end is None:
-        steps.append(_step(attempt, Resign()))
+        end = core.resign(attempt, START + 1_000)
+        steps.append(Step(attempt, end, core.fold(attempt, end)))
     return steps
-
-
-def _step(attempt: Attempt, what: Play | Resign) -> Step:
-    event = core.decide(attempt, what, START + 1_000)
-    return Step(attempt, event, core.fold(attempt, event))
 
 
 @st.composite
@@ -51,7 +51,7 @@ def journals(draw: st.DrawFn) -> list[Step]:
     chance = Random(draw(st.integers(0, 2**32 - 1)))
     start = started(rules.game)
     board = deal_seed(rules, chance.randbytes(32))
-    most = draw(st.integers(0, 120))
+    most = draw(st.integers(1, 120))
     return play_on(core.begin(start, board), chance, most, resigns=draw(st.booleans()))
 
 
@@ -71,7 +71,8 @@ def now(steps: list[Step]) -> Snapshot:
 def test_what_was_had_and_what_was_missed_is_the_snapshot(
     steps: list[Step], data: st.DataObject
 ) -> None:
-    had = data.draw(st.sampled_from(steps)).after
+    # Who has the last entry is told so without a look at the journal.
+    had = data.draw(st.sampled_from(steps[:-1])).after
     view = view_of(had.board)
     missed = missed_of(steps, now(steps), had.seq, digest(view))
     assert missed is not None
@@ -166,3 +167,107 @@ async def test_an_end_without_a_move_is_in_the_result(
     missed = await asked(other, attempt, had)
     assert missed is not None
     assert (missed.now.seq, len(missed.moves), missed.now.result.end) == (3, 1, "time")
+
+
+LONG = 4_000
+
+
+async def long_attempt(node: Node) -> tuple[AttemptId, list[Step]]:
+    """Start an attempt, and let it have a long journal that no node has folded."""
+    steps: list[Step] = []
+    while len(steps) < LONG:
+        attempt = await begin(node, game="deuces")
+        steps = walk(await node.look(attempt))
+    async with node.redis.pipeline(transaction=False) as batch:
+        for step in steps[1:]:
+            text = msgspec.json.encode(step.event).decode()
+            batch.xadd(keys.attempt(attempt), {"e": text}, id=f"0-{step.after.seq}")
+        await batch.execute()
+    return attempt, steps
+
+
+def walk(state: Attempt) -> list[Step]:
+    """Return the entries of a long line of play; a shorter one if it comes to an end."""
+    chance = Random(1)
+    steps = [Step(None, state.start, state)]
+    rules = state.board.ruleset
+    home = len(rules.foundations)
+    while len(steps) < LONG and state.end is None:
+        moves = legal_moves(state.board)
+        around = [
+            m for m in moves if m.target >= home and m.source != rules.stock
+        ]
+        event, after, _ = core.play(state, chance.choice(around or moves), START)
+        steps.append(Step(state, event, after))
+        state = after
+    return steps if state.end is None else []
+
+
+@pytest.fixture
+def counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Return how many entries each question for a journal brought."""
+    found: list[int] = []
+    page = Journals._page
+
+    async def counting(self: Journals, *args: Any, **options: Any) -> Any:
+        reply = await page(self, *args, **options)
+        found.append(len(reply.value))
+        return reply
+
+    monkeypatch.setattr(Journals, "_page", counting)
+    return found
+
+
+@pytest.mark.parametrize("later", [0, 1, 40, 63, 64])
+async def test_coming_back_to_a_long_journal_costs_little(
+    node: Node, counted: list[int], later: int
+) -> None:
+    attempt, steps = await long_attempt(node)
+    await node.look(attempt)
+    # All of it has been read once, since this node did not know it.
+    assert sum(counted) >= LONG
+    for _ in range(later):
+        await node.play(attempt, ADA)
+    now = await node.attempts.open(attempt, ADA)
+    for missing in range(max(later, 1), MOST_MISSED + 1, 9):
+        had = view_of(steps[now.seq - missing - 1].after.board)
+        counted.clear()
+        missed = await find_missed(node.attempts, now, now.seq - missing, digest(had))
+        assert missed is not None
+        assert len(missed.moves) == missing
+        assert followed(had, missed) == now.view
+        assert len(counted) == 1
+        assert counted[0] <= 2 * CHECKPOINT_EVERY + 2
+
+
+async def test_a_late_duplicate_on_a_long_journal_costs_little(
+    node: Node, counted: list[int]
+) -> None:
+    attempt, steps = await long_attempt(node)
+    await node.look(attempt)
+    counted.clear()
+    for back in (0, 1, 50, 63):
+        step = steps[-1 - back]
+        assert isinstance(step.event, Moved)
+        answer = await command(node, attempt, step.after.seq, step.event.move)
+        assert isinstance(answer, Played)
+        assert (answer.before, answer.after) == (step.before, step.after)
+    # The last entry is read to see that it stands, and then at most two checkpoints' worth.
+    assert max(counted) <= 2 * CHECKPOINT_EVERY + 2
+    assert len(counted) <= 4 * 3
+
+
+async def test_what_is_long_ago_is_answered_by_a_snapshot_without_the_journal(
+    node: Node, counted: list[int]
+) -> None:
+    attempt, steps = await long_attempt(node)
+    await node.look(attempt)
+    counted.clear()
+    step = steps[2_000]
+    assert isinstance(step.event, Moved)
+    answer = await command(node, attempt, step.after.seq, step.event.move)
+    assert isinstance(answer, Snapshot)
+    assert answer.seq == LONG
+    assert max(counted) <= 1
+    had = snapshot_of(step.after, "00")
+    assert await find_missed(node.attempts, answer, had.seq, digest(had.view)) is None

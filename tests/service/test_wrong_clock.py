@@ -9,16 +9,15 @@ import pytest
 
 from engine.catalog import games
 from server.core import daily
-from server.core.attempt import Play
 from server.core.race import COUNTDOWN
 from server.core.refusal import Refusal
 from server.store import clock as clocks
-from server.store import keys
 from server.store.clock import Clock
 from server.store.connection import connect
 from server.store.database import Database
 from tests.core.builders import ADA, BOB, START
 from tests.service.nodes import BEGUN, Node, SetClock, attempt_of, node_on
+from tests.service.test_attempts import command, entries
 
 
 class JumpedClock(SetClock):
@@ -61,8 +60,8 @@ async def test_no_card_is_turned_before_the_round_begins(node: Node, ahead: Node
     room, _ = await node.race_of(ADA, BOB)
     attempt = attempt_of(room, ADA)
     with pytest.raises(Refusal, match="not_started"):
-        await ahead.attempts.command(attempt, ADA, 2, Play("s>w"))
-    assert len(await node.store.journals.read(keys.attempt(attempt))) == 1
+        await command(ahead, attempt, 2, "s>t0")
+    assert len(await entries(node, attempt)) == 1
 
 
 async def test_the_day_is_that_of_the_right_clock(ahead: Node, jumped: JumpedClock) -> None:

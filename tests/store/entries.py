@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from typing import Any
 
@@ -37,8 +38,8 @@ def names_in(partition: int, count: int) -> list[str]:
 
 
 def text_of(number: int) -> str:
-    """Return the text that an entry has unless a test says otherwise; there is no entry 0."""
-    return f"entry {number}" if number else ""
+    """Return the text that an entry has unless a test says otherwise."""
+    return f"entry {number}"
 
 
 def now() -> int:
@@ -52,14 +53,63 @@ async def append(
     payload: str = "",
     *,
     name: str = NAME,
-    previous: str | None = None,
     at: int | None = None,
+    generation: int | None = None,
     **more: Any,
-) -> None:
-    """Append an entry with a text of its own, decided now and after the one before."""
-    text = payload or text_of(number)
-    await journals.append(
-        Append(keys.attempt(name), keys.partition(name), number, text, **more),
-        text_of(number - 1) if previous is None else previous,
-        now() if at is None else at,
+) -> int:
+    """Append an entry with a text of its own, decided now; return from when it is known."""
+    entry = Append(
+        keys.attempt(name), number, payload or text_of(number), keys.partition(name), **more
     )
+    return await journals.append(entry, now() if at is None else at, generation)
+
+
+def append_soon(
+    journals: Journals,
+    number: int,
+    payload: str = "",
+    *,
+    name: str = NAME,
+    at: int | None = None,
+    generation: int | None = None,
+) -> asyncio.Future[int]:
+    """Append an entry in the next batch; from when it is known to stand, or what is wrong.
+
+    Raises:
+        RefusedError: it is not even tried.
+    """
+    key = keys.attempt(name)
+    answer: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+
+    def done(error: Exception | None, known: int) -> None:
+        if error is None:
+            answer.set_result(known)
+        else:
+            answer.set_exception(error)
+
+    tried = journals.append_soon(
+        key,
+        number,
+        payload or text_of(number),
+        now() if at is None else at,
+        journals.generation(key) if generation is None else generation,
+        done,
+    )
+    if not tried:
+        raise RefusedError
+    return answer
+
+
+class RefusedError(Exception):
+    """An append that was not tried."""
+
+
+async def texts(journals: Journals, key: str = KEY) -> list[str]:
+    """Return the texts of a journal's entries."""
+    return (await journals.read(key)).texts
+
+
+async def texts_on(journals: Journals, after: int, last: str, key: str = KEY) -> list[str] | None:
+    """Return the texts after an entry with this text, or `None` if that does not stand."""
+    found = await journals.read_on(key, after, last)
+    return None if found is None else found.texts

@@ -109,3 +109,10 @@ async def reads(redis: Client) -> int:
     async with servers_of(redis) as servers:
         stats = [await server.info("stats") for server in servers]
     return sum(int(each["total_reads_processed"]) for each in stats)
+
+
+async def calls(redis: Client, command: str) -> int:
+    """Return how often Redis has run a command, called from a script or not."""
+    async with servers_of(redis) as servers:
+        stats = [await server.info("commandstats") for server in servers]
+    return sum(int(each.get(f"cmdstat_{command}", {}).get("calls", 0)) for each in stats)

@@ -12,12 +12,12 @@ import pytest
 from redis.asyncio import Redis
 
 from server.core.refusal import UnavailableError, UnsuitableError
-from server.store import connection, keys
+from server.store import connection, keys, pipeline
 from server.store import database as module
 from server.store.connection import Client, connect
 from server.store.database import Database
 from server.store.embedded import embedded_redis
-from server.store.journal import ConflictError, Journals
+from server.store.journal import SCRIPTS, ConflictError, Journals
 from tests.conftest import ALONE
 from tests.redis_servers import Server, running_server
 from tests.store.entries import (
@@ -25,11 +25,11 @@ from tests.store.entries import (
     EFFECT,
     FAR,
     FORMS,
-    KEY,
     PARTITION,
     append,
     names,
     names_in,
+    texts,
 )
 from tests.store.servers import PATIENCE, in_flight, reads, signal_to, until, writes_held_up
 
@@ -39,8 +39,12 @@ def journals(database: Database) -> Journals:
     return Journals(database)
 
 
-async def outcomes(appends: Iterable[Awaitable[None]]) -> list[type]:
-    """Return what became of appends: the types of their errors, or of `None`."""
+STANDS = int
+"""The type of what an append returns."""
+
+
+async def outcomes(appends: Iterable[Awaitable[int]]) -> list[type]:
+    """Return what became of appends: the types of their errors, or of what they return."""
     async with asyncio.timeout(PATIENCE):
         done = await asyncio.gather(*appends, return_exceptions=True)
     return [type(outcome) for outcome in done]
@@ -52,7 +56,7 @@ async def test_appends_of_one_turn_travel_together(redis: Client, journals: Jour
     await asyncio.gather(*(append(journals, 1, name=name) for name in names(100)))
     assert await reads(redis) - before < 40
     for name in names(100):
-        assert await journals.read(keys.attempt(name)) == ["entry 1"]
+        assert await texts(journals, keys.attempt(name)) == ["entry 1"]
 
 
 async def test_appends_that_gather_during_a_flight_travel_together(
@@ -80,11 +84,10 @@ async def test_each_append_of_a_batch_has_its_own_answer(journals: Journals) -> 
         append(journals, 2, name=name), append(journals, 3, effect=EFFECT),
         append(journals, 3, due=DUE),
     ]  # fmt: skip
-    none = type(None)
     assert await outcomes(tasks) == [
-        ConflictError, none, ConflictError, ConflictError, none, ConflictError,
+        ConflictError, STANDS, ConflictError, ConflictError, STANDS, ConflictError,
     ]  # fmt: skip
-    assert await journals.read(KEY) == ["entry 1", "entry 2", "entry 3"]
+    assert await texts(journals) == ["entry 1", "entry 2", "entry 3"]
 
 
 async def test_a_waiter_that_gives_up_harms_no_other(redis: Client, journals: Journals) -> None:
@@ -98,23 +101,22 @@ async def test_a_waiter_that_gives_up_harms_no_other(redis: Client, journals: Jo
         for given_up in (tasks[0], tasks[3]):
             given_up.cancel()
     assert await outcomes(tasks) == [
-        asyncio.CancelledError, *[type(None)] * 2, asyncio.CancelledError, *[type(None)] * 2,
+        asyncio.CancelledError, *[STANDS] * 2, asyncio.CancelledError, *[STANDS] * 2,
     ]  # fmt: skip
     for name in chosen:
-        assert await journals.read(keys.attempt(name)) == [name]
+        assert await texts(journals, keys.attempt(name)) == [name]
 
 
-async def test_what_cannot_even_be_sent_keeps_nobody_waiting(journals: Journals) -> None:
-    tasks = [append(journals, 1), append(journals, 2, "\ud800")]
-    assert await outcomes(tasks) == [UnavailableError] * 2
-    await append(journals, 1)
-    assert await journals.read(KEY) == ["entry 1"]
+async def test_what_cannot_even_be_sent_harms_no_other(journals: Journals) -> None:
+    tasks = [append(journals, 1), append(journals, 2, "\ud800"), append(journals, 2)]
+    assert await outcomes(tasks) == [STANDS, UnicodeEncodeError, STANDS]
+    assert await texts(journals) == ["entry 1", "entry 2"]
 
 
 async def test_one_write_too_many_is_refused_at_once(
     redis: Client, journals: Journals, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "MOST_WAITING", 3)
+    monkeypatch.setattr(pipeline, "MOST_WAITING", 3)
     async with writes_held_up(redis):
         tasks = [asyncio.create_task(append(journals, 1))]
         await until(lambda: in_flight(redis, "eval"))
@@ -122,20 +124,20 @@ async def test_one_write_too_many_is_refused_at_once(
         await redis.ping()
         with pytest.raises(UnavailableError, match="too many"):
             await append(journals, 2)
-    assert await outcomes(tasks) == [type(None)] * 3
+    assert await outcomes(tasks) == [STANDS] * 3
     await append(journals, 2)
 
 
 async def test_no_pipeline_is_longer_than_it_may_be(
     redis: Client, journals: Journals, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "MOST_AT_ONCE", 2)
+    monkeypatch.setattr(pipeline, "MOST_AT_ONCE", 2)
     chosen = names_in(PARTITION, 60)
     before = await reads(redis)
     await asyncio.gather(*(append(journals, 1, name=name) for name in chosen))
     assert await reads(redis) - before >= 30
     for name in chosen:
-        assert await journals.read(keys.attempt(name)) == ["entry 1"]
+        assert await texts(journals, keys.attempt(name)) == ["entry 1"]
 
 
 async def test_closing_waits_for_what_is_to_be_written(
@@ -150,7 +152,7 @@ async def test_closing_waits_for_what_is_to_be_written(
         assert not closing.done()
     await closing
     await task
-    assert await journals.read(KEY) == ["entry 1"]
+    assert await texts(journals) == ["entry 1"]
 
 
 async def test_of_two_nodes_that_keep_one_value_first_both_have_the_same(
@@ -170,7 +172,8 @@ async def test_of_two_nodes_that_keep_one_value_first_both_have_the_same(
 async def test_what_was_acknowledged_outlives_a_killed_redis(data: Path) -> None:
     async with embedded_redis(data) as url:
         redis = connect(url)
-        journals = Journals(Database(redis))
+        database = Database(redis, 0, SCRIPTS)
+        journals = Journals(database)
         await append(journals, 1)
         async with writes_held_up(redis):
             lost = asyncio.create_task(append(journals, 2, "in flight"))
@@ -181,13 +184,13 @@ async def test_what_was_acknowledged_outlives_a_killed_redis(data: Path) -> None
             with pytest.raises(UnavailableError):
                 await append(journals, 2)
             with pytest.raises(UnavailableError):
-                await journals.read(KEY)
+                await texts(journals)
     async with embedded_redis(data) as again:
         assert again == url
-        assert await journals.read(KEY) == ["entry 1"]
+        assert await texts(journals) == ["entry 1"]
         await append(journals, 2)
-        assert await journals.read(KEY) == ["entry 1", "entry 2"]
-        await redis.aclose()
+        assert await texts(journals) == ["entry 1", "entry 2"]
+        await database.close()
 
 
 @ALONE
@@ -215,17 +218,18 @@ async def test_a_redis_that_takes_no_writes_is_unavailable_until_it_does(
     try:
         with pytest.raises(UnavailableError, match=says):
             await append(journals, 2, **form)
-        assert await journals.read(KEY) == ["entry 1"]
+        assert await texts(journals) == ["entry 1"]
     finally:
         await redis.execute_command(*allow.split())  # type: ignore[no-untyped-call]
     await append(journals, 2, **form)
-    assert await journals.read(KEY) == ["entry 1", "entry 2"]
+    assert await texts(journals) == ["entry 1", "entry 2"]
 
 
 async def test_a_redis_that_cannot_save_is_unavailable_until_it_can(data: Path) -> None:
     async with embedded_redis(data) as url:
         redis = connect(url)
-        journals = Journals(Database(redis))
+        database = Database(redis, 0, SCRIPTS)
+        journals = Journals(database)
 
         async def saves() -> bool:
             info = await redis.info("persistence")
@@ -246,8 +250,8 @@ async def test_a_redis_that_cannot_save_is_unavailable_until_it_can(data: Path) 
         await redis.bgsave()
         await until(saves)
         await append(journals, 2)
-        assert await journals.read(KEY) == ["entry 1", "entry 2"]
-        await redis.aclose()
+        assert await texts(journals) == ["entry 1", "entry 2"]
+        await database.close()
 
 
 async def test_a_redis_that_is_still_reading_its_file_is_unavailable_until_it_has() -> None:
@@ -255,18 +259,19 @@ async def test_a_redis_that_is_still_reading_its_file_is_unavailable_until_it_ha
     # must be looked at some times before it has connected and asked.
     with running_server(**{"key-load-delay": "20"}) as server:
         redis = connect(server.url)
-        journals = Journals(Database(redis))
+        database = Database(redis, 0, SCRIPTS)
+        journals = Journals(database)
         await append(journals, 1)
-        async with redis.pipeline(transaction=False) as pipeline:
+        async with redis.pipeline(transaction=False) as batch:
             for number in range(30_000):
-                pipeline.set(f"filler {number}", "")
-            await pipeline.execute()
+                batch.set(f"filler {number}", "")
+            await batch.execute()
         server.kill()
         starting = asyncio.create_task(asyncio.to_thread(server.start))
         reasons = await reasons_until_appended(journals, 2)
         await starting
-        assert await journals.read(KEY) == ["entry 1", "entry 2"]
-        await redis.aclose()
+        assert await texts(journals) == ["entry 1", "entry 2"]
+        await database.close()
     assert any("loading" in reason.lower() for reason in reasons), set(reasons)
 
 
@@ -287,22 +292,24 @@ async def reasons_until_appended(journals: Journals, number: int) -> list[str]:
 async def test_a_redis_that_hangs_is_unavailable_until_it_goes_on(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(connection, "TIMEOUT", 0.3)
+    for place in (connection, pipeline):
+        monkeypatch.setattr(place, "TIMEOUT", 0.3)
     with running_server() as server:
         redis = connect(server.url)
-        journals = Journals(Database(redis))
+        database = Database(redis, 0, SCRIPTS)
+        journals = Journals(database)
         await append(journals, 1)
         server.signal(SIGSTOP)
         try:
             tasks = [append(journals, 1, name=name) for name in names(50)]
             assert await outcomes(tasks) == [UnavailableError] * 50
             with pytest.raises(UnavailableError):
-                await journals.read(KEY)
+                await texts(journals)
         finally:
             server.signal(SIGCONT)
         await append(journals, 2)
-        assert await journals.read(KEY) == ["entry 1", "entry 2"]
-        await redis.aclose()
+        assert await texts(journals) == ["entry 1", "entry 2"]
+        await database.close()
 
 
 @pytest.fixture(scope="module")
@@ -320,7 +327,7 @@ async def test_what_is_acknowledged_stands_on_as_many_replicas_as_are_asked_for(
 ) -> None:
     master, replica = pair
     redis = connect(master.url)
-    database = Database(redis, acks)
+    database = Database(redis, acks, SCRIPTS)
     name, another = names_in(acks, 2)
     key = keys.attempt(name)
     journals = Journals(database)
@@ -332,11 +339,11 @@ async def test_what_is_acknowledged_stands_on_as_many_replicas_as_are_asked_for(
     await append(journals, 1, name=name)
     if acks:
         assert replica.ask("XLEN", key) == 1
-    monkeypatch.setattr(module, "ACKNOWLEDGED_WITHIN", 0.2)
+    monkeypatch.setattr(pipeline, "ACKNOWLEDGED_WITHIN", 0.2)
     replica.signal(SIGSTOP)
     try:
         tasks = [append(journals, 2, name=name), append(journals, 1, name=another)]
-        expected = UnavailableError if acks else type(None)
+        expected = UnavailableError if acks else STANDS
         assert await outcomes(tasks) == [expected] * 2
         if acks:
             # It may stand or not; nobody is told that it does.
@@ -347,12 +354,12 @@ async def test_what_is_acknowledged_stands_on_as_many_replicas_as_are_asked_for(
                 await database.keep_first(f"first:{name}", "value")
     finally:
         replica.signal(SIGCONT)
-    monkeypatch.setattr(module, "ACKNOWLEDGED_WITHIN", PATIENCE)
-    assert await journals.read(key) == ["entry 1", "entry 2"]
+    monkeypatch.setattr(pipeline, "ACKNOWLEDGED_WITHIN", PATIENCE)
+    assert await texts(journals, key) == ["entry 1", "entry 2"]
     await append(journals, 3, name=name)
     if acks:
         assert replica.ask("XLEN", key) == 3
-    await redis.aclose()
+    await database.close()
 
 
 async def test_this_redis_is_suitable(database: Database) -> None:

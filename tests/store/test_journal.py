@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from server.store import journal as module
 from server.store import keys
 from server.store.connection import Client
 from server.store.database import Database
@@ -18,8 +19,23 @@ from server.store.journal import (
     Journals,
     MistimedError,
 )
-from tests.store.entries import DUE, EFFECT, FAR, FORMS, KEY, NAME, PARTITION, append, now
-from tests.store.servers import PATIENCE
+from tests.store.entries import (
+    DUE,
+    EFFECT,
+    FAR,
+    FORMS,
+    KEY,
+    NAME,
+    PARTITION,
+    RefusedError,
+    append,
+    append_soon,
+    names_in,
+    now,
+    texts,
+    texts_on,
+)
+from tests.store.servers import PATIENCE, calls
 
 
 @pytest.fixture
@@ -46,38 +62,39 @@ async def put(redis: Client, *texts: str) -> None:
 async def test_what_is_appended_is_read_in_its_order(journals: Journals) -> None:
     for number in range(1, 4):
         await append(journals, number)
-    assert await journals.read(KEY) == ["entry 1", "entry 2", "entry 3"]
+    assert await texts(journals) == ["entry 1", "entry 2", "entry 3"]
 
 
 async def test_a_journal_that_does_not_exist_has_no_entries(journals: Journals) -> None:
-    assert await journals.read(KEY) == []
+    assert await texts(journals) == []
 
 
 async def test_texts_come_back_as_they_were(journals: Journals) -> None:
-    texts = ["Ω \r\n \0 🂡", "[^%]*", ""]
-    for number, text in enumerate(texts, start=1):
-        before = texts[number - 2] if number > 1 else ""
-        await journals.append(Append(KEY, PARTITION, number, text), before, now())
-    assert await journals.read(KEY) == texts
+    given = ["Ω \r\n \0 🂡", "[^%]*", ""]
+    for number, text in enumerate(given, start=1):
+        await journals.append(Append(KEY, number, text), now())
+    assert await texts(journals) == given
 
 
 @pytest.mark.parametrize("count", [999, 1000, 1001, 2500])
 async def test_a_long_journal_is_read_whole(redis: Client, journals: Journals, count: int) -> None:
-    texts = [str(number) for number in range(1, count + 1)]
+    given = [str(number) for number in range(1, count + 1)]
     async with redis.pipeline(transaction=False) as pipeline:
-        for text in texts:
+        for text in given:
             pipeline.xadd(KEY, {"e": text}, id=f"0-{text}")
         await pipeline.execute()
-    assert await journals.read(KEY) == texts
-    assert await journals.read_on(KEY, 1, "1") == texts[1:]
-    assert await journals.read_on(KEY, count - 1, texts[-2]) == texts[-1:]
+    assert await texts(journals) == given
+    assert await texts_on(journals, 1, "1") == given[1:]
+    assert await texts_on(journals, count - 1, given[-2]) == given[-1:]
+    assert await journals.read_from(KEY, 1) == given
+    assert await journals.read_from(KEY, count - 10) == given[-11:]
 
 
 async def test_reading_on_tells_what_is_new(journals: Journals) -> None:
     for number in range(1, 4):
         await append(journals, number)
-    assert await journals.read_on(KEY, 1, "entry 1") == ["entry 2", "entry 3"]
-    assert await journals.read_on(KEY, 3, "entry 3") == []
+    assert await texts_on(journals, 1, "entry 1") == ["entry 2", "entry 3"]
+    assert await texts_on(journals, 3, "entry 3") == []
 
 
 @pytest.mark.parametrize(
@@ -93,8 +110,8 @@ async def test_reading_on_tells_that_what_is_known_was_lost(
     redis: Client, journals: Journals, left: tuple[str, ...]
 ) -> None:
     await put(redis, *left)
-    assert await journals.read_on(KEY, 3, "entry 3") is None
-    assert await journals.read(KEY) == list(left)
+    assert await texts_on(journals, 3, "entry 3") is None
+    assert await texts(journals) == list(left)
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -105,21 +122,101 @@ async def test_what_does_not_come_next_is_refused_and_nothing_is_written(
     await put(redis, "entry 1", "entry 2")
     with pytest.raises(ConflictError, match=KEY):
         await append(journals, number, "other", **form)
-    assert await journals.read(KEY) == ["entry 1", "entry 2"]
+    assert await texts(journals) == ["entry 1", "entry 2"]
     assert await beside(redis) == ({}, [], False)
 
 
 @pytest.mark.parametrize("form", FORMS)
-async def test_what_follows_another_text_is_refused_and_nothing_is_written(
-    redis: Client, journals: Journals, form: dict[str, Any]
+async def test_what_is_known_from_another_connection_is_refused_and_nothing_is_written(
+    redis: Client, journals: Journals, database: Database, form: dict[str, Any]
 ) -> None:
-    await put(redis, "entry 1", "other")
-    for previous in ("entry 2", "", "othe", "other "):
+    known = await append(journals, 1)
+    assert known == journals.generation(KEY)
+    pipeline = database.pipeline_of(KEY)
+    assert pipeline is not None
+    pipeline.abort("lost by the test")
+    assert journals.generation(KEY) == 0
+    for _ in range(2):
         with pytest.raises(ConflictError, match=KEY):
-            await append(journals, 3, previous=previous, **form)
-    assert await journals.read(KEY) == ["entry 1", "other"]
+            await append(journals, 2, generation=known, **form)
     assert await beside(redis) == ({}, [], False)
-    await append(journals, 3, previous="other")
+    read = await journals.read(KEY)
+    assert read.texts == ["entry 1"]
+    assert read.generation == journals.generation(KEY) > known
+    assert await append(journals, 2, generation=read.generation, **form) == read.generation
+    assert await texts(journals) == ["entry 1", "entry 2"]
+
+
+async def test_what_is_known_from_another_connection_is_not_even_tried(
+    journals: Journals, database: Database
+) -> None:
+    for nothing in (0, 1):
+        with pytest.raises(RefusedError):
+            append_soon(journals, 1, generation=nothing)
+    known = await append(journals, 1)
+    pipeline = database.pipeline_of(KEY)
+    assert pipeline is not None
+    pipeline.abort("lost by the test")
+    for _ in range(2):
+        with pytest.raises(RefusedError):
+            append_soon(journals, 2, generation=known)
+        assert await texts(journals) == ["entry 1"]
+    await append_soon(journals, 2)
+    assert await texts(journals) == ["entry 1", "entry 2"]
+
+
+async def test_entries_of_one_batch_have_each_their_own_answer(journals: Journals) -> None:
+    await append(journals, 1)
+    await append(journals, 1, name=names_in(PARTITION, 2)[1])
+    one, two = names_in(PARTITION, 2)
+    answers = [
+        append_soon(journals, 2), append_soon(journals, 3), append_soon(journals, 5),
+        append_soon(journals, 2, name=one), append_soon(journals, 1, name=two),
+        append_soon(journals, 2, name=two),
+    ]  # fmt: skip
+    async with asyncio.timeout(PATIENCE):
+        found = await asyncio.gather(*answers, return_exceptions=True)
+    generation = journals.generation(KEY)
+    assert [outcome if outcome == generation else type(outcome) for outcome in found] == [
+        generation, generation, ConflictError, ConflictError, ConflictError, generation,
+    ]  # fmt: skip
+    assert await texts(journals) == ["entry 1", "entry 2", "entry 3"]
+    assert await texts(journals, keys.attempt(one)) == []
+    assert await texts(journals, keys.attempt(two)) == ["entry 1", "entry 2"]
+
+
+@pytest.mark.parametrize("off", [-CLOCK_TOLERANCE - 100, CLOCK_TOLERANCE + 1_000])
+async def test_a_batch_with_one_entry_that_was_not_decided_now_is_refused_whole(
+    journals: Journals, off: int
+) -> None:
+    one, two = names_in(PARTITION, 2)
+    await append(journals, 1, name=one)
+    await append(journals, 1, name=two)
+    answers = [
+        append_soon(journals, 2, name=one),
+        append_soon(journals, 2, name=two, at=now() + off),
+    ]
+    for answer in answers:
+        with pytest.raises(MistimedError):
+            await answer
+    for name in (one, two):
+        assert await texts(journals, keys.attempt(name)) == ["entry 1"]
+    answers = [append_soon(journals, 2, name=name, at=now() + off // 3) for name in (one, two)]
+    for answer in answers:
+        await answer
+
+
+async def test_no_script_appends_more_than_it_may(
+    redis: Client, journals: Journals, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_MOST_TOGETHER", 3)
+    chosen = names_in(PARTITION, 10)
+    await append(journals, 1)
+    before = await calls(redis, "evalsha")
+    await asyncio.gather(*(append_soon(journals, 1, name=name) for name in chosen))
+    assert await calls(redis, "evalsha") - before == 4
+    for name in chosen:
+        assert await texts(journals, keys.attempt(name)) == ["entry 1"]
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -128,7 +225,7 @@ async def test_a_journal_that_is_gone_is_not_begun_in_the_middle(
 ) -> None:
     with pytest.raises(ConflictError):
         await append(journals, 2, **form)
-    assert await journals.read(KEY) == []
+    assert await texts(journals) == []
     assert await beside(redis) == ({}, [], False)
 
 
@@ -140,14 +237,21 @@ async def test_what_was_not_decided_now_is_refused_and_nothing_is_written(
     await append(journals, 1)
     with pytest.raises(MistimedError, match=KEY):
         await append(journals, 2, at=now() + off, **form)
-    assert await journals.read(KEY) == ["entry 1"]
+    assert await texts(journals) == ["entry 1"]
     assert await beside(redis) == ({}, [], False)
 
 
 @pytest.mark.parametrize("off", [-CLOCK_TOLERANCE // 2, CLOCK_TOLERANCE // 2])
 async def test_clocks_may_differ_a_little(journals: Journals, off: int) -> None:
     await append(journals, 1, at=now() + off)
-    assert await journals.read(KEY) == ["entry 1"]
+    assert await texts(journals) == ["entry 1"]
+
+
+@pytest.mark.parametrize("off", [-CLOCK_TOLERANCE // 2, CLOCK_TOLERANCE // 2])
+async def test_clocks_may_differ_a_little_in_a_batch(journals: Journals, off: int) -> None:
+    await append(journals, 1)
+    await append_soon(journals, 2, at=now() + off)
+    assert await texts(journals) == ["entry 1", "entry 2"]
 
 
 async def test_who_is_late_twice_over_hears_what_stands_first(journals: Journals) -> None:
@@ -167,21 +271,22 @@ async def test_what_belongs_to_an_entry_is_written_with_it(
     assert await beside(redis) == ({NAME: "finish"}, [], True)
 
 
-async def test_of_two_nodes_one_appends_an_entry(journals: Journals, other: Database) -> None:
+@pytest.mark.parametrize("soon", [True, False])
+async def test_of_two_nodes_one_appends_an_entry(
+    journals: Journals, other: Database, *, soon: bool
+) -> None:
     nodes = {"one": journals, "other": Journals(other)}
-    last = ""
     for number in range(1, 30):
+        append_it = append_soon if soon and number > 1 else append
         async with asyncio.timeout(PATIENCE):
             outcomes = await asyncio.gather(
-                *(append(node, number, name, previous=last) for name, node in nodes.items()),
+                *(append_it(node, number, name) for name, node in nodes.items()),
                 return_exceptions=True,
             )
-        assert sorted(type(outcome).__name__ for outcome in outcomes) == [
-            "ConflictError", "NoneType",
-        ]  # fmt: skip
-        last = (await journals.read(KEY))[-1]
-        assert last == list(nodes)[outcomes.index(None)]
-    assert len(await journals.read(KEY)) == 29
+        assert sorted(type(outcome).__name__ for outcome in outcomes) == ["ConflictError", "int"]
+        stands = [isinstance(outcome, int) for outcome in outcomes]
+        assert (await texts(journals))[-1] == list(nodes)[stands.index(True)]
+    assert len(await texts(journals)) == 29
 
 
 @pytest.mark.parametrize("ids", [["0-2"], ["0-1", "0-3"], ["0-1", "1-2"]])
@@ -189,4 +294,19 @@ async def test_a_gap_is_an_error(redis: Client, journals: Journals, ids: list[st
     for id_ in ids:
         await redis.xadd(KEY, {"e": "text"}, id=id_)
     with pytest.raises(GapError, match=KEY):
-        await journals.read(KEY)
+        await texts(journals)
+
+
+async def test_what_is_of_no_generation_is_not_appended(
+    database: Database, journals: Journals
+) -> None:
+    """Neither before there is a connection, which is of no generation either, nor on one."""
+    done: list[object] = []
+    entry = (KEY, 1, "one", now())
+    assert journals.generation(KEY) == 0
+    assert not journals.append_soon(*entry, 0, lambda *outcome: done.append(outcome))
+    generation = (await journals.read(KEY)).generation
+    assert not journals.append_soon(*entry, 0, lambda *outcome: done.append(outcome))
+    assert journals.append_soon(*entry, generation, lambda *outcome: done.append(outcome))
+    await database.close()
+    assert done == [(None, generation)]

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any
 
 from server.core.refusal import UnavailableError
 from server.stop import Stop
 from server.store import keys
 from server.store.database import Database
-from server.store.journal import ConflictError, Journals
-from tests.store.entries import append
+from server.store.journal import ConflictError, Entries, Journals
+from tests.store.entries import RefusedError, append, append_soon
 from tests.store.servers import until
 
 _AGAIN = 0.01
@@ -36,35 +37,48 @@ class Writer:
 
     async def run(self, stop: Stop) -> None:
         """Append one entry after the other; after one that is in doubt, look what stands."""
-        known: list[str] = []
+        known = Entries([], 0)
         while not stop.told:
+            if not known.generation:
+                # The slot is on its way, or nothing is known yet.
+                known = await self._read(stop)
             self._tries += 1
             text = f"{self.name} {self._tries}"
-            last = known[-1] if known else ""
             try:
-                await append(
-                    self._journals, len(known) + 1, text,
-                    name=self.name, previous=last, **self._form,
-                )  # fmt: skip
-            except (UnavailableError, ConflictError) as error:
+                generation = await self._append(len(known.texts) + 1, text, known.generation)
+            except UnavailableError as error:
                 self.reasons.append(str(error))
-                known = await self._read(stop, known)
+                known = await self._read(stop)
                 await asyncio.sleep(_AGAIN)
+            except ConflictError:
+                # Nothing was written: what is known is old.
+                known = await self._read(stop)
             else:
-                known.append(text)
+                known = Entries([*known.texts, text], generation)
                 self.acknowledged.append(text)
 
-    async def _read(self, stop: Stop, known: list[str]) -> list[str]:
+    async def _append(self, number: int, text: str, generation: int) -> int:
+        """Append an entry as a node does: in the next batch if it is written alone."""
+        if not self._form:
+            with suppress(RefusedError):
+                return await append_soon(
+                    self._journals, number, text, name=self.name, generation=generation
+                )
+        return await append(
+            self._journals, number, text, name=self.name, generation=generation, **self._form
+        )
+
+    async def _read(self, stop: Stop) -> Entries:
         while not stop.told:
             try:
                 return await self._journals.read(self.key)
             except UnavailableError:
                 await asyncio.sleep(_AGAIN)
-        return known
+        return Entries([], 0)
 
     async def stands(self) -> bool:
         """Return whether everything that was acknowledged stands, in its order and once."""
-        texts = await self._journals.read(self.key)
+        texts = (await self._journals.read(self.key)).texts
         assert len(set(texts)) == len(texts)
         rest = iter(texts)
         return all(text in rest for text in self.acknowledged)

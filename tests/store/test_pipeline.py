@@ -1,0 +1,405 @@
+"""The pipeline: batches, their order, and what becomes of them when the connection is lost."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from signal import SIGCONT, SIGSTOP
+from typing import Any
+
+import pytest
+import structlog
+from redis.asyncio import Redis
+from redis.exceptions import NoScriptError, ResponseError
+
+from server.store import pipeline as module
+from server.store.connection import connect
+from server.store.journal import SCRIPTS
+from server.store.pipeline import Done, LostError, Pipeline, TooFewReplicasError, pack
+from tests.redis_servers import Server, running_server
+from tests.store.servers import PATIENCE, calls, in_flight, reads, until, writes_held_up
+
+LIST = "list"
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    """Run a Redis that nobody else talks to."""
+    with running_server() as server:
+        yield server
+
+
+@pytest.fixture
+async def redis(server: Server) -> AsyncIterator[Redis]:
+    """Return a client of a Redis that is empty."""
+    client = connect(server.url)
+    assert isinstance(client, Redis)
+    await client.flushall()
+    yield client
+    await client.aclose()
+
+
+@pytest.fixture
+async def pipeline(redis: Redis) -> AsyncIterator[Pipeline]:
+    """Return a pipeline to an empty Redis, connected."""
+    pipeline = Pipeline(redis, 0, SCRIPTS)
+    await pipeline.connect()
+    yield pipeline
+    async with asyncio.timeout(PATIENCE):
+        await pipeline.close()
+
+
+class Replies:
+    """What commands were replied, in the order in which the replies came."""
+
+    def __init__(self, pipeline: Pipeline) -> None:
+        self.pipeline = pipeline
+        self.all: list[tuple[Any, Any]] = []
+
+    def send(self, *command: str | int) -> None:
+        """Send a command, and note the reply with its last argument."""
+        self.pipeline.send(pack(*command), self.note(command[-1]))
+
+    def note(self, what: object) -> Done:
+        """Return what notes the reply to a command."""
+        return lambda reply: self.all.append((what, reply))
+
+    def then_push(self, value: int) -> Done:
+        """Return what appends a value when it is called."""
+        return lambda _: self.push(value)
+
+    def push(self, *values: str | int) -> None:
+        """Append to a list, one command for each value."""
+        for value in values:
+            self.send("RPUSH", LIST, value)
+
+    async def come(self, count: int) -> None:
+        """Wait until so many have come."""
+
+        async def enough() -> bool:
+            return len(self.all) >= count
+
+        await until(enough)
+        assert len(self.all) == count
+
+    @property
+    def kinds(self) -> set[type]:
+        """The types of the replies."""
+        return {type(reply) for _, reply in self.all}
+
+
+@pytest.fixture
+def replies(pipeline: Pipeline) -> Replies:
+    return Replies(pipeline)
+
+
+async def test_the_commands_of_one_turn_go_out_in_one_write(
+    redis: Redis, pipeline: Pipeline, replies: Replies, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = await reads(redis)
+    replies.push(*range(200))
+    await replies.come(200)
+    # One for the batch, and one for this question.
+    assert await reads(redis) - before == 2
+    assert replies.all == [(number, number + 1) for number in range(200)]
+    assert pipeline.waiting == 0
+
+
+async def test_one_batch_is_in_flight_and_what_gathers_goes_out_in_the_next(
+    redis: Redis, pipeline: Pipeline, replies: Replies
+) -> None:
+    async with writes_held_up(redis):
+        replies.push("first")
+        await until(lambda: in_flight(redis, "rpush"))
+        before = await reads(redis)
+        for number in range(50):
+            replies.push(number)
+            await asyncio.sleep(0)
+        assert await reads(redis) - before == 1
+        assert pipeline.waiting == 51
+        assert replies.all == []
+    await replies.come(51)
+    # Those of this question, of the one before, and of the end of the pause.
+    assert await reads(redis) - before == 4
+    assert await redis.lrange(LIST, 0, -1) == ["first", *map(str, range(50))]
+    assert [value for value, _ in replies.all] == ["first", *range(50)]
+
+
+async def test_a_batch_has_so_many_commands_at_most(
+    redis: Redis, replies: Replies, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "MOST_AT_ONCE", 10)
+    before = await reads(redis)
+    replies.push(*range(95))
+    await replies.come(95)
+    assert await reads(redis) - before == 11
+    assert await redis.lrange(LIST, 0, -1) == [str(number) for number in range(95)]
+
+
+async def test_a_command_may_be_packed_when_its_batch_goes_out(
+    redis: Redis, pipeline: Pipeline, replies: Replies
+) -> None:
+    words: list[str] = []
+    pipeline.send(lambda: pack("RPUSH", LIST, *words), replies.note("list"))
+    words += ["a", "b"]
+    await replies.come(1)
+    assert replies.all == [("list", 2)]
+    assert await redis.lrange(LIST, 0, -1) == ["a", "b"]
+
+
+async def test_what_a_reply_causes_goes_out_together(
+    redis: Redis, pipeline: Pipeline, replies: Replies
+) -> None:
+    before = await reads(redis)
+    for number in range(20):
+        pipeline.send(pack("PING"), replies.then_push(number))
+    await replies.come(20)
+    assert await reads(redis) - before == 3
+
+
+async def test_an_error_concerns_one_command_alone(replies: Replies) -> None:
+    replies.push(1)
+    replies.send("HGET", LIST, "field")
+    replies.push(2)
+    await replies.come(3)
+    assert [type(reply) for _, reply in replies.all] == [int, ResponseError, int]
+
+
+async def test_a_callback_that_raises_harms_no_other(pipeline: Pipeline, replies: Replies) -> None:
+    def broken(_: Any) -> None:
+        raise RuntimeError("broken on purpose")
+
+    with structlog.testing.capture_logs() as logs:
+        replies.push(1)
+        pipeline.send(pack("PING"), broken)
+        replies.push(2)
+        await replies.come(2)
+        replies.push(3)
+        await replies.come(3)
+        pipeline.send(pack("PING"), broken)
+        replies.push(4)
+        pipeline.abort("lost by the test")
+        await replies.come(4)
+    assert [line["event"] for line in logs] == ["reply_broken"] * 2
+    assert [value for value, _ in replies.all] == [1, 2, 3, 4]
+    assert isinstance(replies.all[-1][1], LostError)
+
+
+async def test_too_many_are_too_many(
+    redis: Redis, pipeline: Pipeline, replies: Replies, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "MOST_WAITING", 3)
+    async with writes_held_up(redis):
+        replies.push(1)
+        await until(lambda: in_flight(redis, "rpush"))
+        full = []
+        for number in (2, 3):
+            replies.push(number)
+            full.append(pipeline.is_full)
+    await replies.come(3)
+    assert [*full, pipeline.is_full] == [False, True, False]
+
+
+async def test_each_connection_has_a_generation_of_its_own(
+    redis: Redis, pipeline: Pipeline, replies: Replies
+) -> None:
+    seen = [pipeline.generation]
+    for _ in range(3):
+        pipeline.abort("lost by the test")
+        assert pipeline.generation == 0
+        replies.push(1)
+        await replies.come(len(seen))
+        seen.append(pipeline.generation)
+    assert seen == sorted(set(seen))
+    assert seen[0] > 0
+    another = Pipeline(redis, 0, {})
+    assert another.generation == 0
+    await another.connect()
+    assert another.generation > seen[-1]
+    await another.close()
+    assert another.generation == 0
+
+
+async def test_who_connects_at_once_shares_one_connection(redis: Redis) -> None:
+    pipeline = Pipeline(redis, 0, {})
+    before = (await redis.info("stats"))["total_connections_received"]
+    given_up, *tasks = [asyncio.create_task(pipeline.connect()) for _ in range(5)]
+    await asyncio.sleep(0)
+    given_up.cancel()
+    await asyncio.gather(*tasks)
+    await pipeline.connect()
+    assert (await redis.info("stats"))["total_connections_received"] == before + 1
+    await pipeline.close()
+
+
+async def test_what_is_in_flight_and_what_waits_is_unknown_when_the_connection_is_lost(
+    redis: Redis, pipeline: Pipeline, replies: Replies
+) -> None:
+    async with writes_held_up(redis):
+        replies.push("in flight")
+        await until(lambda: in_flight(redis, "rpush"))
+        replies.push("waiting")
+        await redis.client_kill_filter(_type="normal", skipme=True)
+        await replies.come(2)
+        assert replies.kinds == {LostError}
+        assert pipeline.generation == 0
+        assert pipeline.waiting == 0
+    replies.push("after")
+    await replies.come(3)
+    assert replies.all[-1][1] == len(await redis.lrange(LIST, 0, -1))
+    assert "waiting" not in await redis.lrange(LIST, 0, -1)
+
+
+async def test_a_server_that_does_not_answer_in_time_fails_all_as_unknown(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "TIMEOUT", 0.2)
+    with running_server() as server:
+        client = connect(server.url)
+        assert isinstance(client, Redis)
+        pipeline = Pipeline(client, 0, {})
+        replies = Replies(pipeline)
+        replies.push(1)
+        await replies.come(1)
+        first = pipeline.generation
+        server.signal(SIGSTOP)
+        try:
+            replies.push(2, 3)
+            await asyncio.sleep(0)
+            replies.push(4)
+            await replies.come(4)
+            assert [type(reply) for _, reply in replies.all[1:]] == [LostError] * 3
+            assert pipeline.generation == 0
+        finally:
+            server.signal(SIGCONT)
+        replies.push(5)
+        await replies.come(5)
+        assert isinstance(replies.all[-1][1], int)
+        assert pipeline.generation > first
+        await pipeline.close()
+        await client.aclose()
+
+
+async def test_a_server_that_cannot_be_reached_fails_what_waits_for_it() -> None:
+    with running_server() as server:
+        client = connect(server.url)
+    assert isinstance(client, Redis)
+    pipeline = Pipeline(client, 0, {})
+    replies = Replies(pipeline)
+    replies.push(1, 2)
+    await replies.come(2)
+    assert all(isinstance(reply, Exception) for _, reply in replies.all)
+    with pytest.raises((OSError, module.LostError, Exception), match="onnect"):
+        await pipeline.connect()
+    assert pipeline.generation == 0
+    async with asyncio.timeout(PATIENCE):
+        await pipeline.close()
+    await client.aclose()
+
+
+def append(pipeline: Pipeline, replies: Replies, number: int) -> None:
+    """Run the script that appends."""
+    pipeline.send(
+        lambda: pack(
+            "EVALSHA", pipeline.script("append"), 1, "journal", 0, 0, 10**15, number, "text"
+        ),
+        replies.note(number),
+    )
+
+
+async def test_a_forgotten_script_costs_one_connection_and_nothing_else(
+    redis: Redis, pipeline: Pipeline, replies: Replies
+) -> None:
+    append(pipeline, replies, 1)
+    await replies.come(1)
+    first = pipeline.generation
+    await redis.script_flush()
+    replies.push("before")
+    append(pipeline, replies, 2)
+    append(pipeline, replies, 2)
+    replies.push("after")
+    await replies.come(5)
+    assert [type(reply) for _, reply in replies.all[1:]] == [
+        int, NoScriptError, NoScriptError, int,
+    ]  # fmt: skip
+    assert pipeline.generation == 0
+    append(pipeline, replies, 2)
+    await replies.come(6)
+    assert replies.all[-1] == (2, [1])
+    assert pipeline.generation == first + 1
+    assert await redis.lrange(LIST, 0, -1) == ["before", "after"]
+
+
+@pytest.fixture(scope="module")
+def replicated() -> Any:
+    """Run a redis-server with a replica."""
+    with running_server() as master, running_server() as replica:
+        replica.ask("REPLICAOF", "127.0.0.1", master.port)
+        yield master, replica
+
+
+async def test_what_is_acknowledged_stands_on_replicas(
+    replicated: tuple[Server, Server], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    master, replica = replicated
+    client = connect(master.url)
+    assert isinstance(client, Redis)
+
+    async def linked() -> bool:
+        return bool(replica.ask("ROLE")[3] == "connected")
+
+    await until(linked)
+    pipeline = Pipeline(client, 1, {})
+    replies = Replies(pipeline)
+    before = await calls(client, "wait")
+    replies.push(*range(10))
+    await replies.come(10)
+    assert await calls(client, "wait") - before == 1
+    assert replica.ask("LLEN", LIST) == 10
+    monkeypatch.setattr(module, "ACKNOWLEDGED_WITHIN", 0.1)
+    replica.signal(SIGSTOP)
+    try:
+        replies.push(11)
+        replies.send("HGET", LIST, "field")
+        replies.push(12)
+        await replies.come(13)
+    finally:
+        replica.signal(SIGCONT)
+    found = [reply for _, reply in replies.all[10:]]
+    assert [type(reply) for reply in found] == [
+        TooFewReplicasError, ResponseError, TooFewReplicasError,
+    ]  # fmt: skip
+    assert str(found[0]) == "0 replicas have it instead of 1"
+    assert pipeline.generation > 0
+    await pipeline.close()
+    await client.aclose()
+
+
+@pytest.mark.parametrize("connected", [True, False])
+async def test_closing_waits_for_what_was_sent_a_moment_ago(
+    redis: Redis, *, connected: bool
+) -> None:
+    pipeline = Pipeline(redis, 0, {})
+    if connected:
+        await pipeline.connect()
+    replies = Replies(pipeline)
+    replies.push(1)
+    async with asyncio.timeout(PATIENCE):
+        await pipeline.close()
+    assert replies.all == [(1, 1)]
+    assert pipeline.generation == 0
+    assert await redis.lrange(LIST, 0, -1) == ["1"]
+
+
+async def test_closing_waits_for_what_is_in_flight_and_what_comes_of_it(
+    redis: Redis, replies: Replies, pipeline: Pipeline
+) -> None:
+    async with writes_held_up(redis):
+        pipeline.send(pack("RPUSH", LIST, "first"), lambda _: replies.push("second"))
+        await until(lambda: in_flight(redis, "rpush"))
+        closing = asyncio.create_task(pipeline.close())
+        await redis.ping()
+        assert not closing.done()
+    async with asyncio.timeout(PATIENCE):
+        await closing
+    assert replies.all == [("second", 2)]

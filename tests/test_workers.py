@@ -1,0 +1,182 @@
+"""Several workers on one port, as an operator runs them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from server.app import alive_nodes
+from server.store.embedded import embedded_redis
+from tests.gateway.client import opened
+from tests.processes import PATIENCE, Running, free_port, running
+from tests.store.servers import until
+
+COUNT = 2
+
+
+@pytest.fixture
+def data() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix="samedeal") as folder:
+        yield Path(folder)
+
+
+class Workers:
+    """A supervisor that runs, and what it and its workers have logged."""
+
+    def __init__(self, server: Running) -> None:
+        self.server = server
+
+    def logged(self, event: str) -> list[dict[str, Any]]:
+        """Return what was logged so far of one kind."""
+        lines = [json.loads(line) for line in self.server.said if line.startswith("{")]
+        return [line for line in lines if line["event"] == event]
+
+    async def until(self, test: Callable[[], bool]) -> None:
+        """Wait for something to be logged."""
+        async with asyncio.timeout(PATIENCE):
+            while not test():
+                assert self.server.process.poll() is None, "".join(self.server.said)
+                await asyncio.sleep(0.02)
+
+    async def ready(self) -> int:
+        """Wait until all serve for the first time, and return the port."""
+        await self.until(lambda: bool(self.logged("workers_ready")))
+        return int(self.logged("listening")[0]["port"])
+
+    @property
+    def pids(self) -> dict[int, int]:
+        """The process of each worker, by number."""
+        return {line["worker"]: line["pid"] for line in self.logged("worker_started")}
+
+
+@pytest.fixture
+def workers(data: Path) -> Iterator[Workers]:
+    options = ["--host", "127.0.0.1", "--port", "0", "--log-format", "json"]
+    several = ["--workers", str(COUNT), "--data", str(data)]
+    with running([sys.executable, "-m", "server", "serve", *options, *several]) as server:
+        yield Workers(server)
+
+
+def is_alive(pid: int) -> bool:
+    """Return whether a process is there that has not ended."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def get(port: int, path: str = "/health") -> tuple[int, str]:
+    """Get something on a connection of its own."""
+    connection = HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
+    connection.request("GET", path)
+    response = connection.getresponse()
+    answer = response.status, response.read().decode()
+    connection.close()
+    return answer
+
+
+async def test_all_answer_on_one_port_and_play_on_one_redis(workers: Workers, data: Path) -> None:
+    port = await workers.ready()
+    assert {line["worker"] for line in workers.logged("listening")} == set(range(COUNT))
+
+    async def all_registered() -> bool:
+        nodes = await alive_nodes(f"unix://{data}/redis.sock")
+        return sum(f":{port}#" in node for node in nodes) == COUNT
+
+    await until(all_registered)
+    attempts: set[str] = set()
+    served: set[int] = set()
+    async with asyncio.timeout(PATIENCE):
+        token = None
+        while len(served) < COUNT:
+            async with opened(port) as client:
+                token = (await client.hello(token))["token"]
+                attempts.add((await client.ask("daily.open", game="robert"))["attempt"])
+            served = {line["worker"] for line in workers.logged("session_opened")}
+    assert len(attempts) == 1
+
+
+async def test_a_worker_that_is_killed_comes_back(workers: Workers) -> None:
+    port = await workers.ready()
+    killed = workers.pids[1]
+    os.kill(killed, signal.SIGKILL)
+    await workers.until(lambda: len(workers.logged("listening")) == COUNT + 1)
+    assert [line["worker"] for line in workers.logged("worker_died")] == [1]
+    assert workers.pids[1] != killed
+    assert len(workers.logged("worker_started")) == COUNT + 1
+    for _ in range(3 * COUNT):
+        assert await asyncio.to_thread(get, port) == (200, "ok\n")
+
+
+async def test_all_are_replaced_while_connections_are_accepted(workers: Workers) -> None:
+    port = await workers.ready()
+    before = set(workers.pids.values())
+    workers.server.process.send_signal(signal.SIGHUP)
+    asked = 0
+    async with asyncio.timeout(2 * PATIENCE):
+        while not workers.logged("workers_replaced"):
+            assert await asyncio.to_thread(get, port) == (200, "ok\n")
+            asked += 1
+    assert asked > 10
+    after = set(workers.pids.values())
+    assert len(after) == COUNT
+    assert not before & after
+    assert not any(map(is_alive, before))
+    assert all(map(is_alive, after))
+    assert not workers.logged("worker_died")
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+async def test_all_end_when_they_are_told_to(workers: Workers, number: signal.Signals) -> None:
+    port = await workers.ready()
+    async with opened(port) as client:
+        await client.hello()
+        workers.server.process.send_signal(number)
+        assert (await client.next("bye"))["code"] == "going_away"
+        assert await client.closed() == 1001
+    assert await asyncio.to_thread(workers.server.process.wait, PATIENCE) == 0
+    assert not any(map(is_alive, workers.pids.values()))
+    with pytest.raises(ConnectionRefusedError):
+        get(port)
+
+
+async def test_none_outlives_a_supervisor_that_is_killed(workers: Workers, data: Path) -> None:
+    await workers.ready()
+    pids = workers.pids.values()
+    workers.server.process.kill()
+    async with asyncio.timeout(PATIENCE):
+        while any(map(is_alive, pids)):
+            await asyncio.sleep(0.02)
+    # Its Redis is left behind, and ended by the next one on the same data.
+    async with embedded_redis(data):
+        pass
+
+
+def test_workers_that_cannot_start_end_the_command() -> None:
+    command = [sys.executable, "-m", "server", "serve", "--port", "0", "--workers", "2"]
+    with running([*command, "--redis", "unix:///nowhere/redis.sock"]) as server:
+        server.wait_for("Redis does not answer")
+        server.wait_for("A worker did not start")
+        assert server.process.wait(PATIENCE) == 1
+
+
+async def test_each_serves_its_own_numbers(data: Path) -> None:
+    first = free_port(2)
+    options = ["--host", "127.0.0.1", "--port", "0", "--log-format", "json", "--data", str(data)]
+    several = ["--workers", "2", "--metrics-host", "127.0.0.1", "--metrics-port", str(first)]
+    with running([sys.executable, "-m", "server", "serve", *options, *several]) as server:
+        await Workers(server).ready()
+        for port in (first, first + 1):
+            status, text = await asyncio.to_thread(get, port, "/metrics")
+            assert status == 200
+            assert "samedeal_loop_lag_seconds_count" in text
