@@ -279,6 +279,8 @@ class Player:
                 self._catch_up(event)
             case "moved":
                 self._see_move(event)
+            case "early progress":
+                self.world.complain("misreported", self.id, f"progress of no room: {event}")
             case "ended":
                 known = self.sights.get(event["attempt"])
                 if known is not None and event["seq"] >= known.seq:
