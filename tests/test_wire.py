@@ -16,7 +16,7 @@ from engine.notation import move_text, parse_move, seen_text
 from engine.play import play
 from engine.ruleset import ROW
 from server.gateway import codec, messages
-from tests.wire import COMMANDS, NO_NUMBER, Message, Wire
+from tests.wire import COMMANDS, KNOWN, NO_NUMBER, Message, Wire
 
 ME = messages.Player("k3mq7w2r5t9xkz4b", "Ada", "4F2A")
 BOB = messages.Player("zz5n8c1v6m2qx7ap", "Bob", "9C01")
@@ -152,6 +152,7 @@ def test_moves_and_what_was_missed_are_told_as_they_are(game: str, seed: int) ->
 def playing() -> tuple[Wire, Attempt]:
     """Return a wire that was shown an attempt."""
     attempt, wire = Attempt("robert", "robert.9", random.Random(9)), Wire()
+    KNOWN.pop(attempt.id, None)
     wire.unpack(attempt.snapshot())
     return wire, attempt
 
@@ -167,6 +168,20 @@ def test_what_is_sent_twice_is_answered_twice_in_order() -> None:
     first, again = wire.unpack(answer), wire.unpack(answer)
     assert (first["re"], again["re"]) == (5, 6)
     assert first | {"re": 6} == again
+
+
+def test_a_move_that_stands_behind_one_of_which_nothing_is_known_is_told_as_such() -> None:
+    wire, attempt = playing()
+    for id_, seq in ((5, 2), (6, 3)):
+        ask(wire, id_, seq)
+    first, second = attempt.move("s>w"), attempt.move("s>w")
+    wire.unpack(codec.encode(messages.Refused("unavailable", "No.", 0), (NUMBER, 2)))
+    ahead = wire.unpack(frame_of(second))
+    assert (ahead["type"], ahead["re"], ahead["seq"]) == ("moved ahead", 6, 3)
+    for id_, moved in ((7, first), (8, second)):
+        ask(wire, id_, moved.seq)
+        told = wire.unpack(frame_of(moved))
+        assert (told["type"], told["re"], told["result"]["moves"]) == ("moved", id_, id_ - 6)
 
 
 def test_a_refusal_and_a_snapshot_answer_a_move() -> None:
@@ -234,6 +249,7 @@ def test_progress_is_told_by_player_and_counts_on_in_the_room() -> None:
     round_ = messages.Round(2, "d", "00", 0, 9, False, runners, None)
     room = messages.RoomState("H7KQ2", 3, "robert", "standard", 2, 900, ME.id, [], round_)
     wire = Wire()
+    assert wire.unpack(codec.encode_progress([1, 2, 8]))["type"] == "early progress"
     told = wire.unpack(codec.encode(room, 4))
     for home in (3, 5):
         news = wire.unpack(codec.encode_progress([1, home, 9]))

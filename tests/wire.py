@@ -162,20 +162,28 @@ class Wire:
         attempt, move = self._attempts[event.number], self._take_move(event.number, event.seq)
         assert move is not None, f"{event} answers no move"
         known = KNOWN[attempt]
-        after = known.states[event.seq] = _moved_on(known, event)
-        return {
+        told = {
             "type": "moved",
             "re": move["id"],
             "attempt": attempt,
             "seq": event.seq,
             "move": move["move"],
             "changes": _changes(known.rules, event.changes),
-            "redeals": after.redeals,
-            "result": _result(known.rules, after, event.end),
         }
+        after = _moved_on(known, event)
+        if after is not None:
+            known.states[event.seq] = after
+        if after is None or after.time is None:
+            # The answers to moves before it said that it is not known what became of them.
+            return told | {"type": "moved ahead"}
+        result = _result(known.rules, after, event.end)
+        return told | {"redeals": after.redeals, "result": result}
 
     def _progress(self, counters: Sequence[int]) -> Message:
-        round_ = self._room["round"]
+        round_ = self._room.get("round")
+        if round_ is None:
+            # The room that the session has asked for has not been sent yet, and will say it all.
+            return {"type": "early progress", "counters": list(counters)}
         further = []
         for place, home, moves in zip(*(counters[at::3] for at in range(3)), strict=True):
             runner = round_["runners"][place]
@@ -240,18 +248,20 @@ def _follow(known: Known, missed: messages.Missed) -> list[Any]:
         elif after.home == state.home:
             after = replace(after, time=state.time)
         state = after
-        if seq not in known.states or known.states[seq].time is None:
+        told_before = known.states.get(seq)
+        if told_before is None or replace(told_before, time=state.time) != state:
+            # Else the time may be known better than it is here.
             known.states[seq] = state
     if state is not None:
         known.states[missed.seq] = _state(missed.result, state.redeals)
     return told
 
 
-def _moved_on(known: Known, event: messages.Moved) -> State:
-    """Return how it stands after a move, which a snapshot of that entry may have told before."""
+def _moved_on(known: Known, event: messages.Moved) -> State | None:
+    """Return how it stands after a move, `None` if it was never told how it stood before."""
     before = known.states.get(event.seq - 1)
     if before is None:
-        return known.states[event.seq]
+        return known.states.get(event.seq)
     after = _after(known.rules, before, event.changes)
     if event.time is not None:
         after = replace(after, time=event.time)

@@ -4,12 +4,31 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from deploy.bench.processes import SERVER_CORE, TICKS, processor_time
 
 BUSY = 0.9
 """The share of its core above which the load, with Redis beside it, was the limit."""
+
+
+Found = dict[str, Any]
+"""What was found out, by name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """The node that is measured."""
+
+    port: int
+    pid: int
+    socket: str | None
+
+    def spent(self) -> float:
+        """Return the milliseconds of a core that it has used."""
+        return 1e3 * processor_time(self.pid)
 
 
 class Meter:

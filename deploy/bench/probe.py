@@ -29,20 +29,25 @@ class Probe:
         return cls([await greeted(port) for _ in range(SESSIONS)])
 
     async def run(self, seconds: float) -> dict[str, float]:
-        """Ask for so long, by the clock, and return how long the answers took, in milliseconds."""
+        """Ask for so long, by the clock, and return how long the answers took, in milliseconds.
+
+        `lag` is how much too late a question was sent at worst, which is the load's own fault.
+        """
         began = time.perf_counter()
         times: list[float] = []
-        unanswered = 0
+        unanswered, lag = 0, 0.0
 
         async def ask(number: int) -> None:
-            nonlocal unanswered
+            nonlocal unanswered, lag
             due = began + number * EVERY
             await asyncio.sleep(max(0.0, due - time.perf_counter()))
+            sent = time.perf_counter()
+            lag = max(lag, sent - due)
             try:
                 await self._clients[number % SESSIONS].ask(wire.ping)
             except (RefusedError, LostError):
                 unanswered += 1
-            times.append(time.perf_counter() - due)
+            times.append(time.perf_counter() - sent)
 
         await asyncio.gather(*(ask(number) for number in range(round(seconds / EVERY))))
-        return {**spread(times), "unanswered": unanswered}
+        return {**spread(times), "unanswered": unanswered, "lag": 1e3 * lag}

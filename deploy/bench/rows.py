@@ -11,22 +11,22 @@ import json
 import sys
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
 import uvloop
 
 from deploy.bench import wire
-from deploy.bench.client import Client, RefusedError, connect, gathered
+from deploy.bench.boards import leaderboard
+from deploy.bench.client import Client, connect, gathered
 from deploy.bench.flood import Flood
 from deploy.bench.games import recorded
-from deploy.bench.probe import Probe
-from deploy.bench.processes import LOAD_CORE, commands, memory, pin, processor_time
+from deploy.bench.holder import hold
+from deploy.bench.meter import Found, Measured
+from deploy.bench.probe import SESSIONS, Probe
+from deploy.bench.processes import LOAD_CORE, commands, memory, pin
 from deploy.bench.races import GAMES, greeted, greeted_pair, open_room, race
 from engine.catalog import ruleset
-
-Found = dict[str, Any]
 
 TIMES = 200
 """How often what takes little is done, so that the clock ticks often enough."""
@@ -36,19 +36,6 @@ TOLD_WITHIN = 0.5
 
 QUIET = 6.0
 """Seconds for which nothing is done: longer than anything waits that is done again and again."""
-
-
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """The node that is measured."""
-
-    port: int
-    pid: int
-    socket: str | None
-
-    def spent(self) -> float:
-        """Return the milliseconds of a core that it has used."""
-        return 1e3 * processor_time(self.pid)
 
 
 async def wire_bytes(node: Measured) -> Found:
@@ -114,21 +101,24 @@ async def silent_rooms(node: Measured, rooms: int) -> Found:
 
 
 async def crowd(node: Measured, sessions: int) -> Found:
-    """Measure idle sessions, sessions that leave, and all of them gone at once."""
-    clients = await gathered(sessions, lambda _: greeted(node.port))
-    share = await _quiet_share(node)
+    """Measure idle sessions, sessions that leave, and all others gone at once."""
+    leaving = await gathered(TIMES, lambda _: greeted(node.port))
     probe = await Probe.beside(node.port)
-    spent, at = node.spent(), time.perf_counter()
-    for client in clients[:TIMES]:
-        client.transport.abort()
-        await asyncio.sleep(0.002)
-    await asyncio.sleep(0.5)
-    seconds = time.perf_counter() - at
-    leave = (node.spent() - spent - share * seconds * 1e3) / TIMES
-    await probe.run(0.5)
-    for client in clients[TIMES:]:
-        client.transport.abort()
+    holder = await hold(node.port, sessions - TIMES - SESSIONS)
+    try:
+        share = await _quiet_share(node)
+        spent, at = node.spent(), time.perf_counter()
+        for client in leaving:
+            client.transport.abort()
+            await asyncio.sleep(0.002)
+        await asyncio.sleep(0.5)
+        idled = share * (time.perf_counter() - at) * 1e3
+        leave = (node.spent() - spent - idled) / TIMES
+        await probe.run(0.5)
+    finally:
+        holder.kill()
     drop = await probe.run(10)
+    await holder.wait()
     return {"share": share, "leave_ms": leave, **drop}
 
 
@@ -192,43 +182,6 @@ async def commands_of_rooms(node: Measured) -> Found:
     return {"create_ms": create, "list_ms": listing, "ready_ms": ready}
 
 
-async def leaderboard(node: Measured, watchers: int) -> Found:
-    """Measure changes of a leaderboard that many watch, with some of them on it."""
-    game, changes = "deuces", 5
-    clients = await gathered(watchers, lambda _: greeted(node.port))
-    players = await gathered(changes + 20, lambda _: greeted(node.port))
-    for player in players[changes:]:
-        await _finish_daily(player, game)
-    await gathered(watchers, lambda n: clients[n].ask(wire.watch_leaderboard, game))
-    await asyncio.sleep(2)
-    told: set[int] = set()
-    last = 0.0
-
-    def watch(number: int) -> Callable[[bytes, int, int], None]:
-        def take(*_: object) -> None:
-            nonlocal last
-            told.add(number)
-            last = time.perf_counter()
-
-        return take
-
-    for number, client in enumerate(clients):
-        client.take = watch(number)
-    costs, waits = [], []
-    for player in players[:changes]:
-        told.clear()
-        spent = node.spent()
-        at = await _finish_daily(player, game)
-        while len(told) < watchers and time.perf_counter() - at < 30:  # noqa: PLR2004
-            await asyncio.sleep(0.05)
-        await asyncio.sleep(1)
-        costs.append(node.spent() - spent)
-        waits.append(1e3 * (last - at))
-    costs.sort()
-    waits.sort()
-    return {"cost_ms": costs[changes // 2], "told_ms": waits[changes // 2], "told": len(told)}
-
-
 async def home_pages(node: Measured, pages: int) -> Found:
     """Count the journals that are read again because others look at the day's games."""
     assert node.socket is not None
@@ -241,21 +194,6 @@ async def home_pages(node: Measured, pages: int) -> Found:
     await _play(pair[0], attempt.frames[1:2])
     after = commands(node.socket)
     return {"reads": after.get("xrange", 0) - before.get("xrange", 0)}
-
-
-async def _finish_daily(player: Client, game: str) -> float:
-    """Let a player end the day's game, and return when that stood."""
-    cards = None
-    while cards is None:
-        try:
-            cards = await player.ask(wire.open_daily, game)
-        except RefusedError as refusal:
-            # The node looks at Redis's clock just then.
-            if str(refusal) != "not_started":
-                raise
-    assert cards.handle is not None
-    await player.ask(wire.resign, cards.handle, cards.seq + 1)
-    return time.perf_counter()
 
 
 async def _play(client: Client, frames: Sequence[bytes]) -> list[int]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterable
 
 import structlog
 
@@ -29,6 +28,9 @@ SHOWN_WITHIN = 1.0
 AGAIN_AFTER = 1.0
 """Seconds before cards that could not be read are tried again."""
 
+SOON = 0.02
+"""Seconds before cards are tried again for which it was too early by Redis's clock."""
+
 log = structlog.get_logger()
 
 
@@ -39,10 +41,11 @@ class Feed:
         told: the frame that each subscriber was sent last, `None` at first.
         frame: the room as it was told last, and its version.
         behind: who does not keep up, and has missed progress.
+        joining: who is yet to be answered with the room, which progress is about.
         dealing: the attempt's round whose cards are to be sent, and the timer or task that does so.
     """
 
-    __slots__ = ("behind", "code", "deal", "frame", "task", "timer", "told", "version")
+    __slots__ = ("behind", "code", "deal", "frame", "joining", "task", "timer", "told", "version")
 
     def __init__(self, code: RoomCode) -> None:
         self.code = code
@@ -50,6 +53,7 @@ class Feed:
         self.frame = b""
         self.version = 0
         self.behind: set[Session] = set()
+        self.joining: set[Session] = set()
         self.timer: asyncio.TimerHandle | None = None
         self.task: asyncio.Task[None] | None = None
 
@@ -89,6 +93,7 @@ class RoomFeeds:
         feed = self._feeds[code]
         del feed.told[session]
         feed.behind.discard(session)
+        feed.joining.discard(session)
         if not feed.told:
             del self._feeds[code]
             if feed.timer is not None:
@@ -111,6 +116,7 @@ class RoomFeeds:
         running = room.running
         if running is not None and _wants_cards(session, running) and feed.task is not None:
             await asyncio.wait({feed.task}, timeout=SHOWN_WITHIN)
+        feed.joining.discard(session)
 
     def answered(self, session: Session, code: RoomCode) -> None:
         """Note that a session is being told in an answer how the room stands."""
@@ -184,6 +190,8 @@ class RoomFeeds:
         for session, told in feed.told.items():
             if told is None:
                 continue
+            if session in feed.joining:
+                continue
             if session.behind:
                 feed.behind.add(session)
             elif session in feed.behind:
@@ -216,34 +224,40 @@ class RoomFeeds:
     async def _deal(self, feed: Feed, running: Round) -> None:
         """Send every runner the cards of a round that has begun."""
         wanting = [session for session in feed.told if _wants_cards(session, running)]
-        failures = await asyncio.gather(
-            *(self._show(feed, session, running) for session in wanting), return_exceptions=True
-        )
+        waits = await asyncio.gather(*(self._show(feed, session, running) for session in wanting))
         feed.task = None
-        for failure in failures:
-            if failure is not None:
-                log.error("cards_broken", room=feed.code, exc_info=failure)
-                return
         # Whoever has come meanwhile, or could not be sent any, is seen to next.
-        self._arm(feed, later=AGAIN_AFTER if _still(wanting, feed, running) else 0.0)
+        self._arm(feed, later=max(waits, default=0.0))
 
-    async def _show(self, feed: Feed, session: Session, running: Round) -> None:
-        """Send a runner its cards, unless it has turned away or has them by then."""
+    async def _show(self, feed: Feed, session: Session, running: Round) -> float:
+        """Send a runner its cards, unless it has turned away or has them by then.
+
+        Returns:
+            Seconds after which they are to be tried again, or 0.
+        """
         assert session.player is not None
         attempt = running.attempt(session.player)
         try:
             snapshot = await self._services.attempts.open(attempt, session.player)
         except UnavailableError as error:
             log.warning("attempt_waits", attempt=attempt, error=str(error))
+            return AGAIN_AFTER
         except Refusal as refusal:
-            # If it has not begun, this node's clock was wrong, and has been put right.
-            if refusal.code != "not_started":
-                log.warning("attempt_not_sent", attempt=attempt, code=refusal.code)
-        else:
-            if session in feed.told and _wants_cards(session, running):
-                session.shows(attempt, snapshot.start.room)
-                number = session.number_of(attempt)
-                session.send(present.attempt(snapshot, number, self._services.now()))
+            if refusal.code == "not_started":
+                # This node's clock was wrong, and has been put right.
+                return SOON
+            log.warning("attempt_not_sent", attempt=attempt, code=refusal.code)
+            session.dealt = attempt
+            return 0.0
+        except Exception:
+            log.exception("attempt_broken", attempt=attempt)
+            session.dealt = attempt
+            return 0.0
+        if session in feed.told and _wants_cards(session, running):
+            session.shows(attempt, snapshot.start.room)
+            number = session.number_of(attempt)
+            session.send(present.attempt(snapshot, number, self._services.now()))
+        return 0.0
 
     async def close(self) -> None:
         """Wait for cards that are on their way."""
@@ -267,8 +281,3 @@ def _wants_cards(session: Session, running: Round) -> bool:
         and player not in running.results
         and session.dealt != running.attempt(player)
     )
-
-
-def _still(wanting: Iterable[Session], feed: Feed, running: Round) -> bool:
-    """Return whether one who was to be sent cards has none yet."""
-    return any(session in feed.told and _wants_cards(session, running) for session in wanting)

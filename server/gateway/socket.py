@@ -24,6 +24,11 @@ from server.gateway.limits import BYTES_AT_ONCE, BYTES_PER_SECOND, CONTROL_COST
 from server.gateway.outgoing import Outgoing
 from server.gateway.session import Session, Wire
 
+try:
+    from websockets.speedups import apply_mask
+except ImportError:  # not compiled for this system
+    from websockets.utils import apply_mask
+
 CLOSE_WITHIN: Final = 2.0
 """Seconds for a client to take what waits and to answer a close."""
 
@@ -39,7 +44,13 @@ _SLICE: Final = 2_048
 _LONGEST_SHORT: Final = 125
 """Bytes of a message whose frame has a header of two bytes."""
 
-_HEADERS: Final = tuple(bytes((0x82, length)) for length in range(_LONGEST_SHORT + 1))
+_LONGEST_MEDIUM: Final = 65_535
+"""Bytes of data whose length takes two more bytes."""
+
+_WHOLE_BINARY: Final = 0x82
+_MASKED: Final = 0x80
+_MASKED_HEADER: Final = 6
+_HEADERS: Final = tuple(bytes((_WHOLE_BINARY, length)) for length in range(_LONGEST_SHORT + 1))
 """The header of a frame with a whole binary message, by the message's length."""
 
 Admit = Callable[[Request], Response | None]
@@ -72,6 +83,7 @@ class Socket(asyncio.Protocol):
         "_protocol",
         "_resumer",
         "_session",
+        "_unparsed",
         "_unread",
         "transport",
     )
@@ -92,6 +104,7 @@ class Socket(asyncio.Protocol):
         self._session: Session | None = None
         self._message: list[bytes] | None = None
         self._unread = b""
+        self._unparsed = 0
         self._allowance = float(BYTES_AT_ONCE)
         self._charged_at = self._loop.time()
         self._resumer: asyncio.TimerHandle | None = None
@@ -120,7 +133,11 @@ class Socket(asyncio.Protocol):
         at_once = length <= self._allowance and length <= _SLICE
         if at_once and not self._unread and not self._held:
             self._allowance -= length
-            self._parse(data)
+            if self._is_whole(data):
+                assert self._session is not None, "frames come after the handshake"
+                self._session.receive(apply_mask(data[6:], data[2:6]))
+            else:
+                self._parse(data)
             return
         self._unread += data
         if self._resumer is None:
@@ -153,9 +170,26 @@ class Socket(asyncio.Protocol):
         if self._resumer is None and not self._held:
             self._resumer = self._loop.call_later(seconds, self._go_on)
 
+    def _is_whole(self, data: bytes) -> bool:
+        """Return whether this is one frame with one short binary message, as most are.
+
+        Such a one is what it seems: there is nothing in it that the protocol could find fault with,
+        or would have to remember. Not going through it saves a sixth of the time of a move.
+        """
+        return (
+            not self._unparsed
+            and self._message is None
+            and _MASKED_HEADER <= len(data) <= _MASKED_HEADER + _LONGEST_SHORT
+            and data[0] == _WHOLE_BINARY
+            and data[1] == _MASKED + len(data) - _MASKED_HEADER
+            and self._protocol.state is State.OPEN
+        )
+
     def _parse(self, data: bytes) -> None:
         """Have bytes parsed, and handle the messages in them."""
         protocol = self._protocol
+        if self._session is not None:
+            self._unparsed += len(data)
         protocol.receive_data(data)
         for event in protocol.events_received():
             if isinstance(event, Frame):
@@ -168,6 +202,7 @@ class Socket(asyncio.Protocol):
         """Handle one frame of data; websockets has answered pings and closes already."""
         session = self._session
         assert session is not None, "frames come after the handshake"
+        self._unparsed -= _size(len(frame.data))
         opcode = frame.opcode
         if opcode is Opcode.BINARY and frame.fin:
             session.receive(bytes(frame.data))
@@ -200,6 +235,8 @@ class Socket(asyncio.Protocol):
     def _flush(self) -> None:
         """Send what the protocol has to say: handshakes, pongs, closes."""
         transport = self.transport
+        if transport.is_closing():
+            return
         for data in self._protocol.data_to_send():
             if data:
                 transport.write(data)
@@ -225,7 +262,8 @@ class Socket(asyncio.Protocol):
 
     def _write(self, message: bytes) -> None:
         length = len(message)
-        if self._protocol.state is not State.OPEN:
+        if self._protocol.state is not State.OPEN or self.transport.is_closing():
+            # uvloop's transports refuse what is written to them when they are closed.
             return
         if length <= _LONGEST_SHORT:
             # What `send_binary` makes of it, for the many messages that are this short.
@@ -314,6 +352,12 @@ class Socket(asyncio.Protocol):
             self.transport.close()
         else:
             self._session.close_for_restart()
+
+
+def _size(length: int) -> int:
+    """Return the bytes of a masked frame with so many bytes of data."""
+    extended = 0 if length <= _LONGEST_SHORT else 2 if length <= _LONGEST_MEDIUM else 8
+    return _MASKED_HEADER + extended + length
 
 
 def _keep_alive(transport: asyncio.Transport) -> None:

@@ -11,6 +11,7 @@ for one turn of the event loop: a change costs the same however many topics ther
 from __future__ import annotations
 
 import asyncio
+import itertools
 import math
 import time
 from collections.abc import Callable, Iterable
@@ -32,6 +33,10 @@ SILENCE = 15.0
 
 PAUSE = 0.5
 """Seconds before lost connections are tried again."""
+
+MOST_AT_ONCE = 500
+"""Topics that are subscribed to or left by one command, and messages that are handed on in a row:
+when ten thousand sessions come or go at once, others have a turn now and then."""
 
 _AGAIN = 0.1
 
@@ -100,7 +105,10 @@ class _Line:
         await self._connection.send_packed_command(packed, check_health=False)
 
     async def _read(self) -> None:
-        while True:
+        for number in itertools.count():
+            if not number % MOST_AT_ONCE:
+                # What has come already is read without waiting for anything.
+                await asyncio.sleep(0)
             message = await self._connection.read_response(
                 disable_decoding=True,
                 timeout=math.inf,
@@ -137,6 +145,11 @@ class _Line:
 
 _MESSAGES = {b"message", b"smessage"}
 _SUBSCRIBED = {b"subscribe", b"ssubscribe"}
+
+
+def _some_of(topics: set[str]) -> list[str]:
+    """Take some topics out of a set."""
+    return [topics.pop() for _ in range(min(len(topics), MOST_AT_ONCE))]
 
 
 class Bus:
@@ -233,8 +246,9 @@ class Bus:
     async def _subscribe(self, lines: dict[str, _Line]) -> None:
         """Send the changes that have gathered to the servers that they concern."""
         self._changed.clear()
-        added, self._added = self._added, set()
-        removed, self._removed = self._removed, set()
+        added, removed = _some_of(self._added), _some_of(self._removed)
+        if self._added or self._removed:
+            self._changed.set()
         if isinstance(self._client, Redis):
             line = await self._line(lines, "", self._client)
             await line.change(added, removed)

@@ -10,6 +10,7 @@ import asyncio
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 import structlog
@@ -91,6 +92,7 @@ class Database:
         self._scripts = scripts or {}
         self._pipelines: dict[str, Pipeline] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+        self._sending: set[asyncio.Task[None]] = set()
         self._only = self._pipeline(None) if self._servers.alone else None
         self.is_alone = self._only is not None
 
@@ -112,12 +114,34 @@ class Database:
         return 0 if pipeline is None else pipeline.generation
 
     def send(self, key: str, *command: Argument) -> None:
-        """Run a command that concerns a key without waiting: that it failed is logged."""
+        """Run a command that concerns a key without waiting: that it failed is logged.
+
+        It takes a task of its own only if its server is not known, or is another one by now.
+        """
         pipeline = self.pipeline_of(key)
-        if pipeline is None or pipeline.is_full:
+        if pipeline is None:
+            self._send_later(key, command)
+        elif pipeline.is_full:
             log.warning("send_lost", command=command[0])
         else:
-            pipeline.send(pack(*command), _log_failure)
+            pipeline.send(pack(*command), partial(self._sent_alone, key, command))
+
+    def _sent_alone(self, key: str, command: tuple[Argument, ...], reply: Any) -> None:
+        if isinstance(reply, AskError | TryAgainError):
+            self._send_later(key, command)
+        elif isinstance(reply, Exception):
+            log.warning("send_failed", error=f"{type(reply).__name__}: {reply}")
+
+    def _send_later(self, key: str, command: tuple[Argument, ...]) -> None:
+        task = asyncio.create_task(self._follow_alone(key, command))
+        self._sending.add(task)
+        task.add_done_callback(self._sending.discard)
+
+    async def _follow_alone(self, key: str, command: tuple[Argument, ...]) -> None:
+        try:
+            await self.write(key, *command)
+        except UnavailableError as error:
+            log.warning("send_failed", error=str(error))
 
     async def write(self, key: str, *command: Argument) -> Any:
         """Run a command that writes to a key, and return its answer; then it stands.
@@ -244,8 +268,8 @@ class Database:
 
     async def close(self) -> None:
         """Wait until everything that was to be written is answered, and close the connections."""
-        while self._tasks:
-            await asyncio.wait(self._tasks)
+        while self._tasks or self._sending:
+            await asyncio.wait(self._tasks | self._sending)
         for pipeline in self._pipelines.values():
             await pipeline.close()
         await self._servers.close()
@@ -326,8 +350,3 @@ async def _sent(pipeline: Pipeline, command: bytes, *, asking: bool) -> Any:
 
 def _ignore(_: Any) -> None:
     """Do nothing: what ASKING is answered says nothing."""
-
-
-def _log_failure(reply: Any) -> None:
-    if isinstance(reply, Exception):
-        log.warning("send_failed", error=f"{type(reply).__name__}: {reply}")

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
+import structlog
 from redis.exceptions import AskError, NoScriptError, TryAgainError
 
 from server.core.refusal import UnavailableError
@@ -77,6 +78,9 @@ return 'stands'
 
 SCRIPTS: Final = {"append": _APPEND}
 """The scripts that pipelines are to know."""
+
+
+log = structlog.get_logger()
 
 
 class ConflictError(Exception):
@@ -233,7 +237,11 @@ class Journals:
             elif reply[place] != 1:
                 self._database.metrics.conflicts += 1
                 error = ConflictError(f"{entry.key}: entry {entry.number} does not come next")
-            entry.done(error, generation)
+            try:
+                entry.done(error, generation)
+            except Exception:
+                # The others of the batch must be told all the same.
+                log.exception("append_broken", key=entry.key)
 
     async def _follow(self, entry: _Entry) -> None:
         """Append an entry on the server that its slot is going to."""

@@ -60,7 +60,7 @@ def told_of(ledger: Ledger) -> dict[str, list[Line]]:
     """Return what a player was told, by the attempt that it is about."""
     told: defaultdict[str, list[Line]] = defaultdict(list)
     for line in ledger.heard():
-        if line.message["type"] in {"attempt", "missed", "moved", "ended"}:
+        if line.message["type"] in {"attempt", "missed", "moved", "moved ahead", "ended"}:
             told[line.message["attempt"]].append(line)
     return dict(told)
 
@@ -196,7 +196,7 @@ def check_told(
             about.add("lost", seq, f"told at {at}: {message['type']} {message.get('move', '')}")
             continue
         match message["type"]:
-            case "moved":
+            case "moved" | "moved ahead":
                 _check_moved(story, state, message, about)
             case "ended":
                 if state.end is None or Result(**message["result"]) != state.result:
@@ -228,6 +228,9 @@ def _check_moved(story: Story, state: Attempt, message: Message, about: Complain
     changes = changes_of(state.board.ruleset, delta)
     if [list(change) for change in message["changes"]] != changes:
         about.add("misreported", seq, f"changes {message['changes']}, should be {changes}")
+    if "result" not in message:
+        # It was not told how it stood before.
+        return
     if (message["redeals"], Result(**message["result"])) != (delta.redeals, state.result):
         about.add("misreported", seq, f"{message}, should be {state.result}")
 

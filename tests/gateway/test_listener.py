@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from typing import Any, cast
 
 import pytest
@@ -257,6 +258,33 @@ async def test_closing_tells_sockets_and_ends_idle_connections() -> None:
     writer.close()
     with pytest.raises(ConnectionRefusedError):
         await asyncio.open_connection("127.0.0.1", port)
+
+
+@pytest.mark.parametrize(
+    ("sent", "answer"),
+    [
+        (request(), b"HTTP/1.1 200 "),
+        (request("/socket", "Connection: Upgrade", "Upgrade: websocket"), b""),
+    ],
+    ids=["request", "upgrade"],
+)
+async def test_a_request_that_is_on_its_way_is_answered(sent: bytes, answer: bytes) -> None:
+    async with AsyncExitStack() as stack:
+        port = await stack.enter_async_context(listening())
+        async with connected(port) as (reader, writer):
+            closing = asyncio.create_task(stack.aclose())
+            while is_open(port):
+                await asyncio.sleep(0)
+            writer.write(sent)
+            assert (await reader.read())[: len(answer) or None] == answer
+        await closing
+
+
+def is_open(port: int) -> bool:
+    """Return whether connections are accepted."""
+    with suppress(ConnectionRefusedError), socket.create_connection(("127.0.0.1", port)):
+        return True
+    return False
 
 
 async def test_a_client_that_does_not_let_go_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,11 +7,13 @@ import pytest
 from server.core.names import Profile, guest_name
 from server.service import profiles as module
 from server.service import topics
+from tests.conftest import ALONE
 from tests.core.builders import ADA, BOB, CYD
 from tests.service.nodes import Node
 from tests.store.servers import reads, running, until
 
 
+@ALONE
 async def test_a_profile_is_read_once(node: Node) -> None:
     await node.store.players.keep(BOB, "Bob")
     profiles = node.services.profiles

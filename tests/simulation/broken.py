@@ -3,51 +3,50 @@
 from __future__ import annotations
 
 import asyncio
-import dataclasses
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from server.core.attempt import Play, Resign
-from server.core.ids import AttemptId, PlayerId, RoomCode
+from server.core.attempt import Attempt
+from server.core.ids import RoomCode
 from server.service import attempts
-from server.service.answers import Answer
-from server.service.attempts import Attempts
+from server.service.attempts import _Move
+from server.service.held import Held
 from server.service.rooms import Rooms
-from server.store import journal
-from server.store.journal import Append, ConflictError
-from tests.simulation import race
-from tests.simulation.memory import Memory
-from tests.simulation.stores import SimulatedClock, SimulatedJournals
-
-
-@contextmanager
-def _instead(owner: Any, name: str, other: object) -> Iterator[None]:
-    """Let something be another thing inside."""
-    before = getattr(owner, name)
-    setattr(owner, name, other)
-    try:
-        yield
-    finally:
-        setattr(owner, name, before)
+from server.store import journal, leaderboards
+from server.store.journal import Append, ConflictError, Journals
+from tests.simulation import fates, race
+from tests.simulation.memory import Memory, Reply
+from tests.simulation.node import JumpingClock
+from tests.simulation.race import instead
+from tests.simulation.scripts import SCRIPTS
 
 
 @contextmanager
 def acknowledges_before_it_appends() -> Iterator[None]:
-    """An append returns at once, and is done afterwards."""
-    append = SimulatedJournals.append
+    """An append counts as standing at once, and is done afterwards."""
+    append: Any = Journals.append
+    append_soon: Any = Journals.append_soon
     tasks: set[asyncio.Task[None]] = set()
 
-    async def hopefully(self: SimulatedJournals, entry: Append, previous: str, now: int) -> None:
+    async def hopefully(self: Journals, entry: Append, *given: Any) -> None:
         with suppress(Exception):
-            await append(self, entry, previous, now)
+            await append(self, entry, *given)
 
-    async def at_once(self: SimulatedJournals, entry: Append, previous: str, now: int) -> None:
-        task = asyncio.create_task(hopefully(self, entry, previous, now))
+    async def at_once(self: Journals, entry: Append, *given: Any) -> int:
+        task = asyncio.create_task(hopefully(self, entry, *given))
         tasks.add(task)
         task.add_done_callback(tasks.discard)
+        return self.generation(entry.key)
 
-    with _instead(SimulatedJournals, "append", at_once):
+    def soon(self: Journals, *given: Any) -> bool:
+        *entry, generation, done, previous = given
+        if not append_soon(self, *entry, generation, lambda *_: None, previous):
+            return False
+        asyncio.get_running_loop().call_soon(done, None, generation)
+        return True
+
+    with instead(Journals, "append", at_once), instead(Journals, "append_soon", soon):
         yield
 
 
@@ -58,73 +57,89 @@ def ends_without_an_outbox() -> Iterator[None]:
     append = kind.append
 
     def without(self: Any, *given: Any) -> Append:
-        return dataclasses.replace(append(self, *given), effect=None)
+        return append(self, *given)._replace(effect=None)
 
-    with _instead(kind, "append", without):
+    with instead(kind, "append", without):
         yield
 
 
 @contextmanager
 def takes_a_conflict_for_success() -> Iterator[None]:
     """A node that lags does not read what it missed."""
-    append = SimulatedJournals.append
+    append: Any = Journals.append
+    append_soon: Any = Journals.append_soon
 
-    async def forgetful(self: SimulatedJournals, entry: Append, previous: str, now: int) -> None:
+    async def forgetful(self: Journals, entry: Append, *given: Any) -> int:
         with suppress(ConflictError):
-            await append(self, entry, previous, now)
+            return await append(self, entry, *given)  # type: ignore[no-any-return]
+        return self.generation(entry.key)
 
-    with _instead(SimulatedJournals, "append", forgetful):
+    def soon(self: Journals, *given: Any) -> bool:
+        *entry, generation, done, previous = given
+
+        def forget(error: Exception | None, known: int) -> None:
+            done(None if isinstance(error, ConflictError) else error, known)
+
+        return append_soon(self, *entry, generation, forget, previous)  # type: ignore[no-any-return]
+
+    with instead(Journals, "append", forgetful), instead(Journals, "append_soon", soon):
         yield
+
+
+@contextmanager
+def _script(text: str, other: Callable[[Memory, list[str], list[str]], Reply]) -> Iterator[None]:
+    """Let a script do something else inside."""
+    before, SCRIPTS[text] = SCRIPTS[text], other
+    try:
+        yield
+    finally:
+        SCRIPTS[text] = before
 
 
 @contextmanager
 def counts_what_is_entered_again() -> Iterator[None]:
     """A leaderboard adds up what it is told twice."""
-    score = Memory.score
 
-    def twice(self: Memory, key: str, member: str, value: int, seconds: int) -> None:
-        known = self.scores(key).get(member)
-        if known is None:
-            score(self, key, member, value, seconds)
-        else:
-            self.replace_scores(key, self.scores(key) | {member: known + value}, seconds)
+    def twice(memory: Memory, names: list[str], given: list[str]) -> Reply:
+        score = memory.scores(names[0]).get(given[0], 0.0) + float(given[1])
+        memory.zadd(names[0], score, given[0])
+        return 1
 
-    with _instead(Memory, "score", twice):
+    with _script(leaderboards._ENTER, twice):
         yield
 
 
 @contextmanager
 def plays_a_resent_move_again() -> Iterator[None]:
-    """A command's number is not looked at."""
-    command = Attempts.command
+    """A move's number is not looked at."""
+    decide = _Move.decide
 
-    async def anyhow(
-        self: Attempts, attempt: AttemptId, player: PlayerId, seq: int, what: Play | Resign
-    ) -> Answer:
-        state = await self.find(attempt)
-        return await command(self, attempt, player, state.seq + 1 if state else seq, what)
+    def anyhow(self: _Move, state: Attempt | None, now: int) -> Any:
+        if state is not None:
+            self._seq = state.seq + 1
+        return decide(self, state, now)
 
-    with _instead(Attempts, "command", anyhow):
+    with instead(_Move, "decide", anyhow):
         yield
 
 
 @contextmanager
 def appends_at_any_time() -> Iterator[None]:
     """A node with a wrong clock ends attempts before their time is up."""
-    with _instead(journal, "CLOCK_TOLERANCE", 10**15):
+    with instead(journal, "CLOCK_TOLERANCE", 10**15):
         yield
 
 
 @contextmanager
 def never_looks_at_the_clock_again() -> Iterator[None]:
     """A node whose clock has jumped shows cards early."""
-    sample = SimulatedClock.sample
+    sample = JumpingClock.sample
 
-    async def once(self: SimulatedClock) -> None:
+    async def once(self: JumpingClock) -> None:
         if self._bounds is None:
             await sample(self)
 
-    with _instead(SimulatedClock, "sample", once):
+    with instead(JumpingClock, "sample", once):
         yield
 
 
@@ -137,7 +152,7 @@ def forgets_a_deadline_that_has_not_passed() -> Iterator[None]:
         await pass_deadline(self, code)
         return True
 
-    with _instead(Rooms, "pass_deadline", anyhow):
+    with instead(Rooms, "pass_deadline", anyhow):
         yield
 
 
@@ -147,12 +162,44 @@ def follows_whatever_stands() -> Iterator[None]:
 
     That matters only where the store has lost something: here it does so in every race.
     """
-    append = Memory.append
+    append = SCRIPTS[journal._APPEND_WITH]
 
-    def anyhow(self: Memory, entry: Append, previous: str, now: int) -> None:
-        append(self, entry, "".join(self.stream(entry.key)[-1:]), now)
+    def anyhow(memory: Memory, names: list[str], given: list[str]) -> Reply:
+        return append(memory, names, given[:9])
 
-    with _instead(Memory, "append", anyhow), _instead(race, "TAIL_LOST", 1.0):
+    with _script(journal._APPEND_WITH, anyhow), _losses(), _ignored_generations():
+        yield
+
+
+@contextmanager
+def trusts_what_it_held_before() -> Iterator[None]:
+    """What was read on a connection counts on the next one as well, though the store lost it."""
+    with _losses(), _ignored_generations():
+        yield
+
+
+@contextmanager
+def _losses() -> Iterator[None]:
+    """Let the store lose something in each race, while players use two devices."""
+    with instead(race, "TAIL_LOST", 1.0), instead(fates, "OTHERS", MANY_DEVICES):
+        yield
+
+
+MANY_DEVICES = {**fates.OTHERS, fates.SECOND_DEVICE: 0.3}
+
+
+@contextmanager
+def _ignored_generations() -> Iterator[None]:
+    append_soon: Any = Journals.append_soon
+
+    def is_current(self: Held[Any, Any]) -> bool:
+        return self._generation != 0 and self._journals.generation(self._kind.key()) != 0
+
+    def soon(self: Journals, key: str, number: int, text: str, now: int, *given: Any) -> bool:
+        _, *rest = given
+        return append_soon(self, key, number, text, now, self.generation(key), *rest)  # type: ignore[no-any-return]
+
+    with instead(Held, "_is_current", is_current), instead(Journals, "append_soon", soon):
         yield
 
 
@@ -166,5 +213,6 @@ WAYS: list[Callable[[], Any]] = [
     never_looks_at_the_clock_again,
     forgets_a_deadline_that_has_not_passed,
     follows_whatever_stands,
+    trusts_what_it_held_before,
 ]
 """All of them."""

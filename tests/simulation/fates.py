@@ -6,7 +6,7 @@ import random
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-LOST = "store: command lost"
+LOST = "store: commands lost"
 UNANSWERED = "store: applied, answer lost"
 LATE = "store: given up, applied later"
 SLOW = "store: answer delayed"
@@ -15,13 +15,14 @@ KILLED_BEFORE = "node: killed before a command"
 KILLED_AFTER = "node: killed after a command"
 RESTARTED = "node: restarted"
 CLOCK_JUMP = "node: clock jumps"
-WAKE_UP_LOST = "wake-up lost"
-COMMAND_LOST = "network: command lost"
-ANSWER_LOST = "network: answer lost"
-TWICE = "network: command twice"
+WAKE_UP_LOST = "message between nodes lost"
+WAKE_UP_LATE = "message between nodes late"
+COMMAND_LOST = "network: cut before a command"
+ANSWER_LOST = "network: cut after a command"
 DELAYED = "network: message delayed"
 ELSEWHERE = "network: to another node"
 SECOND_DEVICE = "player: second device"
+AGAIN = "player: command twice"
 TAIL_LOST = "store: its last writes lost"
 
 STORE: Mapping[str, float] = {
@@ -38,15 +39,15 @@ STORE: Mapping[str, float] = {
 """Faults that happen to a command to the store, and how often, where they are in season."""
 
 NETWORK: Mapping[str, float] = {
-    COMMAND_LOST: 0.03,
-    ANSWER_LOST: 0.05,
-    TWICE: 0.05,
+    COMMAND_LOST: 0.02,
+    ANSWER_LOST: 0.04,
     DELAYED: 0.06,
-    ELSEWHERE: 0.05,
+    ELSEWHERE: 0.02,
 }
 """Faults that happen to a message between a player and a node."""
 
-OTHERS: Mapping[str, float] = {WAKE_UP_LOST: 0.3, SECOND_DEVICE: 0.08}
+OTHERS: Mapping[str, float] = {WAKE_UP_LOST: 0.1, WAKE_UP_LATE: 0.1, SECOND_DEVICE: 0.08,
+    AGAIN: 0.04}
 
 
 MOST_STEPS = 250

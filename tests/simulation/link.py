@@ -1,29 +1,32 @@
-"""A node's way to the store, on which commands and answers are lost."""
+"""A node's way to Redis: connections that break, and on which commands and answers are lost."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
-from server.core.refusal import UnavailableError
+import hiredis
+
 from tests.simulation import fates
 from tests.simulation.world import World
-
-T = TypeVar("T")
 
 LATENCY = 0.0015
 """Seconds that most commands take at most."""
 
-GIVEN_UP_AFTER = 5.0
-"""Seconds after which an answer is no longer waited for."""
+HANDSHAKE = {b"HELLO", b"CLIENT", b"SCRIPT"}
+"""Commands with which a connection begins, to which nothing happens."""
+
+WRITES = {b"EVAL", b"EVALSHA", b"SET", b"HSET", b"HDEL", b"ZREM", b"DEL", b"PUBLISH"}
+
+Batch = list[list[bytes]]
 
 
 class Link:
-    """One node's commands to the store.
+    """One node's connections to Redis.
 
-    A node that is killed sends nothing more and hears nothing more: its tasks wait for ever. What
-    it had sent may still arrive.
+    A node that is killed sends nothing more and hears nothing more. What it had sent may still
+    arrive.
 
     Attributes:
         on_kill: called to kill the node, with whether it is to end in good order.
@@ -36,118 +39,198 @@ class Link:
         self.alive = True
         self.on_kill: Callable[[bool], None] = lambda _: None
         self.on_jump: Callable[[], None] = lambda: None
-        self._rng = world.rng
-        self._loop = world.loop
 
-    def is_alive(self) -> bool:
-        """Return whether the node has not been killed."""
-        return self.alive
-
-    async def call(self, what: str, apply: Callable[[], T], more: object = "") -> T:
-        """Apply a command to the store and return its answer.
+    async def connect(self, factory: Callable[[], Any]) -> tuple[Transport, Any]:
+        """Open a connection.
 
         Raises:
-            UnavailableError: it was not answered; it may have been applied, or will be.
+            ConnectionRefusedError: the store is away.
         """
-        future: asyncio.Future[T] = self._loop.create_future()
-        self.world.keep.append(future)
-        if self.alive:
-            delay = LATENCY * self._rng.random()
-            self._loop.call_later(delay, self._arrive, what, apply, more, future)
-            self.world.in_flight[future] = self.is_alive
-        return await future
-
-    def _arrive(
-        self, what: str, apply: Callable[[], Any], more: object, future: asyncio.Future[Any]
-    ) -> None:
-        """Let a command arrive at the store, or not."""
         world = self.world
-        if future.done():
-            # The power was cut while it was on its way.
-            return
-        if not self.alive:
-            # It was on its way when the node was killed.
-            if self._rng.random() < 0.5:
-                self._apply(f"{what} of the dead", apply, more)
-            return
-        if self._loop.time() < world.away_until:
-            self._fail(future, "the store is away")
-            return
-        fate = world.season.of_store()
-        if fate is None:
-            self._answer(what, apply, more, future)
-        else:
-            world.fault(fate, self.name, what)
-            self._suffer(fate, what, apply, more, future)
+        await asyncio.sleep(LATENCY * world.rng.random())
+        if not self.alive or world.loop.time() < world.away_until:
+            raise ConnectionRefusedError("the store is away")
+        transport = Transport(self, protocol := factory())
+        world.connections[transport] = None
+        protocol.connection_made(transport)
+        return transport, protocol
 
-    def _suffer(
-        self,
-        fate: str,
-        what: str,
-        apply: Callable[[], Any],
-        more: object,
-        future: asyncio.Future[Any],
-    ) -> None:
-        """Let a fault happen to a command."""
-        rng, loop = self._rng, self._loop
+
+class Transport(asyncio.Transport):
+    """One connection of a node to Redis."""
+
+    def __init__(self, link: Link, protocol: Any) -> None:
+        super().__init__()
+        self._link = link
+        self._world = link.world
+        self._protocol = protocol
+        self._commands = hiredis.Reader()
+        self._lost = False
+        self._arrives = self._answers = 0.0
+
+    # What the node sees
+
+    def get_protocol(self) -> Any:
+        """Return who is told what comes."""
+        return self._protocol
+
+    def set_protocol(self, protocol: Any) -> None:
+        """Tell another one."""
+        self._protocol = protocol
+
+    def get_extra_info(self, name: str, default: Any = None) -> Any:
+        """Return nothing: there is no socket."""
+        return default
+
+    def is_closing(self) -> bool:
+        """Return whether it is closed or lost."""
+        return self._lost
+
+    def get_write_buffer_size(self) -> int:
+        """Return 0: everything is on its way at once."""
+        return 0
+
+    def pause_reading(self) -> None:
+        """Let come what comes all the same."""
+
+    def resume_reading(self) -> None:
+        """Read on."""
+
+    def close(self) -> None:
+        """Close it."""
+        self.lose(None)
+
+    def abort(self) -> None:
+        """Close it."""
+        self.lose(None)
+
+    def write(self, data: Any) -> None:
+        """Send commands."""
+        if self._lost or not self._link.alive:
+            return
+        self._commands.feed(bytes(data))
+        batch: Batch = []
+        while (command := self._commands.gets()) is not False:
+            batch.append(command)
+        if batch:
+            world = self._world
+            latency = LATENCY * world.rng.random()
+            self._arrives = max(self._arrives, world.loop.time() + latency)
+            world.loop.call_at(self._arrives, self._arrive, batch)
+
+    def writelines(self, list_of_data: Any) -> None:
+        """Send commands."""
+        self.write(b"".join(list_of_data))
+
+    # What happens to it
+
+    def lose(self, error: Exception | None) -> None:
+        """Break the connection; what has arrived by then counts."""
+        if self._lost:
+            return
+        self._lost = True
+        self._world.connections.pop(self, None)
+        self._world.redis.forget(self)
+        if self._link.alive:
+            self._world.loop.call_soon(self._tell_lost, error)
+
+    def _tell_lost(self, error: Exception | None) -> None:
+        self._protocol.connection_lost(error)
+
+    def push(self, topic: str, frame: bytes) -> None:
+        """Send what was published to a topic, or lose it."""
+        world = self._world
+        if world.season.happens(fates.WAKE_UP_LOST):
+            world.fault(fates.WAKE_UP_LOST, self._link.name, topic)
+            return
+        late = world.season.happens(fates.WAKE_UP_LATE)
+        if late:
+            world.fault(fates.WAKE_UP_LATE, self._link.name, topic)
+        self._answer(frame, world.rng.random() if late else 0.0)
+
+    def _answer(self, data: bytes, delay: float = 0.0) -> None:
+        """Let bytes reach the node, in their order."""
+        world = self._world
+        self._answers = max(self._answers, world.loop.time() + delay)
+        world.loop.call_at(self._answers, self._receive, data)
+
+    def _receive(self, data: bytes) -> None:
+        if not self._lost and self._link.alive:
+            self._protocol.data_received(data)
+
+    def _arrive(self, batch: Batch) -> None:
+        """Let commands arrive at Redis, or not."""
+        world = self._world
+        if not self._link.alive:
+            # It was on its way when the node was killed.
+            if not self._lost and world.rng.random() < 0.5:
+                self._apply(batch, "of the dead")
+            return
+        if self._lost:
+            return
+        if world.loop.time() < world.away_until:
+            self._break("the store is away")
+            return
+        fate = None if batch[0][0] in HANDSHAKE else world.season.of_store()
+        if fate is None:
+            self._answer(self._apply(batch))
+        else:
+            world.fault(fate, self._link.name, _text(batch))
+            self._suffer(fate, batch)
+
+    def _suffer(self, fate: str, batch: Batch) -> None:
+        """Let a fault happen to commands."""
+        world, rng = self._world, self._world.rng
+        some = batch[: rng.randint(0, len(batch))]
         if fate == fates.LOST:
-            self._fail(future, "the command was lost")
+            self._break("commands were lost")
         elif fate == fates.UNANSWERED:
-            self._apply(what, apply, more)
-            loop.call_later(rng.choice((0.0, 0.3, 2.0)), self._fail, future, "no answer came")
+            self._apply(rng.choice((batch, some)))
+            world.loop.call_later(rng.choice((0.0, 0.3, 2.0)), self._break, "no answer came")
         elif fate == fates.LATE:
             late = rng.choice((0.002, 0.01, 0.5, 1.5, 4.0)) * rng.random()
-            cuts = self.world.cuts
-            loop.call_later(late, self._apply_late, f"{what} late", apply, more, cuts)
-            self._fail(future, "it was given up")
+            world.loop.call_later(late, self._apply_late, batch, world.cuts)
+            self._break("it was given up")
         elif fate == fates.SLOW:
-            answer = self._apply(what, apply, more)
-            loop.call_later(rng.choice((0.01, 0.1, 1.5)), self._settle, future, answer)
+            self._answer(self._apply(batch), rng.choice((0.01, 0.1, 1.5, 6.0)))
         elif fate == fates.AWAY:
-            self.world.away_until = loop.time() + rng.expovariate(1.5)
-            self._fail(future, "the store went away")
+            world.go_away(rng.expovariate(1.5))
         elif fate == fates.CLOCK_JUMP:
-            self.on_jump()
-            self._answer(what, apply, more, future)
+            self._link.on_jump()
+            self._answer(self._apply(batch))
         elif fate == fates.RESTARTED:
-            self._answer(what, apply, more, future)
-            self.on_kill(True)
+            self._answer(self._apply(batch))
+            self._link.on_kill(True)
         else:
             if fate == fates.KILLED_AFTER:
-                self._apply(what, apply, more)
-            self.on_kill(False)
+                self._apply(batch)
+            self._link.on_kill(False)
 
-    def _answer(
-        self, what: str, apply: Callable[[], Any], more: object, future: asyncio.Future[Any]
-    ) -> None:
-        self._settle(future, self._apply(what, apply, more))
+    def _apply(self, batch: Batch, how: str = "") -> bytes:
+        """Apply commands, and return their answers."""
+        if batch and batch[0][0] not in HANDSHAKE:
+            self._world.note(self._link.name, f"batch {how}".rstrip(), _text(batch))
+        return b"".join(self._world.redis.answer(self, command) for command in batch)
 
-    def _apply_late(self, what: str, apply: Callable[[], Any], more: object, cuts: int) -> None:
-        """Apply a command that nobody waits for any more, unless the power was cut meanwhile."""
-        if cuts == self.world.cuts:
-            self._apply(what, apply, more)
+    def _apply_late(self, batch: Batch, cuts: int) -> None:
+        """Apply what nobody waits for any more, unless the power was cut meanwhile."""
+        if cuts == self._world.cuts:
+            writes = [command for command in batch if command[0] in WRITES]
+            self._apply(writes, "late")
 
-    def _apply(self, what: str, apply: Callable[[], Any], more: object) -> Any:
-        """Apply a command; return its answer, or the exception that it was answered with."""
-        try:
-            answer = apply()
-        except Exception as error:
-            answer = error
-        if isinstance(answer, Exception):
-            more = (more, type(answer).__name__)
-        self.world.note(self.name, what, more)
-        return answer
+    def _break(self, reason: str) -> None:
+        self._world.note(self._link.name, "connection lost", reason)
+        self.lose(ConnectionResetError(reason))
 
-    def _fail(self, future: asyncio.Future[Any], reason: str) -> None:
-        self.world.note(self.name, "unavailable", reason)
-        self._settle(future, UnavailableError(reason))
 
-    def _settle(self, future: asyncio.Future[Any], answer: Any) -> None:
-        """Answer whoever waits for a command."""
-        self.world.in_flight.pop(future, None)
-        if future.done():
-            return
-        if isinstance(answer, Exception):
-            future.set_exception(answer)
-        else:
-            future.set_result(answer)
+def _text(batch: Batch) -> str:
+    """Return commands as the trace has them: the same whenever the race is run again."""
+    return "; ".join(sorted(_short(command) for command in batch))
+
+
+def _short(command: list[bytes]) -> str:
+    name, *given = command
+    if name in {b"EVAL", b"EVALSHA", b"SCRIPT"}:
+        given = given[1:]
+    words = sorted(given) if name in {b"SUBSCRIBE", b"UNSUBSCRIBE"} else given
+    return b" ".join([name, *words]).decode("utf-8", "replace")[:400]

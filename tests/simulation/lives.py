@@ -36,6 +36,7 @@ class Table:
 async def race(player: Player, table: Table, *, host: bool) -> None:
     """Race the table's rounds with whoever else comes, and leave; or vanish in the middle."""
     rng = player.rng
+    await player.begin()
     if host:
         player.doing = "opening a room"
         opened = await player.ask(
@@ -129,6 +130,7 @@ async def _run(player: Player, room: Message, *, hasty: bool) -> None:
 async def play_dailies(player: Player, game: str) -> None:
     """Play the dailies of a game around midnight, and look at the leaderboard."""
     rng, world = player.rng, player.world
+    await player.begin()
     for _ in range(rng.randint(1, 3)):
         player.doing = f"opening the daily of {game}"
         answer = await player.ask("daily.open", game=game)
@@ -170,7 +172,7 @@ async def play(player: Player, attempt: str, budget: int, *, wander: bool) -> No
             world.fault(fates.SECOND_DEVICE, player.id, attempt)
             twin = sight.plan(rng.choice((1, 2)), rng)
             commands = _moves(attempt, sight.seq + 1, twin)
-            other = asyncio.ensure_future(player.ask_all(commands, device=1))
+            other = asyncio.ensure_future(player.ask_all(commands, 1))
         else:
             other = None
         moves = sight.plan(rng.choice((1, 1, 1, 2, 3)), rng)

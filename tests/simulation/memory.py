@@ -1,6 +1,7 @@
-"""What the simulated store holds: the same things as Redis, as Python's own.
+"""What the simulated Redis holds, and its commands: each is applied at one instant.
 
-Every method is one command or script, applied at one instant.
+A script is Python of the same effect, found by the script's text; `test_redis.py` runs both beside
+each other.
 """
 
 from __future__ import annotations
@@ -8,37 +9,37 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Any
 
-from server.store import journal, keys
-from server.store.journal import Append, ConflictError, MistimedError
-from server.store.outbox import MOST_AT_ONCE, Left
 from tests.faults.kept import Kept
 
-T = TypeVar("T")
+Reply = Any
+"""Python's own: text, number, `None`, list, dict, or an `Error`."""
+
+
+class Error(Exception):
+    """A reply that is an error."""
 
 
 @dataclass
 class Held:
-    """All keys of the store, by kind.
+    """All keys.
 
     Attributes:
-        streams: texts of entries from `0-1` on.
-        values: strings.
-        hashes: fields.
-        scores: sorted sets.
-        effects: what is in each partition's outbox.
-        due: what falls due in each partition.
+        keys: text, dict (a hash), list (texts of a journal's entries from `0-1` on), or `Scores`.
         ends: when keys are forgotten, in Unix milliseconds.
     """
 
-    streams: dict[str, list[str]] = field(default_factory=dict)
-    values: dict[str, str] = field(default_factory=dict)
-    hashes: dict[str, dict[str, str]] = field(default_factory=dict)
-    scores: dict[str, dict[str, int]] = field(default_factory=dict)
-    effects: dict[int, dict[str, str]] = field(default_factory=dict)
-    due: dict[int, dict[str, int]] = field(default_factory=dict)
-    ends: dict[str, int] = field(default_factory=dict)
+    keys: dict[str, Any] = field(default_factory=dict)
+    ends: dict[str, float] = field(default_factory=dict)
+
+
+class Scores(dict[str, float]):
+    """A sorted set: scores by member."""
+
+    def rows(self) -> list[tuple[str, float]]:
+        """Return (member, score) in Redis's order."""
+        return sorted(self.items(), key=lambda row: (row[1], row[0]))
 
 
 class Memory:
@@ -56,153 +57,148 @@ class Memory:
         """Let everything be as it was."""
         self._held = held
 
-    # Journals
+    def find(self, key: str) -> Any:
+        """Return what is under a key, or `None`."""
+        end = self._held.ends.get(key)
+        if end is not None and end <= self.now():
+            self.delete(key)
+        return self._held.keys.get(key)
 
-    def append(self, entry: Append, previous: str, now: int) -> None:
-        """Do what the append script does.
+    def put(self, key: str, value: Any) -> Any:
+        """Let something be under a key; when it is forgotten stays as it is."""
+        self._held.keys[key] = value
+        return value
 
-        Raises:
-            ConflictError: the journal ends with another entry.
-            MistimedError: this is not the time.
-        """
-        stream = self.stream(entry.key)
-        if len(stream) != entry.number - 1 or (stream and stream[-1] != previous):
-            raise ConflictError(entry.key)
-        if abs(self.now() - now) > journal.CLOCK_TOLERANCE:
-            raise MistimedError(entry.key)
-        stream.append(entry.payload)
-        self._held.streams[entry.key] = stream
-        if entry.expires is not None:
-            self._held.ends[entry.key] = entry.expires
-        if entry.effect is not None:
-            effect, text = entry.effect
-            self._held.effects.setdefault(entry.partition, {})[effect] = text
-        if entry.due is not None:
-            member, time = entry.due
-            due = self._held.due.setdefault(entry.partition, {})
-            if time is None:
-                due.pop(member, None)
-            else:
-                due[member] = time
+    def delete(self, *names: str) -> None:
+        """Forget keys."""
+        for key in names:
+            self._held.keys.pop(key, None)
+            self._held.ends.pop(key, None)
+
+    def end_at(self, key: str, milliseconds: float) -> None:
+        """Let a key be forgotten at a time."""
+        if key in self._held.keys:
+            self._held.ends[key] = milliseconds
+
+    def expire(self, key: str, seconds: str) -> None:
+        """Let a key be forgotten after some seconds."""
+        self.end_at(key, self.now() + int(seconds) * 1000)
+
+    def hash(self, key: str) -> dict[str, str]:
+        """Return a hash, made if there is none."""
+        found = self.find(key)
+        return found if found is not None else self.put(key, {})  # type: ignore[no-any-return]
+
+    def scores(self, key: str) -> Scores:
+        """Return a sorted set, made if there is none."""
+        found = self.find(key)
+        return found if found is not None else self.put(key, Scores())  # type: ignore[no-any-return]
 
     def stream(self, key: str) -> list[str]:
         """Return the texts of a journal; none if there is no such journal."""
-        return self._living(self._held.streams, key) or []
+        return self.find(key) or []
 
-    # Plain keys
+    # Commands
 
-    def keep_first(self, key: str, value: str, seconds: int | None) -> str:
-        """Keep a string unless there is one, and return the one that is kept."""
-        kept = self.value(key) or value
-        self.set(key, kept, seconds)
-        return kept
+    def run(self, name: str, given: list[str]) -> Reply:
+        """Return the reply to a command."""
+        command = getattr(self, f"_{name.lower()}", None)
+        return Error(f"ERR unknown command {name}") if command is None else command(*given)
 
-    def value(self, key: str) -> str | None:
-        """Return a string, or `None`."""
-        return self._living(self._held.values, key)
+    def _time(self) -> Reply:
+        now = int(self.now() * 1000)
+        return [str(now // 1_000_000), str(now % 1_000_000)]
 
-    def set(self, key: str, value: str, seconds: int | None) -> None:
-        """Keep a string."""
-        self._held.values[key] = value
-        self._live(key, seconds)
+    def _get(self, key: str) -> Reply:
+        return self.find(key)
 
-    def delete(self, key: str) -> None:
-        """Forget a string."""
-        self._held.values.pop(key, None)
+    def _set(self, key: str, value: str, *more: str) -> Reply:
+        self.delete(key)
+        self.put(key, value)
+        if more:
+            self.expire(key, more[1])
+        return "OK"
 
-    def hash(self, key: str) -> dict[str, str]:
-        """Return the fields of a hash; none if there is no such key."""
-        found = self._living(self._held.hashes, key)
-        return {} if found is None else dict(found)
+    def _del(self, key: str) -> Reply:
+        found = self.find(key) is not None
+        self.delete(key)
+        return int(found)
 
-    def set_fields(self, key: str, fields: dict[str, str], seconds: float) -> None:
-        """Set fields of a hash."""
-        self._held.hashes[key] = self.hash(key) | fields
-        self._live(key, seconds)
+    def _exists(self, key: str) -> Reply:
+        return int(self.find(key) is not None)
 
-    def scores(self, key: str) -> dict[str, int]:
-        """Return a sorted set as scores by member, in its order."""
-        found = self._living(self._held.scores, key) or {}
-        return {m: s for s, m in sorted((s, m) for m, s in found.items())}
+    def _hget(self, key: str, name: str) -> Reply:
+        return (self.find(key) or {}).get(name)
 
-    def score(self, key: str, member: str, score: int, seconds: int) -> None:
-        """Give a member a score, unless it has one."""
-        scores = self._living(self._held.scores, key) or {}
-        self._held.scores[key] = {member: score} | scores
-        self._live(key, seconds)
+    def _hgetall(self, key: str) -> Reply:
+        return dict(self.find(key) or {})
 
-    def replace_scores(self, key: str, scores: dict[str, int], seconds: int | None = None) -> None:
-        """Let a sorted set be this one."""
-        self._held.scores[key] = scores
-        if seconds is not None:
-            self._live(key, seconds)
+    def _hset(self, key: str, *pairs: str) -> Reply:
+        self.hash(key).update(zip(pairs[::2], pairs[1::2], strict=True))
+        return len(pairs) // 2
 
-    # Outboxes
+    def _hsetnx(self, key: str, name: str, value: str) -> Reply:
+        return self.hash(key).setdefault(name, value)
 
-    def effects(self) -> list[tuple[str, str]]:
-        """Return (field, text) of all outboxes."""
-        return [item for number in sorted(self._held.effects)
-                for item in self._held.effects[number].items()]  # fmt: skip
+    def _hdel(self, key: str, name: str) -> Reply:
+        found = self.find(key) or {}
+        gone = found.pop(name, None)
+        if not found:
+            self.delete(key)
+        return int(gone is not None)
 
-    def drop_effect(self, name: str) -> None:
-        """Forget an effect."""
-        self._held.effects.get(keys.partition(name), {}).pop(name, None)
+    def zadd(self, key: str, score: float | str, member: str) -> None:
+        """Give a member a score."""
+        self.scores(key)[member] = float(score)
 
-    def due(self, now: float) -> list[tuple[str, int]]:
-        """Return (member, time) of what has fallen due, partition by partition."""
-        return [item for number in sorted(self._held.due) for item in self.left(number, now).due]
+    def zrem(self, key: str, member: str) -> int:
+        """Forget a member, and return whether there was one."""
+        found = self.find(key) or {}
+        gone = found.pop(member, None)
+        if not found:
+            self.delete(key)
+        return int(gone is not None)
 
-    def left(self, number: int, until: float) -> Left:
-        """Return what falls due in a partition up to a time, and its effects."""
-        times = self._held.due.get(number, {}).items()
-        members = sorted((time, member) for member, time in times if time <= until)
-        effects = self._held.effects.get(number, {})
-        due = [(member, time) for time, member in members[:MOST_AT_ONCE]]
-        return Left(due, list(effects.items()))
+    _zrem = zrem
 
-    def set_aside(self, number: int, name: str, text: str) -> None:
-        """Keep something of a partition among what was set aside."""
-        self._held.hashes[keys.SET_ASIDE] = self.hash(keys.SET_ASIDE) | {name: text}
-        self._held.effects.get(number, {}).pop(name, None)
-        self._held.due.get(number, {}).pop(name, None)
+    def rows(self, key: str) -> list[tuple[str, float]]:
+        """Return the (member, score) of a sorted set, in its order."""
+        found = self.find(key)
+        return [] if found is None else found.rows()  # type: ignore[no-any-return]
 
-    def drop_due(self, name: str, member: str, time: int) -> None:
-        """Forget a due time, unless there is a later one."""
-        due = self._held.due.get(keys.partition(name), {})
-        if member in due and due[member] <= time:
-            del due[member]
+    def _zrange(self, key: str, first: str, last: str, *_: str) -> Reply:
+        low, high = float(first.lstrip("(")), float(last)
+        return [m for m, s in self.rows(key) if (s > low if first[0] == "(" else s >= low)
+                and s <= high]  # fmt: skip
+
+    def _zrangebyscore(self, key: str, _: str, last: str, *more: str) -> Reply:
+        found = [[m, s] for m, s in self.rows(key) if s <= float(last)]
+        return found[: int(more[more.index("LIMIT") + 2])]
+
+    def _xrange(self, key: str, first: str, _: str, __: str, count: str) -> Reply:
+        start = int(first.partition("-")[2])
+        texts = self.stream(key)[start - 1 : start - 1 + int(count)]
+        return [[f"0-{number}", ["e", text]] for number, text in enumerate(texts, start)]
 
     # All of it
 
     def kept(self) -> Kept:
         """Return what the checker reads."""
         kept = Kept()
-        for key, stream in self._held.streams.items():
-            _, kind, name = key.split(":")
-            journals = kept.attempts if kind == "attempt" else kept.rooms
-            journals[name] = [(f"0-{number}", text) for number, text in enumerate(stream, 1)]
-        for key, fields in self._held.hashes.items():
-            if key.startswith("deal:"):
-                kept.deals[key[len("deal:{") : -1]] = fields
-        for key, scores in self._held.scores.items():
-            if key.startswith("leaderboard:"):
-                game, day = key[len("leaderboard:{") : -1].split(":")
-                kept.leaderboards[game, int(day)] = dict(scores)
-        kept.effects.update(self.effects())
-        kept.due.update(self.due(float("inf")))
+        for key in list(self._held.keys):
+            value = self.find(key)
+            words = key.replace("{", "").replace("}", "").split(":")
+            match words:
+                case [_, "attempt", name]:
+                    kept.attempts[name] = [(f"0-{n}", text) for n, text in enumerate(value, 1)]
+                case [_, "room", name]:
+                    kept.rooms[name] = [(f"0-{n}", text) for n, text in enumerate(value, 1)]
+                case ["deal", name]:
+                    kept.deals[name] = value
+                case ["leaderboard", game, day]:
+                    kept.leaderboards[game, int(day)] = {m: int(s) for m, s in value.rows()}
+                case [_, "outbox"]:
+                    kept.effects.update(value)
+                case [_, "due"]:
+                    kept.due.update({member: int(score) for member, score in value.rows()})
         return kept
-
-    def _living(self, kind: dict[str, T], key: str) -> T | None:
-        """Return what is under a key unless its time is up."""
-        end = self._held.ends.get(key)
-        if end is not None and end <= self.now():
-            kind.pop(key, None)
-            del self._held.ends[key]
-        return kind.get(key)
-
-    def _live(self, key: str, seconds: float | None) -> None:
-        """Let a key live so long from now on; without end if that is `None`."""
-        if seconds is None:
-            self._held.ends.pop(key, None)
-        else:
-            self._held.ends[key] = int(self.now() + seconds * 1000)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Hashable
 from typing import Any, Protocol
 
-from server.core.ids import PlayerId
-from server.gateway import messages as m
-from server.gateway.messages import AnyCommand
-from tests.faults.ledger import Message
+from server.gateway.session import Session
 from tests.simulation import fates
 from tests.simulation.node import Node
 from tests.simulation.world import World
@@ -15,33 +14,15 @@ from tests.simulation.world import World
 LATENCY = 0.02
 """Seconds that most messages take at most."""
 
-_TYPES: dict[str, Any] = {
-    "room.create": m.CreateRoom,
-    "room.join": m.JoinRoom,
-    "room.leave": m.LeaveRoom,
-    "room.ready": m.SetReady,
-    "room.start": m.StartRound,
-    "attempt.open": m.OpenAttempt,
-    "move": m.PlayMove,
-    "resign": m.Resign,
-    "daily.open": m.OpenDaily,
-    "leaderboard.watch": m.WatchLeaderboard,
-}
 
+class Device(Protocol):
+    """What a player has at the other end of a connection."""
 
-class Client(Protocol):
-    """A player, as the network sees one."""
+    def hear(self, frame: bytes) -> None:
+        """Be sent a frame."""
 
-    id: PlayerId
-
-    def hear(self, event: Message) -> None:
-        """Be told something."""
-
-    def give_up(self, command: int) -> None:
-        """Find that a command cannot be sent."""
-
-    def hint(self) -> None:
-        """Be told that there may be news."""
+    def lose(self) -> None:
+        """Find that the connection has ended."""
 
 
 class Network:
@@ -51,14 +32,20 @@ class Network:
         self.world = world
         self._dailies = dailies
         self._lives = 0
+        self._links: dict[str, Node] = {}
+        world.loop.connect = self._connect
         self.nodes: list[Node] = [self._born(number) for number in range(count)]
+
+    async def _connect(self, factory: Any, host: str) -> tuple[Any, Any]:
+        return await self._links[host].link.connect(factory)
 
     def _born(self, number: int) -> Node:
         self._lives += 1
-        node = Node(self.world, f"node {number}.{self._lives}", self.wake, dailies=self._dailies)
+        node = Node(self.world, f"node-{number}-{self._lives}", dailies=self._dailies)
+        self._links[node.name] = node
         node.link.on_kill = lambda orderly: self._end(number, node, orderly=orderly)
         node.link.on_jump = lambda: self._jump(node)
-        self.world.keep.append(node)
+        self.world.nodes.append(node)
         node.start()
         return node
 
@@ -80,60 +67,95 @@ class Network:
     def _jump(self, node: Node) -> None:
         seconds = self.world.rng.choice((-3600.0, -8.0, -1.0, -0.2, 0.2, 1.0, 3.0, 12.0, 3600.0))
         self.world.note(node.name, "clock jumps", seconds)
-        node.jump(seconds)
+        node.clock.jump(seconds)
 
-    def wake(self, topic: str) -> None:
-        """Wake all nodes, but for those whose wake-up is lost."""
-        world = self.world
-        for node in self.nodes:
-            if node.up and world.season.happens(fates.WAKE_UP_LOST):
-                world.fault(fates.WAKE_UP_LOST, node.name, topic)
-            elif node.up:
-                world.loop.call_later(0.001, node.wake, topic)
+    def open(self, device: Device, number: int, who: str) -> Connection | None:
+        """Open a connection of a player to a node, or return `None` if it lets nobody in."""
+        node = self.nodes[number]
+        return Connection(self.world, node, device, who) if node.up else None
 
-    def send(self, client: Client, device: int, number: int, command: Message) -> None:
-        """Send a player's command to a node."""
-        world = self.world
+
+class Connection:
+    """A player's connection to a node: in order both ways, until it breaks."""
+
+    def __init__(self, world: World, node: Node, device: Device, who: str) -> None:
+        self.node = node
+        self._world = world
+        self._device = device
+        self._who = who
+        self._lost = False
+        self._mute = False
+        self._held: deque[bytes] | None = None
+        self._there = self._here = 0.0
+        self._session: Session = node.open(self, self.cut)
+
+    # The player's end
+
+    def say(self, frame: bytes) -> None:
+        """Send a frame to the node."""
+        world = self._world
+        if self._lost:
+            return
         fate = world.season.of_network()
         if fate is not None:
-            world.fault(fate, client.id, command)
-        else:
-            world.note(client.id, f"to node {number}", command)
+            world.fault(fate, self._who, self.node.name)
         latency = LATENCY * world.rng.random()
-        if fate == fates.ELSEWHERE:
-            number = (number + 1) % len(self.nodes)
-        elif fate == fates.DELAYED:
+        if fate == fates.DELAYED:
             latency += world.rng.random()
-        elif fate == fates.TWICE:
-            again = latency + world.rng.choice((0.001, 0.05, 1.0))
-            world.loop.call_later(again, self._arrive, client, device, number, command, None)
-        if fate != fates.COMMAND_LOST:
-            world.loop.call_later(latency, self._arrive, client, device, number, command, fate)
-
-    def _arrive(
-        self, client: Client, device: int, number: int, command: Message, fate: str | None
-    ) -> None:
-        node = self.nodes[number]
-        if not node.up:
-            client.give_up(command["id"])
+        self._there = max(self._there, world.loop.time() + latency)
+        if fate in {fates.COMMAND_LOST, fates.ELSEWHERE}:
+            world.loop.call_at(self._there, self.cut)
             return
+        world.loop.call_at(self._there, self._arrive, frame)
+        if fate == fates.ANSWER_LOST:
+            self._mute = True
+            world.loop.call_at(self._there + 0.5 * world.rng.random(), self.cut)
 
-        def reply(event: Message) -> None:
-            self._reply(client, event, lost=fate == fates.ANSWER_LOST)
+    def cut(self) -> None:
+        """Break the connection: both ends find it out, the player a moment later."""
+        if self._lost:
+            return
+        self._lost = True
+        self.node.leave(self._session)
+        self._world.loop.call_later(LATENCY * self._world.rng.random(), self._device.lose)
 
-        node.take(client.id, device, _typed(command), reply, client.hint)
+    # The node's end
 
-    def _reply(self, client: Client, event: Message, *, lost: bool) -> None:
-        world = self.world
-        world.note(client.id, "lost answer" if lost else "answer", event)
-        if not lost:
-            latency = LATENCY * world.rng.random()
-            world.loop.call_later(latency, client.hear, event)
+    def _arrive(self, frame: bytes) -> None:
+        if self._lost or not self.node.link.alive:
+            return
+        if self._held is not None:
+            self._held.append(frame)
+        else:
+            self._session.receive(frame)
 
+    def send(self, frame: bytes, _key: Hashable = None) -> None:
+        """Send a message to the player."""
+        world = self._world
+        if self._lost or self._mute or not self.node.link.alive:
+            return
+        latency = LATENCY * world.rng.random()
+        self._here = max(self._here, world.loop.time() + latency)
+        world.loop.call_at(self._here, self._tell, frame)
 
-def _typed(command: Message) -> AnyCommand:
-    fields = {name: value for name, value in command.items() if name != "type"}
-    if fields.get("have") is not None:
-        fields["have"] = m.Have(**fields["have"])
-    typed: AnyCommand = _TYPES[command["type"]](**fields)
-    return typed
+    def _tell(self, frame: bytes) -> None:
+        if not self._lost:
+            self._device.hear(frame)
+
+    def is_behind(self) -> bool:
+        """Return whether the player does not keep up: never."""
+        return False
+
+    def hold(self) -> None:
+        """Let nothing more arrive until `release`."""
+        self._held = deque()
+
+    def release(self) -> None:
+        """Let what has been held arrive."""
+        held, self._held = self._held, None
+        while held:
+            self._world.loop.call_soon(self._arrive, held.popleft())
+
+    def close(self, _code: int) -> None:
+        """Close the connection when what is on its way has been heard."""
+        self._world.loop.call_at(max(self._here, self._world.loop.time()), self.cut)

@@ -1,31 +1,32 @@
-"""A node: the real services and handlers, without sockets, on a simulated store."""
+"""A node: all of the server but its sockets, with connections to a simulated Redis."""
 
 from __future__ import annotations
 
 import asyncio
-from collections import deque
 from collections.abc import Callable, Coroutine
+from itertools import count
 from typing import Any
-
-import msgspec
 
 from engine.board import Board
 from engine.notation import move_text
 from engine.solver import search
-from server.core.ids import PlayerId, RoomCode
-from server.core.race import Room
-from server.core.refusal import Refusal, UnavailableError
+from server.core.refusal import UnavailableError
 from server.gateway.handlers import Handlers
 from server.gateway.hub import Hub
-from server.gateway.messages import AnyCommand, AnyEvent, Refused
-from server.gateway.session import Session
-from server.service import topics
+from server.gateway.load import Load
+from server.gateway.session import Session, Wire
+from server.metrics import Metrics
+from server.service.registration import Registration
 from server.service.searcher import Answer, Searcher
 from server.service.services import Services
+from server.service.store import Store
 from server.stop import Stop
-from tests.faults.ledger import Message
+from server.store.bus import Bus
+from server.store.clock import Clock
+from server.store.connection import connect
+from server.store.database import Database
+from server.store.journal import SCRIPTS
 from tests.simulation.link import Link
-from tests.simulation.stores import SimulatedClock, store_on
 from tests.simulation.world import World
 
 START_AGAIN = 0.2
@@ -37,40 +38,24 @@ SEARCH_LASTS = 0.05
 FAR = 10**9
 """A day that no deals have to be drawn ahead for."""
 
-Reply = Callable[[Message], None]
+METRICS = Metrics()
+"""The numbers of all nodes: nobody looks at them, and making them takes longer than a race."""
 
 
-class SimulatedSession(Session):
-    """A player's session without a socket; `told` is called when there may be news for it."""
+class JumpingClock(Clock):
+    """Redis's clock, between looks carried on by a clock of the node's own that may jump."""
 
-    def __init__(self, name: str, player: PlayerId, told: Callable[[], None]) -> None:
-        self.id = name
-        self.player = player
-        self.room = None
-        self.attempt = None
-        self.watched = None
-        self.hint = told
-        self.waiting: deque[tuple[AnyCommand, Reply]] = deque()
-        self.busy = False
+    def __init__(self, database: Database, world: World) -> None:
+        super().__init__(database)
+        self._world = world
+        self._jumped = 0.0
 
+    def jump(self, seconds: float) -> None:
+        """Let the node's own clock jump."""
+        self._jumped += seconds
 
-class Ears(Hub):
-    """Knows which room a session hears of."""
-
-    def __init__(self, services: Services) -> None:
-        self._services = services
-
-    async def enter_room(self, session: Session, player: PlayerId, room: Room) -> None:
-        """Let a session hear of a room."""
-        session.room = room.opened.code
-
-    def watch_room(self, session: Session, code: RoomCode | None) -> None:
-        """Let a session hear of a room, or of none."""
-        session.room = code
-
-    def watch_leaderboard(self, session: Session, watched: tuple[str, int] | None) -> None:
-        """Let a session hear of a leaderboard, or of none."""
-        session.watched = watched
+    def _monotonic(self) -> float:
+        return self._world.now() / 1000 + self._jumped
 
 
 class InlineSearcher(Searcher):
@@ -87,121 +72,97 @@ class Node:
     """One life of one node.
 
     Attributes:
-        up: whether it takes commands.
+        up: whether it lets players in.
+        on_end: called for each session that is open when it ends or is killed.
     """
 
-    def __init__(
-        self, world: World, name: str, publish: Callable[[str], None], *, dailies: bool
-    ) -> None:
+    def __init__(self, world: World, name: str, *, dailies: bool) -> None:
         self.world = world
         self.name = name
         self.link = Link(world, name)
         self.up = False
-        self._store = store_on(self.link)
-        self._wake_all = publish
-        self.services = Services(self._store, self._publish)
+        self._database = Database(connect(f"redis://{name}:6379"), 0, SCRIPTS, METRICS)
+        self.clock = JumpingClock(self._database, world)
+        store = Store.on(self._database, self.clock)
+        self._bus = Bus(self._database, self._hear)
+        self._registration = Registration(store)
+        self.services = Services(store, self._bus, self._registration)
         self.services._searches._searcher = InlineSearcher()
         if not dailies:
             self.services.dailies._drawn_until = FAR
-        self._handlers = Handlers(self.services, Ears(self.services))
+        self._hub = Hub(self.services)
+        self._handlers = Handlers(self.services, self._hub, Load(lambda: 0.0))
         self._stop = Stop()
-        self._sessions: dict[tuple[PlayerId, int], SimulatedSession] = {}
+        self._numbers = count(1)
+        self._sessions: dict[Session, Callable[[], None]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
     def start(self) -> None:
         """Start it; it is up when it has found the store."""
-        self.do(self._run())
+        self._do(self._run())
 
     async def _run(self) -> None:
-        while True:
+        stop = self._stop
+        while self.link.alive:
             try:
-                await self._store.clock.sample()
+                await self.clock.sample()
                 await self.services.prepare()
             except UnavailableError:
                 await asyncio.sleep(START_AGAIN)
             else:
                 break
-        self.up = True
+        if not self.link.alive:
+            return
+        self.up = not stop.told
         self.world.note(self.name, "up")
-        await asyncio.gather(self.services.run(self._stop), self._store.clock.run(self._stop))
+        works = (self._bus, self.clock, self.services, self._hub, self._registration)
+        await asyncio.gather(*(work.run(stop) for work in works))
         await self.services.close()
+        await self._database.close()
         self.world.note(self.name, "ended")
+
+    def _hear(self, topic: str, payload: bytes | None) -> None:
+        self.services.heard(topic, payload)
 
     def kill(self) -> None:
         """Let it never do anything again."""
         self.up = False
         self.link.alive = False
+        # What it still does reaches nobody; this way it soon does nothing.
+        self._stop.tell()
+        self._break()
 
     def end(self) -> None:
         """Let it end in good order."""
         self.up = False
+        for session in list(self._sessions):
+            session.close_for_restart()
+        self._hub.close()
         self._stop.tell()
+        self.world.loop.call_later(1.0, self._break)
 
-    def jump(self, seconds: float) -> None:
-        """Let its clock jump."""
-        clock = self._store.clock
-        assert isinstance(clock, SimulatedClock)
-        clock.jump(seconds)
+    def _break(self) -> None:
+        for lose in list(self._sessions.values()):
+            lose()
 
-    async def _publish(self, topic: str) -> None:
-        await self.link.call("publish", lambda: self._wake_all(topic), topic)
+    def open(self, wire: Wire, lose: Callable[[], None]) -> Session:
+        """Open a session; `lose` is called when its connection breaks since the node is gone."""
+        session = Session(f"{self.name}/{next(self._numbers)}", wire, self._handlers, METRICS)
+        self._sessions[session] = lose
+        return session
 
-    def wake(self, topic: str) -> None:
-        """Let the sessions that hear of a topic know that there is news."""
-        for session in self._sessions.values():
-            heard = {topics.ended(session.player)} if session.player is not None else set()
-            if session.room is not None:
-                heard.add(topics.room(session.room))
-            if topic in heard:
-                session.hint()
+    def leave(self, session: Session) -> None:
+        """Forget a session whose connection has ended."""
+        if self._sessions.pop(session, None) is not None and self.link.alive:
+            session.forget()
+            self._hub.leave(session)
 
-    def take(
-        self,
-        player: PlayerId,
-        device: int,
-        command: AnyCommand,
-        reply: Reply,
-        told: Callable[[], None],
-    ) -> None:
-        """Carry a command out when those before it in the session have been."""
-        session = self._sessions.get((player, device))
-        if session is None:
-            session = SimulatedSession(f"{player}/{device}", player, told)
-            self._sessions[player, device] = session
-        session.waiting.append((command, reply))
-        if not session.busy:
-            session.busy = True
-            self.do(self._serve(session))
-
-    async def _serve(self, session: SimulatedSession) -> None:
-        while session.waiting:
-            command, reply = session.waiting.popleft()
-            event = await self._carry_out(session, command)
-            if self.link.alive:
-                # The types of events differ in what this function needs not know.
-                answered: Any = event
-                reply(msgspec.to_builtins(msgspec.structs.replace(answered, re=command.id)))
-        session.busy = False
-
-    async def _carry_out(self, session: Session, command: AnyCommand) -> AnyEvent:
-        """Return the answer to a command, as a session makes it."""
-        try:
-            return await self._handlers.answer(session, command)
-        except Refusal as refusal:
-            return Refused(code=refusal.code, text=refusal.text)
-        except UnavailableError:
-            return Refused(code="unavailable", text="")
-        except Exception as error:
-            self.world.complain("broken", self.name, f"{command}: {error!r}")
-            return Refused(code="internal", text="")
-
-    def do(self, work: Coroutine[Any, Any, None]) -> None:
-        """Let it do something."""
+    def _do(self, work: Coroutine[Any, Any, None]) -> None:
         task = self.world.loop.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._done)
 
     def _done(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
-        if not task.cancelled() and (error := task.exception()) is not None:
+        if not task.cancelled() and (error := task.exception()) is not None and self.link.alive:
             self.world.complain("broken", self.name, repr(error))

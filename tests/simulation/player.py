@@ -7,15 +7,16 @@ from collections.abc import Iterator
 from itertools import count
 from typing import Any
 
-from engine.board import Change, Delta, apply_delta
-from engine.errors import PositionError
 from server.core.digest import digest
-from server.core.ids import PlayerId
+from server.gateway.messages import VERSION
 from tests.faults.ledger import Ledger, Line, Message
 from tests.faults.player import AGAIN, NEVER
-from tests.faults.sight import Sight, pile_of
-from tests.simulation.network import Network
+from tests.faults.sight import Sight
+from tests.faults.wire import NUMBERED
+from tests.simulation import fates
+from tests.simulation.network import Connection, Network
 from tests.simulation.world import World
+from tests.wire import Wire
 
 CALM_PATIENCE = 15.0
 """Seconds for an answer when nothing is wrong."""
@@ -68,6 +69,59 @@ class Notes(Ledger):
         return iter(self.lines_heard)
 
 
+class LostError(Exception):
+    """A connection cannot be had, or is no more."""
+
+
+class Device:
+    """One open session of a player."""
+
+    def __init__(self, player: Player, number: int, node: int) -> None:
+        self.lost = False
+        self.wire = Wire()
+        self._player = player
+        self._answers: dict[int, asyncio.Future[Message | None]] = {}
+        who = f"player {player.number}.{number}"
+        found = player.network.open(self, node, who)
+        if found is None:
+            raise LostError
+        self._connection: Connection = found
+
+    def ask(self, command: Message, *, twice: bool = False) -> asyncio.Future[Message | None]:
+        """Send a command; `None` says that there will be no answer."""
+        answer: asyncio.Future[Message | None] = self._player.world.loop.create_future()
+        if self.lost:
+            answer.set_result(None)
+            return answer
+        self._answers[command["id"]] = answer
+        for _ in range(2 if twice else 1):
+            self._connection.say(self.wire.pack(command))
+        return answer
+
+    def hear(self, frame: bytes) -> None:
+        """Be sent a frame."""
+        event = self.wire.unpack(frame)
+        self._player.hear(event)
+        self.answer(event.get("re", 0), event)
+
+    def answer(self, command: int, event: Message | None) -> None:
+        """Hand an answer to who waits for it."""
+        answer = self._answers.pop(command, None)
+        if answer is not None and not answer.done():
+            answer.set_result(event)
+
+    def lose(self) -> None:
+        """Find that the connection has ended."""
+        self.lost = True
+        for command in list(self._answers):
+            self.answer(command, None)
+
+    def close(self) -> None:
+        """End it."""
+        self._connection.cut()
+        self.lose()
+
+
 class Player:
     """One person with one identity, and one device or two.
 
@@ -78,18 +132,69 @@ class Player:
     """
 
     def __init__(self, world: World, network: Network, number: int) -> None:
-        self.id = PlayerId(f"p{number:015d}")
         self.world = world
+        self.network = network
+        self.number = number
         self.rng = world.rng
+        self.ledger = Notes("")
         self.doing = "nothing yet"
-        self.ledger = Notes(self.id)
         self.rooms: dict[str, Message] = {}
         self.sights: dict[str, Sight] = {}
-        self._network = network
+        self._token: str | None = None
         self._node = self.rng.randrange(len(network.nodes))
+        self._devices: list[Device | None] = [None, None]
+        self._opening: list[asyncio.Lock] = [asyncio.Lock(), asyncio.Lock()]
         self._ids = count(1)
-        self._waiting: dict[int, asyncio.Future[Message | None]] = {}
         self._news = asyncio.Event()
+
+    @property
+    def id(self) -> str:
+        """The identity, once it has one."""
+        return self.ledger.player
+
+    async def begin(self) -> None:
+        """Become somebody."""
+        await self._device(0)
+
+    async def _device(self, number: int) -> Device:
+        """Return an open session, made now if there is none; never gives up."""
+        async with self._opening[number]:
+            while True:
+                device = self._devices[number]
+                if device is not None and not device.lost:
+                    return device
+                try:
+                    self._devices[number] = await self._open(number)
+                except LostError:
+                    await self.pause(0.05, 0.5)
+                    self._node = self.rng.randrange(len(self.network.nodes))
+
+    async def _open(self, number: int) -> Device:
+        """Open a session and say hello.
+
+        Raises:
+            LostError: it did not work out.
+        """
+        node = (self._node + number) % len(self.network.nodes)
+        device = Device(self, number, node)
+        hello = {"type": "hello", "id": next(self._ids), "version": VERSION, "token": self._token}
+        answer = device.ask(hello)
+        patience = self._patience()
+        timer = self.world.loop.call_later(patience, device.answer, hello["id"], None)
+        welcome = await answer
+        timer.cancel()
+        if welcome is None or welcome["type"] != "welcome":
+            if welcome is not None and welcome["code"] not in AGAIN:
+                self.world.complain("broken", self.id, f"hello: {welcome}")
+            device.close()
+            raise LostError
+        self._token = welcome["token"]
+        if not self.ledger.player:
+            self.ledger.player = welcome["player"]["id"]
+        return device
+
+    def _patience(self) -> float:
+        return CALM_PATIENCE if self.world.calm else self.rng.uniform(0.1, 1.5)
 
     async def ask(self, type_: str, *, once: bool = False, **fields: Any) -> Message | None:
         """Send a command until it is answered, and return the answer.
@@ -104,54 +209,55 @@ class Player:
                 return None
             await self.pause(0.05, 0.5)
 
-    async def ask_all(self, wanted: list[Message], device: int = 0) -> list[Message | None]:
+    async def ask_all(self, wanted: list[Message], number: int = 0) -> list[Message | None]:
         """Send commands without waiting in between, and return what was answered in time."""
-        world, calm = self.world, self.world.calm
+        device = await self._device(number)
+        for attempt in dict.fromkeys(c["attempt"] for c in wanted if c["type"] in NUMBERED):
+            if not device.wire.knows(attempt):
+                opening = {"type": "attempt.open", "attempt": attempt}
+                [opened] = await self._ask_at(device, [opening])
+                if opened is None or opened["type"] == "refused":
+                    # It answers what cannot even be said.
+                    return [opened] * len(wanted)
+        return await self._ask_at(device, wanted)
+
+    async def _ask_at(self, device: Device, wanted: list[Message]) -> list[Message | None]:
+        world = self.world
         commands = [{**fields, "id": next(self._ids)} for fields in wanted]
-        node = (self._node + device) % len(self._network.nodes)
-        futures = {}
+        futures = []
         for command in commands:
-            futures[command["id"]] = world.loop.create_future()
-            self._waiting[command["id"]] = futures[command["id"]]
             self.ledger.say(command, int(world.now()))
-            self._network.send(self, device, node, command)
+            twice = world.season.happens(fates.AGAIN)
+            if twice:
+                world.fault(fates.AGAIN, self.id, command)
+            else:
+                world.note(self.id, "says", command)
+            futures.append(device.ask(command, twice=twice))
         world.counts["commands"] += len(commands)
-        patience = CALM_PATIENCE if calm else self.rng.uniform(0.1, 1.5)
-        timer = world.loop.call_later(patience, self._lose_patience, list(futures))
-        answers = [await future for future in futures.values()]
+        timer = world.loop.call_later(self._patience(), self._lose_patience, device, commands)
+        answers = [await future for future in futures]
         timer.cancel()
-        for id_, answer in zip(futures, answers, strict=True):
-            del self._waiting[id_]
+        for answer in answers:
             never = NEVER - DESERVED - (LOST if world.lost_at is not None else set())
             if answer is not None and answer.get("code") in never:
                 world.complain("broken", self.id, f"{answer['code']} after {wanted}")
         if None in answers:
             world.counts["unanswered in time"] += 1
+            device.close()
             if self.rng.random() < 0.5:
-                self._node = self.rng.randrange(len(self._network.nodes))
+                self._node = self.rng.randrange(len(self.network.nodes))
         return answers
 
-    def give_up(self, command: int) -> None:
-        """Find that a command cannot be sent, or was not answered."""
-        future = self._waiting.get(command)
-        if future is not None and not future.done():
-            future.set_result(None)
-
-    def _lose_patience(self, commands: list[int]) -> None:
-        missing = [id_ for id_ in commands if not self._waiting[id_].done()]
-        if missing and self.world.calm:
-            self.world.note(self.id, "patience lost in the calm", missing)
+    def _lose_patience(self, device: Device, commands: list[Message]) -> None:
+        if self.world.calm:
+            self.world.note(self.id, "patience lost in the calm", [c["id"] for c in commands])
             self.world.counts["patience lost in the calm"] += 1
-        for id_ in missing:
-            self.give_up(id_)
+        for command in commands:
+            device.answer(command["id"], None)
 
     async def pause(self, least: float, most: float) -> None:
         """Do nothing for a while, in seconds."""
         await asyncio.sleep(self.rng.uniform(least, most))
-
-    def hint(self) -> None:
-        """Be told that there may be news."""
-        self._news.set()
 
     async def news(self, seconds: float) -> None:
         """Return when there may be news, or nothing was heard for so long."""
@@ -161,8 +267,11 @@ class Player:
         timer.cancel()
 
     def hear(self, event: Message) -> None:
-        """Write an event down, see what it shows, and hand it to who waits for it."""
+        """Write an event down, and see what it shows."""
+        self.world.note(self.id, "hears", event)
         self.ledger.hear(event, int(self.world.now()))
+        if "re" not in event:
+            self._news.set()
         match event["type"]:
             case "attempt":
                 self._see(Sight.of(event))
@@ -170,6 +279,8 @@ class Player:
                 self._catch_up(event)
             case "moved":
                 self._see_move(event)
+            case "early progress":
+                self.world.complain("misreported", self.id, f"progress of no room: {event}")
             case "ended":
                 known = self.sights.get(event["attempt"])
                 if known is not None and event["seq"] >= known.seq:
@@ -180,9 +291,6 @@ class Player:
                 known_version = known_room["version"] if known_room is not None else 0
                 if event["version"] >= known_version or self.world.lost_at is not None:
                     self.rooms[event["code"]] = event
-        future = self._waiting.get(event.get("re", 0))
-        if future is not None and not future.done():
-            future.set_result(event)
 
     def have(self, attempt: str) -> dict[str, int]:
         """Return what this player knows of an attempt, as it says so when it comes back."""
@@ -194,17 +302,12 @@ class Player:
         known = self.sights.get(missed["attempt"])
         if known is None or known.seq != missed["since"]:
             return
-        view = known.view
-        numbers = view.ruleset.pile_numbers
-        for _, changes, redeals in missed["moves"]:
-            made = tuple(Change(numbers[pile], take, pile_of(put)) for pile, take, put in changes)
-            try:
-                view = apply_delta(view, Delta(made, redeals, view.moves + 1))
-            except PositionError:
-                self.world.complain("misreported", missed["attempt"], f"{missed}")
-                return
+        after = known.caught_up(missed)
+        if after is None:
+            self.world.complain("misreported", missed["attempt"], f"{missed}")
+            return
         self.world.counts["missed entries told"] += len(missed["moves"])
-        self._see(Sight(known.attempt, missed["seq"], view, missed["result"]["end"]))
+        self._see(after)
 
     def _see(self, sight: Sight) -> None:
         known = self.sights.get(sight.attempt)

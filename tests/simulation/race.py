@@ -6,9 +6,11 @@ import asyncio
 import gc
 import logging
 import re
+import secrets
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator, MutableMapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -18,7 +20,11 @@ import structlog
 from engine import deal as dealing
 from engine.catalog import games
 from server.core import daily
+from server.core.race import Room
+from server.gateway import load, session
 from server.service import attempts
+from server.service.rooms import Rooms
+from server.store import keys
 from tests.core.builders import START
 from tests.faults import attempt_story
 from tests.faults.checker import check
@@ -31,6 +37,7 @@ from tests.simulation.network import Network
 from tests.simulation.player import Player
 from tests.simulation.trace import Trace
 from tests.simulation.world import World
+from tests.wire import KNOWN
 
 DAILIES = 0.15
 """How often it is dailies that are played, and not a race in a room."""
@@ -51,6 +58,10 @@ SETTLED_WITHIN = 30.0
 """Seconds after that within which every effect has been applied."""
 
 
+SHARE = 20
+"""How much shorter a round is than its room says: the shortest that may be asked for is a minute."""
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """What became of one race."""
@@ -66,7 +77,7 @@ def run(seed: int, counts: Counter[str]) -> Outcome:
     world = World(seed, loop, counts)
     loop.set_exception_handler(lambda _, context: _complain_of(world, context))
     try:
-        with _logs(world):
+        with _logs(world), _determined(loop, world):
             try:
                 loop.run_until_complete(_play(world))
             except RestlessError as error:
@@ -74,7 +85,7 @@ def run(seed: int, counts: Counter[str]) -> Outcome:
             world.note("world", "the end")
             trace, complaints = Trace(), list(dict.fromkeys(world.complaints))
             trace.steps = list(world.trace.steps)
-            _clear(loop)
+            _clear(world)
     finally:
         loop.close()
     counts["seeds"] += 1
@@ -103,7 +114,7 @@ async def _play(world: World) -> None:
             rng.choice(list(games()[game].variants)),
             seats=max(1, len(players) - (rng.random() < 0.05)),
             rounds=rng.choice((1, 1, 2)),
-            limit=rng.choice((3, 6, 10)),
+            limit=SHARE * rng.choice((3, 6, 10)),
             key=f"{rng.getrandbits(64):016x}",
             code=loop.create_future(),
         )
@@ -176,10 +187,10 @@ async def _settled(world: World) -> None:
     loop = world.loop
     until = loop.time() + SETTLED_WITHIN
     while loop.time() < until:
-        due = world.memory.due(float("inf"))
-        if not due and not world.memory.effects():
+        kept = world.memory.kept()
+        if not kept.due and not kept.effects:
             return
-        soonest = min((time for _, time in due), default=0)
+        soonest = min(kept.due.values(), default=0)
         if soonest > world.now() + 2_000:
             world.leap(soonest - world.now() - 500)
         await asyncio.sleep(0.5)
@@ -190,16 +201,20 @@ def _complain_of(world: World, context: dict[str, Any]) -> None:
     world.complain("broken", "the loop", f"{context.get('message')}: {context.get('exception')!r}")
 
 
-def _clear(loop: VirtualLoop) -> None:
+def _clear(world: World) -> None:
     """Let no task be left, without letting it be heard."""
+    loop = world.loop
     loop.set_exception_handler(lambda *_: None)
+    loop.rest()
+    for node in world.nodes:
+        node.kill()
     for _ in range(100):
         tasks = asyncio.all_tasks(loop)
         if not tasks:
             return
         for task in tasks:
             task.cancel()
-        loop.run_until_complete(asyncio.sleep(0))
+        loop.run_until_complete(asyncio.sleep(0.2))
 
 
 @contextmanager
@@ -223,6 +238,36 @@ def _logs(world: World) -> Iterator[None]:
 
 
 @contextmanager
+def _determined(loop: VirtualLoop, world: World) -> Iterator[None]:
+    """Let all time be the loop's, and all chance the world's."""
+    KNOWN.clear()
+    rng = world.rng
+    places: list[tuple[Any, str, Any]] = [
+        (time, "monotonic", loop.time),
+        (secrets, "token_hex", lambda count: rng.randbytes(count).hex()),
+        (secrets, "token_bytes", rng.randbytes),
+        (secrets, "choice", rng.choice),
+        (session, "random", rng),
+        (load, "random", rng),
+    ]
+    with ExitStack() as stack:
+        for owner, name, value in places:
+            stack.enter_context(instead(owner, name, value))
+        yield
+
+
+@contextmanager
+def instead(owner: Any, name: str, other: object) -> Iterator[None]:
+    """Let something be another thing inside."""
+    before = getattr(owner, name)
+    setattr(owner, name, other)
+    try:
+        yield
+    finally:
+        setattr(owner, name, before)
+
+
+@contextmanager
 def conditions() -> Iterator[None]:
     """Let many races be run quickly: deals are laid out once, and few are drawn ahead.
 
@@ -234,15 +279,20 @@ def conditions() -> Iterator[None]:
         (attempts, "deal_seed", cached),
         (attempt_story, "deal_seed", cached),
         (daily, "DRAWN_AHEAD", 0),
+        (keys, "PARTITIONS", 8),
     ]
+    create = Rooms.create
+
+    async def shorter(self: Rooms, *given: Any, limit: int, **named: Any) -> Room:
+        return await create(self, *given, limit=limit // SHARE, **named)
+
+    places.append((Rooms, "create", shorter))
     thresholds = gc.get_threshold()
     gc.set_threshold(50_000, 20, 100)
-    before = [getattr(module, name) for module, name, _ in places]
-    for module, name, value in places:
-        setattr(module, name, value)
     try:
-        yield
+        with ExitStack() as stack:
+            for module, name, value in places:
+                stack.enter_context(instead(module, name, value))
+            yield
     finally:
         gc.set_threshold(*thresholds)
-        for (module, name, _), value in zip(places, before, strict=True):
-            setattr(module, name, value)

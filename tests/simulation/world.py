@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 import random
 from collections import Counter
-from collections.abc import Callable
 from typing import Any
 
-from server.core.refusal import UnavailableError
 from tests.faults.complaint import Complaint
 from tests.simulation.fates import TAIL_LOST, Season
 from tests.simulation.loop import VirtualLoop
 from tests.simulation.memory import Held, Memory
+from tests.simulation.redis import Redis
 from tests.simulation.trace import Trace
 
 
@@ -27,9 +25,8 @@ class World:
         closing: whether players are to come to an end.
         lost_at: when the last writes were lost, in Unix milliseconds, or `None`.
         cuts: how often that has happened.
-        in_flight: the commands to the store that have not been answered, in their order, each
-            with whether its node lives.
-        keep: what dead nodes' tasks hang on, which would be swept away before them otherwise.
+        connections: all connections to Redis, in the order in which they were opened.
+        nodes: all lives of all nodes.
     """
 
     def __init__(self, seed: int, loop: VirtualLoop, counts: Counter[str]) -> None:
@@ -40,14 +37,15 @@ class World:
         self.season = Season(self.rng, counts)
         self.trace = Trace()
         self.memory = Memory(self.now)
+        self.redis = Redis(self.memory)
         self.complaints: list[Complaint] = []
         self.calm = False
         self.closing = False
         self.lost_at: int | None = None
         self.away_until = 0.0
         self.cuts = 0
-        self.in_flight: dict[asyncio.Future[Any], Callable[[], bool]] = {}
-        self.keep: list[object] = []
+        self.connections: dict[Any, None] = {}
+        self.nodes: list[Any] = []
         self._epoch = 0.0
 
     def set_epoch(self, time: float) -> None:
@@ -66,14 +64,17 @@ class World:
     def lose_tail(self, held: Held) -> None:
         """Let the store come back as it was a moment ago, after a power cut."""
         self.fault(TAIL_LOST, "the store")
+        # What a server has lost, its connections broke first: that is what the server counts on.
+        self.go_away(self.rng.uniform(0.2, 1.0))
         self.memory.restore(held)
         self.lost_at = int(self.now())
-        self.away_until = self.loop.time() + self.rng.uniform(0.2, 1.0)
         self.cuts += 1
-        for future, is_alive in self.in_flight.items():
-            if is_alive() and not future.done():
-                future.set_exception(UnavailableError("the power was cut"))
-        self.in_flight.clear()
+
+    def go_away(self, seconds: float) -> None:
+        """Let all connections to the store break, and none be opened for a while."""
+        self.away_until = self.loop.time() + seconds
+        for connection in list(self.connections):
+            connection.lose(ConnectionResetError("the store went away"))
 
     def note(self, who: str, what: str, more: object = "") -> None:
         """Note a step in the trace."""

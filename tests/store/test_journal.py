@@ -295,3 +295,18 @@ async def test_a_gap_is_an_error(redis: Client, journals: Journals, ids: list[st
         await redis.xadd(KEY, {"e": "text"}, id=id_)
     with pytest.raises(GapError, match=KEY):
         await texts(journals)
+
+
+async def test_what_is_of_no_generation_is_not_appended(
+    database: Database, journals: Journals
+) -> None:
+    """Neither before there is a connection, which is of no generation either, nor on one."""
+    done: list[object] = []
+    entry = (KEY, 1, "one", now())
+    assert journals.generation(KEY) == 0
+    assert not journals.append_soon(*entry, 0, lambda *outcome: done.append(outcome))
+    generation = (await journals.read(KEY)).generation
+    assert not journals.append_soon(*entry, 0, lambda *outcome: done.append(outcome))
+    assert journals.append_soon(*entry, generation, lambda *outcome: done.append(outcome))
+    await database.close()
+    assert done == [(None, generation)]

@@ -1,0 +1,43 @@
+"""Sockets whose clients have gone: what they are still sent is dropped."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from websockets.asyncio.client import connect
+
+from server.gateway.socket import Socket
+from tests.gateway.client import PATIENCE
+
+
+class Listening:
+    """A session that does nothing."""
+
+    def receive(self, frame: bytes | None) -> None:
+        """Take a message."""
+
+    def forget(self) -> None:
+        """Expect nothing more."""
+
+
+async def test_what_is_sent_to_who_has_gone_is_dropped() -> None:
+    begun: list[Socket] = []
+    ended = asyncio.Event()
+
+    def protocol() -> Socket:
+        session: Any = Listening()
+        return Socket(lambda _: session, lambda _: None, begun.append, lambda _: ended.set())
+
+    loop = asyncio.get_running_loop()
+    server = await loop.create_server(protocol, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    async with connect(f"ws://127.0.0.1:{port}/socket") as client:
+        client.transport.abort()
+        async with asyncio.timeout(PATIENCE):
+            await ended.wait()
+    # A command that was on its way is answered, and the node ends.
+    begun[0].send(b"short")
+    begun[0].send(b"long" * 1000)
+    begun[0].close(1001)
+    server.close()

@@ -1,0 +1,98 @@
+"""The simulated Redis: what it is sent on its connections, and what it answers."""
+
+from __future__ import annotations
+
+from hashlib import sha1
+from typing import Any, Protocol
+
+from tests.simulation.memory import Error, Memory, Reply
+from tests.simulation.scripts import SCRIPTS
+
+
+class Connection(Protocol):
+    """A connection, as the server sees it."""
+
+    def push(self, topic: str, frame: bytes) -> None:
+        """Send what was published to a topic."""
+
+
+class Push(list[Any]):
+    """A reply that is a push."""
+
+
+class Redis:
+    """One server. Its subscriptions end with their connections, and its memory may be set back."""
+
+    def __init__(self, memory: Memory) -> None:
+        self.memory = memory
+        self._digests: dict[str, str] = {}
+        self._subscribers: dict[str, dict[Connection, None]] = {}
+
+    def forget(self, connection: Connection) -> None:
+        """End the subscriptions of a connection that is lost."""
+        for subscribers in self._subscribers.values():
+            subscribers.pop(connection, None)
+
+    def answer(self, connection: Connection, command: list[bytes]) -> bytes:
+        """Carry a command out, and return what is sent for it."""
+        name, *given = [word.decode("utf-8", "surrogateescape") for word in command]
+        match name.upper():
+            case "HELLO":
+                return _encoded({"server": "redis", "version": "7.2.0", "proto": 3})
+            case "CLIENT" | "SELECT":
+                return _encoded("OK")
+            case "PING":
+                return _encoded("PONG")
+            case "SUBSCRIBE" | "UNSUBSCRIBE":
+                return b"".join(self._subscribed(connection, name.lower(), t) for t in given)
+            case "PUBLISH":
+                return _encoded(self._published(given[0], command[2]))
+            case "SCRIPT":
+                digest = sha1(command[2], usedforsecurity=False).hexdigest()
+                self._digests[digest] = given[1]
+                return _encoded(digest)
+            case "EVAL":
+                return _encoded(self._run(given[0], given[1:]))
+            case "EVALSHA":
+                return _encoded(self._run(self._digests[given[0]], given[1:]))
+        return _encoded(self.memory.run(name, given))
+
+    def _run(self, script: str, given: list[str]) -> Reply:
+        count = int(given[0])
+        return SCRIPTS[script](self.memory, given[1 : count + 1], given[count + 1 :])
+
+    def _subscribed(self, connection: Connection, kind: str, topic: str) -> bytes:
+        subscribers = self._subscribers.setdefault(topic, {})
+        if kind == "subscribe":
+            subscribers[connection] = None
+        else:
+            subscribers.pop(connection, None)
+        return _encoded(Push([kind, topic, 1]))
+
+    def _published(self, topic: str, payload: bytes) -> int:
+        subscribers = list(self._subscribers.get(topic, ()))
+        for subscriber in subscribers:
+            subscriber.push(topic, _encoded(Push(["message", topic, payload])))
+        return len(subscribers)
+
+
+def _encoded(reply: Reply) -> bytes:
+    """Return a reply as it is sent (RESP3)."""
+    match reply:
+        case None:
+            return b"_\r\n"
+        case Error():
+            return b"-%s\r\n" % str(reply).encode()
+        case int():
+            return b":%d\r\n" % reply
+        case float():
+            return b",%d\r\n" % reply
+        case bytes():
+            return b"$%d\r\n%s\r\n" % (len(reply), reply)
+        case str():
+            return _encoded(reply.encode("utf-8", "surrogateescape"))
+        case dict():
+            pairs = (_encoded(each) for pair in reply.items() for each in pair)
+            return b"%%%d\r\n%s" % (len(reply), b"".join(pairs))
+    kind = b">" if isinstance(reply, Push) else b"*"
+    return b"%s%d\r\n%s" % (kind, len(reply), b"".join(map(_encoded, reply)))

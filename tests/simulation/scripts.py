@@ -1,0 +1,180 @@
+"""The server's scripts, in Python: what each does to the simulated Redis."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from server.store import database, deals, journal, leaderboards, nodes, outbox, players, rooms
+from server.store import sweepers
+from tests.simulation.memory import Memory, Reply
+
+Script = Callable[[Memory, list[str], list[str]], Reply]
+
+
+def append(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    """Append one entry to each of many journals."""
+    first, last, tolerance = map(int, given[:3])
+    if memory.now() - first > tolerance or last - memory.now() > tolerance:
+        return "mistimed"
+    stands = []
+    for key, number, text in zip(names, given[3::2], given[4::2], strict=True):
+        stream = memory.stream(key)
+        comes_next = len(stream) == int(number) - 1
+        if comes_next:
+            stream.append(text)
+            memory.put(key, stream)
+        stands.append(int(comes_next))
+    return stands
+
+
+def append_with(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    """Append an entry, and write what belongs to it."""
+    number, text, time, tolerance, expires, field, value, member, score, *previous = given
+    stream = memory.stream(names[0])
+    if len(stream) != int(number) - 1 or (previous and stream and stream[-1] != previous[0]):
+        return "conflict"
+    if abs(memory.now() - int(time)) > int(tolerance):
+        return "mistimed"
+    stream.append(text)
+    memory.put(names[0], stream)
+    if expires:
+        memory.end_at(names[0], int(expires))
+    if field:
+        memory.hash(names[1])[field] = value
+    if member and score:
+        memory.zadd(names[2], score, member)
+    elif member:
+        memory.zrem(names[2], member)
+    return "stands"
+
+
+def keep_first(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    """Keep a text unless there is one."""
+    kept = memory.find(names[0]) or given[0]
+    memory.run("SET", [names[0], kept])
+    if given[1]:
+        memory.expire(names[0], given[1])
+    return kept
+
+
+def keep_deal(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    """Keep a deal."""
+    memory.run("HSET", [names[0], *given[1:]])
+    memory.expire(names[0], given[0])
+    return None
+
+
+def enter(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    """Enter a score, unless the player has one."""
+    scores = memory.scores(names[0])
+    added = given[0] not in scores
+    scores.setdefault(given[0], float(given[1]))
+    memory.expire(names[0], given[2])
+    return int(added)
+
+
+def _rows(memory: Memory, key: str, first: int, last: int) -> list[Reply]:
+    rows = memory.rows(key)
+    found = rows[first : last + 1]
+    if not found:
+        return []
+    better = sum(score < found[0][1] for _, score in rows)
+    return [first + 1, better + 1, *(each for m, score in found for each in (m, str(int(score))))]
+
+
+def top(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    """Return the size and the first rows."""
+    rows = _rows(memory, names[0], 0, int(given[0]) - 1)
+    return [len(memory.rows(names[0])), rows]
+
+
+def around(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    """Return the rows around players."""
+    reach, places = int(given[0]), [member for member, _ in memory.rows(names[0])]
+    answers: list[Reply] = []
+    for player in given[1:]:
+        place = places.index(player) if player in places else None
+        found = place is not None
+        answers.append(
+            _rows(memory, names[0], max(0, place - reach), place + reach) if found else []  # type: ignore[operator]
+        )
+    return answers
+
+
+def _renew(memory: Memory, key: str, name: str, life: str) -> list[str]:
+    now = int(memory.now())
+    for member, until in memory.rows(key):
+        if until <= now:
+            memory.zrem(key, member)
+    memory.zadd(key, now + int(life) * 1000, name)
+    memory.expire(key, life)
+    return [member for member, _ in memory.rows(key)]
+
+
+def renew_node(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    """Let a node count as alive."""
+    return _renew(memory, names[0], *given)
+
+
+def renew_sweeper(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    """Let a node be one of those that sweep."""
+    alive = _renew(memory, names[0], *given[:2])
+    if given[2]:
+        memory.run("SET", [names[1], "", "EX", given[2]])
+    return [int(memory.find(names[1]) is not None), *alive]
+
+
+def drop_due(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    """Forget a due time, unless there is a later one."""
+    due = dict(memory.rows(names[0])).get(given[0])
+    if due is not None and due <= int(given[1]):
+        memory.zrem(names[0], given[0])
+    return None
+
+
+def keep_name(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    """Keep a player's name."""
+    before = memory.run("HGET", [names[0], "name"])
+    memory.run(given[0], [names[0], "name", given[1]])
+    memory.expire(names[0], given[2])
+    return [memory.run("HGET", [names[0], "name"]), before]
+
+
+def take_session(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    """Note the newest session."""
+    before = memory.find(names[0])
+    memory.run("SET", [names[0], given[0], "EX", given[1]])
+    return before
+
+
+def enter_room(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    """Note that a player is present."""
+    memory.hash(names[0])[given[0]] = given[1]
+    memory.expire(names[0], given[2])
+    return None
+
+
+def leave_room(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    """Note that a player is not."""
+    if memory.run("HGET", [names[0], given[0]]) == given[1]:
+        memory.run("HDEL", [names[0], given[0]])
+    return None
+
+
+SCRIPTS: dict[str, Script] = {
+    journal._APPEND: append,
+    journal._APPEND_WITH: append_with,
+    database._KEEP_FIRST: keep_first,
+    deals._KEEP: keep_deal,
+    leaderboards._ENTER: enter,
+    leaderboards._TOP: top,
+    leaderboards._AROUND: around,
+    nodes._RENEW: renew_node,
+    sweepers._RENEW: renew_sweeper,
+    outbox._DROP_DUE: drop_due,
+    players._KEEP_NAME: keep_name,
+    players._TAKE_SESSION: take_session,
+    rooms._ENTER: enter_room,
+    rooms._LEAVE: leave_room,
+}
+"""By text."""
