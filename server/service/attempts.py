@@ -339,8 +339,7 @@ class Attempts:
         """
 
         def decide(state: Attempt | None, now: int) -> Event | None:
-            assert state is not None, "only started attempts are given up"
-            return core.give_up(state, now)
+            return None if state is None else core.give_up(state, now)
 
         await (await self._held(attempt, to_use=True)).submit(decide)
 

@@ -260,7 +260,8 @@ class Held(Generic[State, Event]):
         """
         await self._enter()
         try:
-            fresh = not self._is_current()
+            # A journal of which nothing is known is taken for a new one: the first append finds out.
+            fresh = self._seq > 0 and not self._is_current()
             if fresh:
                 await self._read()
             while True:

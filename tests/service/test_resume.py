@@ -194,9 +194,7 @@ def walk(state: Attempt) -> list[Step]:
     home = len(rules.foundations)
     while len(steps) < LONG and state.end is None:
         moves = legal_moves(state.board)
-        around = [
-            m for m in moves if m.target >= home and m.source != rules.stock
-        ]
+        around = [m for m in moves if m.target >= home and m.source != rules.stock]
         event, after, _ = core.play(state, chance.choice(around or moves), START)
         steps.append(Step(state, event, after))
         state = after
