@@ -25,10 +25,10 @@ from server.core.attempt import Attempt, Moved
 from server.core.ids import AttemptId
 from server.core.refusal import Refusal
 from server.service import searches
-from server.service.held import Shelf
 from server.service.news import Ended
 from server.service.searcher import PATIENCE, Answer, Searcher, SearcherError
 from server.service.searches import Searches
+from server.service.shelf import Shelf
 from server.store import keys
 from tests.core.builders import ADA, BOB, START, begun, line_home
 from tests.engine.hopeless import hopeless_line
