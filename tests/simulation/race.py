@@ -59,7 +59,7 @@ SETTLED_WITHIN = 30.0
 
 
 SHARE = 20
-"""How much shorter a round is than its room says: the shortest that may be asked for is a minute."""
+"""How much shorter a round is than its room says, which may be a minute at least."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +102,8 @@ async def _play(world: World) -> None:
         # Days end while they play, or have ended a moment ago.
         midnight = daily.ends(daily.day_at(START))
         world.set_epoch(midnight - rng.choice((12_000, 4_000, 1_500, 200, -500)))
+    # The nodes have run for long: what signs tokens is not among what may be lost.
+    world.memory.put(keys.SIGNING_KEY, rng.randbytes(32).hex())
     network = Network(world, rng.choice((1, 2, 2, 3)), dailies=dailies)
     world.note("world", "begins", f"{len(network.nodes)} nodes, dailies: {dailies}")
     players = [Player(world, network, number) for number in range(rng.randint(1 + dailies, 4))]
