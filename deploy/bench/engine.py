@@ -1,9 +1,9 @@
 """How fast the engine is, beside python-chess: writes `ENGINE.md`, and fails if it is too slow.
 
-A position costs what one of a search costs: list all legal moves, play the recorded one, and make
-the delta; a server checks just the one move. python-chess does the equal: list all legal moves, and
-push the recorded one. Both go along recorded games, in turns and in one process, so that whatever
-else the machine does slows both; each figure is a median over the rounds, in processor time.
+A position costs what a move costs a server: list all legal moves, play the recorded one, and make
+the delta. python-chess does the equal: list all legal moves, and push the recorded one. Both go
+along recorded games, in turns and in one process, so that whatever else the machine does slows
+both; each figure is a median over the rounds, in processor time.
 """
 
 from __future__ import annotations

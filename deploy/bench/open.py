@@ -66,11 +66,11 @@ class Walker:
         """Take the answers."""
         self._client.take = self._take if self._frames is not None else self._echoed
 
-    def _take(self, data: bytes, begin: int, _: int) -> None:
+    def _take(self, data: bytes, begin: int, end: int) -> None:
         kind = wire.kind(data, begin)
         if kind == wire.ANSWER:
             self.times.append(time.perf_counter() - self.due.popleft())
-        elif kind in {wire.REFUSAL, wire.SNAPSHOT}:
+        elif kind == wire.REFUSAL or (kind == wire.SNAPSHOT and wire.answers_move(data[begin:end])):
             self.due.popleft()
             self.refused += 1
 

@@ -1,6 +1,6 @@
 """What the load generator knows of the protocol: the one module to change when the wire does.
 
-Payloads are what WebSocket frames carry. `PROTOCOL.md` beside the gateway describes them.
+Payloads are what WebSocket frames carry. `server/PROTOCOL.md` describes them.
 """
 
 from __future__ import annotations
@@ -10,16 +10,26 @@ from typing import Any
 
 import msgpack
 
-from engine.notation import move_text
-from engine.ruleset import Move, Ruleset
-
-VERSION = 1
+from engine.ruleset import ROW, Move, Ruleset
+from server.gateway.messages import FIRST_NUMBER, NEWS, PROGRESS, VERSION
 
 OTHER, ANSWER, PROGRESSED, REFUSAL, SNAPSHOT = range(5)
 """What a payload from the server is to a racer who waits for the answer to a move."""
 
-Handle = str
+Handle = int
 """How a move names its attempt."""
+
+_REFUSED, _ROOM, _ATTEMPT = 3, 5, 7
+_KINDS = bytes(
+    ANSWER
+    if byte >= FIRST_NUMBER
+    else {PROGRESS: PROGRESSED, _REFUSED: REFUSAL, _ATTEMPT: SNAPSHOT}.get(byte, OTHER)
+    for byte in range(256)
+)
+"""What a payload is, by its second byte: the kind of an event, or the number of an attempt."""
+
+_LONG_ARRAY = 0xDC
+_LONG_HEADER = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +44,6 @@ class Event:
         handle: how moves name it.
         seq: the last entry of a snapshot's journal.
         room: the code of the room that it tells of, or in which the snapshot's attempt is.
-        running: whether the room that it tells of has a round that goes on.
-        token: what a welcome gives to come back with.
     """
 
     kind: int
@@ -45,107 +53,102 @@ class Event:
     handle: Handle | None = None
     seq: int = 0
     room: str | None = None
-    running: bool = False
-    token: str | None = None
-
-
-_KINDS = {
-    b"\xa5moved": ANSWER,
-    b"\xa8progr": PROGRESSED,
-    b"\xa7refus": REFUSAL,
-    b"\xa7attem": SNAPSHOT,
-}
-_TYPE_AT = 6
-_TYPE_END = _TYPE_AT + 6
 
 
 def kind(data: bytes, at: int) -> int:
     """Return what the payload that begins at `at` is, without reading all of it."""
-    return _KINDS.get(data[at + _TYPE_AT : at + _TYPE_END], OTHER)
+    return _KINDS[data[at + (_LONG_HEADER if data[at] == _LONG_ARRAY else 1)]]
 
 
 def read(payload: bytes) -> Event:
     """Return what a payload says."""
-    fields: dict[str, Any] = msgpack.unpackb(payload)
-    type_ = fields["type"]
-    round_ = fields.get("round")
-    return Event(
-        kind(payload, 0),
-        fields.get("re"),
-        fields["code"] if type_ in {"refused", "bye"} else None,
-        fields["attempt"] if type_ == "attempt" else None,
-        fields["attempt"] if type_ == "attempt" else None,
-        fields.get("seq", 0),
-        fields["code"] if type_ == "room" else fields.get("room"),
-        round_ is not None and not round_["over"],
-        fields.get("token"),
-    )
+    what = kind(payload, 0)
+    if what in {ANSWER, PROGRESSED}:
+        return Event(what, None)
+    type_, answers, *fields = msgpack.unpackb(payload)
+    re = answers if type(answers) is int and answers else None
+    if type_ == _REFUSED:
+        return Event(what, re, refusal=fields[0])
+    if type_ == _ROOM:
+        return Event(what, re, room=fields[0])
+    if type_ == _ATTEMPT:
+        number, attempt, room, seq = fields[0], fields[1], fields[6], fields[8]
+        return Event(what, re, attempt=attempt, handle=number, seq=seq, room=room)
+    return Event(what, re)
 
 
-def hello(id_: int, token: str | None = None) -> bytes:
-    """Return the command that opens a session, as a new guest if without a token."""
-    return _pack(type="hello", id=id_, version=VERSION, token=token)
+def answers_move(payload: bytes) -> bool:
+    """Return whether a snapshot is an answer, and not the news that a round has begun."""
+    answered: Any = msgpack.unpackb(payload)[1]
+    return bool(answered != NEWS)
+
+
+def hello(id_: int) -> bytes:
+    """Return the command that opens a session as a new guest."""
+    return _pack(1, id_, VERSION)
 
 
 def create_room(id_: int, game: str, seats: int, limit: int, key: str) -> bytes:
     """Return the command that opens a room; `limit` is seconds a round."""
-    return _pack(type="room.create", id=id_, game=game, seats=seats, limit=limit, key=key)
+    return _pack(3, id_, game, seats, limit, key)
 
 
 def join_room(id_: int, code: str) -> bytes:
     """Return the command that takes a seat, or comes back to it."""
-    return _pack(type="room.join", id=id_, code=code)
+    return _pack(4, id_, code)
 
 
 def ready(id_: int, code: str, *, is_ready: bool = True) -> bytes:
     """Return the command that says whether the player is in the next round."""
-    return _pack(type="room.ready", id=id_, code=code, ready=is_ready)
+    return _pack(6, id_, code, is_ready)
 
 
 def start(id_: int, code: str) -> bytes:
     """Return the command that starts a round."""
-    return _pack(type="room.start", id=id_, code=code)
+    return _pack(7, id_, code)
 
 
-def open_attempt(id_: int, attempt: str, have: tuple[int, int] | None = None) -> bytes:
-    """Return the command that asks for an attempt, or what follows (seq, digest) of it."""
-    known = {"seq": have[0], "digest": have[1]} if have else None
-    return _pack(type="attempt.open", id=id_, attempt=attempt, have=known)
-
-
-def list_dailies(id_: int) -> bytes:
-    """Return the command that asks for the day's deals."""
-    return _pack(type="daily.list", id=id_)
-
-
-def open_daily(id_: int, game: str) -> bytes:
-    """Return the command that starts the day's attempt at a game."""
-    return _pack(type="daily.open", id=id_, game=game)
+def open_attempt(id_: int, attempt: str, have: tuple[int, int]) -> bytes:
+    """Return the command that asks what follows (seq, digest) of an attempt."""
+    return _pack(8, id_, attempt, have)
 
 
 def resign(id_: int, handle: Handle, seq: int) -> bytes:
     """Return the command that ends an attempt as entry `seq`."""
-    return _pack(type="resign", id=id_, attempt=handle, seq=seq)
+    return _pack(9, id_, handle, seq)
 
 
-def ping(id_: int) -> bytes:
-    """Return the command that asks for the time."""
-    return _pack(type="ping", id=id_)
+def list_dailies(id_: int) -> bytes:
+    """Return the command that asks for the day's deals."""
+    return _pack(10, id_)
+
+
+def open_daily(id_: int, game: str) -> bytes:
+    """Return the command that starts the day's attempt at a game."""
+    return _pack(11, id_, game)
 
 
 def watch_leaderboard(id_: int, game: str) -> bytes:
     """Return the command that asks for today's leaderboard and every change of it."""
-    return _pack(type="leaderboard.watch", id=id_, game=game, day=None)
+    return _pack(12, id_, game)
+
+
+def ping(id_: int) -> bytes:
+    """Return the command that asks for the time."""
+    return _pack(15, id_)
 
 
 def moves(ruleset: Ruleset, handle: Handle, seq: int, played: list[Move]) -> list[bytes]:
     """Return the commands that play moves, the first of them as entry `seq`."""
-    return [
-        _pack(type="move", id=number, attempt=handle, seq=number, move=move_text(ruleset, move))
-        for number, move in enumerate(played, seq)
-    ]
+    row = len(ruleset.pile_names)
+    found = []
+    for number, move in enumerate(played, seq):
+        target = row if move.target == ROW else move.target
+        count = (move.count,) if move.count > 1 else ()
+        found.append(_pack(handle, number, move.source, target, *count))
+    return found
 
 
-def _pack(**fields: object) -> bytes:
-    packed: bytes = msgpack.packb({name: each for name, each in fields.items() if each is not None})
+def _pack(*fields: Any) -> bytes:
+    packed: bytes = msgpack.packb(fields)
     return packed

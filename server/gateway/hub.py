@@ -58,6 +58,11 @@ class Hub:
         services.sessions.on_ended = self._ended
         services.sessions.on_doubt = self._doubt.set
 
+    @property
+    def size(self) -> int:
+        """How many sessions there are."""
+        return len(self._sessions)
+
     async def enter(self, session: Session, player: PlayerId) -> None:
         """Make a session its player's newest; older ones, on any node, are closed.
 

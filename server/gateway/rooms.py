@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterable
 
 import structlog
 
@@ -28,6 +27,9 @@ SHOWN_WITHIN = 1.0
 
 AGAIN_AFTER = 1.0
 """Seconds before cards that could not be read are tried again."""
+
+SOON = 0.02
+"""Seconds before cards are tried again for which it was too early by Redis's clock."""
 
 log = structlog.get_logger()
 
@@ -222,34 +224,40 @@ class RoomFeeds:
     async def _deal(self, feed: Feed, running: Round) -> None:
         """Send every runner the cards of a round that has begun."""
         wanting = [session for session in feed.told if _wants_cards(session, running)]
-        failures = await asyncio.gather(
-            *(self._show(feed, session, running) for session in wanting), return_exceptions=True
-        )
+        waits = await asyncio.gather(*(self._show(feed, session, running) for session in wanting))
         feed.task = None
-        for failure in failures:
-            if failure is not None:
-                log.error("cards_broken", room=feed.code, exc_info=failure)
-                return
         # Whoever has come meanwhile, or could not be sent any, is seen to next.
-        self._arm(feed, later=AGAIN_AFTER if _still(wanting, feed, running) else 0.0)
+        self._arm(feed, later=max(waits, default=0.0))
 
-    async def _show(self, feed: Feed, session: Session, running: Round) -> None:
-        """Send a runner its cards, unless it has turned away or has them by then."""
+    async def _show(self, feed: Feed, session: Session, running: Round) -> float:
+        """Send a runner its cards, unless it has turned away or has them by then.
+
+        Returns:
+            Seconds after which they are to be tried again, or 0.
+        """
         assert session.player is not None
         attempt = running.attempt(session.player)
         try:
             snapshot = await self._services.attempts.open(attempt, session.player)
         except UnavailableError as error:
             log.warning("attempt_waits", attempt=attempt, error=str(error))
+            return AGAIN_AFTER
         except Refusal as refusal:
-            # If it has not begun, this node's clock was wrong, and has been put right.
-            if refusal.code != "not_started":
-                log.warning("attempt_not_sent", attempt=attempt, code=refusal.code)
-        else:
-            if session in feed.told and _wants_cards(session, running):
-                session.shows(attempt, snapshot.start.room)
-                number = session.number_of(attempt)
-                session.send(present.attempt(snapshot, number, self._services.now()))
+            if refusal.code == "not_started":
+                # This node's clock was wrong, and has been put right.
+                return SOON
+            log.warning("attempt_not_sent", attempt=attempt, code=refusal.code)
+            session.dealt = attempt
+            return 0.0
+        except Exception:
+            log.exception("attempt_broken", attempt=attempt)
+            session.dealt = attempt
+            return 0.0
+        if session in feed.told and _wants_cards(session, running):
+            session.shows(attempt, snapshot.start.room)
+            number = session.number_of(attempt)
+            session.send(present.attempt(snapshot, number, self._services.now()))
+        return 0.0
 
     async def close(self) -> None:
         """Wait for cards that are on their way."""
@@ -273,8 +281,3 @@ def _wants_cards(session: Session, running: Round) -> bool:
         and player not in running.results
         and session.dealt != running.attempt(player)
     )
-
-
-def _still(wanting: Iterable[Session], feed: Feed, running: Round) -> bool:
-    """Return whether one who was to be sent cards has none yet."""
-    return any(session in feed.told and _wants_cards(session, running) for session in wanting)

@@ -30,7 +30,6 @@ from server.gateway.messages import (
     PlayMove,
     Re,
     Refused,
-    RoomState,
 )
 from server.gateway.outgoing import TooSlowError
 from server.gateway.present import attempt as attempt_event
@@ -116,7 +115,6 @@ class Session:
         room: the room that it hears of.
         attempt: the attempt that it was last shown.
         dealt: the same among those of rounds, though it may have turned to a daily since.
-        told: what it was last told of its room without having asked.
         watched: the leaderboard that it hears of, as (game, day).
     """
 
@@ -141,7 +139,6 @@ class Session:
         "id",
         "player",
         "room",
-        "told",
         "watched",
     )
 
@@ -151,7 +148,6 @@ class Session:
         self.room: RoomCode | None = None
         self.attempt: AttemptId | None = None
         self.dealt: AttemptId | None = None
-        self.told: RoomState | None = None
         self.watched: tuple[str, int] | None = None
         self._wire = wire
         self._answerer = answerer

@@ -130,7 +130,8 @@ class Socket(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         """Take bytes, as many as are allowed; the rest waits, and no more are read meanwhile."""
         length = len(data)
-        if not self._unread and length <= self._allowance and length <= _SLICE:
+        at_once = length <= self._allowance and length <= _SLICE
+        if at_once and not self._unread and not self._held:
             self._allowance -= length
             if self._is_whole(data):
                 assert self._session is not None, "frames come after the handshake"
@@ -145,6 +146,9 @@ class Socket(asyncio.Protocol):
     def _go_on(self) -> None:
         """Parse a slice of what waits if it is allowed, and come back for the rest."""
         self._resumer = None
+        if self._held:
+            # `release` comes back for it.
+            return
         now = self._loop.time()
         earned = (now - self._charged_at) * BYTES_PER_SECOND
         self._allowance = min(BYTES_AT_ONCE, self._allowance + earned)
@@ -159,7 +163,12 @@ class Socket(asyncio.Protocol):
                 self._resume_reading()
                 return
         self.transport.pause_reading()
-        self._resumer = self._loop.call_later(max(0.0, missing / BYTES_PER_SECOND), self._go_on)
+        self._go_on_after(max(0.0, missing / BYTES_PER_SECOND))
+
+    def _go_on_after(self, seconds: float) -> None:
+        """Come back for the rest, unless `release` does."""
+        if self._resumer is None and not self._held:
+            self._resumer = self._loop.call_later(seconds, self._go_on)
 
     def _is_whole(self, data: bytes) -> bool:
         """Return whether this is one frame with one short binary message, as most are.
@@ -232,7 +241,7 @@ class Socket(asyncio.Protocol):
             if data:
                 transport.write(data)
             else:
-                transport.close()
+                self._end()
         if transport.get_write_buffer_size() > MOST_UNSENT_CONTROL:
             transport.abort()
 
@@ -289,7 +298,11 @@ class Socket(asyncio.Protocol):
     def release(self) -> None:
         """Read on."""
         self._held = False
-        self._resume_reading()
+        if not self._unread:
+            self._resume_reading()
+        else:
+            # Not at once: this may have been called for a message of the slice before.
+            self._go_on_after(0)
 
     def _resume_reading(self) -> None:
         if not self._held and self._resumer is None and not self.transport.is_closing():
@@ -299,8 +312,7 @@ class Socket(asyncio.Protocol):
 
     def close(self, code: int) -> None:
         """Close when what waits has been sent; break off if that takes too long."""
-        if self._closer is None:
-            self._closer = self._loop.call_later(CLOSE_WITHIN, self.transport.abort)
+        self._break_off_later()
         if self._protocol.state is State.OPEN:
             if self._outgoing and not self.transport.is_closing():
                 # A message may be lost to a client that does not read, but not the reason.
@@ -309,7 +321,16 @@ class Socket(asyncio.Protocol):
             self._protocol.send_close(code)
             self._flush()
         elif self._protocol.state is State.CONNECTING:
-            self.transport.close()
+            self._end()
+
+    def _end(self) -> None:
+        """End the connection when what waits in its buffer has been taken."""
+        self._break_off_later()
+        self.transport.close()
+
+    def _break_off_later(self) -> None:
+        if self._closer is None:
+            self._closer = self._loop.call_later(CLOSE_WITHIN, self.transport.abort)
 
     def eof_received(self) -> None:
         """Let the connection end, since the client sends nothing more."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
 from typing import NamedTuple
 
@@ -18,6 +19,7 @@ from server.core.attempt import Attempt, Event, Moved, Started
 from server.core.ids import AttemptId, DealId, PlayerId, RoomCode, attempt_id, split_attempt_id
 from server.core.ranking import Result
 from server.core.refusal import Refusal
+from server.metrics import Counts
 from server.service.answers import Over, Played, Snapshot, snapshot_of
 from server.service.held import Held, Shelf, run_soon
 from server.service.store import Store
@@ -186,8 +188,9 @@ class _Move:
 class Attempts:
     """All attempts."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, lookups: Counts | None = None) -> None:
         self._store = store
+        self._lookups = Counter() if lookups is None else lookups
         self._shelf: Shelf[AttemptId, Attempt, Event] = Shelf()
         self.finishes: asyncio.Queue[Finish] = asyncio.Queue(MOST_FINISHES)
         """What has finished on this node, for whoever applies its effects."""
@@ -197,6 +200,11 @@ class Attempts:
         """Called when a player opens an attempt."""
         self.on_missing: Callable[[DealId, PlayerId], Awaitable[None]] = _leave_missing
         """Called when a player asks for an attempt that has no journal; it may start it."""
+
+    @property
+    def size(self) -> int:
+        """How many attempts are held in memory."""
+        return self._shelf.size
 
     async def start(self, started: Started) -> Attempt:
         """Start an attempt, or find it started.
@@ -259,6 +267,7 @@ class Attempts:
         """Play a move that is to become entry `seq`; `reply` is called when it stands, or not."""
         move = _Move(self, attempt, player, seq, what, reply)
         held = self._shelf.find_to_use(attempt)
+        self._lookups["attempts", "miss" if held is None else "hit"] += 1
         if held is None or seq == FIRST_MOVE:
             run_soon(self._play(attempt, seq, move))
         else:

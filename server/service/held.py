@@ -438,6 +438,11 @@ class Shelf(Generic[Name, State, Event]):
             _put(used, name, found, MOST_USED)
         return found
 
+    @property
+    def size(self) -> int:
+        """How many journals are held."""
+        return len(self._used) + len(self._looked_at)
+
     def put(self, name: Name, held: Held[State, Event]) -> Held[State, Event]:
         """Hold a journal, unless it is held by now; return the one that is."""
         found = self.find(name)

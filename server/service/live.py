@@ -109,7 +109,6 @@ class LiveRooms:
             self._tell_presence(live, player, here=False)
         if not live.mine:
             del self._live[code]
-            self._rooms.unfollow(code)
             self._bus.unlisten(topics.room(code))
 
     def _tell_presence(self, live: LiveRoom, player: PlayerId, *, here: bool) -> None:
@@ -126,6 +125,11 @@ class LiveRooms:
                 await asyncio.wait_for(live.looked.wait(), AGAIN_AFTER)
             except TimeoutError:
                 log.warning("room_unseen", room=code)
+
+    @property
+    def size(self) -> int:
+        """How many rooms somebody on this node listens to."""
+        return len(self._live)
 
     def find(self, code: RoomCode) -> LiveRoom | None:
         """Return a room if it is followed."""
@@ -226,8 +230,10 @@ class LiveRooms:
 
     def _introduce(self, live: LiveRoom) -> None:
         """Publish what was not published while no other node was known to follow the room."""
-        for player in live.mine:
-            self._publish(live.code, Presence(player, self._registration.id, True))
+        me = self._registration.id
+        for player, node in live.nodes.items():
+            if node == me:
+                self._publish(live.code, Presence(player, me, True))
         self._publish(live.code, Version(live.room.version))
         if live.counters and live.room.round is not None:
             runners = [(player, *counters) for player, counters in live.counters.items()]

@@ -100,7 +100,7 @@ class Rooms:
                     return None
                 return RoomOpened(code, player, game, variant, seats, limit, now)
 
-            room = (await self._held(code).submit(decide)).after
+            room = await self._append(code, decide)
             if room.opened.host == player:
                 return await self.join(code, player)
             await self._store.rooms.forget_code(player, creation)
@@ -118,10 +118,8 @@ class Rooms:
         return room
 
     def follow(self, code: RoomCode) -> None:
-        """Keep a room's journal in memory for as long as it is followed."""
-
-    def unfollow(self, code: RoomCode) -> None:
-        """Let a room's journal be forgotten like any other."""
+        """Hold a room's journal among those that grow here: what is only looked at is in no way."""
+        self._shelf.find_to_use(code)
 
     def receive(self, code: RoomCode, number: int, text: str) -> Room | None:
         """Take an entry that another node has appended.
@@ -129,7 +127,7 @@ class Rooms:
         Returns:
             The room with it, or `None` if it has to be read.
         """
-        held = self._shelf.find(code)
+        held = self._shelf.find_to_use(code)
         return held.state if held is not None and held.receive(number, text) else None
 
     async def join(self, code: RoomCode, player: PlayerId) -> Room:
@@ -173,11 +171,7 @@ class Rooms:
             Refusal: there is no such room, the player is not its host, or a round is running.
             UnavailableError: the store does not answer.
         """
-        now = self._store.clock.now()
-        room = await self.find(code)
-        opened = room.opened
-        # Asked beforehand, so that a refused start draws no deal.
-        race.start(room, player, _NO_DEAL, "", now)
+        opened = await self._check_start(code, player)
         deal = await self._store.deals.draw(opened.game, opened.variant, room=code)
         room = await self._submit(
             code, lambda room, now: race.start(room, player, deal.id, deal.commitment, now)
@@ -189,6 +183,24 @@ class Rooms:
                 *(self._start_attempt(room, running, runner) for runner in running.players)
             )
         return room
+
+    async def _check_start(self, code: RoomCode, player: PlayerId) -> RoomOpened:
+        """Return what room it is, if a round may be called now: a refused one draws no deal.
+
+        The room is read only if it is not held, or refuses as it is held.
+        """
+        held = self._shelf.find(code)
+        room = held.state if held is not None else None
+        try:
+            if room is not None:
+                race.start(room, player, _NO_DEAL, "", self._store.clock.now())
+                return room.opened
+        except Refusal:
+            # It counts only on a room that is fresh.
+            pass
+        room = await self.find(code)
+        race.start(room, player, _NO_DEAL, "", self._store.clock.now())
+        return room.opened
 
     async def finish(
         self, code: RoomCode, deal: DealId, player: PlayerId, result: Result
@@ -286,7 +298,15 @@ class Rooms:
             # No entry is before the one that it follows, even if the clock has been set back.
             return decide(room, max(now, room.at))
 
-        return (await self._held(code).submit(decide_on_room)).after
+        return await self._append(code, decide_on_room)
+
+    async def _append(
+        self, code: RoomCode, decide: Callable[[Room | None, int], Event | None]
+    ) -> Room:
+        """Decide a command; only a room that there is is held among those that grow."""
+        step = await self._held(code).submit(decide)
+        self._shelf.find_to_use(code)
+        return step.after
 
     def _held(self, code: RoomCode) -> Held[Room, Event]:
         held = self._shelf.find(code)

@@ -9,6 +9,7 @@ from server.core import daily
 from server.core.attempt import Attempt
 from server.core.ids import DealId, RoomCode
 from server.core.refusal import Refusal
+from server.metrics import Metrics
 from server.service import news, topics
 from server.service.attempts import Attempts
 from server.service.dailies import Dailies
@@ -38,11 +39,18 @@ class Services:
             what was entered; `None` when something may have been missed.
     """
 
-    def __init__(self, store: Store, bus: Bus, registration: Registration) -> None:
+    def __init__(
+        self,
+        store: Store,
+        bus: Bus,
+        registration: Registration,
+        metrics: Metrics | None = None,
+    ) -> None:
+        metrics = Metrics() if metrics is None else metrics
         self._store = store
         self.publish = bus.publish
         self.on_leaderboard: Callable[[str, int, Entered | None], None] = lambda *_: None
-        self.attempts = Attempts(store)
+        self.attempts = Attempts(store, metrics.lookups)
         self.rooms = Rooms(store, self.attempts)
         self.profiles = Profiles(store.players, bus)
         self.live = LiveRooms(store, bus, self.rooms, self.profiles, registration)
@@ -51,9 +59,13 @@ class Services:
         self.identity = Identity(store, self.profiles)
         self.sessions = Sessions(store, bus, registration.id)
         self._effects = Effects(store, self.attempts, self.rooms, self.leaderboards)
-        self._sweeper = Sweeper(store, self._effects, self.dailies)
+        self._sweeper = Sweeper(store, self._effects, self.dailies, metrics.sweeps)
         self._progress = Progress(self.live)
         self._searches = Searches(self.attempts, self.sessions.tell_ended)
+        metrics.rooms = lambda: self.live.size
+        metrics.attempts = lambda: self.attempts.size
+        metrics.outbox_age = self._sweeper.age
+        metrics.queues["finishes"] = self.attempts.finishes.qsize
         self.attempts.on_advance = self._advanced
         self.attempts.on_open = self._searches.note
         self.attempts.on_missing = self.rooms.start_missing

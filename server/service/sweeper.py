@@ -14,6 +14,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import math
+import time
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -22,6 +23,7 @@ import msgspec
 import structlog
 
 from server.core.refusal import UnavailableError
+from server.metrics import SECONDS, Histogram
 from server.service.attempts import Finish
 from server.service.dailies import Dailies
 from server.service.effects import Effects
@@ -99,7 +101,9 @@ class _Partition:
 class Sweeper:
     """Sweeps the partitions that this node looks after."""
 
-    def __init__(self, store: Store, effects: Effects, dailies: Dailies) -> None:
+    def __init__(
+        self, store: Store, effects: Effects, dailies: Dailies, sweeps: Histogram | None = None
+    ) -> None:
         self._store = store
         self._effects = effects
         self._dailies = dailies
@@ -109,8 +113,14 @@ class Sweeper:
         self._busy = False
         self._tries: Counter[tuple[int, str]] = Counter()
         self._in_hand: set[tuple[int, str]] = set()
+        self._since: dict[tuple[int, str], float] = {}
+        self._sweeps = Histogram(SECONDS) if sweeps is None else sweeps
         self._urgent = Lane(self._do_in_hand, URGENT_SIDE_BY_SIDE)
         self._dailies_over = Lane(self._do_in_hand, DAILIES_SIDE_BY_SIDE, pause=DAILIES_PAUSE)
+
+    def age(self) -> float:
+        """Return for how many seconds the oldest effect or deadline known here has waited."""
+        return max(0.0, time.monotonic() - min(self._since.values())) if self._since else 0.0
 
     def note(self) -> None:
         """Note that somebody plays on this node."""
@@ -145,6 +155,7 @@ class Sweeper:
             self._played = True
         self._names = names
         self._tries.clear()
+        self._since.clear()
         owned = owned_by(self._store.sweepers.name, names)
         self._partitions = {n: self._partitions.get(n) or _Partition() for n in owned}
 
@@ -190,6 +201,7 @@ class Sweeper:
         """Let work be done that is not in hand: rooms and effects at once, dailies at a pace."""
         name = (work.partition, work.name)
         lane = self._dailies_over if work.name.startswith("a:") else self._urgent
+        self._since.setdefault(name, time.monotonic())
         if name not in self._in_hand and lane.put(work):
             self._in_hand.add(name)
 
@@ -198,7 +210,7 @@ class Sweeper:
         name = (work.partition, work.name)
         try:
             if await self._is_done(work):
-                self._tries.pop(name, None)
+                self._forget(name)
             else:
                 self._look_again([work.partition])
         except UnavailableError as error:
@@ -227,8 +239,12 @@ class Sweeper:
         except UnavailableError as unavailable:
             log.warning("effect_waits", name=work.name, error=str(unavailable))
             return
-        self._tries.pop((work.partition, work.name), None)
+        self._forget((work.partition, work.name))
         log.error("effect_set_aside", name=work.name, kept_in=keys.SET_ASIDE, exc_info=error)
+
+    def _forget(self, name: tuple[int, str]) -> None:
+        self._tries.pop(name, None)
+        self._since.pop(name, None)
 
     def _look_again(self, numbers: Iterable[int]) -> None:
         """Let partitions be looked at again soon."""
@@ -252,8 +268,10 @@ class Sweeper:
 
     async def _look_forever(self, stop: Stop) -> None:
         while not stop.told:
+            begun = time.monotonic()
             try:
                 await self.look()
+                self._sweeps.observe(time.monotonic() - begun)
             except UnavailableError as error:
                 log.warning("sweep_failed", error=str(error))
             except Exception:

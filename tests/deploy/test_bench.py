@@ -22,7 +22,7 @@ from engine.catalog import ruleset
 from engine.deal import deal_seed
 from engine.moves import is_stuck, is_won
 from engine.play import play
-from server.core.ranking import Result
+from engine.ruleset import ROW
 from server.gateway import codec
 from server.gateway import messages as m
 
@@ -43,24 +43,35 @@ def test_a_recorded_game_is_legal_and_leaves_cards_unseen(game: str) -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_moves_are_commands_of_the_protocol(game: str) -> None:
-    moves = recorded(game)[:9]
-    commands = [codec.decode(payload) for payload in wire.moves(ruleset(game), "a.b", 2, moves)]
-    assert [command.seq for command in commands if isinstance(command, m.PlayMove)] == list(
-        range(2, 2 + len(moves))
-    )
+    rules = ruleset(game)
+    moves = recorded(game)
+    commands = [codec.decode(payload) for payload in wire.moves(rules, 40, 2, moves)]
+    for seq, (command, move) in enumerate(zip(commands, moves, strict=True), 2):
+        assert isinstance(command, m.PlayMove)
+        target = move.target if move.target != ROW else len(rules.pile_names)
+        played = m.PlayMove(40, seq, move.source, target, move.count)
+        assert command == played
 
 
 def test_answers_are_told_from_news() -> None:
-    result = Result(home=1, left=2, time=3, moves=4, end=None)
-    moved = m.Moved(re=7, attempt="a.b", seq=2, move="s>w", changes=[], redeals=0, result=result)
+    snapshot = m.Attempt(
+        40, "a.b", "a", "c", "robert", "standard", "H7KQ2", None, 1, [], 0, 1, 2, 3,
+        m.Result(0, 52, 0, 0, None),
+    )  # fmt: skip
     events = {
-        codec.encode(moved): wire.ANSWER,
-        codec.encode(m.Progress(code="H7KQ2", number=1, runners=[])): wire.PROGRESSED,
-        codec.encode(m.Refused(re=7, code="unavailable", text="Later.")): wire.REFUSAL,
-        codec.encode(m.Pong(re=7, now=1)): wire.OTHER,
+        codec.encode_moved(40, 2, [[1, 1]], None, None, None): wire.ANSWER,
+        codec.encode_progress((0, 1, 2)): wire.PROGRESSED,
+        codec.encode_progress(range(24)): wire.PROGRESSED,
+        codec.encode(m.Refused("unavailable", "Later.", 0), (40, 2)): wire.REFUSAL,
+        codec.encode(snapshot, (40, 2)): wire.SNAPSHOT,
+        codec.encode(m.Pong(1), 7): wire.OTHER,
     }
     for payload, kind in events.items():
         assert wire.kind(b"before" + payload, len("before")) == kind
+    assert wire.answers_move(codec.encode(snapshot, (40, 2)))
+    assert not wire.answers_move(codec.encode(snapshot))
+    read = wire.read(codec.encode(snapshot))
+    assert (read.attempt, read.handle, read.seq, read.room) == ("a.b", 40, 1, "H7KQ2")
 
 
 @pytest.mark.parametrize("length", [0, 5, 125, 126, 4_096])

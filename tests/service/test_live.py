@@ -227,19 +227,22 @@ async def test_progress_is_known_to_who_comes_in_mid_round(
     await follow(other, code, BOB)
     live = other.services.live.find(code)
     assert live is not None
-    assert live.all_counters() == [0, 0, 3]
+    board = (await node.look(attempt_of(room, ADA))).board
+    assert live.all_counters() == [0, board.home, 3]
     assert page_of(other, code).progress[ADA].moves == 3
     # And from there on it is told.
     told: list[list[int]] = []
     other.services.live.on_progress = lambda _, counters: told.append(counters)
     await other.play(attempt_of(room, BOB), BOB)
     await node.play(attempt_of(room, ADA), ADA)
+    boards = [(await node.look(attempt_of(room, player))).board for player in (ADA, BOB)]
+    expected = [[place, board.home, board.moves] for place, board in enumerate(boards)]
 
     async def both() -> bool:
-        return live.all_counters() == [0, 0, 4, 1, 0, 1]
+        return live.all_counters() == [*expected[0], *expected[1]]
 
     await until(both)
-    assert sorted(told) == [[0, 0, 4], [1, 0, 1]]
+    assert sorted(told) == expected
 
 
 async def test_counters_begin_anew_with_a_round_and_never_go_back(

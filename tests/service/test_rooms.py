@@ -118,6 +118,15 @@ async def test_a_room_that_is_not_there_is_unknown(
     assert [key for key in await node.keys() if not key.endswith(":barrier")] == []
 
 
+async def test_codes_that_are_only_tried_take_no_rooms_place(node: Node) -> None:
+    room = await create(node)
+    for code in ("ZZZZ2", "ZZZZ3", "ZZZZ4"):
+        for act in (node.rooms.find(RoomCode(code)), node.rooms.join(RoomCode(code), BOB)):
+            with pytest.raises(Refusal, match="unknown_room"):
+                await act
+    assert list(node.rooms._shelf._used) == [room.opened.code]
+
+
 async def test_two_nodes_that_race_for_the_last_seat_give_it_once(node: Node, other: Node) -> None:
     for attempt in range(5):
         code = (await create(node, key=f"key {attempt}")).opened.code

@@ -10,6 +10,7 @@ from structlog.testing import capture_logs
 from server.core import daily
 from server.core.refusal import UnavailableError
 from server.service import sweeper as module
+from server.service.held import Shelf
 from server.service.sweeper import owned_by
 from server.store import keys
 from server.store.outbox import Left
@@ -134,7 +135,7 @@ async def test_what_cannot_be_applied_is_set_aside_and_told_of_once(
     await node.redis.xadd(keys.attempt(broken), {"e": "no entry"}, id="0-9")
     number = keys.partition("broken")
     await node.redis.hset(keys.outbox(number), "broken", "no finish")
-    node.attempts._shelf._held.clear()
+    node.attempts._shelf = Shelf()
     clock.time = daily.closes(DAY)
     with capture_logs() as logs:
         for _ in range(2 * module.TRIES):

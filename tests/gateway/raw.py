@@ -1,0 +1,111 @@
+"""WebSockets byte by byte: frames as RFC 6455 has them, right and wrong, and what comes back."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import NamedTuple
+
+PATIENCE = 20.0
+"""Seconds after which something that should have come counts as missing."""
+
+CONT, TEXT, BINARY, CLOSE, PING, PONG = 0, 1, 2, 8, 9, 10
+FIN = 0x80
+MASK = b"\x01\xfe\x37\x80"
+
+HANDSHAKE = (
+    "GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+    "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n{more}\r\n"
+)
+
+
+class Frame(NamedTuple):
+    """A frame from a server."""
+
+    opcode: int
+    payload: bytes
+
+
+def handshake(path: str = "/socket", **headers: str) -> bytes:
+    """Return a request for a socket."""
+    more = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+    return HANDSHAKE.format(path=path, more=more).encode()
+
+
+def frame(opcode: int, payload: bytes = b"", *, flags: int = FIN, masked: bool = True) -> bytes:
+    """Return a frame; `flags` are the bits beside the opcode."""
+    length = len(payload)
+    bit = 0x80 if masked else 0
+    if length < 126:
+        head = bytes((flags | opcode, bit | length))
+    elif length < 1 << 16:
+        head = bytes((flags | opcode, bit | 126)) + length.to_bytes(2, "big")
+    else:
+        head = bytes((flags | opcode, bit | 127)) + length.to_bytes(8, "big")
+    if not masked:
+        return head + payload
+    return head + MASK + bytes(byte ^ MASK[at % 4] for at, byte in enumerate(payload))
+
+
+def close(code: int | None = None, reason: bytes = b"") -> bytes:
+    """Return a frame that closes."""
+    return frame(CLOSE, b"" if code is None else code.to_bytes(2, "big") + reason)
+
+
+class RawClient:
+    """A connection on which bytes are written and frames are read.
+
+    Attributes:
+        status: what the handshake was answered with.
+    """
+
+    status = 0
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.reader = reader
+        self._writer = writer
+
+    def write(self, data: bytes) -> None:
+        """Write bytes."""
+        self._writer.write(data)
+
+    async def shake(self, request: bytes | None = None) -> bytes:
+        """Shake hands, and return the answer's head."""
+        self.write(handshake() if request is None else request)
+        async with asyncio.timeout(PATIENCE):
+            head = await self.reader.readuntil(b"\r\n\r\n")
+        self.status = int(head.split()[1])
+        return head
+
+    async def next(self) -> Frame | None:
+        """Return the next frame, or `None` at the end."""
+        async with asyncio.timeout(PATIENCE):
+            try:
+                first, length = await self.reader.readexactly(2)
+                if length == 126:
+                    length = int.from_bytes(await self.reader.readexactly(2), "big")
+                assert length <= 4_096, "no server sends more here, and none masks"
+                assert first & 0x70 == 0, "nothing was agreed on that would use these bits"
+                payload = await self.reader.readexactly(length)
+            except (asyncio.IncompleteReadError, ConnectionResetError):
+                return None
+        assert first & FIN, "no server of ours sends fragments"
+        return Frame(first & 0x0F, payload)
+
+    async def rest(self) -> list[Frame]:
+        """Return all frames up to the end."""
+        found = []
+        while (each := await self.next()) is not None:
+            found.append(each)
+        return found
+
+
+@asynccontextmanager
+async def connected(port: int, *, limit: int = 1 << 16) -> AsyncIterator[RawClient]:
+    """Connect, without a handshake."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=limit)
+    try:
+        yield RawClient(reader, writer)
+    finally:
+        writer.close()
