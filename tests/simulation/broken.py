@@ -188,11 +188,13 @@ def trusts_what_it_held_before() -> Iterator[None]:
 @contextmanager
 def _losses() -> Iterator[None]:
     """Let the store lose something in each race, while players use two devices."""
-    with instead(race, "TAIL_LOST", 1.0), instead(fates, "OTHERS", MANY_DEVICES):
+    often = {**fates.OTHERS, fates.SECOND_DEVICE: 0.3}
+    with (
+        instead(race, "TAIL_LOST", 1.0),
+        instead(race, "CUTS_APART", (0.1, 0.5)),
+        instead(fates, "OTHERS", often),
+    ):
         yield
-
-
-MANY_DEVICES = {**fates.OTHERS, fates.SECOND_DEVICE: 0.3}
 
 
 @contextmanager

@@ -45,6 +45,9 @@ DAILIES = 0.15
 TAIL_LOST = 0.1
 """How often the store loses its last writes now and then, as it may where that is documented."""
 
+CUTS_APART = (0.3, 5.0)
+"""Seconds between two such losses."""
+
 IN_ANY_CASE = {"stuck", "unfinished", "gap", "broken"}
 """What is complained of even if the deal of a round was lost, which nobody could play then."""
 
@@ -171,9 +174,9 @@ def _cut_power(world: World) -> None:
     def cut() -> None:
         if not world.calm:
             world.lose_tail(held)
-            world.loop.call_later(rng.uniform(0.3, 5.0), _cut_power, world)
+            world.loop.call_later(rng.uniform(*CUTS_APART), _cut_power, world)
 
-    world.loop.call_later(rng.random(), cut)
+    world.loop.call_later(rng.choice((0.1, 1.0)) * rng.random(), cut)
 
 
 async def _ended(tasks: list[asyncio.Task[None]], seconds: float) -> None:
@@ -210,13 +213,17 @@ def _clear(world: World) -> None:
     loop.rest()
     for node in world.nodes:
         node.kill()
+    for transport in list(world.connections):
+        transport.lose(None)
     for _ in range(100):
         tasks = asyncio.all_tasks(loop)
         if not tasks:
-            return
+            break
         for task in tasks:
             task.cancel()
         loop.run_until_complete(asyncio.sleep(0.2))
+    for node in world.nodes:
+        loop.run_until_complete(node.disconnect())
 
 
 @contextmanager

@@ -47,7 +47,8 @@ class Commands:
         makers = [self._append] * 6 + [self._read_on] * 2 + [
             self._read, self._read_on, self._effects, self._drop_effect, self._due, self._drop_due,
             self._enter, self._top, self._around, self._keep, self._profiles, self._session,
-            self._newest, self._present, self._presence, self._node, self._nodes, self._gathered, self._gathered,
+            self._newest, self._present, self._presence, self._node, self._nodes,
+            self._gathered, self._gathered, self._gathered, self._due, self._due, self._due,
             self._look, self._set_aside, self._all_set_aside, self._sweeper,
         ]  # fmt: skip
         maker = self.rng.choice(makers)
