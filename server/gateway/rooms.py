@@ -12,11 +12,12 @@ import time
 
 import structlog
 
-from server.core.ids import RoomCode
+from server.core.ids import DealId, RoomCode
 from server.core.race import Room, Round
 from server.core.refusal import Refusal, UnavailableError
 from server.gateway import codec, present
-from server.gateway.session import Reason, Session
+from server.gateway.contracts import Reason
+from server.gateway.session import Session
 from server.service.services import Services
 
 SLICE = 0.003
@@ -40,12 +41,13 @@ class Feed:
     Attributes:
         told: the frame that each subscriber was sent last, `None` at first.
         frame: the room as it was told last, and its version.
+        deal: of the round in it, if there is one.
         behind: who does not keep up, and has missed progress.
-        joining: who is yet to be answered with the room, which progress is about.
-        dealing: the attempt's round whose cards are to be sent, and the timer or task that does so.
+        timer: when the cards of the round are to be sent.
+        task: sends them.
     """
 
-    __slots__ = ("behind", "code", "deal", "frame", "joining", "task", "timer", "told", "version")
+    __slots__ = ("behind", "code", "deal", "frame", "task", "timer", "told", "version")
 
     def __init__(self, code: RoomCode) -> None:
         self.code = code
@@ -53,7 +55,7 @@ class Feed:
         self.frame = b""
         self.version = 0
         self.behind: set[Session] = set()
-        self.joining: set[Session] = set()
+        self.deal: DealId | None = None
         self.timer: asyncio.TimerHandle | None = None
         self.task: asyncio.Task[None] | None = None
 
@@ -93,7 +95,6 @@ class RoomFeeds:
         feed = self._feeds[code]
         del feed.told[session]
         feed.behind.discard(session)
-        feed.joining.discard(session)
         if not feed.told:
             del self._feeds[code]
             if feed.timer is not None:
@@ -116,7 +117,6 @@ class RoomFeeds:
         running = room.running
         if running is not None and _wants_cards(session, running) and feed.task is not None:
             await asyncio.wait({feed.task}, timeout=SHOWN_WITHIN)
-        feed.joining.discard(session)
 
     def answered(self, session: Session, code: RoomCode) -> None:
         """Note that a session is being told in an answer how the room stands."""
@@ -163,6 +163,7 @@ class RoomFeeds:
         if frame != feed.frame:
             feed.frame = frame
         feed.version = version
+        feed.deal = page.room.round.deal if page.room.round is not None else None
         for session, told in feed.told.items():
             if told is not feed.frame:
                 feed.told[session] = feed.frame
@@ -184,13 +185,15 @@ class RoomFeeds:
             # The places are those among the runners of the room as it is told last.
             del self._changed[code]
             self._tell(feed)
+        if live.room.round.deal != feed.deal:
+            # The room has not been told of this round yet, and is going to be, with all counters.
+            self.changed(code)
+            return
         frame = codec.encode_progress(counters)
         alone = live.room.round.players[counters[0]] if len(counters) == _NUMBERS else None
         whole: bytes | None = None
         for session, told in feed.told.items():
             if told is None:
-                continue
-            if session in feed.joining:
                 continue
             if session.behind:
                 feed.behind.add(session)

@@ -51,6 +51,13 @@ def acknowledges_before_it_appends() -> Iterator[None]:
 
 
 @contextmanager
+def _often(kind: str) -> Iterator[None]:
+    """Let a fault of the store happen ten times as often inside."""
+    with instead(fates, "STORE", {**fates.STORE, kind: 10 * fates.STORE[kind]}):
+        yield
+
+
+@contextmanager
 def ends_without_an_outbox() -> Iterator[None]:
     """What follows from an end is known to the node alone on which it came."""
     kind = attempts._Kind
@@ -59,7 +66,7 @@ def ends_without_an_outbox() -> Iterator[None]:
     def without(self: Any, *given: Any) -> Append:
         return append(self, *given)._replace(effect=None)
 
-    with instead(kind, "append", without):
+    with instead(kind, "append", without), _often(fates.KILLED_AFTER):
         yield
 
 
@@ -152,7 +159,7 @@ def forgets_a_deadline_that_has_not_passed() -> Iterator[None]:
         await pass_deadline(self, code)
         return True
 
-    with instead(Rooms, "pass_deadline", anyhow):
+    with instead(Rooms, "pass_deadline", anyhow), _often(fates.CLOCK_JUMP):
         yield
 
 
@@ -181,11 +188,13 @@ def trusts_what_it_held_before() -> Iterator[None]:
 @contextmanager
 def _losses() -> Iterator[None]:
     """Let the store lose something in each race, while players use two devices."""
-    with instead(race, "TAIL_LOST", 1.0), instead(fates, "OTHERS", MANY_DEVICES):
+    often = {**fates.OTHERS, fates.SECOND_DEVICE: 0.3}
+    with (
+        instead(race, "TAIL_LOST", 1.0),
+        instead(race, "CUTS_APART", (0.1, 0.5)),
+        instead(fates, "OTHERS", often),
+    ):
         yield
-
-
-MANY_DEVICES = {**fates.OTHERS, fates.SECOND_DEVICE: 0.3}
 
 
 @contextmanager

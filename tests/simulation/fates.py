@@ -46,8 +46,12 @@ NETWORK: Mapping[str, float] = {
 }
 """Faults that happen to a message between a player and a node."""
 
-OTHERS: Mapping[str, float] = {WAKE_UP_LOST: 0.1, WAKE_UP_LATE: 0.1, SECOND_DEVICE: 0.08,
-    AGAIN: 0.04}
+OTHERS: Mapping[str, float] = {
+    WAKE_UP_LOST: 0.1,
+    WAKE_UP_LATE: 0.1,
+    SECOND_DEVICE: 0.08,
+    AGAIN: 0.04,
+}
 
 
 MOST_STEPS = 250

@@ -9,6 +9,7 @@ from typing import Any
 import hiredis
 
 from tests.simulation import fates
+from tests.simulation.loop import ORDERED
 from tests.simulation.world import World
 
 LATENCY = 0.0015
@@ -115,7 +116,7 @@ class Transport(asyncio.Transport):
         if batch:
             world = self._world
             latency = LATENCY * world.rng.random()
-            self._arrives = max(self._arrives, world.loop.time() + latency)
+            self._arrives = max(self._arrives + ORDERED, world.loop.time() + latency)
             world.loop.call_at(self._arrives, self._arrive, batch)
 
     def writelines(self, list_of_data: Any) -> None:
@@ -131,8 +132,7 @@ class Transport(asyncio.Transport):
         self._lost = True
         self._world.connections.pop(self, None)
         self._world.redis.forget(self)
-        if self._link.alive:
-            self._world.loop.call_soon(self._tell_lost, error)
+        self._world.loop.call_soon(self._tell_lost, error)
 
     def _tell_lost(self, error: Exception | None) -> None:
         self._protocol.connection_lost(error)
@@ -151,7 +151,7 @@ class Transport(asyncio.Transport):
     def _answer(self, data: bytes, delay: float = 0.0) -> None:
         """Let bytes reach the node, in their order."""
         world = self._world
-        self._answers = max(self._answers, world.loop.time() + delay)
+        self._answers = max(self._answers + ORDERED, world.loop.time() + delay)
         world.loop.call_at(self._answers, self._receive, data)
 
     def _receive(self, data: bytes) -> None:

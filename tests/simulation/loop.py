@@ -14,6 +14,10 @@ TURN = 1e-9
 """Seconds that a turn takes."""
 
 
+ORDERED = 1e-6
+"""Seconds between two things that happen one after the other: timers of one time have no order."""
+
+
 class RestlessError(Exception):
     """The tasks do not come to rest, or wait for what will never happen."""
 

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from server.gateway.session import Session
 from tests.simulation import fates
+from tests.simulation.loop import ORDERED
 from tests.simulation.node import Node
 from tests.simulation.world import World
 
@@ -102,14 +103,14 @@ class Connection:
         latency = LATENCY * world.rng.random()
         if fate == fates.DELAYED:
             latency += world.rng.random()
-        self._there = max(self._there, world.loop.time() + latency)
+        self._there = max(self._there + ORDERED, world.loop.time() + latency)
         if fate in {fates.COMMAND_LOST, fates.ELSEWHERE}:
             world.loop.call_at(self._there, self.cut)
             return
         world.loop.call_at(self._there, self._arrive, frame)
         if fate == fates.ANSWER_LOST:
             self._mute = True
-            world.loop.call_at(self._there + 0.5 * world.rng.random(), self.cut)
+            world.loop.call_at(self._there + ORDERED + 0.5 * world.rng.random(), self.cut)
 
     def cut(self) -> None:
         """Break the connection: both ends find it out, the player a moment later."""
@@ -135,7 +136,7 @@ class Connection:
         if self._lost or self._mute or not self.node.link.alive:
             return
         latency = LATENCY * world.rng.random()
-        self._here = max(self._here, world.loop.time() + latency)
+        self._here = max(self._here + ORDERED, world.loop.time() + latency)
         world.loop.call_at(self._here, self._tell, frame)
 
     def _tell(self, frame: bytes) -> None:
@@ -158,4 +159,4 @@ class Connection:
 
     def close(self, _code: int) -> None:
         """Close the connection when what is on its way has been heard."""
-        self._world.loop.call_at(max(self._here, self._world.loop.time()), self.cut)
+        self._world.loop.call_at(max(self._here, self._world.loop.time()) + ORDERED, self.cut)

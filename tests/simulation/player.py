@@ -177,10 +177,11 @@ class Player:
         """
         node = (self._node + number) % len(self.network.nodes)
         device = Device(self, number, node)
-        hello = {"type": "hello", "id": next(self._ids), "version": VERSION, "token": self._token}
+        id_ = next(self._ids)
+        hello = {"type": "hello", "id": id_, "version": VERSION, "token": self._token}
         answer = device.ask(hello)
         patience = self._patience()
-        timer = self.world.loop.call_later(patience, device.answer, hello["id"], None)
+        timer = self.world.loop.call_later(patience, device.answer, id_, None)
         welcome = await answer
         timer.cancel()
         if welcome is None or welcome["type"] != "welcome":

@@ -45,6 +45,9 @@ DAILIES = 0.15
 TAIL_LOST = 0.1
 """How often the store loses its last writes now and then, as it may where that is documented."""
 
+CUTS_APART = (0.3, 5.0)
+"""Seconds between two such losses."""
+
 IN_ANY_CASE = {"stuck", "unfinished", "gap", "broken"}
 """What is complained of even if the deal of a round was lost, which nobody could play then."""
 
@@ -59,7 +62,7 @@ SETTLED_WITHIN = 30.0
 
 
 SHARE = 20
-"""How much shorter a round is than its room says: the shortest that may be asked for is a minute."""
+"""How much shorter a round is than its room says, which may be a minute at least."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +105,8 @@ async def _play(world: World) -> None:
         # Days end while they play, or have ended a moment ago.
         midnight = daily.ends(daily.day_at(START))
         world.set_epoch(midnight - rng.choice((12_000, 4_000, 1_500, 200, -500)))
+    # The nodes have run for long: what signs tokens is not among what may be lost.
+    world.memory.put(keys.SIGNING_KEY, rng.randbytes(32).hex())
     network = Network(world, rng.choice((1, 2, 2, 3)), dailies=dailies)
     world.note("world", "begins", f"{len(network.nodes)} nodes, dailies: {dailies}")
     players = [Player(world, network, number) for number in range(rng.randint(1 + dailies, 4))]
@@ -169,9 +174,9 @@ def _cut_power(world: World) -> None:
     def cut() -> None:
         if not world.calm:
             world.lose_tail(held)
-            world.loop.call_later(rng.uniform(0.3, 5.0), _cut_power, world)
+            world.loop.call_later(rng.uniform(*CUTS_APART), _cut_power, world)
 
-    world.loop.call_later(rng.random(), cut)
+    world.loop.call_later(rng.choice((0.1, 1.0)) * rng.random(), cut)
 
 
 async def _ended(tasks: list[asyncio.Task[None]], seconds: float) -> None:
@@ -208,13 +213,17 @@ def _clear(world: World) -> None:
     loop.rest()
     for node in world.nodes:
         node.kill()
+    for transport in list(world.connections):
+        transport.lose(None)
     for _ in range(100):
         tasks = asyncio.all_tasks(loop)
         if not tasks:
-            return
+            break
         for task in tasks:
             task.cancel()
         loop.run_until_complete(asyncio.sleep(0.2))
+    for node in world.nodes:
+        loop.run_until_complete(node.disconnect())
 
 
 @contextmanager

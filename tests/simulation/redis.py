@@ -36,26 +36,29 @@ class Redis:
     def answer(self, connection: Connection, command: list[bytes]) -> bytes:
         """Carry a command out, and return what is sent for it."""
         name, *given = [word.decode("utf-8", "surrogateescape") for word in command]
-        match name.upper():
+        if name in {"SUBSCRIBE", "UNSUBSCRIBE"}:
+            return b"".join(self._subscribed(connection, name.lower(), topic) for topic in given)
+        return _encoded(self._reply(name, given, command))
+
+    def _reply(self, name: str, given: list[str], command: list[bytes]) -> Reply:
+        reply: Reply
+        match name:
             case "HELLO":
-                return _encoded({"server": "redis", "version": "7.2.0", "proto": 3})
-            case "CLIENT" | "SELECT":
-                return _encoded("OK")
-            case "PING":
-                return _encoded("PONG")
-            case "SUBSCRIBE" | "UNSUBSCRIBE":
-                return b"".join(self._subscribed(connection, name.lower(), t) for t in given)
+                reply = {"server": "redis", "version": "7.2.0", "proto": 3}
+            case "CLIENT" | "PING":
+                reply = "OK"
             case "PUBLISH":
-                return _encoded(self._published(given[0], command[2]))
+                reply = self._published(given[0], command[2])
             case "SCRIPT":
-                digest = sha1(command[2], usedforsecurity=False).hexdigest()
-                self._digests[digest] = given[1]
-                return _encoded(digest)
+                reply = sha1(command[2], usedforsecurity=False).hexdigest()
+                self._digests[reply] = given[1]
             case "EVAL":
-                return _encoded(self._run(given[0], given[1:]))
+                reply = self._run(given[0], given[1:])
             case "EVALSHA":
-                return _encoded(self._run(self._digests[given[0]], given[1:]))
-        return _encoded(self.memory.run(name, given))
+                reply = self._run(self._digests[given[0]], given[1:])
+            case _:
+                reply = self.memory.run(name, given)
+        return reply
 
     def _run(self, script: str, given: list[str]) -> Reply:
         count = int(given[0])
@@ -80,19 +83,21 @@ def _encoded(reply: Reply) -> bytes:
     """Return a reply as it is sent (RESP3)."""
     match reply:
         case None:
-            return b"_\r\n"
+            sent = b"_\r\n"
         case Error():
-            return b"-%s\r\n" % str(reply).encode()
+            sent = b"-%s\r\n" % str(reply).encode()
         case int():
-            return b":%d\r\n" % reply
+            sent = b":%d\r\n" % reply
         case float():
-            return b",%d\r\n" % reply
+            sent = b",%d\r\n" % reply
         case bytes():
-            return b"$%d\r\n%s\r\n" % (len(reply), reply)
+            sent = b"$%d\r\n%s\r\n" % (len(reply), reply)
         case str():
-            return _encoded(reply.encode("utf-8", "surrogateescape"))
+            sent = _encoded(reply.encode("utf-8", "surrogateescape"))
         case dict():
             pairs = (_encoded(each) for pair in reply.items() for each in pair)
-            return b"%%%d\r\n%s" % (len(reply), b"".join(pairs))
-    kind = b">" if isinstance(reply, Push) else b"*"
-    return b"%s%d\r\n%s" % (kind, len(reply), b"".join(map(_encoded, reply)))
+            sent = b"%%%d\r\n%s" % (len(reply), b"".join(pairs))
+        case _:
+            kind = b">" if isinstance(reply, Push) else b"*"
+            sent = b"%s%d\r\n%s" % (kind, len(reply), b"".join(map(_encoded, reply)))
+    return sent

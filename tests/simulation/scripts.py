@@ -4,8 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from server.store import database, deals, journal, leaderboards, nodes, outbox, players, rooms
-from server.store import sweepers
+from server.store import (
+    database,
+    deals,
+    journal,
+    leaderboards,
+    nodes,
+    outbox,
+    players,
+    rooms,
+    sweepers,
+)
 from tests.simulation.memory import Memory, Reply
 
 Script = Callable[[Memory, list[str], list[str]], Reply]

@@ -65,7 +65,7 @@ class World:
         """Let the store come back as it was a moment ago, after a power cut."""
         self.fault(TAIL_LOST, "the store")
         # What a server has lost, its connections broke first: that is what the server counts on.
-        self.go_away(self.rng.uniform(0.2, 1.0))
+        self.go_away(self.rng.choice((0.0, 0.02, 0.3, 1.0)))
         self.memory.restore(held)
         self.lost_at = int(self.now())
         self.cuts += 1
