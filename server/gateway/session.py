@@ -224,7 +224,11 @@ class Session:
             event = attempt_event(answer, self.number_of(answer.attempt), self._answerer.now())
             self._send_answer(codec.encode(event, (number, seq)))
         elif isinstance(answer, Exception):
-            self._refuse(_refusal_of(answer), (number, seq))
+            attempt = self.attempt_of(number)
+            with structlog.contextvars.bound_contextvars(
+                session=self.id, player=self.player, attempt=attempt
+            ):
+                self._refuse(_refusal_of(answer), (number, seq))
         self._done()
 
     async def _carry_out(self, command: AnyCommand) -> None:

@@ -185,8 +185,9 @@ class Held(Generic[State, Event]):
             return
         try:
             event, after = command.decide(state, now)
-        except Refusal:
-            # It counts only on a state that is fresh.
+        except Exception:
+            # A refusal counts only on a state that is fresh. Whatever else it was is raised again,
+            # and answered, there.
             self._submit_later(command)
             return
         append = self._kind.append(state, after, event, self._seq + 1)

@@ -404,6 +404,8 @@ async def test_wake_ups_go_on_when_a_master_is_gone(cluster: Cluster, *, hangs: 
         for topic in TOPICS:
             ear.bus.listen(topic)
         await ear.next_of(*TOPICS)
+        for topic in TOPICS:
+            await heard_from(publisher, ear, topic)
         lost = cluster.master_of(TOPICS[0])
         if hangs:
             lost.signal(SIGSTOP)
