@@ -187,11 +187,17 @@ def trusts_what_it_held_before() -> Iterator[None]:
 
 @contextmanager
 def _losses() -> Iterator[None]:
-    """Let the store lose something in each race, while players use two devices."""
-    often = {**fates.OTHERS, fates.SECOND_DEVICE: 0.3}
+    """Let the store lose something in each race, and little else happen.
+
+    What a node holds matters only if it did not look since, while the same player plays at another
+    node: each look shows what was lost.
+    """
+    often = {**fates.OTHERS, fates.SECOND_DEVICE: 0.5, fates.WAKE_UP_LOST: 0.5}
     with (
         instead(race, "TAIL_LOST", 1.0),
-        instead(race, "CUTS_APART", (0.1, 0.5)),
+        instead(race, "CUTS_APART", (0.2, 1.0)),
+        instead(fates, "STORE", dict.fromkeys(fates.STORE, 0.0)),
+        instead(fates, "NETWORK", dict.fromkeys(fates.NETWORK, 0.0)),
         instead(fates, "OTHERS", often),
     ):
         yield
