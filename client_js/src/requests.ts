@@ -13,6 +13,7 @@ export const MOST_WAITING = 100;
  */
 const REPEATABLE: ReadonlySet<CommandType> = new Set([
   "CreateRoom", // by its key
+  "Rename",
   "JoinRoom",
   "OpenAttempt",
   "ListDailies",

@@ -18,7 +18,6 @@ import uvloop
 
 from deploy.bench import wire
 from deploy.bench.client import Client, connect, gathered, masked
-from deploy.bench.games import LONGEST
 from deploy.bench.meter import Meter, spread
 from deploy.bench.processes import LOAD_CORE, pin
 from deploy.bench.races import GAMES, Attempt, greeted, race
@@ -33,10 +32,10 @@ RESERVE = 3.0
 ECHO = masked(b"\x96\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b")
 """What the floor is sent: as long as a move should be."""
 
-LONGEST_OF_FEW = 2_000
-"""Moves of a game between so few sockets that each of them plays thousands a second."""
+LONG = 2_000
+"""Moves of a game that could go on. A loop without pauses would otherwise measure how players come
+into rooms, which has a row of its own, more than how they move."""
 
-_FEW = 10
 _AGAIN_AFTER = 0.05
 
 
@@ -150,7 +149,6 @@ class Rooms:
     """Players by rooms of `seats`, each with rounds that are ready to be raced in."""
 
     def __init__(self, racers: list[Racer], seats: int) -> None:
-        self._longest = LONGEST if len(racers) > _FEW else LONGEST_OF_FEW
         self._rooms = [racers[at : at + seats] for at in range(0, len(racers), seats)]
         self._made = list(range(len(self._rooms)))
 
@@ -163,7 +161,7 @@ class Rooms:
                 game = GAMES[self._made[number] % len(GAMES)]
                 self._made[number] += 1
                 clients = [racer.client for racer in racers]
-                attempts = await race(clients, game, self._longest)
+                attempts = await race(clients, game, LONG)
                 for racer, attempt in zip(racers, attempts, strict=True):
                     racer.attempts.append(attempt)
 

@@ -14,7 +14,7 @@ from server.gateway.hub import Hub
 from server.gateway.load import Load
 from server.gateway.session import Session
 from server.service.answers import Over
-from server.service.attempts import MoveNumbers, Reply
+from server.service.moves import MoveNumbers, Reply
 from server.service.resume import find_missed
 from server.service.services import Services
 

@@ -17,9 +17,10 @@ from server.core.ids import PlayerId, RoomCode
 from server.core.race import Room
 from server.core.refusal import UnavailableError
 from server.gateway import messages, present
+from server.gateway.contracts import Reason
 from server.gateway.leaderboards import LeaderboardFeeds
 from server.gateway.rooms import RoomFeeds
-from server.gateway.session import Reason, Session
+from server.gateway.session import Session
 from server.service.leaderboards import Page
 from server.service.news import Ended
 from server.service.services import Services

@@ -16,7 +16,8 @@ from server.core.ids import DealId, RoomCode
 from server.core.race import Room, Round
 from server.core.refusal import Refusal, UnavailableError
 from server.gateway import codec, present
-from server.gateway.session import Reason, Session
+from server.gateway.contracts import Reason
+from server.gateway.session import Session
 from server.service.services import Services
 
 SLICE = 0.003

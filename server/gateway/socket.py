@@ -20,9 +20,10 @@ from websockets.protocol import State
 from websockets.server import ServerProtocol
 
 from server.gateway.codec import LONGEST_FRAME
+from server.gateway.contracts import Wire
 from server.gateway.limits import BYTES_AT_ONCE, BYTES_PER_SECOND, CONTROL_COST
 from server.gateway.outgoing import Outgoing
-from server.gateway.session import Session, Wire
+from server.gateway.session import Session
 
 try:
     from websockets.speedups import apply_mask

@@ -14,9 +14,10 @@ from uvicorn.server import ServerState
 from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
+from server.gateway.contracts import Answerer, Wire
 from server.gateway.http import upgrade_refusal
 from server.gateway.load import Load
-from server.gateway.session import Answerer, Session, Wire
+from server.gateway.session import Session
 from server.gateway.socket import Socket
 from server.metrics import Metrics
 

@@ -5,26 +5,25 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
-from typing import NamedTuple
 
-import msgspec
 import structlog
 
-from engine.board import Board, Delta, delta_between
+from engine.board import Board, delta_between
 from engine.catalog import ruleset as find_ruleset
 from engine.deal import deal_seed
 from engine.notation import move_text
 from server.core import attempt as core
 from server.core.attempt import Attempt, Event, Moved, Started
-from server.core.ids import AttemptId, DealId, PlayerId, RoomCode, attempt_id, split_attempt_id
-from server.core.ranking import Result
+from server.core.ids import AttemptId, DealId, PlayerId, attempt_id, split_attempt_id
 from server.core.refusal import Refusal
 from server.metrics import Counts
 from server.service.answers import Over, Played, Snapshot, snapshot_of
-from server.service.held import Held, Shelf, run_soon
+from server.service.attempt_journal import AttemptKind, Finish, Step, finish_of, steps_of
+from server.service.held import Held
+from server.service.moves import MoveNumbers, OutOfStepError, PendingMove, Reply
+from server.service.shelf import Shelf
 from server.service.store import Store
-from server.store import keys
-from server.store.journal import Append
+from server.service.tasks import run_soon
 
 MOST_FINISHES = 10_000
 """Finishes that wait for their effects; what is over that is left to the sweeper."""
@@ -33,156 +32,6 @@ FIRST_MOVE = 2
 """The number of the first entry by which a player may see a card that was not dealt face up."""
 
 log = structlog.get_logger()
-
-
-class Finish(msgspec.Struct, frozen=True):
-    """What must happen once after an attempt is over: the text in the outbox."""
-
-    attempt: AttemptId
-    player: PlayerId
-    deal: DealId
-    game: str
-    room: RoomCode | None
-    day: int | None
-    result: Result
-
-
-class Step(NamedTuple):
-    """An entry of a journal, with the attempt before it (`None` for the start) and after it."""
-
-    before: Attempt | None
-    event: Event
-    after: Attempt
-
-
-MoveNumbers = tuple[int, int, int]
-"""A move as (source, target, count), by pile number; not all of them are moves of a game."""
-
-_DECODER: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event)
-_ENCODER = msgspec.json.Encoder()
-
-
-class _OutOfStepError(Refusal):
-    """The command's number is not the next one."""
-
-    def __init__(self) -> None:
-        super().__init__("bad_message")
-
-
-class _Kind:
-    """The journal of one attempt."""
-
-    __slots__ = ("_attempts", "_board", "_id", "_key")
-
-    def __init__(self, attempt: AttemptId, board: Board, attempts: Attempts) -> None:
-        self._id = attempt
-        self._key = keys.attempt(attempt)
-        self._board = board
-        self._attempts = attempts
-
-    def key(self) -> str:
-        return self._key
-
-    def decode(self, text: str) -> Event:
-        return _decode(text)
-
-    def fold(self, state: Attempt | None, event: Event) -> Attempt:
-        return _fold(self._board, state, event)
-
-    def due(self, state: Attempt, now: int) -> Event | None:
-        return core.due(state, now)
-
-    def append(self, before: Attempt | None, after: Attempt, event: Event, number: int) -> Append:
-        payload = _ENCODER.encode(event).decode()
-        start = after.start
-        if before is not None and after.end is None:
-            return Append(self._key, number, payload)
-        # A round's runners fall due with their room, a daily's each by itself.
-        member = f"a:{self._id}" if start.room is None else None
-        partition = keys.partition(self._id)
-        if before is None:
-            due = (member, start.deadline) if member else None
-            expires = start.deadline + keys.ATTEMPT_LIFE
-            return Append(self._key, number, payload, partition, expires, None, due)
-        finish = _ENCODER.encode(_finish_of(after)).decode()
-        effect = (str(self._id), finish)
-        gone = (member, None) if member else None
-        return Append(self._key, number, payload, partition, None, effect, gone)
-
-    def appended(self, before: Attempt | None, after: Attempt, _: Append) -> None:
-        self._attempts.advanced(before, after)
-
-
-Reply = Callable[[Played | Snapshot | Exception], None]
-"""Called with what became of a move: what it did, a snapshot if its number was not the next one, a
-`Refusal`, or an `UnavailableError` if it may stand or not."""
-
-
-class _Move:
-    """A move that is on its way."""
-
-    __slots__ = (
-        "_attempts",
-        "_before",
-        "_delta",
-        "_id",
-        "_player",
-        "_reply",
-        "_seq",
-        "_what",
-    )
-
-    def __init__(  # noqa: PLR0917 - one for each move
-        self,
-        attempts: Attempts,
-        attempt: AttemptId,
-        player: PlayerId,
-        seq: int,
-        what: MoveNumbers,
-        reply: Reply,
-    ) -> None:
-        self._attempts = attempts
-        self._id = attempt
-        self._player = player
-        self._seq = seq
-        self._what = what
-        self._reply = reply
-        self._before: Attempt | None = None
-        self._delta: Delta | None = None
-
-    def decide(self, state: Attempt | None, now: int) -> tuple[Event, Attempt]:
-        if state is None or state.start.player != self._player:
-            raise Refusal("unknown_attempt")
-        if self._seq != state.seq + 1:
-            raise _OutOfStepError
-        move = state.board.ruleset.move_of(*self._what)
-        if move is None:
-            raise Refusal("bad_move")
-        event, after, self._delta = core.play(state, move, now)
-        self._before = state
-        return event, after
-
-    def finish(self, after: Attempt | None, error: Exception | None) -> None:
-        if error is None:
-            assert self._before is not None
-            assert after is not None
-            assert self._delta is not None
-            self._reply(Played(self._before, after, self._delta))
-        elif isinstance(error, _OutOfStepError):
-            run_soon(self._answer_again())
-        else:
-            self._reply(error)
-
-    async def _answer_again(self) -> None:
-        """Answer a move whose number is not the next one: it may be one that stands already."""
-        answer: Played | Snapshot | Exception
-        try:
-            answer = await self._attempts.answer_again(
-                self._id, self._player, self._seq, self._what
-            )
-        except Exception as error:
-            answer = error
-        self._reply(answer)
 
 
 class Attempts:
@@ -265,7 +114,7 @@ class Attempts:
         self, attempt: AttemptId, player: PlayerId, seq: int, what: MoveNumbers, reply: Reply
     ) -> None:
         """Play a move that is to become entry `seq`; `reply` is called when it stands, or not."""
-        move = _Move(self, attempt, player, seq, what, reply)
+        move = PendingMove(attempt, player, seq, what, self.answer_again, reply)
         held = self._shelf.find_to_use(attempt)
         self._lookups["attempts", "miss" if held is None else "hit"] += 1
         if held is None or seq == FIRST_MOVE:
@@ -273,7 +122,7 @@ class Attempts:
         else:
             held.submit_soon(move)
 
-    async def _play(self, attempt: AttemptId, seq: int, move: _Move) -> None:
+    async def _play(self, attempt: AttemptId, seq: int, move: PendingMove) -> None:
         """Play a move of a journal that must be fetched, or whose first card is to be shown."""
         try:
             held = await self._held(attempt, to_use=True)
@@ -318,12 +167,12 @@ class Attempts:
             if state is None or state.start.player != player:
                 raise Refusal("unknown_attempt")
             if seq != state.seq + 1:
-                raise _OutOfStepError
+                raise OutOfStepError
             return core.resign(state, now)
 
         try:
             step = await (await self._held(attempt, to_use=True)).submit(decide)
-        except _OutOfStepError:
+        except OutOfStepError:
             snapshot = await self.open(attempt, player)
             state = self._known(attempt)
             if state is not None and state.seq == seq and state.end == "resigned":
@@ -339,8 +188,7 @@ class Attempts:
         """
 
         def decide(state: Attempt | None, now: int) -> Event | None:
-            assert state is not None, "only started attempts are given up"
-            return core.give_up(state, now)
+            return None if state is None else core.give_up(state, now)
 
         await (await self._held(attempt, to_use=True)).submit(decide)
 
@@ -377,7 +225,7 @@ class Attempts:
         if found is None:
             return iter(())
         state, texts = found
-        return _steps(await self._board(attempt), state, texts)
+        return steps_of(await self._board(attempt), state, texts)
 
     def advanced(self, before: Attempt | None, after: Attempt) -> None:
         """Note an entry of this node: tell of it, and hand a finish on."""
@@ -385,7 +233,7 @@ class Attempts:
         if before is None or after.end is None:
             return
         try:
-            self.finishes.put_nowait(_finish_of(after))
+            self.finishes.put_nowait(finish_of(after))
         except asyncio.QueueFull:
             log.warning("finishes_full", attempt=after.id)
 
@@ -398,7 +246,7 @@ class Attempts:
         find = self._shelf.find_to_use if to_use else self._shelf.find
         held = find(attempt)
         if held is None:
-            kind = _Kind(attempt, await self._board(attempt), self)
+            kind = AttemptKind(attempt, await self._board(attempt), self.advanced)
             self._shelf.put(attempt, Held(self._store.journals, self._store.clock, kind))
             held = find(attempt)
             assert held is not None, "it has just been put there"
@@ -415,34 +263,3 @@ class Attempts:
 
 async def _leave_missing(_: DealId, __: PlayerId) -> None:
     """Start nothing."""
-
-
-def _decode(text: str) -> Event:
-    return _DECODER.decode(text)
-
-
-def _fold(board: Board, state: Attempt | None, event: Event) -> Attempt:
-    if state is None:
-        assert isinstance(event, Started), "a journal begins with the start"
-        return core.begin(event, board)
-    return core.fold(state, event)
-
-
-def _steps(board: Board, state: Attempt | None, texts: list[str]) -> Iterator[Step]:
-    for text in texts:
-        before, event = state, _decode(text)
-        state = _fold(board, state, event)
-        yield Step(before, event, state)
-
-
-def _finish_of(attempt: Attempt) -> Finish:
-    start = attempt.start
-    return Finish(
-        attempt.id,
-        start.player,
-        start.deal,
-        start.game,
-        start.room,
-        start.day,
-        attempt.result,
-    )

@@ -12,7 +12,8 @@ import structlog
 from server.core.ids import AttemptId, RoomCode
 from server.core.ranking import packed
 from server.core.refusal import UnavailableError
-from server.service.attempts import Attempts, Finish
+from server.service.attempt_journal import Finish
+from server.service.attempts import Attempts
 from server.service.lane import Lane
 from server.service.leaderboards import Leaderboards
 from server.service.rooms import Rooms

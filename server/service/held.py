@@ -11,12 +11,13 @@ decided at once, without a task or a lock, and their entries go out in the next 
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict, deque
-from collections.abc import Callable, Coroutine
+from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from server.core.refusal import Refusal, UnavailableError
+from server.service.tasks import run_soon
 from server.store.clock import Clock
 from server.store.journal import Append, ConflictError, Journals, MistimedError
 
@@ -24,11 +25,6 @@ State = TypeVar("State")
 Event = TypeVar("Event")
 Event_co = TypeVar("Event_co", covariant=True)
 
-MOST_USED = 20_000
-"""Journals of a kind that have grown here held at once: about 4 KiB each."""
-
-MOST_LOOKED_AT = 2_000
-"""Journals of a kind that were only looked at held at once."""
 CHECKPOINT_EVERY = 64
 """Entries between two states that are kept, so that what came after one need not be counted from
 the start."""
@@ -260,7 +256,8 @@ class Held(Generic[State, Event]):
         """
         await self._enter()
         try:
-            fresh = not self._is_current()
+            # A journal of which nothing is known is taken for new: the first append finds out.
+            fresh = self._seq > 0 and not self._is_current()
             if fresh:
                 await self._read()
             while True:
@@ -395,64 +392,3 @@ class Held(Generic[State, Event]):
         self._last = text
         if not self._seq % CHECKPOINT_EVERY:
             self._keep_checkpoint()
-
-
-_tasks: set[asyncio.Task[None]] = set()
-
-
-def run_soon(work: Coroutine[Any, Any, None]) -> None:
-    """Do something in a task of its own, which handles what goes wrong by itself."""
-    task = asyncio.create_task(work)
-    # A task that nobody refers to may vanish.
-    _tasks.add(task)
-    task.add_done_callback(_tasks.discard)
-
-
-Name = TypeVar("Name")
-
-
-class Shelf(Generic[Name, State, Event]):
-    """The journals of one kind that this node holds, the least recently used forgotten first.
-
-    Journals that were only looked at are held apart: however many of them there are, they take the
-    place of none that is played.
-    """
-
-    def __init__(self) -> None:
-        self._used: OrderedDict[Name, Held[State, Event]] = OrderedDict()
-        self._looked_at: OrderedDict[Name, Held[State, Event]] = OrderedDict()
-
-    def find(self, name: Name) -> Held[State, Event] | None:
-        """Return a journal that is held, or `None`."""
-        found = self._used.get(name)
-        return self._looked_at.get(name) if found is None else found
-
-    def find_to_use(self, name: Name) -> Held[State, Event] | None:
-        """Return a journal that is held and is going to grow, or `None`."""
-        used = self._used
-        if name in used:
-            used.move_to_end(name)
-            return used[name]
-        found = self._looked_at.pop(name, None)
-        if found is not None:
-            _put(used, name, found, MOST_USED)
-        return found
-
-    @property
-    def size(self) -> int:
-        """How many journals are held."""
-        return len(self._used) + len(self._looked_at)
-
-    def put(self, name: Name, held: Held[State, Event]) -> Held[State, Event]:
-        """Hold a journal, unless it is held by now; return the one that is."""
-        found = self.find(name)
-        if found is None:
-            _put(self._looked_at, name, held, MOST_LOOKED_AT)
-            return held
-        return found
-
-
-def _put(shelf: OrderedDict[Any, Any], name: object, held: object, most: int) -> None:
-    if len(shelf) >= most:
-        shelf.popitem(last=False)
-    shelf[name] = held

@@ -9,7 +9,8 @@ from engine.board import Delta, delta_between, view_of
 from server.core.attempt import Moved
 from server.core.digest import digest as digest_of
 from server.service.answers import Snapshot
-from server.service.attempts import Attempts, Step
+from server.service.attempt_journal import Step
+from server.service.attempts import Attempts
 
 MOST_MISSED = 64
 """Entries after the one that a client has; after more of them it is shown the whole board."""

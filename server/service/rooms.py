@@ -16,7 +16,8 @@ from server.core.race import Event, Room, RoomOpened, Round, RoundStarted
 from server.core.ranking import Result
 from server.core.refusal import Refusal
 from server.service.attempts import Attempts
-from server.service.held import Held, Shelf
+from server.service.held import Held
+from server.service.shelf import Shelf
 from server.service.store import Store
 from server.store import keys
 from server.store.journal import Append

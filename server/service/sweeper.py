@@ -24,7 +24,7 @@ import structlog
 
 from server.core.refusal import UnavailableError
 from server.metrics import SECONDS, Histogram
-from server.service.attempts import Finish
+from server.service.attempt_journal import Finish
 from server.service.dailies import Dailies
 from server.service.effects import Effects
 from server.service.lane import Lane

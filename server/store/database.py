@@ -151,11 +151,14 @@ class Database:
         """
         return (await self.reply(key, *command)).value
 
-    async def reply(self, key: str, *command: Argument, generation: int | None = None) -> Reply:
+    async def reply(
+        self, key: str, *command: Argument, generation: int | None = None, reads: bool = False
+    ) -> Reply:
         """Run a command that concerns a key in the next batch, and return its reply.
 
         It follows the key's slot from server to server for a while. With a `generation` it is run
-        only if the connection is still that one.
+        only if the connection is still that one. A command that only `reads` is sent again to
+        whoever has taken over from a server that was lost.
 
         Raises:
             OtherGenerationError: it is not, and nothing was run.
@@ -170,11 +173,12 @@ class Database:
                 pipeline = self._pipeline(server)
                 if pipeline.is_full:
                     raise UnavailableError("too many writes are waiting")
-                await pipeline.connect()
+                found = await _failure_to_connect(pipeline)
                 known = pipeline.generation
-                if generation is not None and not redirected and generation != known:
-                    raise OtherGenerationError("The connection is another one.")
-                found = await _sent(pipeline, packed, asking=asking)
+                if found is None:
+                    if generation is not None and not redirected and generation != known:
+                        raise OtherGenerationError("The connection is another one.")
+                    found = await _sent(pipeline, packed, asking=asking)
                 if isinstance(found, AskError | TryAgainError) and time.monotonic() < until:
                     # A slot on its way has lost nothing. One that is elsewhere may have: its old
                     # owner may have been given up.
@@ -186,6 +190,11 @@ class Database:
                     continue
                 if is_loss(found):
                     await self.look_around(server)
+                    if reads and server is not None:
+                        # Whoever has taken over is asked once.
+                        reads, asking = False, False
+                        server = await self._servers.owner(key)
+                        continue
                 if isinstance(found, TooFewReplicasError | NoScriptError):
                     raise UnavailableError(str(found))
                 if isinstance(found, Exception):
@@ -332,6 +341,15 @@ def _next(found: Iterator[Any], *, asking: bool) -> Any:
     if asking:
         next(found)
     return next(found)
+
+
+async def _failure_to_connect(pipeline: Pipeline) -> Exception | None:
+    """Connect; return what is wrong if that cannot be."""
+    try:
+        await pipeline.connect()
+    except FAILURES as error:
+        return error
+    return None
 
 
 async def _sent(pipeline: Pipeline, command: bytes, *, asking: bool) -> Any:

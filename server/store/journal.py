@@ -366,7 +366,7 @@ class Journals:
         moment ago. A server that was given up, and has not heard of it, gets nothing to replicas
         any more: what is written to it next to the reading tells it apart.
         """
-        reading = self._database.reply(key, "XRANGE", key, first, "+", "COUNT", _PAGE)
+        reading = self._database.reply(key, "XRANGE", key, first, "+", "COUNT", _PAGE, reads=True)
         if not (stands and self._database.acks):
             return await reading
         barrier = keys.barrier(key)

@@ -21,7 +21,7 @@ from server.core.race import Room, RoomOpened
 from server.core.ranking import packed
 from server.gateway import codec, messages, present
 from server.service.answers import snapshot_of
-from server.service.attempts import Step
+from server.service.attempt_journal import Step
 from server.service.live_room import RoomPage
 from server.service.resume import missed_of
 from tests.core.builders import ADA, BOB, CODE, LIMIT, START, homewards

@@ -18,8 +18,8 @@ from engine.notation import seen_text
 from server.core.digest import fnv1a
 from server.core.refusal import SENTENCES
 from server.gateway import codec, messages, typescript
+from server.gateway.contracts import Reason
 from server.gateway.messages import FIRST_NUMBER, PROGRESS
-from server.gateway.session import Reason
 from server.service.resume import MOST_MISSED
 
 ROOT = Path(__file__).parent.parent.parent

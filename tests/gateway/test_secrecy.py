@@ -33,7 +33,8 @@ from server.gateway import codec, messages, present
 from server.gateway.session import Session
 from server.metrics import Metrics
 from server.service.answers import Played, Snapshot, snapshot_of
-from server.service.attempts import MoveNumbers, Reply, Step
+from server.service.attempt_journal import Step
+from server.service.moves import MoveNumbers, Reply
 from server.service.resume import missed_of
 
 GAMES = [(game.id, variant) for game in games().values() for variant in game.variants]

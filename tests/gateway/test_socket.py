@@ -20,10 +20,11 @@ from websockets.http11 import Request, Response
 from server import ports
 from server.gateway import socket as module
 from server.gateway.codec import LONGEST_FRAME
+from server.gateway.contracts import Wire
 from server.gateway.limits import BYTES_AT_ONCE
 from server.gateway.listener import Listener
 from server.gateway.load import TOO_LATE, Load
-from server.gateway.session import Session, Wire
+from server.gateway.session import Session
 from server.gateway.socket import Socket
 from server.gateway.sockets import Sockets
 from server.metrics import Metrics

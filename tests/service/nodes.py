@@ -9,7 +9,7 @@ from typing import Any
 
 from redis.asyncio import RedisCluster
 
-from engine.ruleset import ROW
+from engine.ruleset import Move
 from server.core.attempt import Attempt
 from server.core.ids import AttemptId, PlayerId, RoomCode
 from server.core.race import COUNTDOWN, Room
@@ -132,11 +132,14 @@ class Node:
         state = await self.look(attempt)
         move = homewards(state.board)
         assert move is not None
-        target = len(state.board.ruleset.pile_names) if move.target == ROW else move.target
+        return await self.move(attempt, player, state.seq + 1, move)
+
+    async def move(self, attempt: AttemptId, player: PlayerId, seq: int, move: Move) -> Played:
+        """Play a move that is to become entry `seq`."""
+        state = await self.look(attempt)
+        what = state.board.ruleset.numbers_of(move)
         done: asyncio.Future[Played | Snapshot | Exception] = asyncio.Future()
-        self.attempts.play_soon(
-            attempt, player, state.seq + 1, (move.source, target, move.count), done.set_result
-        )
+        self.attempts.play_soon(attempt, player, seq, what, done.set_result)
         answer = await done
         assert isinstance(answer, Played)
         return answer

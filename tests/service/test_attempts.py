@@ -18,7 +18,7 @@ from server.core.ids import AttemptId, DealId, PlayerId, attempt_id
 from server.core.refusal import Refusal
 from server.service import attempts as module
 from server.service.answers import Answer, Over, Played, Snapshot
-from server.service.attempts import Finish
+from server.service.attempt_journal import Finish
 from server.store import keys
 from tests.core.builders import ADA, BOB, LIMIT, START
 from tests.service.nodes import Node, SetClock, node_on

@@ -20,7 +20,7 @@ from server.store.journal import Append
 from server.store.pipeline import Pipeline
 from tests.core.builders import START
 from tests.service.nodes import Node, SetClock
-from tests.store.servers import PATIENCE, in_flight, until, writes_held_up
+from tests.store.servers import PATIENCE, calls, in_flight, until, writes_held_up
 
 NAME = "tally"
 LATE = START + 1_000
@@ -408,3 +408,15 @@ async def test_a_clock_that_stays_wrong_is_unavailable_and_no_endless_loop(
     # When it is right again, so is all the rest.
     clock.time = int(time.time() * 1000)
     assert await holder.say("a") == ("a",)
+
+
+async def test_a_new_journal_is_begun_without_reading_it(
+    redis: Client, one: Holder, two: Holder
+) -> None:
+    before = await calls(redis, "xrange")
+    assert await one.say("a") == ("a",)
+    assert await calls(redis, "xrange") == before
+    # One that is not new is found out by the append.
+    assert await two.say("b") == ("a", "b")
+    assert two.seen == [None, ("a",)]
+    assert await journal(redis) == ("a", "b")

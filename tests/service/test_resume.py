@@ -18,7 +18,7 @@ from server.core.attempt import Attempt, Moved
 from server.core.digest import digest, fnv1a, view_text
 from server.core.ids import AttemptId
 from server.service.answers import Played, Snapshot, snapshot_of
-from server.service.attempts import Step
+from server.service.attempt_journal import Step
 from server.service.held import CHECKPOINT_EVERY
 from server.service.resume import MOST_MISSED, Missed, find_missed, missed_of
 from server.store import keys
@@ -194,9 +194,7 @@ def walk(state: Attempt) -> list[Step]:
     home = len(rules.foundations)
     while len(steps) < LONG and state.end is None:
         moves = legal_moves(state.board)
-        around = [
-            m for m in moves if m.target >= home and m.source != rules.stock
-        ]
+        around = [m for m in moves if m.target >= home and m.source != rules.stock]
         event, after, _ = core.play(state, chance.choice(around or moves), START)
         steps.append(Step(state, event, after))
         state = after

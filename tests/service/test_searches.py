@@ -18,16 +18,17 @@ from structlog.testing import capture_logs
 from engine.board import Board
 from engine.catalog import games
 from engine.moves import legal_moves
-from engine.notation import move_text
+from engine.notation import move_text, parse_move
 from engine.solver import Hope, search, unseen_cards
 from server.core import attempt as core
-from server.core.attempt import Attempt, Moved, Play
+from server.core.attempt import Attempt, Moved
 from server.core.ids import AttemptId
 from server.core.refusal import Refusal
 from server.service import searches
 from server.service.news import Ended
 from server.service.searcher import PATIENCE, Answer, Searcher, SearcherError
 from server.service.searches import Searches
+from server.service.shelf import Shelf
 from server.store import keys
 from tests.core.builders import ADA, BOB, START, begun, line_home
 from tests.engine.hopeless import hopeless_line
@@ -64,9 +65,9 @@ def race(node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch) -> Race:
 
 async def play(node: Node, attempt: AttemptId, line: tuple[str, ...]) -> None:
     """Play moves, each with the next number."""
-    seq = (await node.look(attempt)).seq
-    for number, move in enumerate(line, start=seq + 1):
-        await node.attempts.command(attempt, ADA, number, Play(move))
+    state = await node.look(attempt)
+    for number, move in enumerate(line, start=state.seq + 1):
+        await node.move(attempt, ADA, number, parse_move(state.board.ruleset, move))
 
 
 async def over(node: Node, attempt: AttemptId) -> None:
@@ -93,7 +94,7 @@ async def test_an_attempt_without_hope_ends_as_stuck_by_itself(
         await until(told)
     state = await node.look(attempt)
     assert (state.end, state.seq, state.board.moves) == ("stuck", len(line) + 2, len(line))
-    entries = await node.store.journals.read(keys.attempt(attempt))
+    entries = (await node.store.journals.read(keys.attempt(attempt))).texts
     assert entries[-1] == f'{{"type":"ended","end":"stuck","at":{BEGUN}}}'
     assert node.ended == [Ended(ADA, attempt, state.seq, state.result)]
 
@@ -119,7 +120,7 @@ async def test_what_is_over_or_behind_is_not_ended(node: Node, race: Race) -> No
     assert not await node.attempts.end_stuck(attempt, 4)
     assert (await node.look(attempt)).end == "resigned"
     await node.redis.delete(keys.attempt(attempt))
-    node.attempts._shelf._held.clear()
+    node.attempts._shelf = Shelf()
     with pytest.raises(Refusal, match="unknown_attempt"):
         await node.attempts.end_stuck(attempt, 4)
 

@@ -10,7 +10,7 @@ from structlog.testing import capture_logs
 from server.core import daily
 from server.core.refusal import UnavailableError
 from server.service import sweeper as module
-from server.service.held import Shelf
+from server.service.shelf import Shelf
 from server.service.sweeper import owned_by
 from server.store import keys
 from server.store.outbox import Left

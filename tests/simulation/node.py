@@ -11,10 +11,11 @@ from engine.board import Board
 from engine.notation import move_text
 from engine.solver import search
 from server.core.refusal import UnavailableError
+from server.gateway.contracts import Wire
 from server.gateway.handlers import Handlers
 from server.gateway.hub import Hub
 from server.gateway.load import Load
-from server.gateway.session import Session, Wire
+from server.gateway.session import Session
 from server.metrics import Metrics
 from server.service.registration import Registration
 from server.service.searcher import Answer, Searcher

@@ -72,6 +72,7 @@ def append_soon(
     name: str = NAME,
     at: int | None = None,
     generation: int | None = None,
+    previous: str | None = None,
 ) -> asyncio.Future[int]:
     """Append an entry in the next batch; from when it is known to stand, or what is wrong.
 
@@ -94,6 +95,7 @@ def append_soon(
         now() if at is None else at,
         journals.generation(key) if generation is None else generation,
         done,
+        text_of(number - 1) if previous is None else previous,
     )
     if not tried:
         raise RefusedError

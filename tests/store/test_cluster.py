@@ -13,16 +13,16 @@ from redis.crc import key_slot
 
 from server.core.refusal import UnavailableError
 from server.stop import Stop
-from server.store import bus, connection, keys
+from server.store import bus, connection, keys, pipeline
 from server.store import database as module
 from server.store.connection import connect
 from server.store.database import Database
-from server.store.journal import Journals
+from server.store.journal import SCRIPTS, ConflictError, Entries, Journals
 from tests.conftest import CLUSTER
 from tests.redis_servers import Cluster, Server, running_cluster
 from tests.redis_servers import until as until_on_thread
 from tests.store.ears import Ear, listening
-from tests.store.entries import FAR, KEY, append, names_in
+from tests.store.entries import FAR, KEY, append, append_soon, names_in, texts
 from tests.store.servers import PATIENCE, running, until
 from tests.store.writers import Load
 
@@ -59,7 +59,7 @@ def cluster(running_servers: Cluster) -> Iterator[Cluster]:
 @asynccontextmanager
 async def database_on(cluster: Cluster, acks: int = 1) -> AsyncIterator[Database]:
     """Have a node's database on the cluster."""
-    database = Database(connect(cluster.url), acks)
+    database = Database(connect(cluster.url), acks, SCRIPTS)
     yield database
     async with asyncio.timeout(PATIENCE):
         await database.close()
@@ -125,7 +125,7 @@ async def test_appends_follow_a_slot_that_moves(
     assert load.reasons == []
     assert await load.stands()
     for writer in load.writers:
-        assert await journals.read(writer.key) == writer.acknowledged
+        assert await texts(journals, writer.key) == writer.acknowledged
 
 
 async def test_a_slot_that_is_half_moved_is_written_and_read_where_its_keys_are(
@@ -154,11 +154,11 @@ async def test_a_slot_that_is_half_moved_is_written_and_read_where_its_keys_are(
         await append(journals, 1, name=name)
         await append(journals, 2, name=name)
     for name in (*old[:5], *old[6:], *new):
-        assert await journals.read(keys.attempt(name)) == ["entry 1", "entry 2"]
+        assert await texts(journals, keys.attempt(name)) == ["entry 1", "entry 2"]
     assert not split.done()
     await asyncio.to_thread(cluster.move_slot, slot, source, target)
     await split
-    assert await journals.read(keys.attempt(old[5])) == ["entry 1", "entry 2"]
+    assert await texts(journals, keys.attempt(old[5])) == ["entry 1", "entry 2"]
     assert target.ask("HGETALL", keys.outbox(partition)) == {"field": "text"}
 
 
@@ -223,6 +223,7 @@ async def test_nothing_acknowledged_is_lost_with_a_master_that_hangs_and_goes_on
     cluster: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(connection, "TIMEOUT", 0.5)
+    monkeypatch.setattr(pipeline, "TIMEOUT", 0.5)
     async with database_on(cluster) as database:
         by_master = partitions_by_master(cluster)
         lost, *others = by_master
@@ -246,12 +247,13 @@ async def test_who_takes_over_is_found_without_the_one_that_was_lost(
     cluster: Cluster, monkeypatch: pytest.MonkeyPatch, *, hangs: bool
 ) -> None:
     monkeypatch.setattr(connection, "TIMEOUT", 0.5)
+    monkeypatch.setattr(pipeline, "TIMEOUT", 0.5)
     async with database_on(cluster, acks=0) as database, database_on(cluster, acks=0) as reader:
         partition = 19
         name, another = names_in(partition, 2)
         journals = Journals(database)
         await append(journals, 1, name=name)
-        assert await Journals(reader).read(keys.attempt(name)) == ["entry 1"]
+        assert await texts(Journals(reader), keys.attempt(name)) == ["entry 1"]
         lost = cluster.master_of(keys.due(partition))
         assert lost.ask("WAIT", 1, 2_000) == 1
         if hangs:
@@ -260,7 +262,7 @@ async def test_who_takes_over_is_found_without_the_one_that_was_lost(
             lost.kill()
         await taken_over(cluster, keys.due(partition), lost)
         # One that reads and one that writes: each finds out for itself.
-        assert await Journals(reader).read(keys.attempt(name)) == ["entry 1"]
+        assert await texts(Journals(reader), keys.attempt(name)) == ["entry 1"]
         with pytest.raises(UnavailableError):
             await append(journals, 2, name=name)
         await append(journals, 2, name=name)
@@ -274,7 +276,7 @@ async def test_a_stale_master_is_not_believed(cluster: Cluster) -> None:
         journals = Journals(database)
         chosen = names_in(partition, 20)
         old, new = chosen[:10], chosen[10:]
-        await asyncio.gather(*(append(journals, 1, name=name) for name in old))
+        known = await asyncio.gather(*(append(journals, 1, name=name) for name in old))
         # Connections enough, so that all that is asked below is there when it goes on.
         await asyncio.gather(*(journals.read_on(keys.attempt(name), 1, "") for name in chosen * 2))
         lost.signal(SIGSTOP)
@@ -288,28 +290,68 @@ async def test_a_stale_master_is_not_believed(cluster: Cluster) -> None:
         reads_on = [
             asyncio.create_task(journals.read_on(keys.attempt(name), 1, "entry 1")) for name in new
         ]
-        writes = [
-            asyncio.create_task(append(journals, 2, "stale", previous="entry 1", name=name))
-            for name in old
+        writes: list[asyncio.Future[int]] = [
+            asyncio.ensure_future(append(journals, 2, "stale", name=name, generation=generation))
+            for name, generation in zip(old[:5], known[:5], strict=True)
         ]
+        writes += [append_soon(journals, 2, "stale", name=name) for name in old[5:]]
         for _ in range(50):
             await asyncio.sleep(0)
         lost.signal(SIGCONT)
         found = await asyncio.gather(*reads, return_exceptions=True)
         for answer in found[:10]:
-            assert answer == ["entry 1", "entry 2"] or isinstance(answer, UnavailableError)
+            assert said(answer) in {("entry 1", "entry 2"), None}
         for answer in found[10:]:
-            assert answer == ["entry 1"] or isinstance(answer, UnavailableError)
-        for known in await asyncio.gather(*reads_on, return_exceptions=True):
-            assert known == [] or isinstance(known, UnavailableError)
+            assert said(answer) in {("entry 1",), None}
+        for more in await asyncio.gather(*reads_on, return_exceptions=True):
+            assert more is None or said(more) in {(), None}
         for write in await asyncio.gather(*writes, return_exceptions=True):
             assert isinstance(write, Exception)
+
+
+def said(answer: Entries | BaseException | None) -> tuple[str, ...] | None:
+    """Return the texts of an answer, `None` if there was none."""
+    if isinstance(answer, Entries):
+        return tuple(answer.texts)
+    assert isinstance(answer, UnavailableError)
+    return None
+
+
+async def test_what_was_lost_with_a_slot_that_moved_is_not_built_on(
+    cluster: Cluster, database: Database
+) -> None:
+    """Its old owner answers on the old connection still, and sends us to the new one."""
+    partition = 23
+    slot = key_slot(keys.due(partition).encode())
+    journals = Journals(database)
+    chosen = names_in(partition, 3)
+    known = [await append(journals, 1, name=name) for name in chosen]
+    source = cluster.master_of(keys.due(partition))
+    target = others_of(cluster, source)[0]
+    await asyncio.to_thread(cluster.move_slot, slot, source, target)
+    for name in chosen:
+        target.ask("DEL", keys.attempt(name))
+        target.ask("XADD", keys.attempt(name), "0-1", "e", "other")
+    one, two, three = chosen
+    soon = append_soon(journals, 2, name=one, generation=known[0], previous="entry 1")
+    with pytest.raises(ConflictError):
+        await soon
+    with pytest.raises(ConflictError):
+        await append(journals, 2, name=two, generation=known[1])
+    with pytest.raises(ConflictError):
+        await append(journals, 2, name=three, generation=known[2], effect=("field", "text"))
+    for name in chosen:
+        found = await journals.read(keys.attempt(name))
+        assert found.texts == ["other"]
+        await append_soon(journals, 2, name=name, generation=found.generation)
+        assert await texts(journals, keys.attempt(name)) == ["other", "entry 2"]
 
 
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a lost connection be noticed, and made anew, soon."""
     monkeypatch.setattr(connection, "TIMEOUT", 0.5)
+    monkeypatch.setattr(pipeline, "TIMEOUT", 0.5)
     monkeypatch.setattr(bus, "PAUSE", 0.01)
     monkeypatch.setattr(bus, "HEARTBEAT", 0.1)
 
@@ -377,13 +419,13 @@ async def test_a_cluster_with_passwords_is_reached_by_who_has_them(cluster: Clus
     for server in cluster.servers:
         server.ask("ACL", "SETUSER", "ada", "on", ">p@ss", "~*", "&*", "+@all")
     servers = cluster.url.partition("://")[2]
-    database = Database(connect(f"redis+cluster://ada:p%40ss@{servers}"))
+    database = Database(connect(f"redis+cluster://ada:p%40ss@{servers}"), 0, SCRIPTS)
     await database.check()
     journals = Journals(database)
     await append(journals, 1)
-    assert await journals.read(KEY) == ["entry 1"]
+    assert await texts(journals, KEY) == ["entry 1"]
     await database.close()
-    stranger = Database(connect(f"redis+cluster://ada:pass@{servers}"))
+    stranger = Database(connect(f"redis+cluster://ada:pass@{servers}"), 0, SCRIPTS)
     with pytest.raises(UnavailableError):
         await stranger.check()
     await stranger.close()

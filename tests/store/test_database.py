@@ -120,7 +120,9 @@ async def test_one_write_too_many_is_refused_at_once(
     async with writes_held_up(redis):
         tasks = [asyncio.create_task(append(journals, 1))]
         await until(lambda: in_flight(redis, "eval"))
-        tasks += [asyncio.create_task(append(journals, 1, name=name)) for name in names(2)]
+        tasks += [
+            asyncio.create_task(append(journals, 1, name=name)) for name in names_in(PARTITION, 2)
+        ]
         await redis.ping()
         with pytest.raises(UnavailableError, match="too many"):
             await append(journals, 2)

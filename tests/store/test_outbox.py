@@ -26,13 +26,12 @@ async def start(database: Database, name: str, due: int | None = None) -> None:
     await Journals(database).append(
         Append(
             keys.attempt(name),
-            keys.partition(name),
             1,
             "text",
+            keys.partition(name),
             effect=(name, f"effect of {name}"),
             due=(f"a:{name}", due) if due is not None else None,
         ),
-        "",
         clock.now(),
     )
 

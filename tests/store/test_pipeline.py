@@ -12,6 +12,7 @@ import structlog
 from redis.asyncio import Redis
 from redis.exceptions import NoScriptError, ResponseError
 
+from server.metrics import Metrics
 from server.store import pipeline as module
 from server.store.connection import connect
 from server.store.journal import SCRIPTS
@@ -42,7 +43,7 @@ async def redis(server: Server) -> AsyncIterator[Redis]:
 @pytest.fixture
 async def pipeline(redis: Redis) -> AsyncIterator[Pipeline]:
     """Return a pipeline to an empty Redis, connected."""
-    pipeline = Pipeline(redis, 0, SCRIPTS)
+    pipeline = Pipeline(redis, 0, SCRIPTS, Metrics())
     await pipeline.connect()
     yield pipeline
     async with asyncio.timeout(PATIENCE):
@@ -212,7 +213,7 @@ async def test_each_connection_has_a_generation_of_its_own(
         seen.append(pipeline.generation)
     assert seen == sorted(set(seen))
     assert seen[0] > 0
-    another = Pipeline(redis, 0, {})
+    another = Pipeline(redis, 0, {}, Metrics())
     assert another.generation == 0
     await another.connect()
     assert another.generation > seen[-1]
@@ -221,7 +222,7 @@ async def test_each_connection_has_a_generation_of_its_own(
 
 
 async def test_who_connects_at_once_shares_one_connection(redis: Redis) -> None:
-    pipeline = Pipeline(redis, 0, {})
+    pipeline = Pipeline(redis, 0, {}, Metrics())
     before = (await redis.info("stats"))["total_connections_received"]
     given_up, *tasks = [asyncio.create_task(pipeline.connect()) for _ in range(5)]
     await asyncio.sleep(0)
@@ -257,7 +258,7 @@ async def test_a_server_that_does_not_answer_in_time_fails_all_as_unknown(
     with running_server() as server:
         client = connect(server.url)
         assert isinstance(client, Redis)
-        pipeline = Pipeline(client, 0, {})
+        pipeline = Pipeline(client, 0, {}, Metrics())
         replies = Replies(pipeline)
         replies.push(1)
         await replies.come(1)
@@ -284,7 +285,7 @@ async def test_a_server_that_cannot_be_reached_fails_what_waits_for_it() -> None
     with running_server() as server:
         client = connect(server.url)
     assert isinstance(client, Redis)
-    pipeline = Pipeline(client, 0, {})
+    pipeline = Pipeline(client, 0, {}, Metrics())
     replies = Replies(pipeline)
     replies.push(1, 2)
     await replies.come(2)
@@ -349,7 +350,7 @@ async def test_what_is_acknowledged_stands_on_replicas(
         return bool(replica.ask("ROLE")[3] == "connected")
 
     await until(linked)
-    pipeline = Pipeline(client, 1, {})
+    pipeline = Pipeline(client, 1, {}, Metrics())
     replies = Replies(pipeline)
     before = await calls(client, "wait")
     replies.push(*range(10))
@@ -379,7 +380,7 @@ async def test_what_is_acknowledged_stands_on_replicas(
 async def test_closing_waits_for_what_was_sent_a_moment_ago(
     redis: Redis, *, connected: bool
 ) -> None:
-    pipeline = Pipeline(redis, 0, {})
+    pipeline = Pipeline(redis, 0, {}, Metrics())
     if connected:
         await pipeline.connect()
     replies = Replies(pipeline)

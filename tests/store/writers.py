@@ -45,7 +45,7 @@ class Writer:
             self._tries += 1
             text = f"{self.name} {self._tries}"
             try:
-                generation = await self._append(len(known.texts) + 1, text, known.generation)
+                generation = await self._append(known, text)
             except UnavailableError as error:
                 self.reasons.append(str(error))
                 known = await self._read(stop)
@@ -57,13 +57,16 @@ class Writer:
                 known = Entries([*known.texts, text], generation)
                 self.acknowledged.append(text)
 
-    async def _append(self, number: int, text: str, generation: int) -> int:
+    async def _append(self, known: Entries, text: str) -> int:
         """Append an entry as a node does: in the next batch if it is written alone."""
+        number, generation = len(known.texts) + 1, known.generation
+        last = known.texts[-1] if known.texts else ""
         if not self._form:
             with suppress(RefusedError):
                 return await append_soon(
-                    self._journals, number, text, name=self.name, generation=generation
-                )
+                    self._journals, number, text,
+                    name=self.name, generation=generation, previous=last,
+                )  # fmt: skip
         return await append(
             self._journals, number, text, name=self.name, generation=generation, **self._form
         )

@@ -1,0 +1,99 @@
+"""A move on its way from a session to the journal and back."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from engine.board import Delta
+from server.core import attempt as core
+from server.core.attempt import Attempt, Event
+from server.core.ids import AttemptId, PlayerId
+from server.core.refusal import Refusal
+from server.service.answers import Played, Snapshot
+from server.service.tasks import run_soon
+
+MoveNumbers = tuple[int, int, int]
+"""A move as (source, target, count), by pile number; not all of them are moves of a game."""
+
+
+class OutOfStepError(Refusal):
+    """The command's number is not the next one."""
+
+    def __init__(self) -> None:
+        super().__init__("bad_message")
+
+
+Reply = Callable[[Played | Snapshot | Exception], None]
+"""Called with what became of a move: what it did, a snapshot if its number was not the next one, a
+`Refusal`, or an `UnavailableError` if it may stand or not."""
+
+
+AnswerAgain = Callable[[AttemptId, PlayerId, int, MoveNumbers], Awaitable[Played | Snapshot]]
+"""Returns the answer to a move whose number is not the next one."""
+
+
+class PendingMove:
+    """A move that is on its way."""
+
+    __slots__ = (
+        "_again",
+        "_before",
+        "_delta",
+        "_id",
+        "_player",
+        "_reply",
+        "_seq",
+        "_what",
+    )
+
+    def __init__(  # noqa: PLR0917 - one for each move
+        self,
+        attempt: AttemptId,
+        player: PlayerId,
+        seq: int,
+        what: MoveNumbers,
+        again: AnswerAgain,
+        reply: Reply,
+    ) -> None:
+        self._again = again
+        self._id = attempt
+        self._player = player
+        self._seq = seq
+        self._what = what
+        self._reply = reply
+        self._before: Attempt | None = None
+        self._delta: Delta | None = None
+
+    def decide(self, state: Attempt | None, now: int) -> tuple[Event, Attempt]:
+        """Decide the move; see `server.service.held.Command`."""
+        if state is None or state.start.player != self._player:
+            raise Refusal("unknown_attempt")
+        if self._seq != state.seq + 1:
+            raise OutOfStepError
+        move = state.board.ruleset.move_of(*self._what)
+        if move is None:
+            raise Refusal("bad_move")
+        event, after, self._delta = core.play(state, move, now)
+        self._before = state
+        return event, after
+
+    def finish(self, after: Attempt | None, error: Exception | None) -> None:
+        """Answer the move; see `server.service.held.Command`."""
+        if error is None:
+            assert self._before is not None
+            assert after is not None
+            assert self._delta is not None
+            self._reply(Played(self._before, after, self._delta))
+        elif isinstance(error, OutOfStepError):
+            run_soon(self._answer_again())
+        else:
+            self._reply(error)
+
+    async def _answer_again(self) -> None:
+        """Answer a move whose number is not the next one: it may be one that stands already."""
+        answer: Played | Snapshot | Exception
+        try:
+            answer = await self._again(self._id, self._player, self._seq, self._what)
+        except Exception as error:
+            answer = error
+        self._reply(answer)
