@@ -85,11 +85,14 @@ class _Partition:
     Attributes:
         looked: when it was looked at last, in Unix milliseconds; 0 if it is to be at once.
         again: when it is to be looked at again, since something failed.
+        generation: of the connection to its server when it was looked at last: on another one, what
+            had been done by then may have been lost.
         due: what falls due, and when, the earliest first.
     """
 
     looked: int = 0
     again: int | None = None
+    generation: int = 0
     due: deque[tuple[str, int]] = field(default_factory=deque)
 
     def is_urgent(self, now: int) -> bool:
@@ -168,24 +171,33 @@ class Sweeper:
         now = self._store.clock.now()
         every = BUSY_LOOK if self._busy else QUIET_LOOK
         known = self._partitions.items()
-        urgent = [number for number, each in known if each.is_urgent(now)]
+        urgent = [
+            number
+            for number, each in known
+            if each.is_urgent(now) or each.generation != self._generation(number)
+        ]
         turn = sorted((each.looked, n) for n, each in known if each.looked + every <= now)
         share = math.ceil(len(known) * LOOK_EVERY * 1000 / every)
         numbers = list(dict.fromkeys([*urgent, *(number for _, number in turn[:share])]))
         for start in range(0, len(numbers), MOST_LOOKS):
             await self._look_at(numbers[start : start + MOST_LOOKS], now)
 
+    def _generation(self, number: int) -> int:
+        return self._store.journals.generation(keys.due(number))
+
     async def _look_at(self, numbers: list[int], now: int) -> None:
         """Look at some partitions."""
+        generations = [self._generation(number) for number in numbers]
         try:
             found = await self._store.outboxes.look(now + HORIZON, numbers)
         except UnavailableError:
             self._look_again(numbers)
             raise
-        for number, left in zip(numbers, found, strict=True):
+        for number, generation, left in zip(numbers, generations, found, strict=True):
             known = self._partitions.get(number)
             if known is not None:
                 known.looked, known.again, known.due = now, None, deque(left.due)
+                known.generation = generation
                 for name, text in left.effects:
                     self._put(Work(number, name, text=text))
 

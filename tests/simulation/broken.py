@@ -9,9 +9,9 @@ from typing import Any
 
 from server.core.attempt import Attempt
 from server.core.ids import RoomCode
-from server.service import attempts
-from server.service.attempts import _Move
+from server.service.attempt_journal import AttemptKind
 from server.service.held import Held
+from server.service.moves import PendingMove
 from server.service.rooms import Rooms
 from server.store import journal, leaderboards
 from server.store.journal import Append, ConflictError, Journals
@@ -60,7 +60,7 @@ def _often(kind: str) -> Iterator[None]:
 @contextmanager
 def ends_without_an_outbox() -> Iterator[None]:
     """What follows from an end is known to the node alone on which it came."""
-    kind = attempts._Kind
+    kind = AttemptKind
     append = kind.append
 
     def without(self: Any, *given: Any) -> Append:
@@ -119,14 +119,14 @@ def counts_what_is_entered_again() -> Iterator[None]:
 @contextmanager
 def plays_a_resent_move_again() -> Iterator[None]:
     """A move's number is not looked at."""
-    decide = _Move.decide
+    decide = PendingMove.decide
 
-    def anyhow(self: _Move, state: Attempt | None, now: int) -> Any:
+    def anyhow(self: PendingMove, state: Attempt | None, now: int) -> Any:
         if state is not None:
             self._seq = state.seq + 1
         return decide(self, state, now)
 
-    with instead(_Move, "decide", anyhow):
+    with instead(PendingMove, "decide", anyhow):
         yield
 
 
@@ -187,11 +187,17 @@ def trusts_what_it_held_before() -> Iterator[None]:
 
 @contextmanager
 def _losses() -> Iterator[None]:
-    """Let the store lose something in each race, while players use two devices."""
-    often = {**fates.OTHERS, fates.SECOND_DEVICE: 0.3}
+    """Let the store lose something in each race, and little else happen.
+
+    What a node holds matters only if it did not look since, while the same player plays at another
+    node: each look shows what was lost.
+    """
+    often = {**fates.OTHERS, fates.SECOND_DEVICE: 0.5, fates.WAKE_UP_LOST: 0.5}
     with (
         instead(race, "TAIL_LOST", 1.0),
-        instead(race, "CUTS_APART", (0.1, 0.5)),
+        instead(race, "CUTS_APART", (0.2, 1.0)),
+        instead(fates, "STORE", dict.fromkeys(fates.STORE, 0.0)),
+        instead(fates, "NETWORK", dict.fromkeys(fates.NETWORK, 0.0)),
         instead(fates, "OTHERS", often),
     ):
         yield

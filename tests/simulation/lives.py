@@ -204,7 +204,7 @@ async def _say(player: Player, attempt: str, commands: list[Message]) -> bool:
     """
     waiting = commands
     while waiting:
-        answers = await player.ask_all(waiting)
+        answers = await player.ask_all(waiting, player.at_hand())
         refused = [a["code"] for a in answers if a is not None and a["type"] == "refused"]
         if any(code not in AGAIN for code in refused):
             # What is seen may be out of date: the next look is a fresh one.

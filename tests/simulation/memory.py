@@ -43,10 +43,16 @@ class Scores(dict[str, float]):
 
 
 class Memory:
-    """Everything that is kept; `now` returns Redis's time in Unix milliseconds, with a fraction."""
+    """Everything that is kept.
+
+    Attributes:
+        now: returns Redis's time in Unix milliseconds, with a fraction.
+        appended: how many entries have been appended to journals.
+    """
 
     def __init__(self, now: Callable[[], float]) -> None:
         self.now = now
+        self.appended = 0
         self._held = Held()
 
     def copied(self) -> Held:
@@ -97,6 +103,11 @@ class Memory:
     def stream(self, key: str) -> list[str]:
         """Return the texts of a journal; none if there is no such journal."""
         return self.find(key) or []
+
+    def append(self, key: str, text: str) -> None:
+        """Append an entry to a journal."""
+        self.appended += 1
+        self.put(key, [*self.stream(key), text])
 
     # Commands
 

@@ -194,6 +194,11 @@ class Player:
             self.ledger.player = welcome["player"]["id"]
         return device
 
+    def at_hand(self) -> int:
+        """Return the number of an open device, any of them if there are two."""
+        both = all(device is not None and not device.lost for device in self._devices)
+        return self.rng.randrange(2) if both else 0
+
     def _patience(self) -> float:
         return CALM_PATIENCE if self.world.calm else self.rng.uniform(0.1, 1.5)
 

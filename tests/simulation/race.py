@@ -9,7 +9,7 @@ import re
 import secrets
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, MutableMapping
+from collections.abc import Callable, Coroutine, Iterator, MutableMapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
@@ -65,6 +65,10 @@ SHARE = 20
 """How much shorter a round is than its room says, which may be a minute at least."""
 
 
+Story = Callable[[World], Coroutine[Any, Any, None]]
+"""What happens in a world."""
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """What became of one race."""
@@ -74,15 +78,15 @@ class Outcome:
     trace: Trace
 
 
-def run(seed: int, counts: Counter[str]) -> Outcome:
-    """Run the race of a seed, adding to the counts what happened in it."""
+def run(seed: int, counts: Counter[str], story: Story | None = None) -> Outcome:
+    """Run the race of a seed, or another story, adding to the counts what happened in it."""
     loop = VirtualLoop()
     world = World(seed, loop, counts)
     loop.set_exception_handler(lambda _, context: _complain_of(world, context))
     try:
         with _logs(world), _determined(loop, world):
             try:
-                loop.run_until_complete(_play(world))
+                loop.run_until_complete((story or _play)(world))
             except RestlessError as error:
                 world.complain("stuck", "the world", str(error))
             world.note("world", "the end")
@@ -126,7 +130,8 @@ async def _play(world: World) -> None:
         works = [lives.race(player, table, host=player is players[0]) for player in players]
     tasks = [loop.create_task(work) for work in works]
     if rng.random() < TAIL_LOST:
-        loop.call_later(rng.uniform(1.0, 6.0), _cut_power, world)
+        cutting = loop.create_task(_cut_power(world))
+        cutting.add_done_callback(lambda task: task.cancelled() or task.result())
     await _ended(tasks, STORMY)
     await asyncio.sleep(rng.choice((0.0, 0.5, 2.0)))
     world.be_calm()
@@ -167,16 +172,23 @@ def _excuse(kept: Kept) -> Callable[[Complaint], bool]:
     return excuses
 
 
-def _cut_power(world: World) -> None:
-    """Let the store lose what it will have been told from now on for up to a second; and again."""
-    held, rng = world.memory.copied(), world.rng
-
-    def cut() -> None:
+async def _cut_power(world: World) -> None:
+    """Let the store lose, again and again, what it was told last: up to a second, or one entry."""
+    rng = world.rng
+    await asyncio.sleep(rng.uniform(1.0, 6.0))
+    while not world.calm:
+        held, entries = world.memory.copied(), world.memory.appended
+        if rng.random() < 0.5:
+            await asyncio.sleep(rng.random())
+        else:
+            while entries == world.memory.appended and not world.calm:
+                held = world.memory.copied()
+                await asyncio.sleep(0.01)
+            # Just after it was told that the entry stands.
+            await asyncio.sleep(0.1 * rng.random())
         if not world.calm:
             world.lose_tail(held)
-            world.loop.call_later(rng.uniform(*CUTS_APART), _cut_power, world)
-
-    world.loop.call_later(rng.choice((0.1, 1.0)) * rng.random(), cut)
+        await asyncio.sleep(rng.uniform(*CUTS_APART))
 
 
 async def _ended(tasks: list[asyncio.Task[None]], seconds: float) -> None:

@@ -30,8 +30,7 @@ def append(memory: Memory, names: list[str], given: list[str]) -> Reply:
         stream = memory.stream(key)
         comes_next = len(stream) == int(number) - 1
         if comes_next:
-            stream.append(text)
-            memory.put(key, stream)
+            memory.append(key, text)
         stands.append(int(comes_next))
     return stands
 
@@ -44,8 +43,7 @@ def append_with(memory: Memory, names: list[str], given: list[str]) -> Reply:
         return "conflict"
     if abs(memory.now() - int(time)) > int(tolerance):
         return "mistimed"
-    stream.append(text)
-    memory.put(names[0], stream)
+    memory.append(names[0], text)
     if expires:
         memory.end_at(names[0], int(expires))
     if field:

@@ -1,0 +1,84 @@
+"""A player with two devices at two nodes, while the store loses the move that it acknowledged last.
+
+What a node holds of a journal must count for nothing once its connection to the store broke.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import nullcontext
+from typing import Any
+
+import pytest
+
+from tests.core.builders import START
+from tests.faults.checker import check
+from tests.faults.ledger import Message
+from tests.simulation import broken
+from tests.simulation.network import Network
+from tests.simulation.player import Player
+from tests.simulation.race import conditions, run
+from tests.simulation.world import World
+
+
+@pytest.fixture(autouse=True)
+def quick() -> Iterator[None]:
+    """Run all races under the simulation's conditions."""
+    with conditions():
+        yield
+
+
+async def story(world: World) -> None:
+    """Play at two nodes, with a power cut between."""
+    world.set_epoch(START)
+    world.be_calm()
+    network = Network(world, 2, dailies=True)
+    player = Player(world, network, 0)
+    await player.begin()
+    opened = await player.ask("daily.open", game="rouge-et-noir")
+    assert opened is not None
+    attempt = opened["attempt"]
+
+    async def play(device: int, instead_of: str = "") -> Message | None:
+        sight, move = player.sights[attempt], instead_of
+        while move == instead_of:
+            (move,) = sight.plan(1, world.rng)
+        command = {"type": "move", "attempt": attempt, "seq": sight.seq + 1, "move": move}
+        (answer,) = await player.ask_all([command], device)
+        return answer
+
+    await play(0)
+    # Nobody tells the first device's node that there is a second one.
+    network.nodes[0].services.sessions.on_replaced = lambda _: None
+    network.nodes[0].services.sessions.on_doubt = lambda: None
+    network.nodes[1].services.sessions.on_replaced = lambda _: None
+    await player.ask_all([{"type": "attempt.open", "attempt": attempt}], 1)
+    held = world.memory.copied()
+    lost = await play(0)
+    assert lost is not None
+    world.lose_tail(held)
+    world.away_until = 0.0
+    # The nodes find the store again by themselves.
+    await player.pause(5.0, 5.0)
+    # Its number is not the next one: the second device is shown how it stands.
+    shown = await play(1)
+    assert shown is not None
+    assert shown["type"] == "attempt"
+    await play(1, instead_of=lost["move"])
+    await play(0)
+    await play(0)
+    ledgers = [player.ledger.asked_since(world.lost_at)]
+    verdict = check(world.memory.kept(), ledgers, int(world.now()))
+    for complaint in verdict.complaints:
+        if complaint.kind != "unfinished":
+            world.complain(complaint.kind, complaint.about, complaint.text)
+
+
+@pytest.mark.parametrize(
+    ("way", "found"), [(nullcontext, False), (broken.trusts_what_it_held_before, True)]
+)
+def test_a_lost_move_is_followed_by_nobody_who_remembers_it(way: Any, found: bool) -> None:
+    with way():
+        complaints = [run(seed, Counter(), story).complaints for seed in range(5)]
+    assert [bool(each) for each in complaints] == [found] * 5, complaints
