@@ -227,7 +227,8 @@ WAYS: list[Callable[[], Any]] = [
     appends_at_any_time,
     never_looks_at_the_clock_again,
     forgets_a_deadline_that_has_not_passed,
-    follows_whatever_stands,
-    trusts_what_it_held_before,
 ]
-"""All of them."""
+"""Those that a race finds out."""
+
+LOSSES = [follows_whatever_stands, trusts_what_it_held_before]
+"""Those that matter only where the store has lost something, and somebody remembers it."""

@@ -12,9 +12,12 @@ from typing import Any
 
 import pytest
 
+from engine.board import Board
+from engine.moves import legal_moves
+from engine.notation import move_text
 from tests.core.builders import START
 from tests.faults.checker import check
-from tests.faults.ledger import Message
+from tests.faults.sight import Sight
 from tests.simulation import broken
 from tests.simulation.network import Network
 from tests.simulation.player import Player
@@ -40,34 +43,30 @@ async def story(world: World) -> None:
     assert opened is not None
     attempt = opened["attempt"]
 
-    async def play(device: int, instead_of: str = "") -> Message | None:
-        sight, move = player.sights[attempt], instead_of
-        while move == instead_of:
-            (move,) = sight.plan(1, world.rng)
-        command = {"type": "move", "attempt": attempt, "seq": sight.seq + 1, "move": move}
-        (answer,) = await player.ask_all([command], device)
-        return answer
+    async def play(device: int, move: str) -> None:
+        seq = player.sights[attempt].seq + 1
+        command = {"type": "move", "attempt": attempt, "seq": seq, "move": move}
+        await player.ask_all([command], device)
 
-    await play(0)
     # Nobody tells the first device's node that there is a second one.
     network.nodes[0].services.sessions.on_replaced = lambda _: None
     network.nodes[0].services.sessions.on_doubt = lambda: None
     network.nodes[1].services.sessions.on_replaced = lambda _: None
     await player.ask_all([{"type": "attempt.open", "attempt": attempt}], 1)
+    lost, instead, *_ = moves = sorted(_moves(player.sights[attempt]))
     held = world.memory.copied()
-    lost = await play(0)
-    assert lost is not None
+    await play(0, lost)
+    remembered = player.sights[attempt]
     world.lose_tail(held)
     world.away_until = 0.0
     # The nodes find the store again by themselves.
     await player.pause(5.0, 5.0)
     # Its number is not the next one: the second device is shown how it stands.
-    shown = await play(1)
-    assert shown is not None
-    assert shown["type"] == "attempt"
-    await play(1, instead_of=lost["move"])
-    await play(0)
-    await play(0)
+    await play(1, lost)
+    await play(1, instead)
+    both = _moves(player.sights[attempt]) & _moves(remembered)
+    assert both, f"another seed may have moves that go with either of {moves}"
+    await play(0, min(both))
     ledgers = [player.ledger.asked_since(world.lost_at)]
     verdict = check(world.memory.kept(), ledgers, int(world.now()))
     for complaint in verdict.complaints:
@@ -75,10 +74,17 @@ async def story(world: World) -> None:
             world.complain(complaint.kind, complaint.about, complaint.text)
 
 
+def _moves(sight: Sight) -> set[str]:
+    """Return the moves that look legal."""
+    view = sight.view
+    board = Board(view.ruleset, view.piles, view.redeals, view.moves)
+    return {move_text(view.ruleset, move) for move in legal_moves(board)}
+
+
 @pytest.mark.parametrize(
-    ("way", "found"), [(nullcontext, False), (broken.trusts_what_it_held_before, True)]
+    ("way", "found"), [(nullcontext, False), *((way, True) for way in broken.LOSSES)]
 )
 def test_a_lost_move_is_followed_by_nobody_who_remembers_it(way: Any, found: bool) -> None:
     with way():
         complaints = [run(seed, Counter(), story).complaints for seed in range(5)]
-    assert [bool(each) for each in complaints] == [found] * 5, complaints
+    assert any(complaints) is found, complaints
