@@ -95,6 +95,10 @@ bench: $(STAMPS)/dev ## measure the server beside a floor, into deploy/bench/RES
 bench-quick: $(STAMPS)/dev ## say in two minutes how many moves a second a node takes, beside a floor
 	@$(BIN)/python -m deploy.bench --quick
 
+.PHONY: bench-check
+bench-check: $(STAMPS)/dev ## fail if a node is half as fast beside a floor as it was
+	@$(BIN)/python -m deploy.bench --check
+
 .PHONY: bench-engine
 bench-engine: $(STAMPS)/dev ## measure the engine beside python-chess, into deploy/bench/ENGINE.md
 	$(BIN)/python -m deploy.bench.engine

@@ -82,8 +82,11 @@ def check() -> int:
 
 
 def is_fast_enough(duel: Duel, recorded: float) -> bool:
-    """Return whether the ratio is at least half of the recorded one."""
-    return duel.ratio() >= recorded / 2
+    """Return whether the best round came to at least half of the recorded ratio.
+
+    What else the machine does takes from a round, and gives nothing to it.
+    """
+    return max(duel.ratios(OURS)) >= recorded / 2
 
 
 def main() -> int:

@@ -125,7 +125,7 @@ def test_the_last_line_is_the_ratios() -> None:
 
 
 def test_half_of_what_is_recorded_is_enough() -> None:
-    duel = Duel(50, {FLOOR: [found(100)], OURS: [found(35)]})
+    duel = Duel(50, {FLOOR: [found(100), found(100)], OURS: [found(10), found(35)]})
     assert is_fast_enough(duel, 0.69)
     assert not is_fast_enough(duel, 0.71)
 
