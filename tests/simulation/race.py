@@ -240,6 +240,9 @@ def _clear(world: World) -> None:
         loop.run_until_complete(asyncio.sleep(0.2))
     for node in world.nodes:
         loop.run_until_complete(node.disconnect())
+    for transport in list(world.connections):
+        transport.lose(None)
+    loop.run_until_complete(asyncio.sleep(0))
 
 
 @contextmanager
