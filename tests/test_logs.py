@@ -13,6 +13,7 @@ from engine.board import Board
 from server.core import attempt
 from server.core.ids import DealId
 from server.logs import configure
+from server.service.rooms import Rooms
 from server.store.connection import connect
 from server.store.deals import Deals
 from tests.conftest import database_on, node
@@ -58,7 +59,12 @@ async def test_logs_say_who_and_where_and_nothing_secret(
         daily = await client.ask("daily.open", game="robert")
         await client.ask("move", attempt=daily["attempt"], seq=2, move="s>w")
         await client.ask("move", attempt=daily["attempt"], seq=3, move="w>s")
-        await client.ask("room.join", code="ZZZZZ")
+
+        async def broken_join(*_: object) -> None:
+            raise RuntimeError("no secret here")
+
+        monkeypatch.setattr(Rooms, "join", broken_join)
+        assert (await client.ask("room.join", code="ZZZZZ"))["code"] == "internal"
 
         def broken(board: Board) -> bool:
             raise RuntimeError(f"no secret here, but {len(board.piles)} piles are at hand")
@@ -74,12 +80,13 @@ async def test_logs_say_who_and_where_and_nothing_secret(
 
     output = log.readouterr().err
     lines = [json.loads(line) for line in output.splitlines()]
-    (failed,) = [line for line in lines if line["event"] == "command_failed"]
+    joined, failed = [line for line in lines if line["event"] == "command_failed"]
     assert failed["attempt"] == daily["attempt"]
     assert failed["player"] == welcome["player"]["id"]
     assert failed["session"]
     assert failed["exception"]
-    assert any(line.get("room") == "ZZZZZ" for line in lines)
+    assert joined["room"] == "ZZZZZ"
+    assert joined["session"] == failed["session"]
     assert deal is not None
     for secret in (welcome["token"], deal.seed.hex(), repr(deal.seed), "piles=", "x7f"):
         assert secret not in output

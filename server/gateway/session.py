@@ -200,48 +200,56 @@ class Session:
         self._answerer.play(self.player, attempt, command.seq, what, self._moved)
 
     def _moved(self, answer: Played | Snapshot | Exception) -> None:
-        """Answer a move."""
+        """Answer a move, and go on."""
+        try:
+            self._answer_move(answer)
+        except Exception as error:
+            # Whatever happens, there is an answer.
+            self._refuse_for(error, self._moving)
+        self._done()
+
+    def _answer_move(self, answer: Played | Snapshot | Exception) -> None:
         number, seq = self._moving
-        if type(answer) is Played:
-            metrics = self._metrics
-            metrics.until_journal.observe(time.monotonic() - self._bucket.taken_at)
-            before, after, delta = answer
-            came_home = after.board.home != before.board.home
-            turned_over = delta.redeals != before.board.redeals
-            frame = codec.encode_moved(
-                number,
-                after.seq,
-                [(pile, take, *put) for pile, take, put in delta.changes],
-                after.last_home if came_home else None,
-                after.end,
-                delta.redeals if turned_over else None,
-            )
-            self._send_answer(frame)
-            metrics.moves[after.start.game, after.end or "played"] += 1
-            metrics.until_answer.observe(time.monotonic() - self._bucket.taken_at)
-        elif isinstance(answer, Snapshot):
-            self._metrics.moves[answer.start.game, "stale"] += 1
+        if isinstance(answer, Exception):
+            self._refuse_for(answer, (number, seq))
+            return
+        metrics = self._metrics
+        if isinstance(answer, Snapshot):
             event = attempt_event(answer, self.number_of(answer.attempt), self._answerer.now())
             self._send_answer(codec.encode(event, (number, seq)))
-        elif isinstance(answer, Exception):
-            self._refuse(_refusal_of(answer), (number, seq))
-        self._done()
+            metrics.moves[answer.start.game, "stale"] += 1
+            return
+        metrics.until_journal.observe(time.monotonic() - self._bucket.taken_at)
+        before, after, delta = answer
+        came_home = after.board.home != before.board.home
+        turned_over = delta.redeals != before.board.redeals
+        frame = codec.encode_moved(
+            number,
+            after.seq,
+            [(pile, take, *put) for pile, take, put in delta.changes],
+            after.last_home if came_home else None,
+            after.end,
+            delta.redeals if turned_over else None,
+        )
+        self._send_answer(frame)
+        metrics.moves[after.start.game, after.end or "played"] += 1
+        metrics.until_answer.observe(time.monotonic() - self._bucket.taken_at)
 
     async def _carry_out(self, command: AnyCommand) -> None:
         """Answer one command: whatever happens, there is an answer."""
-        structlog.contextvars.bind_contextvars(session=self.id, **_context(command))
+        structlog.contextvars.bind_contextvars(**self._context(command))
         try:
             event = await self._answerer.answer(self, command)
+            frame = codec.encode(event, command.id)
         except Exception as error:
-            refusal = _refusal_of(error)
-            self._refuse(refusal, command.id)
-            if refusal.code == "bad_version":
+            self._refuse_for(error, command.id)
+            if isinstance(error, Refusal) and error.code == "bad_version":
                 self.close(Reason.BAD_VERSION)
         else:
-            if isinstance(command, Hello) and self._hello_timer is not None:
-                self._hello_timer.cancel()
-                self._hello_timer = None
-            self._send_answer(codec.encode(event, command.id))
+            if isinstance(command, Hello):
+                self.forget()
+                log.info("session_opened", player=self.player)
+            self._send_answer(frame)
         self._done()
 
     # Events
@@ -274,6 +282,36 @@ class Session:
         self._metrics.refusals[refusal.code] += 1
         event = Refused(refusal.code, refusal.text, refusal.wait)
         self._send_answer(codec.encode(event, re))
+
+    def _refuse_for(self, error: Exception, re: Re) -> None:
+        """Refuse a command that went wrong, and log what is a fault."""
+        if isinstance(error, Refusal):
+            if not isinstance(re, tuple):
+                log.debug("refused", code=error.code)
+            self._refuse(error, re)
+        elif isinstance(error, UnavailableError):
+            log.warning("store_unavailable", error=str(error))
+            self._refuse(Refusal("unavailable"), re)
+        else:
+            about = self._about_move(*re) if isinstance(re, tuple) else {}
+            log.error("command_failed", exc_info=error, **about)
+            self._refuse(Refusal("internal"), re)
+
+    def _context(self, command: AnyCommand) -> dict[str, str]:
+        """Return what the log is to say of a command: never more than public ids."""
+        context = {"session": self.id, "command": type(command).__name__}
+        if self.player is not None:
+            context["player"] = self.player
+        if attempt := getattr(command, "attempt", None):
+            context["attempt"] = attempt
+        if code := getattr(command, "code", None):
+            context["room"] = code
+        return context
+
+    def _about_move(self, number: int, seq: int) -> dict[str, str | int | None]:
+        """Return the same of a move, for which nothing is bound beforehand."""
+        attempt = self.attempt_of(number)
+        return {"session": self.id, "player": self.player, "attempt": attempt, "seq": seq}
 
     def _offend(self, reason: Reason) -> None:
         self._offences += 1
@@ -313,24 +351,3 @@ class Session:
         if self._hello_timer is not None:
             self._hello_timer.cancel()
             self._hello_timer = None
-
-
-def _refusal_of(error: Exception) -> Refusal:
-    """Return how a command is refused that went wrong."""
-    if isinstance(error, Refusal):
-        return error
-    if isinstance(error, UnavailableError):
-        log.warning("store_unavailable", error=str(error))
-        return Refusal("unavailable")
-    log.error("command_failed", exc_info=error)
-    return Refusal("internal")
-
-
-def _context(command: AnyCommand) -> dict[str, str]:
-    """Return what the log is to say of a command: never more than public ids."""
-    context = {"command": type(command).__name__}
-    if attempt := getattr(command, "attempt", None):
-        context["attempt"] = attempt
-    if code := getattr(command, "code", None):
-        context["room"] = code
-    return context

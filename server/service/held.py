@@ -180,16 +180,16 @@ class Held(Generic[State, Event]):
             self._submit_later(command)
             return
         state, now = self._state, self._clock.now()
-        if state is not None and self._kind.due(state, now) is not None:
-            self._submit_later(command)
-            return
         try:
+            if state is not None and self._kind.due(state, now) is not None:
+                self._submit_later(command)
+                return
             event, after = command.decide(state, now)
-        except Refusal:
-            # It counts only on a state that is fresh.
+            append = self._kind.append(state, after, event, self._seq + 1)
+        except Exception:
+            # A refusal counts only on a state that is fresh; a fault comes again, and is answered.
             self._submit_later(command)
             return
-        append = self._kind.append(state, after, event, self._seq + 1)
         if append.alone and self._journals.append_soon(
             append.key,
             append.number,

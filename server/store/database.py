@@ -131,6 +131,9 @@ class Database:
             self._send_later(key, command)
         elif isinstance(reply, Exception):
             log.warning("send_failed", error=f"{type(reply).__name__}: {reply}")
+            if is_loss(reply):
+                # What is sent next is to reach whoever has taken over.
+                self.look_around_soon()
 
     def _send_later(self, key: str, command: tuple[Argument, ...]) -> None:
         task = asyncio.create_task(self._follow_alone(key, command))

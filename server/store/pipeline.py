@@ -164,10 +164,9 @@ class Pipeline(asyncio.Protocol):
             self._connecting.add_done_callback(self._connected)
             return
         batch, self._waiting = self._waiting[:MOST_AT_ONCE], self._waiting[MOST_AT_ONCE:]
-        commands = [each if isinstance(each, bytes) else each() for each, _ in batch]
-        self._flight = [done for _, done in batch]
+        commands = self._packed(batch)
         self._replies = []
-        self._expected = len(batch)
+        self._expected = len(commands)
         if self._acks:
             commands.append(pack("WAIT", self._acks, int(ACKNOWLEDGED_WITHIN * 1000)))
             self._expected += 1
@@ -177,6 +176,22 @@ class Pipeline(asyncio.Protocol):
         if self._timer is None:
             self._timer = loop.call_later(TIMEOUT, self._look_at_time)
         self._transport.write(b"".join(commands))
+
+    def _packed(self, batch: list[tuple[Command, Done]]) -> list[bytes]:
+        """Return the commands of a batch as they are sent; their replies are waited for."""
+        commands: list[bytes] = []
+        self._flight = []
+        for command, done in batch:
+            try:
+                commands.append(command if isinstance(command, bytes) else command())
+            except Exception as error:
+                # The others of the batch go out all the same.
+                log.exception("command_unpacked")
+                commands.append(pack("PING"))
+                self._flight.append(_failing(done, error))
+            else:
+                self._flight.append(done)
+        return commands
 
     def _connected(self, connecting: asyncio.Task[None]) -> None:
         """Send what has waited for the connection, or give it up."""
@@ -282,6 +297,11 @@ class Pipeline(asyncio.Protocol):
         transport, self._transport = self._transport, None
         if transport is not None:
             transport.close()
+
+
+def _failing(done: Done, error: Exception) -> Done:
+    """Return what is called with whatever reply, and hands an error on."""
+    return lambda _: done(error)
 
 
 def pack(*command: Argument) -> bytes:

@@ -109,6 +109,19 @@ async def test_a_refusal_counts_on_a_fresh_state_alone(said: Holder, two: Holder
     assert said.say_soon("e").seen == [("a", "b", "c")]
 
 
+async def test_a_decision_that_breaks_is_answered_and_harms_no_other(
+    redis: Client, said: Holder
+) -> None:
+    def broken(_: Words) -> bool:
+        raise RuntimeError("broken on purpose")
+
+    saying = said.say_soon("b", unless=broken)
+    with pytest.raises(RuntimeError, match="on purpose"):
+        await saying.outcome()
+    assert await said.say_soon("c").outcome() == ("a", "c")
+    assert await journal(redis) == ("a", "c")
+
+
 async def test_the_loser_of_an_append_decides_again(
     redis: Client, said: Holder, two: Holder
 ) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from server.service import held as module
+from server.service import shelf as module
 from server.service.shelf import Shelf
 from tests.service.nodes import Node, SetClock
 from tests.service.test_held import Holder, Words

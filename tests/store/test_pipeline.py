@@ -404,3 +404,16 @@ async def test_closing_waits_for_what_is_in_flight_and_what_comes_of_it(
     async with asyncio.timeout(PATIENCE):
         await closing
     assert replies.all == [("second", 2)]
+
+
+async def test_what_cannot_be_packed_fails_alone(pipeline: Pipeline) -> None:
+    def pack_nothing() -> bytes:
+        raise ValueError("there is nothing to pack")
+
+    replies: dict[str, Any] = {}
+    pipeline.send(pack("ECHO", "before"), lambda reply: replies.update(before=reply))
+    pipeline.send(pack_nothing, lambda reply: replies.update(broken=reply))
+    pipeline.send(pack("ECHO", "after"), lambda reply: replies.update(after=reply))
+    await pipeline.close()
+    assert (replies["before"], replies["after"]) == ("before", "after")
+    assert isinstance(replies["broken"], ValueError)
