@@ -84,7 +84,7 @@ faults: $(STAMPS)/dev ## break everything FAULTS times while players play, and l
 RACES ?= 5000
 
 .PHONY: simulate
-simulate: $(STAMPS)/dev ## run RACES races with faults on a simulated store, network and clock
+simulate: $(STAMPS)/dev ## run RACES races with faults on a simulated Redis, network and clock
 	@$(BIN)/python -m tests.simulation --races $(RACES) $(if $(SEED),--seed $(SEED))
 
 .PHONY: bench

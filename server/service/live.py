@@ -172,6 +172,10 @@ class LiveRooms:
             live = LiveRoom(room)
             live.nodes = await self._store.rooms.present(live.code)
             await self._count(live)
+        elif room.version > live.room.version:
+            # What another node published may have been lost: who asks has read what it missed.
+            live.take(room)
+            self.on_change(live.code)
         while True:
             await self._complete(live)
             page = self._page(live)

@@ -337,3 +337,15 @@ async def test_a_look_that_fails_is_tried_again(
 
 def _is_away(*_: object, **__: object) -> None:
     raise OSError("away")
+
+
+async def test_who_asks_is_shown_what_was_lost_on_its_way(node: Node, other: Node) -> None:
+    code = (await node.room_of(ADA, BOB, CYD)).opened.code
+    await follow(node, code, ADA)
+    stale = await other.rooms.find(code)
+    await follow(other, code, BOB)
+    # What is published from here on does not get there.
+    other.bus.unlisten(topics.room(code))
+    room = await node.rooms.set_ready(code, CYD, ready=False)
+    page = await other.services.live.read_page(await other.rooms.find(code))
+    assert page.room.version == room.version > stale.version
