@@ -66,8 +66,8 @@ def acknowledge_first() -> None:
         return self.generation(entry.key)
 
     def soon(self: Journals, *given: Any) -> bool:
-        *entry, generation, done = given
-        if not append_soon(self, *entry, generation, lambda *_: None):
+        *entry, generation, done, previous = given
+        if not append_soon(self, *entry, generation, lambda *_: None, previous):
             return False
         asyncio.get_running_loop().call_soon(done, None, generation)
         return True
