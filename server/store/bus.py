@@ -15,6 +15,7 @@ import itertools
 import math
 import time
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 import structlog
@@ -163,15 +164,23 @@ class Bus:
         self._topics: dict[str, int] = {}
         self._added: set[str] = set()
         self._removed: set[str] = set()
+        self._unsaid: set[str] = set()
         self._changed = asyncio.Event()
 
     def publish(self, topic: str, payload: bytes = b"") -> None:
         """Send something to all nodes that listen to a topic, this one included.
 
-        It goes out with the next batch of writes, after those that were sent before. A failure is
-        logged, and no more: whoever missed it finds out when the bus is back.
+        It goes out with the next batch of writes, after those that were sent before. If it cannot
+        be sent, listeners are told later that they may have missed something, by an empty payload.
         """
-        self._database.send(topic, self._publish, topic, payload)
+        failed = partial(self._unsaid.add, topic)
+        self._database.send(topic, self._publish, topic, payload, failed=failed)
+
+    def _make_up(self) -> None:
+        """Tell the listeners of topics whose messages were lost here that there were some."""
+        unsaid, self._unsaid = self._unsaid, set()
+        for topic in unsaid:
+            self.publish(topic)
 
     def listen(self, topic: str) -> None:
         """Listen to a topic; as many `unlisten` end it."""
@@ -241,6 +250,7 @@ class Bus:
                 # However much else there is to do: a line may be silent while others are not.
                 next_beat = time.monotonic() + HEARTBEAT
                 await asyncio.gather(*(line.beat() for line in lines.values()))
+                self._make_up()
             await self._subscribe(lines)
 
     async def _subscribe(self, lines: dict[str, _Line]) -> None:

@@ -41,6 +41,9 @@ if ARGV[2] ~= '' then redis.call('EXPIRE', KEYS[1], ARGV[2]) end
 return kept
 """
 
+Failed = Callable[[], None]
+"""Called when it is not known whether a command was run that nobody waits for."""
+
 Question = Callable[[Questions, str], object]
 """Puts a question about a key into a pipeline."""
 
@@ -113,38 +116,46 @@ class Database:
         pipeline = self.pipeline_of(key)
         return 0 if pipeline is None else pipeline.generation
 
-    def send(self, key: str, *command: Argument) -> None:
+    def send(self, key: str, *command: Argument, failed: Failed | None = None) -> None:
         """Run a command that concerns a key without waiting: that it failed is logged.
 
         It takes a task of its own only if its server is not known, or is another one by now.
+        `failed` is called if it is not known to have been run.
         """
         pipeline = self.pipeline_of(key)
         if pipeline is None:
-            self._send_later(key, command)
+            self._send_later(key, command, failed)
         elif pipeline.is_full:
             log.warning("send_lost", command=command[0])
+            _call(failed)
         else:
-            pipeline.send(pack(*command), partial(self._sent_alone, key, command))
+            pipeline.send(pack(*command), partial(self._sent_alone, key, command, failed))
 
-    def _sent_alone(self, key: str, command: tuple[Argument, ...], reply: Any) -> None:
+    def _sent_alone(
+        self, key: str, command: tuple[Argument, ...], failed: Failed | None, reply: Any
+    ) -> None:
         if isinstance(reply, AskError | TryAgainError):
-            self._send_later(key, command)
+            self._send_later(key, command, failed)
         elif isinstance(reply, Exception):
             log.warning("send_failed", error=f"{type(reply).__name__}: {reply}")
+            _call(failed)
             if is_loss(reply):
                 # What is sent next is to reach whoever has taken over.
                 self.look_around_soon()
 
-    def _send_later(self, key: str, command: tuple[Argument, ...]) -> None:
-        task = asyncio.create_task(self._follow_alone(key, command))
+    def _send_later(self, key: str, command: tuple[Argument, ...], failed: Failed | None) -> None:
+        task = asyncio.create_task(self._follow_alone(key, command, failed))
         self._sending.add(task)
         task.add_done_callback(self._sending.discard)
 
-    async def _follow_alone(self, key: str, command: tuple[Argument, ...]) -> None:
+    async def _follow_alone(
+        self, key: str, command: tuple[Argument, ...], failed: Failed | None
+    ) -> None:
         try:
             await self.write(key, *command)
         except UnavailableError as error:
             log.warning("send_failed", error=str(error))
+            _call(failed)
 
     async def write(self, key: str, *command: Argument) -> Any:
         """Run a command that writes to a key, and return its answer; then it stands.
@@ -353,6 +364,11 @@ async def _failure_to_connect(pipeline: Pipeline) -> Exception | None:
     except FAILURES as error:
         return error
     return None
+
+
+def _call(failed: Failed | None) -> None:
+    if failed is not None:
+        failed()
 
 
 async def _sent(pipeline: Pipeline, command: bytes, *, asking: bool) -> Any:

@@ -80,6 +80,20 @@ async def test_what_is_published_is_heard_as_it_is(ear: Ear, publisher: Bus) -> 
         assert await ear.message() == ("a", payload)
 
 
+@pytest.mark.usefixtures("quick")
+async def test_listeners_are_told_that_something_could_not_be_sent(database: Database) -> None:
+    """Their own lines were whole all the time, so they would not know."""
+    async with listening(database) as ear:
+        ear.bus.listen("a")
+        assert await ear.message() == ("a", None)
+        await database.reply("a", "PUBLISH", "elsewhere", "")
+        ear.bus.publish("a", b"1")
+        pipeline = database.pipeline_of("a")
+        assert pipeline is not None
+        pipeline.abort("cut by the test")
+        assert await ear.message() == ("a", b"")
+
+
 async def test_a_topic_that_is_left_and_listened_to_again_is_looked_at(
     ear: Ear, publisher: Bus
 ) -> None:
