@@ -95,6 +95,7 @@ class Database:
         self._scripts = scripts or {}
         self._pipelines: dict[str, Pipeline] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+        self._closing = False
         self._sending: set[asyncio.Task[None]] = set()
         self._only = self._pipeline(None) if self._servers.alone else None
         self.is_alone = self._only is not None
@@ -123,7 +124,9 @@ class Database:
         `failed` is called if it is not known to have been run.
         """
         pipeline = self.pipeline_of(key)
-        if pipeline is None:
+        if self._closing:
+            _call(failed)
+        elif pipeline is None:
             self._send_later(key, command, failed)
         elif pipeline.is_full:
             log.warning("send_lost", command=command[0])
@@ -291,6 +294,8 @@ class Database:
 
     async def close(self) -> None:
         """Wait until everything that was to be written is answered, and close the connections."""
+        # What is lost from here on is not looked for: that would open connections again.
+        self._closing = True
         while self._tasks or self._sending:
             await asyncio.wait(self._tasks | self._sending)
         for pipeline in self._pipelines.values():
@@ -303,7 +308,7 @@ class Database:
 
     def look_around_soon(self) -> None:
         """Ask a cluster anew which server owns what, without waiting for it."""
-        if not self._servers.alone and not self._tasks:
+        if not self._servers.alone and not self._tasks and not self._closing:
             task = asyncio.create_task(self._servers.look_around())
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)

@@ -108,6 +108,8 @@ class Servers:
 
     async def close(self) -> None:
         """Close all connections."""
+        if self._looking is not None:
+            await self._looking
         for client in self._clients.values():
             await client.aclose()
         await self._client.aclose()

@@ -382,3 +382,16 @@ async def test_a_redis_that_is_not_there_is_not_called_unsuitable(tmp_path: Path
     with pytest.raises(UnavailableError):
         await database.check()
     await database.close()
+
+
+async def test_what_is_sent_after_the_end_opens_no_connection(database: Database) -> None:
+    """A loop could not be closed: it waits for connections that nobody knows any more."""
+    await database.write("a", "SET", "a", "1")
+    await database.close()
+    failed: list[str] = []
+    database.send("a", "PUBLISH", "a", "", failed=lambda: failed.append("a"))
+    with pytest.raises(UnavailableError):
+        await database.write("a", "SET", "a", "2")
+    assert failed == ["a"]
+    assert not database._tasks
+    assert not database._sending
