@@ -550,7 +550,7 @@ async def letting_in(*, late: float = 0.0, stopping: bool = False) -> AsyncItera
     """Run a server that lets in who may come in, and nobody else."""
     left: list[Session] = []
     sockets = Sockets(cast(Any, None), left.append, Load(lambda: late), Metrics(), ["http://ours"])
-    state, config = ServerState(), Config(cast(Any, None))
+    state, config = ServerState(), Config(cast(Any, None), log_config=None)
     server = await asyncio.get_running_loop().create_server(
         lambda: sockets(config, state, {}), "127.0.0.1", 0
     )
