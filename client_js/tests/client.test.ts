@@ -150,14 +150,26 @@ test("a room whose creation was not answered is created again by the same key", 
 });
 
 test("what is not safe to repeat is refused when the connection breaks, or is not there", async () => {
-  const renamed = client.rename("Eve");
-  await session.command("Rename");
+  await seated();
+  const started = client.startRound();
+  await session.command("StartRound");
   session.drop();
-  await expect(renamed).rejects.toMatchObject({ code: "disconnected" });
-  await expect(client.rename("Eve")).rejects.toMatchObject({ code: "disconnected" });
+  await expect(started).rejects.toMatchObject({ code: "disconnected" });
+  await expect(client.startRound()).rejects.toMatchObject({ code: "disconnected" });
   const asked = client.listDailies();
   client.close();
   await expect(asked).rejects.toMatchObject({ code: "disconnected" });
+});
+
+test("a name that was on its way when the connection broke is sent again", async () => {
+  const renamed = client.rename("Eve");
+  await session.command("Rename");
+  await reconnect();
+  const { re, name } = await session.command("Rename");
+  expect(name).toBe("Eve");
+  session.say({ type: "Done", re });
+  await renamed;
+  expect(client.player.get()).toEqual({ ...ADA, name: "Eve" });
 });
 
 test("the waiting commands are bounded", async () => {
