@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+from asyncio import TimerHandle
+from collections.abc import Callable
+from itertools import count
+from types import SimpleNamespace
+
 import pytest
 
 from server.core.ids import PlayerId, RoomCode
@@ -62,6 +68,33 @@ async def test_a_node_tells_of_its_runners_moves(node: Node, other: Node, clock:
 
             await until(seen)
     assert len(told) == 3
+
+
+async def test_what_takes_long_to_tell_is_told_less_often(
+    node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seconds = count(step=0.01)
+    monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: next(seconds)))
+    monkeypatch.setattr(module, "SHARE", 0.125)
+    loop = asyncio.get_running_loop()
+    later, waits = loop.call_later, []
+
+    def call_later(wait: float, call: Callable[..., object], *given: object) -> TimerHandle:
+        if getattr(call, "__name__", "") == "_tell":
+            waits.append(wait)
+        return later(wait, call, *given)
+
+    monkeypatch.setattr(loop, "call_later", call_later)
+    room, code = await node.race_of(ADA, BOB)
+    clock.time = BEGUN
+    for number in (1, 2):
+        await node.play(attempt_of(room, ADA), ADA)
+
+        async def told(number: int = number) -> bool:
+            return len(published(node, code)) == number
+
+        await until(told)
+    assert waits == [0.05, 0.01 / 0.125]
 
 
 async def test_a_start_and_a_daily_are_no_progress(node: Node, clock: SetClock) -> None:
