@@ -71,8 +71,7 @@ class Change(NamedTuple):
     put: Pile
 
 
-@dataclass(frozen=True, slots=True)
-class Delta:
+class Delta(NamedTuple):
     """What a move changed, as a viewer may see it.
 
     Attributes:

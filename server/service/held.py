@@ -191,13 +191,7 @@ class Held(Generic[State, Event]):
             self._submit_later(command)
             return
         if append.alone and self._journals.append_soon(
-            append.key,
-            append.number,
-            append.payload,
-            now,
-            self._generation,
-            self._appended,
-            self._last,
+            append, now, self._generation, self._appended, self._last
         ):
             self._busy = True
             self._pending = command, append, after

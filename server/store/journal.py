@@ -135,15 +135,8 @@ Appended = Callable[[Exception | None, int], None]
 a `ConflictError`, a `MistimedError`, or an `UnavailableError` if the entry may stand or not."""
 
 
-class _Entry(NamedTuple):
-    """An entry with which nothing else is written, on its way."""
-
-    key: str
-    number: int
-    payload: str
-    now: int
-    done: Appended
-    previous: str | None
+_Gathered = tuple[Append, int, Appended, str | None]
+"""An append that is going to be sent, when it was decided, who is told, and the entry before."""
 
 
 class Journals:
@@ -151,18 +144,16 @@ class Journals:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._gathering: dict[tuple[int, str], list[_Entry]] = {}
+        self._gathering: dict[tuple[int, str], list[_Gathered]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
     def generation(self, key: str) -> int:
         """Return the generation of the connection to a journal's server, or 0 if there is none."""
         return self._database.generation(key)
 
-    def append_soon(  # noqa: PLR0917 - one call for each move
+    def append_soon(
         self,
-        key: str,
-        number: int,
-        payload: str,
+        append: Append,
         now: int,
         generation: int,
         done: Appended,
@@ -178,6 +169,7 @@ class Journals:
             Whether that was tried: not if what is known of the journal is of another generation,
             or if too much is waiting.
         """
+        key = append.key
         pipeline = self._database.pipeline_of(key)
         # Without a connection there is nothing that could be known from it.
         if pipeline is None or not generation or pipeline.generation != generation:
@@ -192,26 +184,28 @@ class Journals:
                 lambda: self._command(pipeline, batch, entries),
                 lambda reply: self._hand_out(batch, entries, reply),
             )
-        entries.append(_Entry(key, number, payload, now, done, previous))
+        entries.append((append, now, done, previous))
         return True
 
-    def _close(self, batch: tuple[int, str], entries: list[_Entry]) -> None:
+    def _close(self, batch: tuple[int, str], entries: list[_Gathered]) -> None:
         """Let nothing more be added to what has gathered."""
         if self._gathering.get(batch) is entries:
             del self._gathering[batch]
 
-    def _command(self, pipeline: Pipeline, batch: tuple[int, str], entries: list[_Entry]) -> bytes:
+    def _command(
+        self, pipeline: Pipeline, batch: tuple[int, str], entries: list[_Gathered]
+    ) -> bytes:
         """Return the command that appends what has gathered."""
         self._close(batch, entries)
-        times = [entry.now for entry in entries]
+        times = [now for _, now, _, _ in entries]
         command: list[Argument] = ["EVALSHA", pipeline.script("append"), len(entries)]
-        command += [entry.key for entry in entries]
+        command += [append.key for append, _, _, _ in entries]
         command += [min(times), max(times), CLOCK_TOLERANCE]
-        for entry in entries:
-            command += (entry.number, entry.payload)
+        for append, _, _, _ in entries:
+            command += (append.number, append.payload)
         return pack(*command)
 
-    def _hand_out(self, batch: tuple[int, str], entries: list[_Entry], reply: Any) -> None:
+    def _hand_out(self, batch: tuple[int, str], entries: list[_Gathered], reply: Any) -> None:
         """Tell whoever waits what became of their entries."""
         # What was given up before it could be sent is still gathering.
         self._close(batch, entries)
@@ -219,39 +213,41 @@ class Journals:
         if isinstance(reply, AskError | TryAgainError):
             # The slot is somewhere else by now: each entry follows it by itself.
             for entry in entries:
-                task = asyncio.create_task(self._follow(entry))
+                task = asyncio.create_task(self._follow(*entry))
                 self._tasks.add(task)
                 task.add_done_callback(self._tasks.discard)
             return
         if is_loss(reply):
             self._database.look_around_soon()
-        for place, entry in enumerate(entries):
-            error: Exception | None = None
-            if isinstance(reply, NoScriptError):
-                # Nothing was written, and the connection is being made anew.
-                error = ConflictError(f"{entry.key}: {type(reply).__name__}: {reply}")
-            elif isinstance(reply, Exception):
-                error = UnavailableError(f"{type(reply).__name__}: {reply}")
-            elif reply == "mistimed":
-                error = MistimedError(f"{entry.key}: entry {entry.number} was not decided now")
-            elif reply[place] != 1:
-                self._database.metrics.conflicts += 1
-                error = ConflictError(f"{entry.key}: entry {entry.number} does not come next")
+        stands = reply if isinstance(reply, list) else [reply] * len(entries)
+        for (append, _, done, _), stood in zip(entries, stands, strict=True):
+            error = None if stood == 1 else self._error_of(append, stood)
             try:
-                entry.done(error, generation)
+                done(error, generation)
             except Exception:
                 # The others of the batch must be told all the same.
-                log.exception("append_broken", key=entry.key)
+                log.exception("append_broken", key=append.key)
 
-    async def _follow(self, entry: _Entry) -> None:
+    def _error_of(self, append: Append, reply: Any) -> Exception:
+        """Return why an entry does not stand, or may not."""
+        if isinstance(reply, NoScriptError):
+            # Nothing was written, and the connection is being made anew.
+            return ConflictError(f"{append.key}: {type(reply).__name__}: {reply}")
+        if isinstance(reply, Exception):
+            return UnavailableError(f"{type(reply).__name__}: {reply}")
+        if reply == "mistimed":
+            return MistimedError(f"{append.key}: entry {append.number} was not decided now")
+        self._database.metrics.conflicts += 1
+        return ConflictError(f"{append.key}: entry {append.number} does not come next")
+
+    async def _follow(self, append: Append, now: int, done: Appended, previous: str | None) -> None:
         """Append an entry on the server that its slot is going to."""
-        append = Append(entry.key, entry.number, entry.payload)
         try:
-            known = await self.append(append, entry.now, previous=entry.previous)
+            known = await self.append(append, now, previous=previous)
         except (ConflictError, MistimedError, UnavailableError) as error:
-            entry.done(error, 0)
+            done(error, 0)
         else:
-            entry.done(None, known)
+            done(None, known)
 
     async def append(
         self, entry: Append, now: int, generation: int | None = None, previous: str | None = None

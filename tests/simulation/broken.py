@@ -210,9 +210,8 @@ def _ignored_generations() -> Iterator[None]:
     def is_current(self: Held[Any, Any]) -> bool:
         return self._generation != 0 and self._journals.generation(self._kind.key()) != 0
 
-    def soon(self: Journals, key: str, number: int, text: str, now: int, *given: Any) -> bool:
-        _, *rest = given
-        return append_soon(self, key, number, text, now, self.generation(key), *rest)  # type: ignore[no-any-return]
+    def soon(self: Journals, entry: Append, at: int, _: int, *given: Any) -> bool:
+        return append_soon(self, entry, at, self.generation(entry.key), *given)  # type: ignore[no-any-return]
 
     with instead(Held, "_is_current", is_current), instead(Journals, "append_soon", soon):
         yield

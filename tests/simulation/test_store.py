@@ -95,7 +95,7 @@ class Commands:
                     future.set_result(type(error))
 
                 generation = store.journals.generation(key)
-                assert store.journals.append_soon(key, number, text, now, generation, done)
+                assert store.journals.append_soon(Append(key, number, text), now, generation, done)
             return [await future for future in futures]
 
         return append

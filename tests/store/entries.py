@@ -89,9 +89,7 @@ def append_soon(
             answer.set_exception(error)
 
     tried = journals.append_soon(
-        key,
-        number,
-        payload or text_of(number),
+        Append(key, number, payload or text_of(number)),
         now() if at is None else at,
         journals.generation(key) if generation is None else generation,
         done,

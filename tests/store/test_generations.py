@@ -24,9 +24,8 @@ def append_soon(journals: Journals, key: str, number: int) -> asyncio.Future[Exc
     """Append an entry in the next batch, and return the future of what is wrong, if anything."""
     answer: asyncio.Future[Exception | None] = asyncio.get_running_loop().create_future()
     generation = journals.generation(key)
-    assert journals.append_soon(
-        key, number, f"entry {number}", now(), generation, lambda error, _: answer.set_result(error)
-    )
+    entry = Append(key, number, f"entry {number}")
+    assert journals.append_soon(entry, now(), generation, lambda error, _: answer.set_result(error))
     return answer
 
 

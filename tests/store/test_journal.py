@@ -302,7 +302,7 @@ async def test_what_is_of_no_generation_is_not_appended(
 ) -> None:
     """Neither before there is a connection, which is of no generation either, nor on one."""
     done: list[object] = []
-    entry = (KEY, 1, "one", now())
+    entry = (Append(KEY, 1, "one"), now())
     assert journals.generation(KEY) == 0
     assert not journals.append_soon(*entry, 0, lambda *outcome: done.append(outcome))
     generation = (await journals.read(KEY)).generation
