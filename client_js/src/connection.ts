@@ -240,10 +240,15 @@ export class Connection {
  * node that went down do not come back all at once, and longer after each failure but the first
  * few. Those come within two seconds all together, for another node may take over meanwhile.
  */
-export function waitBefore(failures: number, scolded: boolean, chance: number): number {
+export function waitBefore(
+  failures: number,
+  scolded: boolean,
+  chance: number,
+  most = LONGEST_WAIT,
+): number {
   if (failures === 0 && !scolded) return chance * FIRST_WAIT;
   const longest = scolded
-    ? LONGEST_WAIT
-    : Math.min(LONGEST_WAIT, QUICK_WAIT * 2 ** Math.max(0, failures + 1 - QUICK_TRIES));
+    ? most
+    : Math.min(most, QUICK_WAIT * 2 ** Math.max(0, failures + 1 - QUICK_TRIES));
   return SHORTEST_WAIT + chance * (longest - SHORTEST_WAIT);
 }

@@ -3,6 +3,12 @@
 import { type Surroundings, waitBefore } from "./connection.ts";
 import { type Readable, Store } from "./store.ts";
 
+/**
+ * No pause in an open session is longer, in milliseconds, unless the server says so: when its store
+ * is back, all play again within five seconds.
+ */
+const LONGEST_PAUSE = 4_000;
+
 /** Everything that waits to be asked again. */
 export class Retries {
   readonly #surroundings: Surroundings;
@@ -45,7 +51,7 @@ export class Retry {
   later(run: () => void, wait: number): void {
     const { after, random } = this.#surroundings;
     this.#cancel();
-    this.#cancel = after(wait || waitBefore(this.#failures, false, random()), run);
+    this.#cancel = after(wait || waitBefore(this.#failures, false, random(), LONGEST_PAUSE), run);
     this.#failures += 1;
     this.#waits(true);
   }
