@@ -20,10 +20,11 @@ Found = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """The node that is measured."""
+    """The node that is measured, and its Redis."""
 
     port: int
     pid: int
+    redis: int | None
     socket: str | None
 
     def spent(self) -> float:

@@ -11,12 +11,14 @@ import json
 import sys
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import fields
 from statistics import fmean
 from typing import Any
 
 import uvloop
 
 from deploy.bench import wire
+from deploy.bench.away import store_away
 from deploy.bench.boards import leaderboard
 from deploy.bench.client import Client, connect, gathered
 from deploy.bench.flood import Flood
@@ -241,17 +243,19 @@ ROWS: dict[str, Callable[..., Awaitable[Found]]] = {
         commands_of_rooms,
         leaderboard,
         home_pages,
+        store_away,
     )
 }
 
 
-async def measured(row: str, port: int, pid: int, socket: str | None, **given: Any) -> Found:
+async def measured(row: str, served: Sequence[Any], **given: Any) -> Found:
     """Return what a row came to."""
-    return await ROWS[row](Measured(port, pid, socket), **given)
+    return await ROWS[row](Measured(*served), **given)
 
 
 if __name__ == "__main__":
     pin(LOAD_CORE)
     task = json.loads(sys.argv[1])
-    del task["redis"], task["load"]
-    json.dump(uvloop.run(measured(**task)), sys.stdout)
+    served = [task.pop(field.name) for field in fields(Measured)]
+    del task["load"]
+    json.dump(uvloop.run(measured(task.pop("row"), served, **task)), sys.stdout)

@@ -39,6 +39,7 @@ ROWS = (
     Row("home", node, "home_pages", {"pages": 1_000}, 1),
     Row("silent", node, "silent_rooms", {"rooms": 2_000}, 1),
     Row("crowd", node, "crowd", {"sessions": 10_400}, 1),
+    Row("away", node, "store_away", {"racers": 5_000, "seconds": 30.0}, 1),
     *(Row(f"board {count}", node, "leaderboard", {"watchers": count}, 1) for count in BOARDS),
 )
 
@@ -193,6 +194,12 @@ PROMISES = (
     Promise("a late duplicate there, ms", "{:.2f}", _row("digests", "late_ms"), 1),
     Promise(
         "10,000 sockets drop at once: others' worst, ms", "{:,.0f}", _row("crowd", "worst"), 50
+    ),
+    Promise(
+        "Redis away for 30 s, 5,000 who want to move: all have moved after, s",
+        "{:.1f}",
+        lambda results: results.rows["away"]["worst"] / 1e3,
+        5,
     ),
     Promise("`room.create`, ms", "{:.2f}", _row("commands", "create_ms"), 0.5),
     Promise("`daily.list`, ms", "{:.2f}", _row("commands", "list_ms"), 0.5),
