@@ -126,6 +126,8 @@ async def test_another_process_on_the_same_data_is_refused(data: Path) -> None:
                 pass
         assert runs(pid)
         assert await kept(f"unix://{data.resolve()}/redis.sock") == "yes"
+    await start(data)
+    assert not runs(pid), "it would be left behind"
 
 
 async def test_an_orphan_is_ended_and_what_it_kept_is_there(data: Path) -> None:
