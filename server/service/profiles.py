@@ -22,6 +22,7 @@ class Profiles:
         self._players = players
         self._bus = bus
         self._known: dict[PlayerId, Profile] = {}
+        self._unheard: dict[PlayerId, list[str]] = {}
         bus.listen(topics.NAMES)
 
     def known(self, players: Iterable[PlayerId]) -> dict[PlayerId, Profile] | None:
@@ -56,12 +57,24 @@ class Profiles:
     def rename(self, profile: Profile) -> None:
         """Hold the new profile of a player, and let all nodes know."""
         self.keep(profile)
+        self._unheard.setdefault(profile.id, []).append(profile.name)
         self._bus.publish(topics.NAMES, news.encode(Renamed(profile.id, profile.name)))
 
     def heard(self, payload: bytes | None) -> None:
-        """Take a change of name; if some may have been missed, forget all profiles."""
+        """Take a change of name; if some may have been missed, forget all profiles.
+
+        All nodes hear all changes in one order. What comes before a change of this node that it
+        has not heard yet is older than that.
+        """
         renamed = news.renamed(payload)
         if renamed is None:
             self._known.clear()
-        else:
+            self._unheard.clear()
+            return
+        unheard = self._unheard.get(renamed.player)
+        if unheard is None:
             self.keep(Profile(renamed.player, renamed.name))
+        elif unheard[0] == renamed.name:
+            del unheard[0]
+            if not unheard:
+                del self._unheard[renamed.player]

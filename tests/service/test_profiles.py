@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from server.core.names import Profile, guest_name
+from server.service import news, topics
 from server.service import profiles as module
-from server.service import topics
+from server.service.news import Renamed
 from tests.conftest import ALONE
 from tests.core.builders import ADA, BOB, CYD
 from tests.service.nodes import Node
@@ -66,3 +67,27 @@ async def test_no_more_are_held_than_fit(node: Node, monkeypatch: pytest.MonkeyP
     assert profiles.known([ADA]) is None
     assert profiles.known([BOB, CYD]) is not None
     assert len(await profiles.find([ADA, BOB, CYD])) == 3
+
+
+async def test_an_echo_of_an_older_name_does_not_bring_it_back(node: Node) -> None:
+    profiles = node.services.profiles
+
+    def hear(name: str) -> str:
+        profiles.heard(news.encode(Renamed(ADA, name)))
+        known = profiles.known([ADA])
+        assert known is not None
+        return known[ADA].name
+
+    profiles.rename(Profile(ADA, "Bo"))
+    profiles.rename(Profile(ADA, "Bob"))
+    # Everyone hears these in one order: the name that another node published was given before.
+    assert [hear(name) for name in ("Bo", "Elsewhere", "Bob")] == ["Bob"] * 3
+    assert hear("Later") == "Later"
+
+
+async def test_who_may_have_missed_something_believes_what_comes_next(node: Node) -> None:
+    profiles = node.services.profiles
+    profiles.rename(Profile(ADA, "Bo"))
+    profiles.heard(None)
+    profiles.heard(news.encode(Renamed(ADA, "Elsewhere")))
+    assert profiles.known([ADA]) == {ADA: Profile(ADA, "Elsewhere")}
