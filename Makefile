@@ -50,7 +50,7 @@ test: $(STAMPS)/dev $(MODULES) $(PAGE) browser ## prepare everything, then run e
 			'here; CI runs them.'; \
 		left="$${left:+$$left and }not cluster"; \
 	fi; \
-	$(BIN)/python -m pytest $${left:+-m "$$left"} || status=1; \
+	$(BIN)/python -m pytest -n auto --dist worksteal $${left:+-m "$$left"} || status=1; \
 	exit $$status
 
 .PHONY: check
