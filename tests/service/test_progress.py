@@ -9,6 +9,7 @@ from itertools import count
 from types import SimpleNamespace
 
 import pytest
+from msgspec import structs
 
 from server.core.ids import PlayerId, RoomCode
 from server.service import news, topics
@@ -70,31 +71,34 @@ async def test_a_node_tells_of_its_runners_moves(node: Node, other: Node, clock:
     assert len(told) == 3
 
 
-async def test_what_takes_long_to_tell_is_told_less_often(
+async def test_what_takes_long_to_tell_is_told_in_parts(
     node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    races = [await node.race_of(ADA, BOB), await node.race_of(BOB, ADA)]
+    clock.time = BEGUN
     seconds = count(step=0.01)
     monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: next(seconds)))
+    monkeypatch.setattr(module, "EVERY", 0.005)
     monkeypatch.setattr(module, "SHARE", 0.125)
     loop = asyncio.get_running_loop()
     later, waits = loop.call_later, []
 
     def call_later(wait: float, call: Callable[..., object], *given: object) -> TimerHandle:
         if getattr(call, "__name__", "") == "_tell":
-            waits.append(wait)
+            waits.append((wait, [len(published(node, code)) for _, code in races]))
         return later(wait, call, *given)
 
     monkeypatch.setattr(loop, "call_later", call_later)
-    room, code = await node.race_of(ADA, BOB)
-    clock.time = BEGUN
-    for number in (1, 2):
-        await node.play(attempt_of(room, ADA), ADA)
+    progress = node.services._progress
+    for room, _ in races:
+        attempt = await node.look(attempt_of(room, ADA))
+        progress.note(structs.replace(attempt, seq=2))
 
-        async def told(number: int = number) -> bool:
-            return len(published(node, code)) == number
+    async def told() -> bool:
+        return all(published(node, code) for _, code in races)
 
-        await until(told)
-    assert waits == [0.05, 0.01 / 0.125]
+    await until(told)
+    assert waits == [(0.005, [0, 0]), (pytest.approx(0.01 / 0.125), [1, 0])]
 
 
 async def test_a_start_and_a_daily_are_no_progress(node: Node, clock: SetClock) -> None:
