@@ -49,6 +49,7 @@ class Sockets:
         self._metrics = metrics
         self._origins = frozenset(origins)
         self._stopping = False
+        self._connections: set[Any] = set()
 
     def __call__(
         self,
@@ -58,17 +59,17 @@ class Sockets:
         _loop: asyncio.AbstractEventLoop | None = None,
     ) -> Socket:
         """Return the protocol of a connection, for uvicorn."""
-        connections: set[Any] = server_state.connections
+        # One server, one set: what its connections do is the same for all of them.
+        self._connections = server_state.connections
+        return Socket(self._open, self._admit, self._begun, self._ended)
 
-        def begun(socket: Socket) -> None:
-            connections.add(socket)
+    def _begun(self, socket: Socket) -> None:
+        self._connections.add(socket)
 
-        def ended(socket: Socket) -> None:
-            connections.discard(socket)
-            if socket.session is not None:
-                self._leave(socket.session)
-
-        return Socket(self._open, self._admit, begun, ended)
+    def _ended(self, socket: Socket) -> None:
+        self._connections.discard(socket)
+        if socket.session is not None:
+            self._leave(socket.session)
 
     def stop(self) -> None:
         """Let nobody in any more."""
