@@ -324,9 +324,9 @@ class LiveRooms:
             # In this order: of two nodes that begin at once, one finds the other at least.
             if not live.looked.is_set():
                 await asyncio.gather(*(self._say((code, player)) for player in live.mine))
-            room, nodes = await asyncio.gather(
-                self._rooms.find(code), self._store.rooms.present(code)
-            )
+            nodes = await self._store.rooms.present(code)
+            # Last, and taken at once: what is appended meanwhile would be taken back.
+            room = await self._rooms.find(code)
             self._take_nodes(live, nodes)
             live.take(room)
             await self._count(live)

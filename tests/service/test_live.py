@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 
@@ -337,6 +338,35 @@ async def test_a_look_that_fails_is_tried_again(
 
 def _is_away(*_: object, **__: object) -> None:
     raise OSError("away")
+
+
+async def test_what_is_appended_during_a_look_is_not_taken_back(
+    node: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = (await node.room_of(ADA, BOB)).opened.code
+    await follow(node, code, ADA)
+    present = node.store.rooms.present
+    asked, go_on = asyncio.Event(), asyncio.Event()
+
+    async def slow(asked_for: RoomCode) -> dict[PlayerId, str]:
+        found = await present(asked_for)
+        asked.set()
+        await go_on.wait()
+        return found
+
+    monkeypatch.setattr(node.store.rooms, "present", slow)
+    node.services.heard(topics.room(code), None)
+    await asked.wait()
+    room = await node.rooms.set_ready(code, BOB, ready=False)
+    assert page_of(node, code).room.version == room.version
+    go_on.set()
+
+    async def looked() -> bool:
+        live = node.services.live.find(code)
+        return live is not None and live.heard is None
+
+    await until(looked)
+    assert page_of(node, code).room.version == room.version
 
 
 async def test_who_asks_is_shown_what_was_lost_on_its_way(node: Node, other: Node) -> None:
