@@ -77,6 +77,14 @@ class Attempt(Struct, frozen=True):
         """The attempt's id."""
         return attempt_id(self.start.deal, self.start.player)
 
+    def has_begun(self, now: int) -> bool:
+        """Return whether its clock runs.
+
+        That of a daily does from its first entry on, whatever another node's clock says; a round
+        has a countdown before it.
+        """
+        return self.start.room is None or now >= self.start.at
+
     @property
     def result(self) -> Result:
         """How far it has got."""
@@ -163,7 +171,7 @@ def resign(attempt: Attempt, now: int) -> Event:
 def _check_running(attempt: Attempt, now: int) -> None:
     if attempt.end is not None:
         raise Refusal("attempt_ended")
-    if now < attempt.start.at:
+    if not attempt.has_begun(now):
         raise Refusal("not_started")
 
 

@@ -104,7 +104,7 @@ class Attempts:
         if attempt.seq == 1:
             # Nobody is shown a card early because this node's clock is wrong.
             await self._store.clock.confirm()
-        if self._store.clock.now() < attempt.start.at:
+        if not attempt.has_begun(self._store.clock.now()):
             raise Refusal("not_started")
         deal = await self._store.deals.find(attempt.start.deal)
         assert deal is not None, "a deal outlives its attempts"
