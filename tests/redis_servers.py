@@ -221,9 +221,9 @@ def until(condition: Callable[[], bool]) -> None:
 
 @contextmanager
 def running_server(**options: str) -> Iterator[Server]:
-    """Run one redis-server until the block is left."""
+    """Run one redis-server until the block is left; when killed, it has all that it answered."""
     data = Path(tempfile.mkdtemp(prefix="samedeal"))
-    server = Server(data, **options)
+    server = Server(data, **({"appendfsync": "always"} | options))
     try:
         server.start()
         yield server

@@ -88,7 +88,8 @@ async def test_a_change_is_told_to_all_with_the_same_bytes(hub: HubNode, node: N
         news = await seat.next("leaderboard", lambda e: e["size"] == 1)
         assert [row["player"]["id"] for row in news["top"]] == [OTHERS[0]]
         assert news["top"][0]["player"]["name"] == guest_name(OTHERS[0])
-    assert len({id(seat.frames[-1]) for seat in seats}) == 1
+    # Something else may have followed it by now.
+    assert set.intersection(*({id(frame) for frame in seat.frames} for seat in seats))
 
 
 async def test_what_is_not_new_is_null(hub: HubNode, node: Node) -> None:

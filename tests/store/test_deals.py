@@ -92,6 +92,8 @@ async def test_each_game_and_day_has_its_own_deal(deals: Deals) -> None:
 async def test_a_daily_stands_after_redis_was_killed(data: Path) -> None:
     async with embedded_redis(data) as url:
         redis = connect(url)
+        # Else it may answer before it has written.
+        await redis.config_set("appendfsync", "always")
         drawn = await Deals(Database(redis)).daily("robert", "standard", 7)
         await signal_to(redis, SIGKILL)
     async with embedded_redis(data):
