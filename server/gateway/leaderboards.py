@@ -85,7 +85,7 @@ class _Watched:
     def __init__(self, size: int, top: list[Row]) -> None:
         self.own: dict[Session, _Own] = {}
         self.reading: dict[Session, None] = {}
-        self.behind: set[Session] = set()
+        self.behind: dict[Session, None] = {}
         self.told = (size, top)
         self.best: float = ANY_SCORE
         self.players: set[PlayerId] = set()
@@ -135,7 +135,7 @@ class LeaderboardFeeds:
             watched.again = True
             watched.reading[session] = None
         if (page.size, page.top) != watched.told:
-            watched.behind.add(session)
+            watched.behind[session] = None
         self._wake(watched)
         return page
 
@@ -148,7 +148,7 @@ class LeaderboardFeeds:
         watched = self._watched[board]
         del watched.own[session]
         watched.reading.pop(session, None)
-        watched.behind.discard(session)
+        watched.behind.pop(session, None)
         if not watched.own:
             del self._watched[board]
         self._leaderboards.unlisten(*board)
@@ -212,7 +212,9 @@ class LeaderboardFeeds:
                 await self._tell_own(board, watched, own, top)
         finally:
             if top is not None:
-                watched.behind.update(session for session in own if session in watched.own)
+                watched.behind.update(
+                    dict.fromkeys(session for session in own if session in watched.own)
+                )
         await self._tell_behind(watched)
 
     async def _look_at_top(
@@ -264,7 +266,7 @@ class LeaderboardFeeds:
                 continue
             rows = watched.own[session].rows
             profiles = await self._leaderboards.profiles([*top, *rows])
-            watched.behind.discard(session)
+            watched.behind.pop(session, None)
             whole = messages.LeaderboardChange(
                 size, present.entries(top, profiles), present.entries(rows, profiles)
             )
@@ -273,7 +275,7 @@ class LeaderboardFeeds:
     @staticmethod
     def _send(watched: _Watched, session: Session, frame: bytes) -> None:
         if session.behind and session in watched.own:
-            watched.behind.add(session)
+            watched.behind[session] = None
         elif session in watched.own and session not in watched.behind:
             session.send_frame(frame)
 
