@@ -7,7 +7,8 @@ import socket
 import subprocess
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
+from itertools import islice
 from pathlib import Path
 from typing import IO
 
@@ -103,14 +104,43 @@ def program(name: str) -> str:
     return found
 
 
+FIRST_PORT, LAST_PORT = 10_000, 20_000
+"""Where tests serve: below the ports that systems give to outgoing connections.
+
+A cluster's bus is 10,000 above its port, where no other test is either.
+"""
+
+PORTS_A_PROCESS = 100
+
+
 def free_port(count: int = 1) -> int:
-    """Return a port of 127.0.0.1 that nobody listens on; of several in a row, the first."""
+    """Return a port of 127.0.0.1 that is this process's alone; of several in a row, the first.
+
+    Tests that run side by side are given different ones, and an outgoing connection never takes
+    it: a server that is killed finds it free when it starts again.
+    """
     while True:
-        with ExitStack() as stack:
-            probe = stack.enter_context(socket.socket())
-            probe.bind(("127.0.0.1", 0))
-            port: int = probe.getsockname()[1]
-            with suppress(OSError, OverflowError):
-                for following in range(port + 1, port + count):
-                    stack.enter_context(socket.socket()).bind(("127.0.0.1", following))
-                return port
+        ports = list(islice(_own_ports, count))
+        if ports[-1] - ports[0] == count - 1 and all(map(_is_free, ports)):
+            return ports[0]
+
+
+def _claimed_ports() -> Iterator[int]:
+    """Yield the ports of a block over and over; other processes see that it is claimed."""
+    for first in range(FIRST_PORT, LAST_PORT, PORTS_A_PROCESS):
+        with suppress(OSError), socket.socket(type=socket.SOCK_DGRAM) as claim:
+            claim.bind(("127.0.0.1", first))
+            while True:
+                yield from range(first, first + PORTS_A_PROCESS)
+    raise RuntimeError(f"All ports from {FIRST_PORT} to {LAST_PORT} are claimed.")
+
+
+_own_ports = _claimed_ports()
+
+
+def _is_free(port: int) -> bool:
+    try:
+        socket.create_server(("127.0.0.1", port)).close()
+    except OSError:
+        return False
+    return True

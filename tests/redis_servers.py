@@ -65,7 +65,12 @@ class Server:
             stderr=subprocess.DEVNULL,
             start_new_session=True,
         )
-        until(self.answers)
+        until(self._has_started)
+
+    def _has_started(self) -> bool:
+        assert self._process is not None, "it has been started"
+        assert self._process.poll() is None, "it has ended: another server may have its port"
+        return self.answers()
 
     def client(self) -> Redis:
         """Return a client of this server alone."""
