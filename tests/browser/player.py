@@ -93,6 +93,20 @@ class Player:
         """Wait until there are cards on the table."""
         self.page.wait_for_selector('[data-testid="board"] [data-card]', state="attached")
 
+    def wait_for_cards(self) -> None:
+        """Wait until the server has said which cards the last moves turned up."""
+        self.page.wait_for_function(
+            """() => {
+                 const tops = new Map();
+                 for (const {dataset} of document.querySelectorAll('[data-pile][data-card]')) {
+                   const top = tops.get(dataset.pile);
+                   if (dataset.pile !== 's' && Number(dataset.index) >= Number(top?.index ?? 0))
+                     tops.set(dataset.pile, dataset);
+                 }
+                 return [...tops.values()].every(({card}) => card !== '??');
+               }"""
+        )
+
     def watch_frames(self, count: int) -> None:
         """Look on while the page is drawn this often."""
         self.page.evaluate(

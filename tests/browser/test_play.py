@@ -54,6 +54,7 @@ def test_two_browsers_race_on_one_deal_to_the_end(host: Player, guest: Player) -
 
     guest.tap("s")
     guest.wait_for_moves(1)
+    guest.wait_for_cards()
     (guest_drew,) = guest.cards("w")
     guest.give_up()
     for player in (host, guest):
@@ -114,9 +115,7 @@ def test_a_reload_in_the_middle_of_a_race_loses_nothing(
         host.tap("t0")
     host.wait_for_moves(1)
     piles = [f"t{n}" for n in range(10)] + ["w", "f0"]
-    host.page.wait_for_function(
-        """() => !document.querySelector('[data-pile^="t"]:last-child[data-card="??"]')"""
-    )
+    host.wait_for_cards()
     before = {pile: host.cards(pile)[-1:] for pile in piles}
     host.said.clear()
     host.page.reload()
@@ -133,7 +132,7 @@ def test_a_reload_in_the_middle_of_a_drag_comes_back_to_the_daily(host: Player) 
     host.wait_for_board()
     host.tap("s")
     host.wait_for_moves(1)
-    host.page.wait_for_selector('[data-pile="w"][data-card]:not([data-card="??"])')
+    host.wait_for_cards()
     drawn = host.cards("w")
     host.page.locator('[data-pile="w"][data-card]').hover()
     host.page.mouse.down()
@@ -161,7 +160,7 @@ def test_moves_made_while_the_server_is_away_are_kept(host: Player, site: Site) 
     assert host.cards("w") == ["??"]
     site.start()
     expect(host.see("status-banner")).to_be_hidden()
-    host.page.wait_for_selector('[data-pile="w"][data-card]:not([data-card="??"])')
+    host.wait_for_cards()
     assert host.moves() == 1
 
 
