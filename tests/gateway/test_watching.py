@@ -66,7 +66,8 @@ async def settled(hub: HubNode) -> None:
 
     async def nothing_waits() -> bool:
         watched = hub.hub.leaderboards._watched.get((GAME, DAY))
-        subscribed = f"leaderboard:{GAME}:{DAY}" not in hub.node.bus._added
+        # What is heard first is that the subscription has begun.
+        subscribed = hub.hub.leaderboards._heard > 0
         return subscribed and (watched is None or not watched.waits)
 
     await until(nothing_waits)
