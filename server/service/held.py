@@ -133,6 +133,11 @@ class Held(Generic[State, Event]):
         """The state as far as it is known here, or `None`."""
         return self._state
 
+    @property
+    def settled(self) -> State | None:
+        """The state if nobody is reading or appending; else, and if there is none, `None`."""
+        return None if self._busy else self._state
+
     async def look(self) -> State | None:
         """Return the state as it is now, or `None` if there is no journal.
 

@@ -176,6 +176,12 @@ class LiveRooms:
             # What another node published may have been lost: who asks has read what it missed.
             live.take(room)
             self.on_change(live.code)
+        elif room.version < live.room.version:
+            # The room may have gone on since it was read. If not, the store has lost its end.
+            known = self._rooms.known(live.code)
+            if known is not None and known.version < live.room.version:
+                live.take(known)
+                self.on_change(live.code)
         while True:
             await self._complete(live)
             page = self._page(live)

@@ -122,6 +122,11 @@ class Rooms:
         """Hold a room's journal among those that grow here: what is only looked at is in no way."""
         self._shelf.find_to_use(code)
 
+    def known(self, code: RoomCode) -> Room | None:
+        """Return a room as it was read or appended last, if it is held and nobody is at that."""
+        held = self._shelf.find(code)
+        return held.settled if held is not None else None
+
     def receive(self, code: RoomCode, number: int, text: str) -> Room | None:
         """Take an entry that another node has appended.
 

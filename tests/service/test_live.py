@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
+from typing import Any
 
 import pytest
 from structlog.testing import capture_logs
@@ -379,3 +380,28 @@ async def test_who_asks_is_shown_what_was_lost_on_its_way(node: Node, other: Nod
     room = await node.rooms.set_ready(code, CYD, ready=False)
     page = await other.services.live.read_page(await other.rooms.find(code))
     assert page.room.version == room.version > stale.version
+
+
+async def test_who_asks_is_not_shown_what_the_store_has_lost(node: Node) -> None:
+    code = (await node.room_of(ADA, BOB)).opened.code
+    await follow(node, code, ADA)
+    lost = page_of(node, code).room.version
+    entries: Any = await node.redis.xrange(keys.room(code))
+    await node.redis.delete(keys.room(code))
+    for id_, fields in entries[:-1]:
+        await node.redis.xadd(keys.room(code), fields, id=id_)
+    # Whoever has the last seat of those that are left keeps it: nothing is appended.
+    room = await node.rooms.join(code, ADA)
+    assert room.version < lost
+    page = await node.services.live.read_page(room)
+    assert page.room.version == room.version
+    assert page_of(node, code).room.version == room.version
+
+
+async def test_who_asks_late_is_shown_what_was_appended_since(node: Node) -> None:
+    code = (await node.room_of(ADA, BOB)).opened.code
+    await follow(node, code, ADA)
+    before = await node.rooms.join(code, ADA)
+    after = await node.rooms.set_ready(code, BOB, ready=False)
+    page = await node.services.live.read_page(before)
+    assert page.room.version == after.version > before.version
