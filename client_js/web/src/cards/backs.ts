@@ -1,0 +1,78 @@
+/** Three backs of cards, each with a temper of its own. */
+
+import { type Size, paper, svg } from "./faces.ts";
+import { SUIT_PATHS } from "./suits.ts";
+
+export const BACKS = ["lattice", "waves", "stars"] as const;
+export type Back = (typeof BACKS)[number];
+
+const BRASS = "#e0a92e";
+
+/** A card that lies face down. */
+export function backSvg(back: Back, size: Size): string {
+  const inset = size === "small" ? 13 : 11;
+  const frame = `x="${inset}" y="${inset}" width="${240 - 2 * inset}" height="${336 - 2 * inset}" rx="11"`;
+  const { ground, tile, middle } = DRAWN[back];
+  return svg(
+    paper(size) +
+      `<defs>${tile}</defs><rect ${frame} fill="${ground}"/><rect ${frame} fill="url(#t)"/>` +
+      `<rect x="${inset + 7}" y="${inset + 7}" width="${226 - 2 * inset}" height="${322 - 2 * inset}" rx="6" fill="none" stroke="${BRASS}" stroke-opacity=".7" stroke-width="2"/>` +
+      middle,
+  );
+}
+
+function pattern(width: number, height: number, inner: string): string {
+  return `<pattern id="t" width="${width}" height="${height}" x="120" y="168" patternUnits="userSpaceOnUse">${inner}</pattern>`;
+}
+
+function suit(name: string, x: number, y: number, scale: number, fill: string): string {
+  return `<path transform="translate(${x} ${y}) scale(${scale})" fill="${fill}" d="${SUIT_PATHS[name]}"/>`;
+}
+
+interface Drawn {
+  readonly ground: string;
+  readonly tile: string;
+  readonly middle: string;
+}
+
+const ROUND = `<circle cx="120" cy="168" r="47" fill="GROUND" stroke="${BRASS}" stroke-width="3"/><circle cx="120" cy="168" r="40" fill="none" stroke="${BRASS}" stroke-opacity=".6" stroke-width="1.5"/>`;
+
+/** One row of scales about the height `y`; every other row is half a scale aside. */
+function scales(y: number, row: number): string[] {
+  const ring = (x: number, r: number, opacity: number) =>
+    `<circle cx="${x}" cy="${y}" r="${r}" fill="#96222d" stroke="#fbe0d4" stroke-opacity="${opacity}" stroke-width="1.6"/>`;
+  const middles = row % 2 === 0 ? [0, 44] : [22];
+  return middles.map((x) => ring(x, 21, 0.62) + ring(x, 14, 0.42) + ring(x, 7, 0.62));
+}
+
+const DRAWN: Readonly<Record<Back, Drawn>> = {
+  // Calm: diamonds in brass lines, a heart and a spade that share a ring.
+  lattice: {
+    ground: "#22305a",
+    tile: pattern(
+      24,
+      32,
+      `<path d="M12 0L24 16 12 32 0 16Z" fill="none" stroke="${BRASS}" stroke-opacity=".6" stroke-width="1.7"/><path d="M12 11l4 5-4 5-4-5Z" fill="${BRASS}" fill-opacity=".4"/>`,
+    ),
+    middle:
+      ROUND.replace("GROUND", "#22305a") +
+      suit("H", 103, 162, 0.33, BRASS) +
+      suit("S", 137, 174, 0.33, BRASS),
+  },
+  // Warm: rows of scales, each over the one behind it, and a clover.
+  waves: {
+    ground: "#96222d",
+    tile: pattern(44, 22, [0, 11, 22, 33, 44].flatMap(scales).join("")),
+    middle: ROUND.replace("GROUND", "#96222d") + suit("C", 120, 168, 0.5, "#fbe0d4"),
+  },
+  // Bright: stars of eight points on the night.
+  stars: {
+    ground: "#14504a",
+    tile: pattern(
+      36,
+      36,
+      `<path d="M18 3L21.5 14.5 33 18 21.5 21.5 18 33 14.5 21.5 3 18 14.5 14.5Z" fill="${BRASS}" fill-opacity=".62"/><path d="M0 0l5 0-5 5ZM36 0v5l-5-5ZM0 36v-5l5 5ZM36 36h-5l5-5Z" fill="#d9eed3" fill-opacity=".55"/><path d="M0 18L18 0M18 36L36 18" stroke="#d9eed3" stroke-opacity=".14"/>`,
+    ),
+    middle: ROUND.replace("GROUND", "#14504a") + suit("D", 120, 168, 0.56, BRASS),
+  },
+};

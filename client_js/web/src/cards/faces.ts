@@ -1,0 +1,167 @@
+/**
+ * Cards as pictures: each an SVG of its own, 240 by 336, for the page, its icons and its previews.
+ *
+ * A card is drawn in one of three sizes, for a corner that is readable on a phone would crowd a
+ * large card. In each of them rank and suit are both within the strip that a fan leaves of it, on
+ * top and at the left.
+ */
+
+import { RANKS, SUITS, rankOf, suitOf } from "../../../src/rules/cards.ts";
+import { COURTS } from "./courts/index.ts";
+import { INDICES } from "./indices.ts";
+import { pipsOf } from "./pips.ts";
+import { SUIT_PATHS } from "./suits.ts";
+
+export const WIDTH = 240;
+export const HEIGHT = 336;
+
+export type Size = "small" | "medium" | "large";
+export type Deck = "two" | "four";
+
+export const PAPER = "#fdfbf4";
+
+/** What a suit is drawn in: indices and pips; clothes; their trimming; what lies behind a court. */
+interface Tones {
+  readonly pip: string;
+  readonly main: string;
+  readonly second: string;
+  readonly light: string;
+}
+
+const INK = "#1d2433";
+const RED = "#c3202f";
+const SPADES = { pip: INK, main: "#26365c", second: "#5f86b8", light: "#d5e0ee" };
+const HEARTS = { pip: RED, main: "#b3202a", second: "#ef8a5a", light: "#fbe0d4" };
+const DIAMONDS = { pip: RED, main: "#c8502a", second: "#f0b13c", light: "#fdeccb" };
+const CLUBS = { pip: INK, main: "#1f5443", second: "#74a866", light: "#dcebd3" };
+
+const TONES: Readonly<Record<Deck, Readonly<Record<string, Tones>>>> = {
+  two: { S: SPADES, H: HEARTS, D: DIAMONDS, C: CLUBS },
+  four: {
+    S: SPADES,
+    H: HEARTS,
+    D: { pip: "#a85b00", main: "#b5651d", second: "#f0b13c", light: "#fdeccb" },
+    C: { pip: "#17693f", main: "#1c6a45", second: "#74b866", light: "#d9eed3" },
+  },
+};
+
+/** The size in which cards of this width, in pixels, are readable. */
+export function sizeFor(width: number): Size {
+  if (width < 60) return "small";
+  return width < 110 ? "medium" : "large";
+}
+
+/** A face-up card. */
+export function faceSvg(card: number, size: Size, deck: Deck): string {
+  const suit = suitOf(card);
+  const rank = rankOf(card);
+  const tones = TONES[deck][suit] as Tones;
+  const court = COURTS[`${RANKS.charAt(rank)}${suit}`];
+  const drawn = size === "small" ? small : whole[size];
+  return svg(paper(size) + drawn(rank, suit, tones, court));
+}
+
+/** Every card that there is, by its number. */
+export const CARDS: readonly number[] = Array.from(
+  { length: SUITS.length * RANKS.length },
+  (_, card) => card,
+);
+
+/** A picture of a card's size. */
+export function svg(inner: string): string {
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}">${inner}</svg>`;
+}
+
+export function paper(size: Size): string {
+  const r = size === "small" ? 20 : 15;
+  return `<rect x=".75" y=".75" width="238.5" height="334.5" rx="${r}" fill="${PAPER}" stroke="#000" stroke-opacity=".28" stroke-width="1.5"/>`;
+}
+
+function suitAt(suit: string, x: number, y: number, size: number, fill: string, turned = false) {
+  const scale = (turned ? -size : size) / 100;
+  return `<path transform="translate(${x} ${y}) scale(${scale})" fill="${fill}" d="${SUIT_PATHS[suit]}"/>`;
+}
+
+/** The rank, as high as `height`, from `x` on or about it. */
+function index(rank: number, x: number, y: number, height: number, fill: string, about = false) {
+  const outline = INDICES[rank] as (typeof INDICES)[number];
+  const scale = height / 100;
+  const left = about ? x - (outline.width * scale) / 2 : x;
+  return `<path transform="translate(${left} ${y}) scale(${scale})" fill="${fill}" d="${outline.path}"/>`;
+}
+
+function coloured(court: string, { main, second, light }: Tones): string {
+  return court
+    .replaceAll("var(--main)", main)
+    .replaceAll("var(--second)", second)
+    .replaceAll("var(--light)", light);
+}
+
+/** One large corner, and one pip or the upper part of a court. */
+function small(rank: number, suit: string, tones: Tones, court: string | undefined): string {
+  const corner =
+    index(rank, 13, 20, 84, tones.pip) +
+    suitAt(suit, 190, 62, 82, tones.pip) +
+    suitAt(suit, 42, 144, 54, tones.pip);
+  if (court === undefined) return corner + suitAt(suit, 138, 230, 150, tones.pip);
+  return (
+    corner +
+    `<clipPath id="c"><path d="M76 118H240V320A15 15 0 0 1 225 335H76Z"/></clipPath>` +
+    `<g clip-path="url(#c)"><g transform="translate(156 330) scale(1.25)">${coloured(court, tones)}</g></g>`
+  );
+}
+
+interface Corner {
+  readonly index: number;
+  readonly suit: number;
+  /** The middle of both. */
+  readonly x: number;
+  /** Where the frame of a court begins. */
+  readonly panel: number;
+}
+
+const CORNERS: Readonly<Record<"medium" | "large", Corner>> = {
+  medium: { index: 45, suit: 36, x: 29, panel: 55 },
+  large: { index: 36, suit: 29, x: 26, panel: 49 },
+};
+
+const whole = { medium: wholeOf("medium"), large: wholeOf("large") };
+
+/** Two corners, and pips in their classic places or a court twice. */
+function wholeOf(size: "medium" | "large") {
+  const { index: high, suit: wide, x, panel } = CORNERS[size];
+  const top = size === "medium" ? 16 : 15;
+  return (rank: number, suit: string, tones: Tones, court: string | undefined): string => {
+    const corner =
+      index(rank, x, top, high, tones.pip, true) +
+      suitAt(suit, x, top + high + 8 + wide / 2, wide, tones.pip);
+    const beside = suitAt(suit, WIDTH - x, top + wide / 2 + 2, wide, tones.pip);
+    const turned = `rotate(180 ${WIDTH / 2} ${HEIGHT / 2})`;
+    const corners = `${corner}${beside}<g transform="${turned}">${corner}${beside}</g>`;
+    if (court === undefined) {
+      const pips = pipsOf(rank).map(({ x: left, y, size: high, turned: upside }) =>
+        suitAt(suit, left, y, high, tones.pip, upside),
+      );
+      return corners + pips.join("");
+    }
+    return courtPanel(coloured(court, tones), tones, panel) + corners;
+  };
+}
+
+/** A court within its frame, `left` from the card's edge, once upright and once turned. */
+function courtPanel(court: string, { main, light }: Tones, left: number): string {
+  const width = WIDTH - 2 * left;
+  const frame = `x="${left}" y="20" width="${width}" height="${HEIGHT - 40}" rx="9"`;
+  const half =
+    `<g clip-path="url(#h)"><circle cy="-72" r="70" fill="${PAPER}" opacity=".7"/>` +
+    `<g transform="scale(${width / 168} 1)">${court}</g></g>`;
+  return (
+    `<clipPath id="f"><rect ${frame}/></clipPath>` +
+    `<clipPath id="h"><path d="M-120-168H120V-11.5L-120 11.5Z"/></clipPath>` +
+    `<rect ${frame} fill="${light}"/><g clip-path="url(#f)">` +
+    `<g transform="translate(${WIDTH / 2} ${HEIGHT / 2})">${half}` +
+    `<g transform="rotate(180)">${half}</g>` +
+    `<path d="M-120 11.5L120-11.5" stroke="#e0a92e" stroke-width="4"/></g></g>` +
+    `<rect ${frame} fill="none" stroke="${main}" stroke-width="2"/>`
+  );
+}

@@ -1,0 +1,83 @@
+import { describe, expect, it } from "vitest";
+import { parseCard } from "../../src/rules/cards.ts";
+import {
+  BACKS,
+  CARDS,
+  type Deck,
+  type Size,
+  backSvg,
+  dataUrl,
+  faceSvg,
+  sizeFor,
+} from "../src/cards/index.ts";
+import { pipsOf } from "../src/cards/pips.ts";
+
+const SIZES: readonly Size[] = ["small", "medium", "large"];
+const DECKS: readonly Deck[] = ["two", "four"];
+
+/** Everything that is opened is closed, in turn. */
+function isWellFormed(svg: string): boolean {
+  const open: string[] = [];
+  for (const [, closing, name, alone] of svg.matchAll(/<(\/?)([a-zA-Z]+)[^<>]*?(\/?)>/g)) {
+    if (alone || name === undefined) continue;
+    if (closing === "") open.push(name);
+    else if (open.pop() !== name) return false;
+  }
+  return open.length === 0 && !/NaN|undefined|\$\{|var\(/.test(svg);
+}
+
+describe("the faces", () => {
+  it.each(SIZES.flatMap((size) => DECKS.map((deck) => ({ size, deck }))))(
+    "are 52 different drawings when $size, in $deck colours",
+    ({ size, deck }) => {
+      const drawn = CARDS.map((card) => faceSvg(card, size, deck));
+      expect(new Set(drawn).size).toBe(52);
+      expect(drawn.filter((svg) => !isWellFormed(svg))).toEqual([]);
+    },
+  );
+
+  it.each(["medium", "large"] as const)("are the same upside down when %s", (size) => {
+    // Whatever is drawn once is drawn again under half a turn, but for single middle pips.
+    const king = faceSvg(parseCard("KS"), size, "two");
+    expect(king.split("rotate(180").length - 1).toBe(2);
+  });
+
+  it("have as many pips as their rank says", () => {
+    expect(Array.from({ length: 13 }, (_, rank) => pipsOf(rank).length)).toEqual([
+      1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 0, 0, 0,
+    ]);
+  });
+
+  it("have four colours where that is wanted", () => {
+    const inks = (deck: Deck) =>
+      new Set(
+        ["7S", "7H", "7D", "7C"].map(
+          (name) => /fill="(#[0-9a-f]{6})" d=/.exec(faceSvg(parseCard(name), "large", deck))?.[1],
+        ),
+      ).size;
+    expect([inks("two"), inks("four")]).toEqual([2, 4]);
+  });
+
+  it("are large enough to be read at every width", () => {
+    expect([33, 59, 60, 109, 110, 400].map(sizeFor)).toEqual([
+      ...["small", "small", "medium", "medium", "large", "large"],
+    ]);
+  });
+});
+
+describe("the backs", () => {
+  it("are different drawings, and say nothing of a card", () => {
+    const drawn = BACKS.flatMap((back) => SIZES.map((size) => backSvg(back, size)));
+    expect(new Set(drawn.map((svg) => svg.slice(200))).size).toBeGreaterThanOrEqual(BACKS.length);
+    expect(drawn.filter((svg) => !isWellFormed(svg))).toEqual([]);
+  });
+});
+
+describe("dataUrl", () => {
+  it("can stand in quotes and be read back", () => {
+    const svg = faceSvg(parseCard("QH"), "large", "two");
+    const url = dataUrl(svg);
+    expect(url).not.toMatch(/["<>#]/);
+    expect(decodeURIComponent(url.slice(url.indexOf(",") + 1))).toBe(svg.replaceAll('"', "'"));
+  });
+});
