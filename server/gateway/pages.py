@@ -12,7 +12,7 @@ from pathlib import Path
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
-SCREENS = {"", "r", "daily", "leaderboard"}
+SCREENS = {"", "new", "r", "daily", "leaderboard", "settings"}
 """First parts of the addresses at which the page shows a screen of its own."""
 
 WORTH_COMPRESSING = 0.9

@@ -82,16 +82,18 @@ class Player:
         expect(self.see("move-count")).to_contain_text(str(count))
 
     def open_room(self, game: str, seats: int = 2) -> str:
-        """Open a room from the first screen, and return its link."""
-        self.go("/")
+        """Open a room with its settings, and return its link."""
+        self.go("/new")
         self.see("game-select").select_option(game)
         self.see("seats-select").select_option(str(seats))
         self.press("create-room")
         return self.see("invite-link").input_value()
 
     def wait_for_board(self) -> None:
-        """Wait until there are cards on the table."""
-        self.page.wait_for_selector('[data-testid="board"] [data-card]', state="attached")
+        """Wait until there are cards on the table, and they may be moved."""
+        self.page.wait_for_selector(
+            '[data-testid="board"][data-live="true"] [data-card]', state="attached"
+        )
 
     def wait_for_cards(self) -> None:
         """Wait until the server has said which cards the last moves turned up."""
@@ -130,7 +132,6 @@ class Player:
             home, waste = self.cards("f0"), self.cards("w")
             if waste and _adjoin(home[-1], waste[-1]):
                 self.tap("w")
-                self.tap("f0")
             else:
                 self.tap("s")
             self.page.wait_for_function(

@@ -77,7 +77,7 @@ def test_two_browsers_race_on_one_deal_to_the_end(host: Player, guest: Player) -
 
 
 def test_a_daily_stands_on_the_leaderboard_after_a_restart(host: Player, site: Site) -> None:
-    host.go("/")
+    host.go("/settings")
     host.see("name-input").fill("Ada")
     host.press("name-save")
     host.go("/daily/robert")
@@ -171,7 +171,7 @@ def test_an_unknown_room_is_said_to_be_one(host: Player) -> None:
 
 def test_a_second_window_takes_over_and_the_first_says_so(host: Player) -> None:
     host.go("/")
-    expect(host.see("create-room")).to_be_visible()
+    expect(host.see("race")).to_be_visible()
     second = host.context.new_page()
     second.goto(host.page.url)
     expect(host.see("status-banner")).to_contain_text("another window")

@@ -52,9 +52,9 @@ def test_moves_are_kept_until_the_store_is_back(browser: Browser, url: str, redi
 def test_a_room_is_opened_when_the_store_is_back(browser: Browser, url: str, redis: Server) -> None:
     player = Player(browser, url)
     player.go("/")
-    player.see("game-select").wait_for()
+    player.see("race").wait_for()
     redis.kill()
-    player.press("create-room")
+    player.press("race")
     expect(player.see("status-banner")).to_contain_text("tries again by itself")
     redis.start()
     expect(player.see("invite-link")).to_be_visible()

@@ -2,15 +2,19 @@
 
 import type { Client } from "@samedeal/client";
 import { createContext } from "svelte";
+import type { CardStyles } from "./cards/index.ts";
 import type { Clock } from "./clock.ts";
 import type { Notices } from "./notices.svelte.ts";
 import type { Router } from "./router.svelte.ts";
+import type { Settings } from "./settings.svelte.ts";
 
 export interface App {
   readonly client: Client;
   readonly clock: Clock;
   readonly notices: Notices;
   readonly router: Router;
+  readonly settings: Settings;
+  readonly cardStyles: CardStyles;
 }
 
 export const [useApp, provideApp] = createContext<App>();

@@ -2,18 +2,23 @@ import "./app.css";
 import { Client } from "@samedeal/client";
 import { mount } from "svelte";
 import AppRoot from "./App.svelte";
+import { CardStyles } from "./cards/index.ts";
 import { Clock } from "./clock.ts";
 import { Notices } from "./notices.svelte.ts";
 import { reloadOnce } from "./reload.ts";
 import { Router } from "./router.svelte.ts";
+import { Settings } from "./settings.svelte.ts";
 
 const scheme = location.protocol === "https:" ? "wss:" : "ws:";
 const client = new Client({ url: `${scheme}//${location.host}/socket` });
+const settings = new Settings();
 const app = {
   client,
   clock: new Clock(() => client.now()),
   notices: new Notices(),
   router: new Router(),
+  settings,
+  cardStyles: new CardStyles(document, settings.cards),
 };
 const target = document.getElementById("app");
 if (target === null) throw new Error("index.html has no #app.");

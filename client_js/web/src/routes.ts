@@ -2,6 +2,8 @@
 
 export type Route =
   | { screen: "home" }
+  | { screen: "new" }
+  | { screen: "settings" }
   | { screen: "room"; code: string }
   | { screen: "dailies" }
   | { screen: "daily"; game: string }
@@ -10,6 +12,8 @@ export type Route =
 
 export const paths = {
   home: "/",
+  newRace: "/new",
+  settings: "/settings",
   room: (code: string) => `/r/${encodeURIComponent(code)}`,
   dailies: "/daily",
   daily: (game: string) => `/daily/${encodeURIComponent(game)}`,
@@ -22,6 +26,7 @@ export function routeOf({ pathname, search }: { pathname: string; search: string
   const [first, second, ...more] = pathname.split("/").filter(Boolean).map(decoded);
   if (more.length > 0) return { screen: "missing" };
   if (first === undefined) return { screen: "home" };
+  if ((first === "new" || first === "settings") && second === undefined) return { screen: first };
   if (first === "daily") {
     return second === undefined ? { screen: "dailies" } : { screen: "daily", game: second };
   }

@@ -1,6 +1,7 @@
 /** Every word on the page, so that it can be read in one sitting and translated. */
 
 import { type View, pileAt } from "../../src/rules/board.ts";
+import type { Reason } from "./board/reasons.ts";
 import { isDown, rankOf, suitOf } from "../../src/rules/cards.ts";
 
 const RANK_NAMES = [
@@ -20,16 +21,17 @@ function counted(count: number, one: string, many: string): string {
 
 export const text = {
   product: "Samedeal",
-  tagline: "Everyone gets the same deal.",
+  wordmark: "samedeal",
+  headline: "Same cards. Who’s faster?",
   about:
-    "Race your friends on it, or play the deal of the day against the world. Anyone can check afterwards that it was fair.",
+    "Solitaire with other people: everyone gets the same deal. Race your friends, or take on the world with today’s.",
   titleOf: (page: string) => `${page} · Samedeal`,
-  loading: "One moment.",
-  missing: "There is no such page.",
-  toHome: "Go to the start page",
+  loading: "One moment …",
+  missing: "That card isn’t in the pack.",
+  missingMore: "There’s no page here. The link may be old, or have lost a letter.",
+  toHome: "Back to the start",
 
-  nav: { label: "Pages", daily: "Today’s deals", skip: "Skip to the content" },
-  deck: "Show the suits in four colours.",
+  nav: { label: "Pages", daily: "Today", settings: "You and settings", skip: "Skip to content" },
 
   name: {
     title: "Your name",
@@ -51,8 +53,11 @@ export const text = {
   },
 
   start: {
-    title: "Race your friends",
-    intro: "Everyone plays the same cards at the same time. Open a room and send the link.",
+    title: "New race",
+    race: "Race a friend",
+    wish: (game: string, limit: string) => `${game}, ${limit}`,
+    options: "Change",
+    intro: "Open a room, send the link, and play the same cards at the same time.",
     game: "Game",
     variant: "Rules",
     seats: "Seats",
@@ -61,24 +66,26 @@ export const text = {
     create: "Open a room",
   },
 
-  join: { title: "Join a room", code: "Room code", join: "Join" },
+  join: { title: "Got a code?", code: "Room code", join: "Join" },
 
   dailies: {
-    title: "Today’s deals",
-    intro: "One deal of each game a day, the same for the whole world. You have one attempt.",
-    next: (time: string) => `The next deals come in ${time}.`,
+    title: "Today",
+    intro: "One deal of each game a day, the same for the whole world. One try.",
+    next: (time: string) => `next in ${time}`,
     notPlayed: "Not played yet",
-    running: "Under way",
+    running: "You’re in the middle of it",
+    won: (time: string) => `Won in ${time}`,
+    played: (home: number, total: number) => `${home} of ${total} home`,
     play: "Play",
     resume: "Go on",
-    see: "See the result",
+    see: "Result",
   },
 
   daily: {
-    title: (game: string) => `${game} of the day`,
-    intro: "Your clock starts with the first look at the cards and does not stop.",
+    title: (game: string) => `Today’s ${game}`,
+    intro: "The clock starts when you see the cards, and doesn’t stop.",
     play: "Play today’s deal",
-    resume: "Go on with today’s deal",
+    resume: "Go on playing",
     mine: "Your result",
   },
 
@@ -137,7 +144,50 @@ export const text = {
     waiting: "Your run is over. The round ends when everyone has finished.",
   },
 
+  reasons: {
+    never: "Cards don’t go there.",
+    closed: "Nothing more goes there.",
+    tooMany: (most: number) =>
+      most === 1 ? "Only one card at a time." : `Only ${most} cards at a time just now.`,
+    noRun: "Only cards that follow one another move together.",
+    wholeRun: "Only a whole run from King to Ace goes there.",
+    wants: (cards: string, onto: string | null) =>
+      onto === null ? `Only ${cards} can start there.` : `Only ${cards} goes on the ${onto}.`,
+  },
+
+  spoken: {
+    row: "A new row.",
+    turnedOver: "The waste is the stock again.",
+    cards: (card: string, count: number) =>
+      count === 1 ? card : `${card} and ${counted(count - 1, "card", "cards")} on it`,
+    home: (cards: string, count: number) =>
+      `${cards} home. ${counted(count, "card", "cards")} on that foundation.`,
+    moved: (cards: string, onto: string) => `${cards} to ${onto}.`,
+    up: (cards: readonly string[]) => `${cards.join(", ")} came up.`,
+  },
+
+  settings: {
+    title: "Settings",
+    deck: "Suits",
+    decks: { two: "Two colours", four: "Four colours" },
+    back: "Card backs",
+    backs: { lattice: "Lattice", waves: "Waves", stars: "Stars" },
+    table: "Table",
+    tables: { felt: "Felt", midnight: "Midnight", clay: "Clay", daylight: "Daylight" },
+    hand: "Stock and waste",
+    hands: { right: "On the right", left: "On the left" },
+    tapping: "A tap on a card",
+    taps: { one: "plays its best move", two: "picks it up" },
+    motion: "Motion",
+    motions: { system: "As in your system", none: "None" },
+  },
+
   play: {
+    stockLeft: (left: number) => `${left} left`,
+    turnsLeft: (turns: number) => counted(turns, "turn", "turns"),
+    menu: "Menu",
+    deal: "Deal",
+    covered: (card: string, above: number) => `${card}, ${counted(above, "card", "cards")} on it`,
     clock: "Time played",
     timeLeft: "Time left",
     home: "Home",
@@ -147,6 +197,9 @@ export const text = {
     giveUpAsk: "Do you want to give up? Your result so far counts.",
     giveUpConfirm: "Give up",
     finish: "Finish",
+    finishIt: "Finish it",
+    skip: "Skip",
+    youWon: "You won!",
     finishAsk:
       "Do you want to finish? The cards that you have brought home and the time of the last one count for the leaderboard.",
     finishConfirm: "Finish",
@@ -164,10 +217,10 @@ export const text = {
   },
 
   endSentences: {
-    won: "You have won. Every card is home.",
-    stuck: "No move brings another card home.",
-    resigned: "You have finished.",
-    time: "The time is up.",
+    won: "You won! Every card is home.",
+    stuck: "No moves left.",
+    resigned: "That’s it for this deal.",
+    time: "Time’s up.",
   },
 
   outcome: (home: number, total: number, time: string, moves: number) =>
@@ -205,12 +258,56 @@ export function pileWords(view: View, pile: number): string {
   return tableau.includes(pile) ? `pile ${pile - foundations.length + 1}` : "waste";
 }
 
+/** Cards of some ranks and suits in words, as in "a red six"; of all suits if there are four. */
+export function anyOfWords(ranks: readonly number[], suits: string): string {
+  const names = ranks.map((rank) => (RANK_NAMES[rank] ?? "").toLowerCase());
+  const ending = suits.length === 1 ? ` of ${SUIT_NAMES[suits]}` : "";
+  const colour = suits === "HD" ? "red " : suits === "SC" ? "black " : "";
+  const each = names.map((name) => {
+    const noun = `${colour}${name}${ending}`;
+    return /^[aeiou]/.test(noun) ? `an ${noun}` : `a ${noun}`;
+  });
+  return each.join(" or ");
+}
+
+/** Why cards may not go where they were dropped. */
+export function reasonWords(reason: Reason): string {
+  switch (reason.kind) {
+    case "never":
+      return text.reasons.never;
+    case "closed":
+      return text.reasons.closed;
+    case "too-many":
+      return text.reasons.tooMany(reason.most);
+    case "no-run":
+      return text.reasons.noRun;
+    case "whole-run":
+      return text.reasons.wholeRun;
+    case "wants": {
+      const onto = reason.onto === null ? null : lowerFirst(cardWords(reason.onto));
+      return text.reasons.wants(anyOfWords(reason.ranks, reason.suits), onto);
+    }
+  }
+}
+
+function lowerFirst(words: string): string {
+  return words.charAt(0).toLowerCase() + words.slice(1);
+}
+
+/** What a screen reader says of a pile before its cards. */
+export function pileLabel(view: View, pile: number): string {
+  const words = pileWords(view, pile);
+  const count = pileAt(view, pile).length;
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}, ${counted(count, "card", "cards")}`;
+}
+
 /** What a screen reader says of a card. */
 export function cardLabel(view: View, at: { card: number; pile: number; index: number }): string {
-  const { stock } = view.ruleset;
-  if (at.pile !== stock) return `${cardWords(at.card)}, ${pileWords(view, at.pile)}`;
-  const left = counted(pileAt(view, stock).length, "card", "cards");
-  return isDown(at.card) ? `Stock, ${left}` : `${cardWords(at.card)}, stock, ${left}`;
+  const { ruleset } = view;
+  if (at.pile === ruleset.stock && isDown(at.card)) return text.play.deal;
+  const above = pileAt(view, at.pile).length - 1 - at.index;
+  const covered = above > 0 && ruleset.tableau.includes(at.pile);
+  return covered ? text.play.covered(cardWords(at.card), above) : cardWords(at.card);
 }
 
 /** What a screen reader says of an empty pile. */

@@ -2,28 +2,33 @@ import { describe, expect, it } from "vitest";
 import type { View } from "../../src/rules/board.ts";
 import { legalMoves } from "../../src/rules/moves.ts";
 import { moveText } from "../../src/rules/notation.ts";
-import { AT_REST, type InputEvent, type InputState, type Table, step } from "../src/board/input.ts";
+import type { Table } from "../src/board/choices.ts";
+import { AT_REST, type InputEvent, type InputState, canLift, step } from "../src/board/input.ts";
 import { numberOf, viewOf } from "./tables.ts";
 
 /** A player at a table: taps and drags by pile name, and what came of them. */
 class Hand {
   state: InputState = AT_REST;
   readonly played: string[] = [];
+  readonly refused: string[] = [];
   shaken = 0;
   private view: View;
   private table: Table;
+  private readonly twoStep: boolean;
 
-  constructor(view: View) {
+  constructor(view: View, { twoStep = false } = {}) {
     this.view = view;
     this.table = { view, moves: legalMoves(view) };
+    this.twoStep = twoStep;
   }
 
   send(event: InputEvent): this {
-    const { state, actions } = step(this.state, event, this.table);
+    const { state, actions } = step(this.state, event, this.table, this.twoStep);
     this.state = state;
     for (const action of actions) {
       if (action.type === "play") this.played.push(moveText(this.view.ruleset, action.move));
-      else this.shaken++;
+      else if (action.type === "shake") this.shaken++;
+      else this.refused.push(this.view.ruleset.pileNames[action.target] ?? "");
     }
     return this;
   }
@@ -32,26 +37,21 @@ class Hand {
     return { pile: numberOf(this.view, pile), index };
   }
 
-  tap(pile: string, index = 0, time = 0): this {
-    return this.press(pile, index).send({ type: "release", pointer: 1, over: [], time });
+  tap(pile: string, index = 0, time = 0, at = { x: 10, y: 10 }): this {
+    return this.press(pile, index, 1, at).release({ inside: true, time });
   }
 
-  press(pile: string, index = 0, pointer = 1): this {
-    return this.send({
-      type: "press",
-      pointer,
-      at: { x: 10, y: 10 },
-      place: this.place(pile, index),
-    });
+  press(pile: string, index = 0, pointer = 1, at = { x: 10, y: 10 }): this {
+    return this.send({ type: "press", pointer, at, place: this.place(pile, index) });
   }
 
   to(x: number, y: number, pointer = 1): this {
     return this.send({ type: "move", pointer, at: { x, y } });
   }
 
-  release(...over: string[]): this {
+  release({ over = [] as string[], inside = false, time = 0 }): this {
     const piles = over.map((name) => numberOf(this.view, name));
-    return this.send({ type: "release", pointer: 1, over: piles, time: 0 });
+    return this.send({ type: "release", pointer: 1, over: piles, inside, time });
   }
 
   becomes(view: View): this {
@@ -62,92 +62,166 @@ class Hand {
 }
 
 const race = viewOf("roosevelt", { t0: "5CKS", t1: "QH", t2: "AS", t3: "7D", s: "????", w: "JC" });
+const RUN = "KSQHJSTH9S8H7S6H5S4H3S2HAS";
 
-describe("tapping", () => {
+describe("a tap", () => {
+  it("sends a card home if it goes there", () => {
+    expect(new Hand(race).tap("t2").played).toEqual(["t2>f0"]);
+  });
+
+  it("else builds, where the longest run comes about", () => {
+    expect(new Hand(race).tap("t1").played).toEqual(["t1>t0"]);
+    const two = viewOf("roosevelt", { t0: "8S", t1: "2C", t2: "9H8C", t3: "7D", t4: "4C" });
+    expect(new Hand(two).tap("t3").played).toEqual(["t3>t2"]);
+  });
+
+  it("takes an empty column when there is nothing better, but moves no lone card in vain", () => {
+    const lone = { t0: "5C", t1: "9DKH", t2: "KC", t3: "KD", t4: "2C", t5: "2H" };
+    expect(new Hand(viewOf("roosevelt", lone)).tap("t1", 1).played).toEqual(["t1>t6"]);
+    const vain = new Hand(viewOf("roosevelt", lone)).tap("t0");
+    expect(vain.played).toEqual([]);
+    expect(vain.shaken).toBe(1);
+  });
+
+  it("shakes a card that goes nowhere, and selects nothing", () => {
+    const hand = new Hand(race).tap("t0", 0);
+    expect(hand.shaken).toBe(1);
+    expect(hand.state.selected).toBeNull();
+  });
+
+  it("deals from the stock, as fast as one likes", () => {
+    expect(new Hand(race).tap("s", 1, 0).tap("s", 1, 60).played).toEqual(["s>w", "s>w"]);
+    const row = viewOf("rouge-et-noir", { t0: "KS", s: "????" });
+    expect(new Hand(row).tap("s", 1).played).toEqual(["s>t"]);
+  });
+
+  it("turns the waste over at the empty stock", () => {
+    expect(new Hand(viewOf("robert", { f0: "5S", w: "2D3D" })).tap("s").played).toEqual(["w>s"]);
+  });
+
+  it("lets the player choose where one place is as good as another", () => {
+    const hand = new Hand(viewOf("lady-betty", { s: "??5S" })).tap("s", 1);
+    expect(hand.played).toEqual([]);
+    expect(hand.tap("t4").played).toEqual(["s>t4"]);
+    expect(new Hand(viewOf("lady-betty", { s: "AS" })).tap("s").played).toEqual(["s>f0"]);
+  });
+
+  it("takes a run along, and a whole one home", () => {
+    const view = viewOf("rouge-et-noir", { t0: `??${RUN}`, t1: "3S2D", t2: "3C" });
+    expect(new Hand(view).tap("t0", 1).played).toEqual(["t0>f4x13"]);
+    expect(new Hand(view).tap("t0", 12).played).toEqual(["t0>t2x2"]);
+  });
+
+  it("is no move when the pointer slid off what was pressed", () => {
+    expect(new Hand(race).press("s", 1).to(200, 10).release({}).played).toEqual([]);
+    expect(new Hand(race).press("s", 1).to(18, 12).release({ inside: true }).played).toEqual([
+      "s>w",
+    ]);
+    expect(new Hand(race).press("t1").release({ inside: false }).played).toEqual([]);
+  });
+
+  it("is not doubled by the second tap of a double tap", () => {
+    const after = viewOf("roosevelt", { t0: "5CKSQH", t1: "", t2: "AS", t3: "7D", w: "JC" });
+    const twice = (milliseconds: number, x: number) =>
+      new Hand(race).tap("t1").becomes(after).tap("w", 0, milliseconds, { x, y: 10 }).played;
+    expect(twice(120, 14)).toEqual(["t1>t0"]);
+    expect(twice(600, 14)).toEqual(["t1>t0", "w>t0"]);
+    expect(twice(120, 300)).toEqual(["t1>t0", "w>t0"]);
+  });
+});
+
+describe("two-step play", () => {
+  const twoStep = { twoStep: true };
+
   it("selects a card and moves it to the next pile tapped", () => {
-    const hand = new Hand(race).tap("t1");
+    const hand = new Hand(race, twoStep).tap("t1");
     expect(hand.state.selected).toEqual(hand.place("t1"));
     expect(hand.tap("t0", 1).played).toEqual(["t1>t0"]);
     expect(hand.state.selected).toBeNull();
   });
 
   it("selects another card when the one tapped takes none", () => {
-    const hand = new Hand(race).tap("t1").tap("w");
+    const hand = new Hand(race, twoStep).tap("t1").tap("w");
     expect(hand.state.selected).toEqual(hand.place("w"));
     expect(hand.played).toEqual([]);
   });
 
   it("unselects with a second tap, and with Escape", () => {
-    expect(new Hand(race).tap("t1").tap("t1", 0, 5000).state.selected).toBeNull();
-    expect(new Hand(race).tap("t1").send({ type: "escape" }).state).toEqual(AT_REST);
-  });
-
-  it("sends a card home on a double tap, and not on a slow one", () => {
-    expect(new Hand(race).tap("t2").tap("t2", 0, 300).played).toEqual(["t2>f0"]);
-    expect(new Hand(race).tap("t2").tap("t2", 0, 900).played).toEqual([]);
-  });
-
-  it("shakes a card that goes nowhere", () => {
-    const hand = new Hand(race).tap("t0", 0);
-    expect(hand.shaken).toBe(1);
-    expect(hand.state.selected).toBeNull();
+    expect(new Hand(race, twoStep).tap("t1").tap("t1").state.selected).toBeNull();
+    expect(new Hand(race, twoStep).tap("t1").send({ type: "escape" }).state).toEqual(AT_REST);
   });
 
   it("deals from the stock, whatever is selected", () => {
-    expect(new Hand(race).tap("t1").tap("s", 1).played).toEqual(["s>w"]);
-    const row = viewOf("rouge-et-noir", { t0: "KS", s: "????" });
-    expect(new Hand(row).tap("s", 1).played).toEqual(["s>t"]);
+    expect(new Hand(race, twoStep).tap("t1").tap("s", 1).played).toEqual(["s>w"]);
   });
+});
 
-  it("turns the waste over on a tap at the empty stock", () => {
-    expect(new Hand(viewOf("robert", { f0: "5S", w: "2D3D" })).tap("s").played).toEqual(["w>s"]);
-  });
-
-  it("selects a stock whose top card is face up", () => {
-    const hand = new Hand(viewOf("lady-betty", { s: "??AS" })).tap("s", 1);
-    expect(hand.played).toEqual([]);
-    expect(hand.tap("t4").played).toEqual(["s>t4"]);
-    expect(new Hand(viewOf("lady-betty", { s: "AS" })).tap("s").tap("s").played).toEqual(["s>f0"]);
-  });
-
-  it("takes a run along, and a whole one home", () => {
-    const run = "KSQHJSTH9S8H7S6H5S4H3S2HAS";
-    const view = viewOf("rouge-et-noir", { t0: `??${run}`, t1: "3S2D", t2: "3C" });
-    expect(new Hand(view).tap("t0", 1).tap("t0", 1).played).toEqual(["t0>f4x13"]);
-    expect(new Hand(view).tap("t0", 12).tap("t1", 1).shaken).toBe(0);
-    expect(new Hand(view).tap("t0", 12).tap("t2").played).toEqual(["t0>t2x2"]);
-  });
-
-  it("means the same from the keyboard", () => {
+describe("keys", () => {
+  it("play the best move, send home, and pick up and put down", () => {
     const hand = new Hand(race);
-    hand.send({ type: "activate", place: hand.place("t1"), time: 0 });
-    hand.send({ type: "activate", place: hand.place("t0", 1), time: 2000 });
-    expect(hand.played).toEqual(["t1>t0"]);
+    hand.send({ type: "activate", place: hand.place("t1") });
+    hand.send({ type: "home", place: hand.place("t2") });
+    expect(hand.played).toEqual(["t1>t0", "t2>f0"]);
+    hand.send({ type: "select", place: hand.place("t1") });
+    expect(hand.state.selected).toEqual(hand.place("t1"));
+    hand.send({ type: "select", place: hand.place("t3") });
+    expect(hand.refused).toEqual(["t3"]);
+    hand.send({ type: "select", place: hand.place("t0", 1) });
+    expect(hand.played.at(-1)).toBe("t1>t0");
+  });
+
+  it("shake what does not go home", () => {
+    const hand = new Hand(race);
+    expect(hand.send({ type: "home", place: hand.place("t3") }).shaken).toBe(1);
   });
 });
 
 describe("dragging", () => {
-  it("begins only beyond a few pixels, and then follows the pointer", () => {
+  it("begins only beyond a few pixels", () => {
     const hand = new Hand(race).press("t1").to(13, 12);
-    expect(hand.state.press?.by).toBeNull();
-    expect(hand.to(40, 30).state.press?.by).toEqual({ x: 30, y: 20 });
+    expect(hand.state.press?.dragging).toBe(false);
+    expect(hand.to(40, 30).state.press?.dragging).toBe(true);
+  });
+
+  it("says nothing new while it goes on", () => {
+    const hand = new Hand(race).press("t1").to(60, 60);
+    const before = hand.state;
+    expect(hand.to(70, 70).state).toBe(before);
   });
 
   it("plays to the best pile beneath that takes the cards", () => {
-    expect(new Hand(race).press("t1").to(60, 60).release("t3", "t0").played).toEqual(["t1>t0"]);
-    const missed = new Hand(race).press("t1").to(60, 60).release("t3");
-    expect(missed.played).toEqual([]);
-    expect(missed.state).toEqual(AT_REST);
+    const over = ["t3", "t0"];
+    expect(new Hand(race).press("t1").to(60, 60).release({ over }).played).toEqual(["t1>t0"]);
   });
 
-  it("does not pick up what cannot move", () => {
-    expect(new Hand(race).press("t0", 0).to(90, 90).state.press?.by).toBeNull();
+  it("says which pile refused the cards, and nothing when they go back", () => {
+    const missed = new Hand(race)
+      .press("t1")
+      .to(60, 60)
+      .release({ over: ["t3"] });
+    expect(missed.played).toEqual([]);
+    expect(missed.refused).toEqual(["t3"]);
+    expect(missed.state).toEqual(AT_REST);
+    const back = new Hand(race)
+      .press("t1")
+      .to(60, 60)
+      .release({ over: ["t1"], inside: true });
+    expect([back.played, back.refused]).toEqual([[], []]);
+  });
+
+  it("lifts any card that is seen, though not from a foundation or a stock that deals", () => {
+    const view = viewOf("rouge-et-noir", { f0: "AH", t0: "??9D", t1: "KSQS", s: "??" });
+    const table = { view, moves: legalMoves(view) };
+    const lifts = (pile: string, index: number) =>
+      canLift(table, { pile: numberOf(view, pile), index });
+    expect([lifts("t0", 1), lifts("t1", 0)]).toEqual([true, true]);
+    expect([lifts("t0", 0), lifts("f0", 0), lifts("s", 0), lifts("t5", 0)]).not.toContain(true);
   });
 
   it("heeds one pointer at a time, and lets go when it is cancelled", () => {
     const hand = new Hand(race).press("t1").press("t2", 0, 2).to(90, 90, 2);
     expect(hand.state.press?.place).toEqual(hand.place("t1"));
-    expect(hand.state.press?.by).toBeNull();
+    expect(hand.state.press?.dragging).toBe(false);
     hand.to(90, 90).send({ type: "cancel", pointer: 1 });
     expect(hand.state).toEqual(AT_REST);
   });
@@ -161,6 +235,6 @@ describe("dragging", () => {
   it("holds on to cards that the new view still has", () => {
     const hand = new Hand(race).press("t1").to(90, 90);
     hand.becomes(viewOf("roosevelt", { t0: "5CKS", t1: "QH", s: "??", w: "JC2D" }));
-    expect(hand.state.press?.by).toEqual({ x: 80, y: 80 });
+    expect(hand.state.press?.dragging).toBe(true);
   });
 });

@@ -1,96 +1,162 @@
 import { describe, expect, it } from "vitest";
 import { games } from "../../src/rules/catalog.ts";
-import { layOut, pilesUnder } from "../src/board/layout.ts";
+import { type BoardLayout, type Hand, layOut, pilesUnder } from "../src/board/layout.ts";
+import { sizeFor } from "../src/cards/faces.ts";
 import { numberOf, viewOf } from "./tables.ts";
 
 const SIZES = [
-  { width: 360, height: 540 },
+  { width: 360, height: 600 },
   { width: 390, height: 740 },
+  { width: 768, height: 900 },
   { width: 844, height: 300 },
   { width: 1280, height: 720 },
   { width: 2560, height: 1300 },
 ] as const;
+const TALL = SIZES.filter(({ width, height }) => height > width);
+const WIDE = SIZES.filter(({ width, height }) => height < width);
+const HANDS: readonly Hand[] = ["left", "right"];
 
-const CASES = games.flatMap(({ id }) => SIZES.map((size) => ({ id, ...size })));
+const casesOf = (sizes: readonly { width: number; height: number }[]) =>
+  games.flatMap(({ id }) => sizes.flatMap((size) => HANDS.map((hand) => ({ id, hand, ...size }))));
+
+const LONG = "KSQHJSTH9S8H7S6H5S4H3S2HASKSQHJSTH9S8H7S6H5S";
 
 describe("layOut", () => {
-  it.each(CASES)("keeps $id within $width by $height", ({ id, width, height }) => {
-    const long = "KSQHJSTH9S8H7S6H5S4H3S2HASKSQHJSTH9S8H7S6H5S";
-    const layout = layOut(
-      viewOf(id, { t0: `????????${long}`, s: "????", w: "2D3D4D5D" }),
-      width,
-      height,
-    );
-    for (const { place, cards } of layout.piles) {
-      for (const { x, y } of [place, ...cards]) {
-        expect(x).toBeGreaterThanOrEqual(0);
-        expect(y).toBeGreaterThanOrEqual(0);
-        expect(x + layout.cardWidth).toBeLessThanOrEqual(width + 0.01);
-        expect(y + layout.cardHeight).toBeLessThanOrEqual(height + 1);
-      }
-    }
-  });
-
-  it.each(CASES)(
-    "lets no two places of $id overlap in $width by $height",
-    ({ id, width, height }) => {
-      const { piles } = layOut(viewOf(id, {}), width, height);
-      piles.forEach(({ place: a }, at) => {
-        for (const { place: b } of piles.slice(at + 1)) {
-          const apart = Math.abs(a.x - b.x) >= a.width || Math.abs(a.y - b.y) >= a.height;
-          expect(apart).toBe(true);
+  it.each(casesOf(SIZES))(
+    "keeps $id within $width by $height, $hand-handed",
+    ({ id, hand, width, height }) => {
+      const piles = { t0: `????????${LONG}`, s: "????", w: "2D3D4D5D", f0: "2S3S4S5S" };
+      const layout = layOut(viewOf(id, piles), width, height, hand);
+      for (const { place, cards } of layout.piles) {
+        for (const { x, y } of [place, ...cards]) {
+          expect(x).toBeGreaterThanOrEqual(0);
+          expect(y).toBeGreaterThanOrEqual(0);
+          expect(x + place.width).toBeLessThanOrEqual(width + 0.5);
+          expect(y + place.height).toBeLessThanOrEqual(height + 1);
         }
-      });
+      }
+    },
+  );
+
+  it.each(casesOf(SIZES))(
+    "lets no two piles of $id overlap in $width by $height, $hand-handed",
+    ({ id, hand, width, height }) => {
+      const piles = { s: "????", w: "2D3D4D5D", f0: "2S3S4S5S" };
+      const boxes = layOut(viewOf(id, piles), width, height, hand).piles.flatMap(
+        ({ place, cards }, pile) =>
+          [place, ...cards].map((at) => ({ ...place, x: at.x, y: at.y, pile })),
+      );
+      for (const [nth, a] of boxes.entries()) {
+        for (const b of boxes.slice(nth + 1)) {
+          if (a.pile === b.pile) continue;
+          const apart =
+            Math.abs(a.x - b.x) >= a.width || a.y + a.height <= b.y || b.y + b.height <= a.y;
+          expect(apart || Math.abs(a.x - b.x) >= b.width).toBe(true);
+        }
+      }
+    },
+  );
+
+  it.each(casesOf(TALL))(
+    "has the stock of $id at the thumb of the $hand hand in $width by $height",
+    ({ id, hand, width, height }) => {
+      const view = viewOf(id, {});
+      const { piles, actions } = layOut(view, width, height, hand);
+      const stock = piles[view.ruleset.stock]?.place;
+      if (!stock || !actions) throw new Error("there is no dock");
+      expect(stock.y + stock.height).toBeGreaterThan(height * 0.97);
+      expect(stock.x + stock.width / 2 > width / 2).toBe(hand === "right");
+      // Beside stock and waste there is room for two buttons.
+      expect(actions.width).toBeGreaterThanOrEqual(88);
+      expect(actions.height).toBeGreaterThanOrEqual(88);
+    },
+  );
+
+  it.each(casesOf(WIDE).filter(({ id }) => id !== "robert"))(
+    "stands the piles of $id on one grid in $width by $height, $hand-handed",
+    ({ id, hand, width, height }) => {
+      const view = viewOf(id, {});
+      const { piles } = layOut(view, width, height, hand);
+      const columns = view.ruleset.tableau.map((pile) => piles[pile]?.place.x ?? 0);
+      const step = (columns[1] ?? 0) - (columns[0] ?? 0);
+      for (const { place } of piles) {
+        const off = (place.x - (columns[0] ?? 0)) / step;
+        expect(Math.abs(off - Math.round(off)) * step).toBeLessThanOrEqual(2);
+      }
+    },
+  );
+
+  it.each(casesOf(SIZES))(
+    "shows rank and suit of the last cards of the waste of $id in $width by $height",
+    ({ id, hand, width, height }) => {
+      const view = viewOf(id, { w: "2D3D4D5D6D" });
+      const { waste } = view.ruleset;
+      if (waste === null) return;
+      const found = layOut(view, width, height, hand).piles[waste];
+      const [first, second, third] = found?.cards.slice(-3) ?? [];
+      if (!found || !first || !second || !third) throw new Error("there is no waste");
+      for (const [a, b] of [
+        [first, second],
+        [second, third],
+      ] as const) {
+        const across = (b.x - a.x) / found.place.width;
+        const down = (b.y - a.y) / found.place.height;
+        const least =
+          sizeFor(found.place.width) === "small"
+            ? { across: 0.5, down: 0.35 }
+            : { across: 0.24, down: 0.22 };
+        expect(across >= least.across || down >= least.down).toBe(true);
+      }
     },
   );
 
   it("closes a fan up only when it is too long", () => {
     const short = viewOf("rouge-et-noir", { t0: "KSQH" });
-    const long = viewOf("rouge-et-noir", {
-      t0: "KSQHJSTH9S8H7S6H5S4H3S2HASKSQHJSTH9S8H7S6H5S4H3S",
-    });
+    const long = viewOf("rouge-et-noir", { t0: LONG });
     const stepOf = (view: typeof short) => {
-      const cards = layOut(view, 360, 540).piles[numberOf(view, "t0")]?.cards ?? [];
+      const cards = layOut(view, 360, 640, "right").piles[numberOf(view, "t0")]?.cards ?? [];
       return (cards[1]?.y ?? 0) - (cards[0]?.y ?? 0);
     };
     expect(stepOf(long)).toBeLessThan(stepOf(short));
     expect(stepOf(long)).toBeGreaterThan(8);
   });
 
-  it("leaves cards of ten columns wide enough for a finger on a small phone", () => {
-    expect(layOut(viewOf("rouge-et-noir", {}), 360, 540).cardWidth).toBeGreaterThanOrEqual(32);
+  it("gives cards the room that there is", () => {
+    const widthOf = (id: string, width: number, height: number) => {
+      const view = viewOf(id, {});
+      const layout = layOut(view, width, height, "right");
+      return tableauWidth(layout, view.ruleset.tableau[0]);
+    };
+    expect(widthOf("rouge-et-noir", 360, 640)).toBeGreaterThanOrEqual(32);
+    // Short columns stand in two rows.
+    expect(widthOf("deuces", 390, 740)).toBeGreaterThanOrEqual(68);
+    expect(widthOf("deuces", 1440, 840)).toBeGreaterThanOrEqual(110);
+    expect(widthOf("rouge-et-noir", 2560, 1380)).toBeGreaterThanOrEqual(220);
   });
 
-  it("puts the foundations of a narrow board in two rows, of a wide one in one", () => {
-    const rows = (width: number, height: number) =>
-      new Set(
-        layOut(viewOf("roosevelt", {}), width, height)
-          .piles.slice(0, 8)
-          .map(({ place }) => place.y),
-      ).size;
-    expect(rows(360, 560)).toBe(2);
-    expect(rows(1280, 700)).toBe(1);
-  });
+  function tableauWidth(layout: BoardLayout, pile: number | undefined): number {
+    return layout.piles[pile ?? -1]?.place.width ?? 0;
+  }
 
-  it("squares the stock and shows the end of the waste", () => {
-    const view = viewOf("robert", { s: "??????", w: "2D3D4D5D6D" });
-    const { piles } = layOut(view, 800, 600);
-    const xs = (name: string) => piles[numberOf(view, name)]?.cards.map(({ x }) => x) ?? [];
-    expect(new Set(xs("s")).size).toBe(1);
-    expect(new Set(xs("w")).size).toBeLessThanOrEqual(3);
+  it("does not move a column when cards come to another", () => {
+    const before = layOut(viewOf("roosevelt", { t0: "KS" }), 390, 740, "right");
+    const after = layOut(viewOf("roosevelt", { t0: LONG }), 390, 740, "right");
+    expect(after.piles.map(({ place }) => place)).toEqual(before.piles.map(({ place }) => place));
   });
 });
 
 describe("pilesUnder", () => {
   it("names the pile that is covered most first, down to the foot of the board", () => {
     const view = viewOf("roosevelt", { t1: "KS", t2: "KH" });
-    const layout = layOut(view, 700, 600);
-    const one = layout.piles[numberOf(view, "t1")]?.place;
-    if (one === undefined) throw new Error("t1 is missing");
-    const box = { x: one.x + one.width * 0.4, y: 500, width: one.width, height: layout.cardHeight };
-    expect(pilesUnder(layout, box).slice(0, 2)).toEqual(
-      [numberOf(view, "t2"), numberOf(view, "t1")].sort((a, b) => a - b),
-    );
+    const layout = layOut(view, 900, 600, "right");
+    const [one, two] = ["t1", "t2"].map((name) => layout.piles[numberOf(view, name)]?.place);
+    if (!one || !two) throw new Error("columns are missing");
+    const x = one.x + (two.x - one.x) * 0.6;
+    const box = { x, y: 450, width: one.width, height: one.height };
+    expect(pilesUnder(layout, box).slice(0, 2)).toEqual([
+      numberOf(view, "t2"),
+      numberOf(view, "t1"),
+    ]);
     expect(pilesUnder(layout, { x: -500, y: 0, width: 10, height: 10 })).toEqual([]);
   });
 });

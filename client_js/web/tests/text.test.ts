@@ -1,21 +1,27 @@
 import { describe, expect, it } from "vitest";
-import { parseCard } from "../../src/rules/cards.ts";
-import { cardLabel, clockText, dateWords, placeLabel, resultTime } from "../src/text.ts";
+import { UNSEEN, parseCard } from "../../src/rules/cards.ts";
+import { cardLabel, clockText, dateWords, pileLabel, placeLabel, resultTime } from "../src/text.ts";
 import { numberOf, viewOf } from "./tables.ts";
 
 describe("what a screen reader says", () => {
   const view = viewOf("robert", { f0: "5S", w: "2D" });
 
-  it("names a card and its pile", () => {
-    const table = viewOf("roosevelt", { t2: "TH", s: "????" });
-    const card = { card: parseCard("TH"), pile: numberOf(table, "t2"), index: 0 };
-    expect(cardLabel(table, card)).toBe("Ten of hearts, pile 3");
+  it("names a card, and what lies on it", () => {
+    const table = viewOf("roosevelt", { t2: "TH9C8D", s: "????" });
+    const labelOf = (index: number, card: string) =>
+      cardLabel(table, { card: parseCard(card), pile: numberOf(table, "t2"), index });
+    expect(labelOf(2, "8D")).toBe("Eight of diamonds");
+    expect(labelOf(0, "TH")).toBe("Ten of hearts, 2 cards on it");
   });
 
-  it("counts the stock", () => {
-    const table = viewOf("lady-betty", { s: "??AS" });
-    const card = { card: parseCard("AS"), pile: numberOf(table, "s"), index: 1 };
-    expect(cardLabel(table, card)).toBe("Ace of spades, stock, 2 cards");
+  it("says what pressing the stock does, and counts it", () => {
+    const table = viewOf("roosevelt", { s: "????" });
+    const stock = numberOf(table, "s");
+    expect(cardLabel(table, { card: UNSEEN, pile: stock, index: 1 })).toBe("Deal");
+    expect(pileLabel(table, stock)).toBe("Stock, 2 cards");
+    expect(pileLabel(viewOf("roosevelt", { t2: "TH" }), numberOf(table, "t2"))).toBe(
+      "Pile 3, 1 card",
+    );
   });
 
   it("says how often the waste may be turned over", () => {

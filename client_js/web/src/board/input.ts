@@ -1,114 +1,111 @@
 /**
  * What pointers and keys mean: events in, a new state and actions out. Knows no page and no clock.
  *
- * A press that moves far enough is a drag; one that does not is a tap. A tap selects cards, or
- * moves the selected ones, or deals; a second tap on the same cards soon after sends them home.
+ * A press that moves far enough is a drag; one that does not is a tap. A tap plays the best move of
+ * the cards; where there are several good ones, and where the player likes it so, it picks the
+ * cards up, and the next tap says where they go.
  */
 
-import { type View, pileAt } from "../../../src/rules/board.ts";
+import { isDown } from "../../../src/rules/cards.ts";
+import { pileAt } from "../../../src/rules/board.ts";
 import type { Move } from "../../../src/rules/ruleset.ts";
-import { ROW } from "../../../src/rules/ruleset.ts";
+import { type Place, type Table, bestMove, dealingMove, homeMove, movesFrom } from "./choices.ts";
 import type { Point } from "./layout.ts";
-
-/** A card by pile and index from the bottom; an empty pile's place has the index 0. */
-export interface Place {
-  readonly pile: number;
-  readonly index: number;
-}
 
 export interface Press {
   readonly pointer: number;
   readonly place: Place;
   /** Where the pointer went down. */
   readonly from: Point;
-  /** How far it has come since, once it is a drag. */
-  readonly by: Point | null;
+  /** Whether it has moved so far that it is no tap any more. */
+  readonly dragging: boolean;
 }
 
 export interface InputState {
   readonly press: Press | null;
+  /** The cards that were picked up by a tap or a key. */
   readonly selected: Place | null;
-  /** The last tap that selected or unselected cards. */
-  readonly tapped: { readonly place: Place; readonly time: number } | null;
+  /** The last tap that moved cards between piles. */
+  readonly played: { readonly at: Point; readonly time: number; readonly target: number } | null;
 }
 
 export type InputEvent =
   | { type: "press"; pointer: number; at: Point; place: Place }
   | { type: "move"; pointer: number; at: Point }
-  /** `over`: the piles that the dragged cards lie over, the best first. */
-  | { type: "release"; pointer: number; over: readonly number[]; time: number }
+  /**
+   * `over`: the piles that the dragged cards lie over, the best first; `inside`: whether the
+   * pointer is still on what was pressed.
+   */
+  | { type: "release"; pointer: number; over: readonly number[]; inside: boolean; time: number }
   | { type: "cancel"; pointer: number }
   /** Enter on a focused card, or a screen reader's click. */
-  | { type: "activate"; place: Place; time: number }
+  | { type: "activate"; place: Place }
+  /** The key that picks cards up and puts them down. */
+  | { type: "select"; place: Place }
+  /** A right click, or the key that sends a card home. */
+  | { type: "home"; place: Place }
   | { type: "escape" }
   /** The view is another one than at the last event. */
   | { type: "changed" };
 
 export type Action =
   | { type: "play"; move: Move }
-  /** These cards were tapped, and no move begins with them. */
-  | { type: "shake"; place: Place };
-
-export interface Table {
-  readonly view: View;
-  /** The moves that are legal in it; none while the player may not move. */
-  readonly moves: readonly Move[];
-}
+  /** No move begins with these cards. */
+  | { type: "shake"; place: Place }
+  /** These cards were dropped on a pile that does not take them. */
+  | { type: "refuse"; place: Place; target: number };
 
 export interface Step {
   readonly state: InputState;
   readonly actions: readonly Action[];
 }
 
-export const AT_REST: InputState = { press: null, selected: null, tapped: null };
+export const AT_REST: InputState = { press: null, selected: null, played: null };
 
 /** Pixels that a pointer travels before a press is a drag. */
-const DRAG_DISTANCE = 6;
-/** Milliseconds within which a second tap on the same cards sends them home. */
-const DOUBLE_TAP = 400;
+const DRAG_DISTANCE = 7;
+/** The second tap of a double tap is not meant for the card that has come up meanwhile. */
+const DOUBLE_TAP = { milliseconds: 260, pixels: 24 };
 
-/** Take one event. */
-export function step(state: InputState, event: InputEvent, table: Table): Step {
+/** Take one event. `twoStep`: whether taps only pick up and put down. */
+export function step(state: InputState, event: InputEvent, table: Table, twoStep: boolean): Step {
   switch (event.type) {
     case "press":
       // The first pointer counts; others are ignored until it is up.
       if (state.press !== null) return only(state);
       return only({
         ...state,
-        press: { pointer: event.pointer, place: event.place, from: event.at, by: null },
+        press: { pointer: event.pointer, place: event.place, from: event.at, dragging: false },
       });
     case "move":
-      return isPressedBy(state, event.pointer) ? only(moved(state, event.at, table)) : only(state);
-    case "release": {
-      const { press } = state;
-      if (press === null || press.pointer !== event.pointer) return only(state);
-      const released = { ...state, press: null };
-      return press.by === null
-        ? tap(released, press.place, event.time, table)
-        : drop(released, press.place, event.over, table);
-    }
+      return only(isPressedBy(state, event.pointer) ? moved(state, event.at) : state);
+    case "release":
+      return isPressedBy(state, event.pointer)
+        ? released(state, event, table, twoStep)
+        : only(state);
     case "cancel":
       return only(isPressedBy(state, event.pointer) ? { ...state, press: null } : state);
     case "activate":
-      return tap(state, event.place, event.time, table);
+      return tap(state, event.place, table, twoStep);
+    case "select":
+      return pickUp(state, event.place, table);
+    case "home": {
+      const home = homeMove(table, event.place);
+      return home ? play(state, home) : shake(state, event.place);
+    }
     case "escape":
-      return only(AT_REST);
+      return only(state === AT_REST ? state : AT_REST);
     case "changed":
       return only(stillValid(state, table));
   }
 }
 
-/** The moves that take exactly the cards from this place to the end of its pile. */
-export function movesFrom({ view, moves }: Table, { pile, index }: Place): Move[] {
-  const count = pileAt(view, pile).length - index;
-  return moves.filter(
-    (move) => move.source === pile && move.count === count && !isDealing(move, view),
-  );
-}
-
-/** A move of the stock that is made by tapping it: onto the waste, or a row. */
-function isDealing({ source, target }: Move, { ruleset }: View): boolean {
-  return source === ruleset.stock && (target === ROW || target === ruleset.waste);
+/** Whether these cards follow a pointer: they are seen, and do not lie on a foundation. */
+export function canLift({ view, moves }: Table, { pile, index }: Place): boolean {
+  const { foundations, stock } = view.ruleset;
+  const card = pileAt(view, pile)[index];
+  if (card === undefined || isDown(card) || foundations.includes(pile)) return false;
+  return pile !== stock || moves.some(({ source }) => source === stock);
 }
 
 function only(state: InputState): Step {
@@ -116,7 +113,11 @@ function only(state: InputState): Step {
 }
 
 function play(state: InputState, move: Move): Step {
-  return { state: { ...state, selected: null, tapped: null }, actions: [{ type: "play", move }] };
+  return { state: { ...state, selected: null }, actions: [{ type: "play", move }] };
+}
+
+function shake(state: InputState, place: Place): Step {
+  return { state: { ...state, selected: null }, actions: [{ type: "shake", place }] };
 }
 
 function isPressedBy({ press }: InputState, pointer: number): boolean {
@@ -127,14 +128,47 @@ function isSame(a: Place, b: Place): boolean {
   return a.pile === b.pile && a.index === b.index;
 }
 
-function moved(state: InputState, at: Point, table: Table): InputState {
+function moved(state: InputState, at: Point): InputState {
   const { press } = state;
-  if (press === null) return state;
-  const by = { x: at.x - press.from.x, y: at.y - press.from.y };
-  const starts = press.by === null;
-  if (starts && Math.hypot(by.x, by.y) < DRAG_DISTANCE) return state;
-  if (starts && movesFrom(table, press.place).length === 0) return state;
-  return { press: { ...press, by }, selected: null, tapped: null };
+  if (press === null || press.dragging) return state;
+  if (Math.hypot(at.x - press.from.x, at.y - press.from.y) < DRAG_DISTANCE) return state;
+  return { ...state, press: { ...press, dragging: true }, selected: null };
+}
+
+type Release = InputEvent & { type: "release" };
+
+function released(state: InputState, event: Release, table: Table, twoStep: boolean): Step {
+  const { press, played } = state;
+  if (press === null) return only(state);
+  const next = { ...state, press: null, played: null };
+  if (press.dragging && canLift(table, press.place))
+    return drop(next, press.place, event.over, table);
+  // Who slides off what was pressed has thought better of it.
+  if (!event.inside) return only(next);
+  if (
+    played &&
+    event.time - played.time <= DOUBLE_TAP.milliseconds &&
+    isNear(played.at, press.from)
+  ) {
+    const top = { pile: played.target, index: pileAt(table.view, played.target).length - 1 };
+    const home = homeMove(table, top);
+    return home ? play(next, home) : only(next);
+  }
+  const { state: after, actions } = tap(next, press.place, table, twoStep);
+  const [action] = actions;
+  if (action?.type !== "play" || !isBetweenPiles(action.move, table))
+    return { state: after, actions };
+  const { target } = action.move;
+  return { state: { ...after, played: { at: press.from, time: event.time, target } }, actions };
+}
+
+function isNear(a: Point, b: Point): boolean {
+  return Math.hypot(a.x - b.x, a.y - b.y) <= DOUBLE_TAP.pixels;
+}
+
+/** Fast players tap the stock, and cards that go home, as often as they like. */
+function isBetweenPiles({ source, target }: Move, { view }: Table): boolean {
+  return source !== view.ruleset.stock && view.ruleset.tableau.includes(target);
 }
 
 function drop(state: InputState, place: Place, over: readonly number[], table: Table): Step {
@@ -143,46 +177,42 @@ function drop(state: InputState, place: Place, over: readonly number[], table: T
     const move = moves.find(({ target }) => target === pile);
     if (move) return play(state, move);
   }
-  return only(state);
+  const [target] = over.filter((pile) => pile !== place.pile);
+  if (target === undefined) return only(state);
+  return { state, actions: [{ type: "refuse", place, target }] };
 }
 
-function tap(state: InputState, place: Place, time: number, table: Table): Step {
-  const { selected, tapped } = state;
-  if (tapped && isSame(tapped.place, place) && time - tapped.time <= DOUBLE_TAP) {
-    const home = movesFrom(table, place).find(({ target }) =>
-      table.view.ruleset.foundations.includes(target),
-    );
-    if (home) return play(state, home);
-  }
-  if (selected) {
-    const move = movesFrom(table, selected).find(({ target }) => target === place.pile);
-    if (move) return play(state, move);
-    if (isSame(selected, place)) {
-      return only({ ...state, selected: null, tapped: { place, time } });
-    }
-  }
-  const dealing = dealingMove(place.pile, table);
+function tap(state: InputState, place: Place, table: Table, twoStep: boolean): Step {
+  const { selected } = state;
+  const onto = selected && movesFrom(table, selected).find(({ target }) => target === place.pile);
+  if (onto) return play(state, onto);
+  if (selected && isSame(selected, place)) return only({ ...state, selected: null });
+  const dealing = place.pile === table.view.ruleset.stock ? dealingMove(table) : undefined;
   if (dealing) return play(state, dealing);
-  if (movesFrom(table, place).length > 0) {
-    return only({ ...state, selected: place, tapped: { place, time } });
-  }
-  return { state: { ...state, selected: null, tapped: null }, actions: [{ type: "shake", place }] };
+  const best = twoStep ? undefined : bestMove(table, place);
+  if (best) return play(state, best);
+  if (movesFrom(table, place).length === 0) return shake(state, place);
+  const choice = twoStep || table.view.ruleset.rules.tableau?.order === "any";
+  return choice ? only({ ...state, selected: place }) : shake(state, place);
 }
 
-/** What tapping the stock does: it deals, or turns the waste over when it is empty. */
-function dealingMove(pile: number, { view, moves }: Table): Move | undefined {
-  const { stock } = view.ruleset;
-  if (pile !== stock) return undefined;
-  return moves.find((move) => isDealing(move, view) || move.target === stock);
+function pickUp(state: InputState, place: Place, table: Table): Step {
+  const { selected } = state;
+  if (selected === null || isSame(selected, place)) {
+    if (selected) return only({ ...state, selected: null });
+    if (movesFrom(table, place).length > 0) return only({ ...state, selected: place });
+    return shake(state, place);
+  }
+  const onto = movesFrom(table, selected).find(({ target }) => target === place.pile);
+  if (onto) return play(state, onto);
+  return { state, actions: [{ type: "refuse", place: selected, target: place.pile }] };
 }
 
 /** Let go of what the new view no longer allows; the server's word may come at any time. */
 function stillValid(state: InputState, table: Table): InputState {
-  const movable = (place: Place) => movesFrom(table, place).length > 0;
-  const dragged = state.press !== null && state.press.by !== null;
-  return {
-    press: dragged && state.press && !movable(state.press.place) ? null : state.press,
-    selected: state.selected && movable(state.selected) ? state.selected : null,
-    tapped: state.tapped && movable(state.tapped.place) ? state.tapped : null,
-  };
+  const { press, selected } = state;
+  const held = press?.dragging === true && !canLift(table, press.place);
+  const lost = selected !== null && movesFrom(table, selected).length === 0;
+  if (!held && !lost) return state;
+  return { ...state, press: held ? null : press, selected: lost ? null : selected };
 }

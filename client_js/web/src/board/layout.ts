@@ -1,8 +1,16 @@
-/** Where every pile and card lies, from the rules, the view and the room there is. Nothing else. */
+/**
+ * Where every pile and card lies, from the rules, the view and the room there is. Nothing else.
+ *
+ * There are two arrangements. Tall windows have the foundations small at the top, the tableau over
+ * the whole width, and stock and waste at the bottom, where the thumb is. Wide ones put everything
+ * on one grid of columns, with stock and waste in its first row where that has room for them, else
+ * in a column of their own.
+ */
 
 import { type View, pileAt } from "../../../src/rules/board.ts";
 import { isDown } from "../../../src/rules/cards.ts";
 import type { Ruleset } from "../../../src/rules/ruleset.ts";
+import { sizeFor } from "../cards/faces.ts";
 
 export interface Point {
   readonly x: number;
@@ -15,7 +23,7 @@ export interface Box extends Point {
 }
 
 export interface PileLayout {
-  /** Where the pile's place is drawn, and its first card lies. */
+  /** Where the pile's place is drawn, in the size that its cards have. */
   readonly place: Box;
   /** The cards' upper left corners, bottom to top. */
   readonly cards: readonly Point[];
@@ -26,92 +34,46 @@ export interface PileLayout {
 export interface BoardLayout {
   readonly width: number;
   readonly height: number;
+  /** The width of the largest cards. */
   readonly cardWidth: number;
-  readonly cardHeight: number;
   /** By pile number. */
   readonly piles: readonly PileLayout[];
+  /** The room beside stock and waste at the bottom, where the thumb is; null in wide windows. */
+  readonly actions: Box | null;
 }
+
+/** The hand that holds the phone: stock and waste are on its side. */
+export type Hand = "left" | "right";
 
 /** Card height by card width. */
-const ASPECT = 1.4;
-const WIDEST_CARD = 132;
+export const ASPECT = 1.4;
+/** Windows at least so much higher than wide are tall. */
+const TALL = 1.1;
+const WIDEST_CARD = 280;
 /** The least and the most space between columns, by card width. */
 const TIGHT = 0.06;
-const LOOSE = 0.3;
+const LOOSE = 0.32;
 /** The space between rows, by card height. */
-const ROW_SPACE = 0.12;
+const ROW_SPACE = 0.14;
 /** How high a tableau should be able to stand before its fans close up, by card height. */
-const TABLEAU_HEIGHT = 3;
-/** Cards narrower than this have a face with one large corner. */
-const COMPACT_BELOW = 76;
+const TABLEAU_HEIGHT = 2.9;
 const DOWN_STEP = 0.14;
 const LEAST_DOWN_STEP = 0.035;
-const UP_STEP = 0.24;
-/** A compact card's corner is larger, and a finger needs so many pixels. */
-const COMPACT_UP_STEP = 0.42;
-const FINGER = 22;
-const WASTE_STEP = 0.28;
+/** How much of a covered card is seen where there is room, by card height: rank and suit. */
+const UP_STEP = { small: 0.37, medium: 0.28, large: 0.24 } as const;
+/** Tall windows have room for more, and fingers need it. */
+const TALL_UP_STEP = { small: 0.52, medium: 0.36, large: 0.3 } as const;
+/** The same by card width, in a fan to the side. */
+const SIDE_STEP = { small: 0.54, medium: 0.3, large: 0.28 } as const;
+/** So many of the waste's last cards are seen. */
 const WASTE_SHOWN = 3;
 
-/** The space left free along the edges. */
-function marginOf(width: number): number {
-  return clamp(width * 0.015, 4, 24);
-}
-
-/** Whether cards of this width are drawn with the compact face. */
-export function isCompact(cardWidth: number): boolean {
-  return cardWidth < COMPACT_BELOW;
-}
-
 /** Lay the view out in `width` by `height` pixels. */
-export function layOut(view: View, width: number, height: number): BoardLayout {
+export function layOut(view: View, width: number, height: number, hand: Hand): BoardLayout {
   const { ruleset } = view;
-  const margin = marginOf(width);
-  const grid = bestGrid(ruleset, width, height);
-  const { columns, perRow, cardWidth } = grid;
-  const cardHeight = Math.round(cardWidth * ASPECT);
-  const space = spaceBetween(columns, cardWidth, width - 2 * margin);
-  const block = columns * cardWidth + (columns - 1) * space;
-  const left = (width - block) / 2;
-  const column = (at: number) => left + at * (cardWidth + space);
-  const row = (at: number) => top + at * cardHeight * (1 + ROW_SPACE);
-  // Without a tableau the one row would look lost at the very top.
-  const top = ruleset.tableau.length > 0 ? margin : Math.max(margin, (height - cardHeight) / 3);
-
-  const box = ({ x, y }: Point): Box => ({ x, y, width: cardWidth, height: cardHeight });
-  const squared = (pile: number, at: Point): PileLayout => {
-    const place = box(at);
-    return { place, cards: pileAt(view, pile).map(() => at), reach: place };
-  };
-  const tableauTop = row(grid.rows) + cardHeight * ROW_SPACE;
-  const tableauSpace = spaceBetween(ruleset.tableau.length, cardWidth, block);
-  const tableauBlock = ruleset.tableau.length * (cardWidth + tableauSpace) - tableauSpace;
-  const fanned = (pile: number, nth: number): PileLayout => {
-    const x = (width - tableauBlock) / 2 + nth * (cardWidth + tableauSpace);
-    const steps = fan(view, pile, cardWidth, height - margin - tableauTop - cardHeight);
-    const reach = { x, y: tableauTop, width: cardWidth, height: height - tableauTop };
-    return {
-      place: box({ x, y: tableauTop }),
-      cards: steps.map((y) => ({ x, y: tableauTop + y })),
-      reach,
-    };
-  };
-
-  const firstHome = columns - perRow;
-  const piles: PileLayout[] = [];
-  ruleset.foundations.forEach((pile, nth) => {
-    const at = { x: column(firstHome + (nth % perRow)), y: row(Math.floor(nth / perRow)) };
-    piles[pile] = squared(pile, at);
-  });
-  ruleset.tableau.forEach((pile, nth) => {
-    piles[pile] = fanned(pile, nth);
-  });
-  piles[ruleset.stock] = squared(ruleset.stock, { x: column(0), y: row(0) });
-  if (ruleset.waste !== null) {
-    const spare = column(firstHome) - column(1) - cardWidth - space;
-    piles[ruleset.waste] = waste(view, ruleset.waste, box({ x: column(1), y: row(0) }), spare);
-  }
-  return { width, height, cardWidth, cardHeight, piles };
+  const room: Room = { view, ruleset, width, height, hand, margin: clamp(width * 0.015, 4, 24) };
+  if (ruleset.tableau.length === 0) return withoutTableau(room);
+  return height > width * TALL ? tall(room) : wide(room);
 }
 
 /** The piles that a box lies over, the one that it covers most first. */
@@ -123,69 +85,253 @@ export function pilesUnder(layout: BoardLayout, box: Box): number[] {
     .map(({ pile }) => pile);
 }
 
-interface Grid {
-  readonly rows: number;
-  readonly columns: number;
-  readonly perRow: number;
-  readonly cardWidth: number;
+interface Room {
+  readonly view: View;
+  readonly ruleset: Ruleset;
+  readonly width: number;
+  readonly height: number;
+  readonly hand: Hand;
+  /** The space left free along the edges. */
+  readonly margin: number;
 }
 
-/** One row of foundations or two, whichever leaves the larger cards. */
-function bestGrid(ruleset: Ruleset, width: number, height: number): Grid {
-  const one = gridOf(ruleset, 1, width, height);
-  const two = gridOf(ruleset, 2, width, height);
-  return two.cardWidth > one.cardWidth ? two : one;
+// --- tall windows --------------------------------------------------------------------------------
+
+/** Small foundations at the top, the tableau in one row of columns or two, stock and waste below. */
+function tall(room: Room): BoardLayout {
+  const { ruleset, width, height, margin } = room;
+  const inner = width - 2 * margin;
+  const docked = dock(room, Math.min(width * 0.19, (height * 0.16) / ASPECT));
+  const homes = ruleset.foundations.length;
+  const rows = tableauRows(ruleset);
+  const perRow = Math.ceil(ruleset.tableau.length / rows);
+  const homeWidth = Math.floor(
+    Math.min(across(inner, homes), across(inner, perRow), height * 0.11),
+  );
+  const top = margin + homeWidth * ASPECT + margin * 2.5;
+  const rowHeight = (docked.top - margin - top) / rows;
+  const cardWidth = Math.floor(Math.min(across(inner, perRow), rowHeight / ASPECT / 1.8));
+  const piles: PileLayout[] = [...docked.piles];
+  const homeAt = spread(homes, homeWidth, width, margin);
+  ruleset.foundations.forEach((pile, nth) => {
+    piles[pile] = squared(room, pile, boxAt(homeAt(nth), margin, homeWidth));
+  });
+  const columnAt = spread(perRow, cardWidth, width, margin);
+  ruleset.tableau.forEach((pile, nth) => {
+    const y = top + Math.floor(nth / perRow) * rowHeight;
+    const place = boxAt(columnAt(nth % perRow), y, cardWidth);
+    const up = place.height * TALL_UP_STEP[sizeFor(cardWidth)];
+    piles[pile] = column(room, pile, place, y + rowHeight - margin, up);
+  });
+  const widest = Math.max(cardWidth, ...piles.map(({ place }) => place.width));
+  return { width, height, cardWidth: widest, piles, actions: docked.actions };
 }
 
-function gridOf(ruleset: Ruleset, rows: number, width: number, height: number): Grid {
-  const margin = marginOf(width);
-  const perRow = Math.ceil(ruleset.foundations.length / rows);
-  const beside = ruleset.waste === null ? 1 : 2;
-  const columns = Math.max(ruleset.tableau.length, perRow + beside);
-  const byWidth = (width - 2 * margin) / (columns + (columns - 1) * TIGHT);
-  const tableau = ruleset.tableau.length > 0 ? TABLEAU_HEIGHT + ROW_SPACE : 0;
-  const byHeight = (height - 2 * margin) / (rows * (1 + ROW_SPACE) + tableau) / ASPECT;
-  const cardWidth = Math.max(1, Math.floor(Math.min(byWidth, byHeight, WIDEST_CARD)));
-  return { rows, columns, perRow, cardWidth };
+/** Many columns that begin with a card each stay short: two rows of them have larger cards. */
+function tableauRows({ tableau, rules }: Ruleset): number {
+  const dealt = rules.tableau?.deal ?? [];
+  return tableau.length > 8 && dealt.every((count) => count <= 1) ? 2 : 1;
 }
 
-function spaceBetween(columns: number, cardWidth: number, width: number): number {
-  const free = (width - columns * cardWidth) / Math.max(1, columns - 1);
-  return clamp(free, 0, cardWidth * LOOSE);
+interface Dock {
+  readonly top: number;
+  /** Stock and waste, by pile number. */
+  readonly piles: readonly PileLayout[];
+  readonly actions: Box;
+}
+
+/** Stock and waste along the bottom, with cards of this width, on the side of the hand. */
+function dock(room: Room, wanted: number): Dock {
+  const { view, ruleset, width, height, margin, hand } = room;
+  const cardWidth = Math.floor(wanted);
+  const top = height - margin - cardWidth * ASPECT;
+  const gap = cardWidth * 0.12;
+  const step = cardWidth * SIDE_STEP[sizeFor(cardWidth)];
+  const fanned = ruleset.waste === null ? 0 : cardWidth + gap + step * (WASTE_SHOWN - 1);
+  const right = hand === "right";
+  const stockX = right ? width - margin - cardWidth : margin;
+  const piles: PileLayout[] = [];
+  piles[ruleset.stock] = squared(room, ruleset.stock, boxAt(stockX, top, cardWidth));
+  if (ruleset.waste !== null) {
+    // The top card always lies at the same place, and those beneath look out to its left.
+    const x = right ? stockX - gap - cardWidth : stockX + fanned;
+    piles[ruleset.waste] = wasteFan(view, ruleset.waste, boxAt(x, top, cardWidth), -step, 0);
+  }
+  const used = cardWidth + fanned + gap;
+  const free = width - 2 * margin - used;
+  const actions = { x: right ? margin : width - margin - free, y: top, width: free };
+  return { top, piles, actions: { ...actions, height: cardWidth * ASPECT } };
+}
+
+// --- wide windows --------------------------------------------------------------------------------
+
+/** Foundations and columns on one grid. */
+function wide(room: Room): BoardLayout {
+  const { view, ruleset, width, height, margin, hand } = room;
+  const homes = ruleset.foundations.length;
+  const columns = ruleset.tableau.length;
+  // In the first row the waste takes as much room as two cards.
+  const inRow = 1 + (ruleset.waste === null ? 0 : 2) + homes <= columns;
+  const total = inRow ? columns : Math.max(columns + 1, homes);
+  const inner = width - 2 * margin;
+  const rows = 1 + ROW_SPACE + TABLEAU_HEIGHT;
+  const byHeight = (height - 2 * margin) / rows / ASPECT;
+  const cardWidth = Math.floor(Math.min(across(inner, total), byHeight, WIDEST_CARD));
+  const cardHeight = cardWidth * ASPECT;
+  const gridAt = spread(total, cardWidth, width, margin);
+  // The column of stock and waste is on the side of the hand; all others follow.
+  const shift = !inRow && hand === "left" ? 1 : 0;
+  const at = (nth: number) => gridAt(nth + shift);
+  const tableauTop = margin + cardHeight * (1 + ROW_SPACE);
+  const piles: PileLayout[] = [];
+  const firstHome = inRow ? columns - homes : Math.max(0, Math.floor((columns - homes) / 2));
+  ruleset.foundations.forEach((pile, nth) => {
+    // Where there are more foundations than columns, one stands above the stock.
+    const x = homes > columns ? gridAt(nth) : at(firstHome + nth);
+    piles[pile] = squared(room, pile, boxAt(x, margin, cardWidth));
+  });
+  ruleset.tableau.forEach((pile, nth) => {
+    const place = boxAt(at(nth), tableauTop, cardWidth);
+    const up = cardHeight * UP_STEP[sizeFor(cardWidth)];
+    piles[pile] = column(room, pile, place, height - margin, up);
+  });
+  const aside = inRow ? gridAt(0) : gridAt(hand === "left" ? 0 : total - 1);
+  const stockTop = !inRow && homes > columns ? tableauTop : margin;
+  piles[ruleset.stock] = squared(room, ruleset.stock, boxAt(aside, stockTop, cardWidth));
+  if (ruleset.waste !== null) {
+    const step = inRow ? cardWidth * SIDE_STEP[sizeFor(cardWidth)] : 0;
+    const down = inRow ? 0 : cardHeight * UP_STEP[sizeFor(cardWidth)];
+    const place = inRow
+      ? boxAt(gridAt(1), margin, cardWidth)
+      : boxAt(aside, stockTop + cardHeight * (1 + ROW_SPACE), cardWidth);
+    piles[ruleset.waste] = wasteFan(view, ruleset.waste, place, step, down);
+  }
+  return { width, height, cardWidth, piles, actions: null };
+}
+
+// --- without a tableau ---------------------------------------------------------------------------
+
+/** One foundation in the middle, with the cards that went home last; stock and waste by the hand. */
+function withoutTableau(room: Room): BoardLayout {
+  const { view, ruleset, width, height, margin, hand } = room;
+  const piles: PileLayout[] = [];
+  if (height > width * TALL) {
+    const docked = dock(room, Math.min(width * 0.25, (height * 0.22) / ASPECT));
+    const free = docked.top - 2 * margin;
+    const cardWidth = Math.floor(Math.min(width * 0.46, (free * 0.72) / ASPECT));
+    const step = cardWidth * SIDE_STEP[sizeFor(cardWidth)];
+    docked.piles.forEach((pile, number) => (piles[number] = pile));
+    const y = margin + (free - cardWidth * ASPECT) / 2;
+    for (const pile of ruleset.foundations) {
+      piles[pile] = wasteFan(
+        view,
+        pile,
+        boxAt(width / 2 - cardWidth / 2 + step, y, cardWidth),
+        -step,
+        0,
+      );
+    }
+    return { width, height, cardWidth, piles, actions: docked.actions };
+  }
+  const side = 2 * SIDE_STEP.large;
+  const cards = 3 + 2 * side + 2 * LOOSE;
+  const cardWidth = Math.floor(
+    Math.min((width - 2 * margin) / cards, ((height - 2 * margin) * 0.72) / ASPECT, WIDEST_CARD),
+  );
+  const step = (cardWidth * side) / 2;
+  const y = (height - cardWidth * ASPECT) / 2;
+  const left = (width - cards * cardWidth) / 2;
+  const between = cardWidth * LOOSE;
+  // From the hand's side inwards: stock, waste, foundation.
+  const x = (offset: number) => left + offset;
+  const fanWidth = cardWidth + 2 * step;
+  const at =
+    hand === "left"
+      ? {
+          stock: x(0),
+          waste: x(cardWidth + between + 2 * step),
+          home: x(cardWidth + fanWidth + 2 * between + 2 * step),
+        }
+      : {
+          home: x(2 * step),
+          waste: x(fanWidth + between + 2 * step),
+          stock: x(2 * fanWidth + 2 * between),
+        };
+  piles[ruleset.stock] = squared(room, ruleset.stock, boxAt(at.stock, y, cardWidth));
+  if (ruleset.waste !== null) {
+    piles[ruleset.waste] = wasteFan(view, ruleset.waste, boxAt(at.waste, y, cardWidth), -step, 0);
+  }
+  for (const pile of ruleset.foundations) {
+    piles[pile] = wasteFan(view, pile, boxAt(at.home, y, cardWidth), -step, 0);
+  }
+  return { width, height, cardWidth, piles, actions: null };
+}
+
+// --- piles ---------------------------------------------------------------------------------------
+
+/** The box of a card; cards on whole pixels are crisp. */
+function boxAt(x: number, y: number, cardWidth: number): Box {
+  return { x: Math.round(x), y: Math.round(y), width: cardWidth, height: cardWidth * ASPECT };
+}
+
+/** A pile whose cards lie exactly on one another. */
+function squared({ view }: Room, pile: number, place: Box): PileLayout {
+  const at = { x: place.x, y: place.y };
+  return { place, cards: pileAt(view, pile).map(() => at), reach: place };
+}
+
+/** A column of the tableau that must end above `bottom`; `up` pixels are seen of covered cards. */
+function column({ view }: Room, pile: number, place: Box, bottom: number, up: number): PileLayout {
+  const steps = fan(view, pile, place.height, bottom - place.y - place.height, up);
+  const reach = { ...place, height: Math.max(place.height, bottom - place.y) };
+  return { place, cards: steps.map((y) => ({ x: place.x, y: Math.round(place.y + y) })), reach };
 }
 
 /** How far below the first each card of a column lies; a fan that is too long closes up. */
-function fan(view: View, pile: number, cardWidth: number, room: number): number[] {
-  const cardHeight = cardWidth * ASPECT;
-  const up = isCompact(cardWidth)
-    ? Math.max(cardHeight * COMPACT_UP_STEP, FINGER)
-    : cardHeight * UP_STEP;
-  const beneath = pileAt(view, pile).slice(0, -1);
+function fan(view: View, pile: number, height: number, room: number, up: number): number[] {
+  const cards = pileAt(view, pile);
+  const beneath = cards.slice(0, -1);
   const downs = beneath.filter(isDown).length;
   const ups = beneath.length - downs;
   // Backs all look alike, so they close up before the faces do.
   const left = room - ups * up;
-  const down = clamp(
-    left / Math.max(1, downs),
-    cardHeight * LEAST_DOWN_STEP,
-    cardHeight * DOWN_STEP,
-  );
+  const down = clamp(left / Math.max(1, downs), height * LEAST_DOWN_STEP, height * DOWN_STEP);
   const scale = Math.min(1, Math.max(0, room) / Math.max(1, ups * up + downs * down));
   let y = 0;
   const steps = beneath.map((card) => (y += (isDown(card) ? down : up) * scale));
-  return pileAt(view, pile).length > 0 ? [0, ...steps] : [];
+  return cards.length > 0 ? [0, ...steps] : [];
 }
 
-/** The waste shows its last cards side by side where there is room to the right of it. */
-function waste(view: View, pile: number, place: Box, spare: number): PileLayout {
+/**
+ * A pile of which the last cards are seen beside one another, the top one at `place` if they look
+ * out to the left (`step` < 0), else the lowest one.
+ */
+function wasteFan(view: View, pile: number, place: Box, step: number, down: number): PileLayout {
   const cards = pileAt(view, pile);
-  const step = Math.max(0, Math.min(place.width * WASTE_STEP, spare / (WASTE_SHOWN - 1)));
-  const first = Math.max(0, cards.length - WASTE_SHOWN);
-  const points = cards.map((_, at) => ({
-    x: place.x + Math.max(0, at - first) * step,
-    y: place.y,
-  }));
+  const last = cards.length - 1;
+  const shown = Math.min(WASTE_SHOWN, Math.max(1, cards.length));
+  const points = cards.map((_, index) => {
+    const beneathTop = Math.min(last - index, WASTE_SHOWN - 1);
+    const above = shown - 1 - Math.min(beneathTop, shown - 1);
+    return step < 0
+      ? { x: Math.round(place.x + beneathTop * step), y: place.y }
+      : { x: Math.round(place.x + above * step), y: Math.round(place.y + above * down) };
+  });
   return { place, cards: points, reach: place };
+}
+
+/** The width of `count` cards that fill `width` with the least space between them. */
+function across(width: number, count: number): number {
+  return width / (count + (count - 1) * TIGHT);
+}
+
+/** Where the nth of `count` columns begins; they stand in the middle, not too far apart. */
+function spread(count: number, cardWidth: number, width: number, margin: number) {
+  const free = (width - 2 * margin - count * cardWidth) / Math.max(1, count - 1);
+  // Whole pixels, so that all columns are equally far apart.
+  const step = Math.floor(cardWidth + clamp(free, 0, cardWidth * LOOSE));
+  const left = Math.floor((width - cardWidth - (count - 1) * step) / 2);
+  return (nth: number) => left + nth * step;
 }
 
 function clamp(value: number, least: number, most: number): number {

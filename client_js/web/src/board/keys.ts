@@ -1,4 +1,20 @@
-/** Arrow keys on the board: the focus goes to the nearest card or place in their direction. */
+/** Keys on the board: what they mean, and which control an arrow leads to. */
+
+export type KeyMeaning = "activate" | "select" | "home" | "deal" | "escape";
+
+const MEANINGS: Readonly<Record<string, KeyMeaning>> = {
+  Enter: "activate",
+  " ": "select",
+  h: "home",
+  d: "deal",
+  Escape: "escape",
+};
+
+/** What a key means on the board, if it is pressed without others. */
+export function meaningOf(event: KeyboardEvent): KeyMeaning | undefined {
+  if (event.ctrlKey || event.metaKey || event.altKey) return undefined;
+  return MEANINGS[event.key.length > 1 ? event.key : event.key.toLowerCase()];
+}
 
 const DIRECTIONS: Readonly<Record<string, readonly [x: number, y: number]>> = {
   ArrowLeft: [-1, 0],
@@ -10,18 +26,18 @@ const DIRECTIONS: Readonly<Record<string, readonly [x: number, y: number]>> = {
 /** How much worse a step aside is than one in the right direction. */
 const ASIDE = 2.5;
 
-/** The element that an arrow key leads to, if the key is one and there is such an element. */
+/** The control that an arrow key leads to: the nearest in its direction, if there is one. */
 export function neighbour(
   board: HTMLElement,
-  from: Element | null,
+  from: HTMLElement,
   key: string,
 ): HTMLElement | undefined {
   const direction = DIRECTIONS[key];
-  if (direction === undefined || from === null || !board.contains(from)) return undefined;
+  if (direction === undefined) return undefined;
   const [dx, dy] = direction;
   const origin = from.getBoundingClientRect();
   let best: { element: HTMLElement; distance: number } | undefined;
-  for (const element of board.querySelectorAll<HTMLElement>('[tabindex="0"]')) {
+  for (const element of board.querySelectorAll<HTMLElement>("button")) {
     const box = element.getBoundingClientRect();
     const x = box.left - origin.left;
     const y = box.top - origin.top;

@@ -1,0 +1,15 @@
+/** A board as everybody sees it before a round begins: how many cards lie where, and no face. */
+
+import type { View } from "../../../src/rules/board.ts";
+import { UNSEEN, pack } from "../../../src/rules/cards.ts";
+import { layOut } from "../../../src/rules/deal.ts";
+import type { Ruleset } from "../../../src/rules/ruleset.ts";
+
+export function openingView(ruleset: Ruleset): View {
+  const board = layOut(ruleset, pack(ruleset.rules.packs));
+  const known = ruleset.laidOut();
+  const piles = board.piles.map((cards, pile) =>
+    known.has(pile) ? cards : cards.map(() => UNSEEN),
+  );
+  return { ...board, piles };
+}

@@ -1,0 +1,98 @@
+/** How this browser's player likes the game, kept in its storage. */
+
+import { BACKS, type Back, type CardLook, type Deck } from "./cards/index.ts";
+import type { Hand } from "./board/layout.ts";
+
+export const TABLES = ["felt", "midnight", "clay", "daylight"] as const;
+export type TableColour = (typeof TABLES)[number];
+
+interface Choices {
+  readonly deck: Deck;
+  readonly back: Back;
+  readonly table: TableColour;
+  readonly hand: Hand;
+  /** Whether cards move by what the system says, or not at all. */
+  readonly motion: "system" | "none";
+  /** Whether a tap only picks up, and a second one puts down. */
+  readonly twoStep: boolean;
+}
+
+const KEY = "samedeal.settings";
+
+/** What each choice may be; the first is for who has not chosen. */
+const VALUES: { readonly [Name in keyof Choices]: readonly Choices[Name][] } = {
+  deck: ["two", "four"],
+  back: BACKS,
+  table: TABLES,
+  hand: ["right", "left"],
+  motion: ["system", "none"],
+  twoStep: [false, true],
+};
+
+export class Settings {
+  #choices = $state.raw(kept(localStorage.getItem(KEY)));
+  #still = $state(false);
+
+  constructor() {
+    const still = matchMedia("(prefers-reduced-motion: reduce)");
+    this.#still = still.matches;
+    still.addEventListener("change", ({ matches }) => (this.#still = matches));
+    this.#show();
+  }
+
+  get deck(): Deck {
+    return this.#choices.deck;
+  }
+  get back(): Back {
+    return this.#choices.back;
+  }
+  get table(): TableColour {
+    return this.#choices.table;
+  }
+  get hand(): Hand {
+    return this.#choices.hand;
+  }
+  get twoStep(): boolean {
+    return this.#choices.twoStep;
+  }
+  get stillness(): Choices["motion"] {
+    return this.#choices.motion;
+  }
+
+  /** Whether cards are seen to move. */
+  get motion(): boolean {
+    return this.#choices.motion === "system" && !this.#still;
+  }
+
+  get cards(): CardLook {
+    return { deck: this.deck, back: this.back };
+  }
+
+  choose(chosen: Partial<Choices>): void {
+    this.#choices = { ...this.#choices, ...chosen };
+    localStorage.setItem(KEY, JSON.stringify(this.#choices));
+    this.#show();
+  }
+
+  #show(): void {
+    const { dataset } = document.documentElement;
+    dataset["table"] = this.table;
+    dataset["deck"] = this.deck;
+  }
+}
+
+/** The choices in a text; what is missing or unknown is as for who has not chosen. */
+export function kept(text: string | null): Choices {
+  let found: unknown;
+  try {
+    found = JSON.parse(text ?? "{}");
+  } catch {
+    found = {};
+  }
+  const fields = typeof found === "object" && found !== null ? found : {};
+  const chosen = Object.entries(VALUES).map(([name, values]) => {
+    const value: unknown = Reflect.get(fields, name);
+    return [name, (values as readonly unknown[]).includes(value) ? value : values[0]];
+  });
+  return Object.fromEntries(chosen) as Choices;
+}

@@ -1,0 +1,112 @@
+import { describe, expect, it } from "vitest";
+import { moveText } from "../../src/rules/notation.ts";
+import { finishingMoves } from "../src/board/choices.ts";
+import { openingView } from "../src/board/opening.ts";
+import { whyNot } from "../src/board/reasons.ts";
+import { movesSaid, turnedUpSaid } from "../src/board/spoken.ts";
+import { reasonWords } from "../src/text.ts";
+import { findRuleset, games } from "../../src/rules/catalog.ts";
+import { dealSeed } from "../../src/rules/deal.ts";
+import { parseMove } from "../../src/rules/notation.ts";
+import { viewOf as seenBy } from "../../src/rules/board.ts";
+import { numberOf, viewOf } from "./tables.ts";
+
+describe("finishingMoves", () => {
+  const almost = (suit: string) => [..."A23456789TJ"].map((rank) => rank + suit).join("");
+  const homes = { f0: almost("S"), f1: almost("H"), f2: almost("D"), f3: almost("C") };
+
+  it("is what is left to do when only sending home is", () => {
+    const view = viewOf("lady-betty", { ...homes, t0: "KSQS", t1: "KHQH", t2: "KDKCQC", t3: "QD" });
+    const moves = finishingMoves(view)?.map((move) => moveText(view.ruleset, move));
+    expect(moves).toHaveLength(8);
+    expect(moves?.every((move) => /^t\d>f\d$/.test(move))).toBe(true);
+  });
+
+  it("is nothing while a card is in the way, hidden or in the stock", () => {
+    const stuck = { ...homes, t0: "QSKS", t1: "KHQH", t2: "KDQD", t3: "KCQC" };
+    expect(finishingMoves(viewOf("lady-betty", stuck))).toBeNull();
+    const stock = { ...homes, t0: "KSQS", t1: "KHQH", t2: "KDQD", t3: "KC", s: "QC" };
+    expect(finishingMoves(viewOf("lady-betty", stock))).toBeNull();
+    const hidden = viewOf("rouge-et-noir", { t0: "??AS" });
+    expect(finishingMoves(hidden)).toBeNull();
+  });
+});
+
+describe("why cards do not go where they were dropped", () => {
+  const why = (
+    game: string,
+    piles: Record<string, string>,
+    from: string,
+    index: number,
+    to: string,
+  ) => {
+    const view = viewOf(game, piles);
+    return reasonWords(whyNot(view, { pile: numberOf(view, from), index }, numberOf(view, to)));
+  };
+
+  it("names the cards that would", () => {
+    expect(why("roosevelt", { t0: "7H", t1: "9C" }, "t1", 0, "t0")).toBe(
+      "Only a black six goes on the seven of hearts.",
+    );
+    expect(why("deuces", { t0: "7H", t1: "9C" }, "t1", 0, "t0")).toBe(
+      "Only a six of hearts goes on the seven of hearts.",
+    );
+    expect(why("robert", { f0: "KS", w: "4D" }, "w", 0, "f0")).toBe(
+      "Only an ace or a queen goes on the king of spades.",
+    );
+    expect(why("rouge-et-noir", { t0: "??9D" }, "t0", 1, "t5")).toBe(
+      "Only a king can start there.",
+    );
+    expect(why("roosevelt", { t0: "9D" }, "t0", 0, "f0")).toBe("Only an ace can start there.");
+  });
+
+  it("says how many cards may move", () => {
+    expect(why("roosevelt", { t0: "7H6S", t1: "8C" }, "t0", 0, "t1")).toBe(
+      "Only one card at a time.",
+    );
+    const full = { t2: "3S", t3: "4S", t4: "5H", t5: "6C", t6: "7D", t7: "8H", t8: "JC", t9: "KD" };
+    expect(why("deuces", { ...full, t0: "7H6H5H", t1: "8H" }, "t0", 0, "t1")).toBe(
+      "Only one card at a time.",
+    );
+    expect(why("deuces", { ...full, t9: "", t0: "7H6H5H", t1: "8H" }, "t0", 0, "t1")).toBe(
+      "Only 2 cards at a time just now.",
+    );
+    expect(why("rouge-et-noir", { t0: "7H3C", t1: "8S" }, "t0", 0, "t1")).toBe(
+      "Only cards that follow one another move together.",
+    );
+  });
+
+  it("says where nothing goes", () => {
+    expect(why("roosevelt", { t0: "7H", w: "2C" }, "t0", 0, "w")).toBe("Cards don’t go there.");
+    expect(why("lady-betty", { t0: "7H", t1: "8H" }, "t0", 0, "t1")).toBe("Cards don’t go there.");
+    expect(why("deuces", { t0: "3H", t1: "9C" }, "t1", 0, "t0")).toBe("Nothing more goes there.");
+    expect(why("rouge-et-noir", { t0: "KH" }, "t0", 0, "f4")).toBe(
+      "Only a whole run from King to Ace goes there.",
+    );
+  });
+});
+
+describe("what is said of a move", () => {
+  it("tells what went where, and what came up", () => {
+    const before = viewOf("rouge-et-noir", { t0: "??7H6S", t1: "8C", f2: "AS", t3: "2S" });
+    const say = (text: string) => movesSaid(before, parseMove(before.ruleset, text));
+    expect(say("t0>t1x2")).toBe("Seven of hearts and 1 card on it to Eight of clubs.");
+    expect(say("t3>f2")).toBe("Two of spades home. 2 cards on that foundation.");
+    const after = viewOf("rouge-et-noir", { t0: "KD", t1: "8C7H6S", f2: "AS", t3: "2S" });
+    expect(turnedUpSaid(before, after)).toBe("King of diamonds came up.");
+    expect(turnedUpSaid(before, before)).toBe("");
+  });
+});
+
+describe("openingView", () => {
+  it.each(games.map(({ id }) => id))("shows of %s what everybody may know", (id) => {
+    const ruleset = findRuleset(id);
+    const dealt = seenBy(dealSeed(ruleset, new Uint8Array(32).fill(7)));
+    const opening = openingView(ruleset);
+    expect(opening.piles.map(({ length }) => length)).toEqual(
+      dealt.piles.map(({ length }) => length),
+    );
+    const faces = opening.piles.flat().filter((card) => card < 52);
+    expect(faces).toHaveLength(ruleset.laidOut().size);
+  });
+});
