@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import gzip
 import mimetypes
+from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from http import HTTPStatus
@@ -12,11 +12,13 @@ from pathlib import Path
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
-SCREENS = {"", "new", "r", "daily", "leaderboard", "settings"}
+INDEX = "/index.html"
+
+SCREENS = {"", "new", "r", "daily", "leaderboard", "practice", "rules", "settings"}
 """First parts of the addresses at which the page shows a screen of its own."""
 
-WORTH_COMPRESSING = 0.9
-"""What a compressed file must shrink to, as a part of its size, to be served so."""
+CODINGS = {"br": ".br", "gzip": ".gz"}
+"""Encodings in which the build leaves files beside the plain ones, the best first."""
 
 _SECURITY = {
     "Content-Security-Policy": "default-src 'self'; style-src 'self' 'unsafe-inline'; "
@@ -45,10 +47,15 @@ class Representation:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A file as it is served: as it is, and compressed if that is worth while."""
+    """A file as it is served: as it is, and in the encodings that the build has made."""
 
     plain: Representation
-    gzip: Representation | None
+    encoded: Mapping[str, Representation]
+
+    def chosen(self, accepted: str) -> Representation:
+        """Return the best representation for an Accept-Encoding."""
+        taken = _codings(accepted) if self.encoded else set()
+        return next((each for name, each in self.encoded.items() if name in taken), self.plain)
 
 
 class Pages:
@@ -58,26 +65,32 @@ class Pages:
         self._pages = {
             "/" + path.relative_to(folder).as_posix(): _read(path, folder)
             for path in sorted(folder.rglob("*"))
-            if path.is_file()
+            if path.is_file() and path.suffix not in CODINGS.values()
         }
+        index = self._pages.get(INDEX)
+        self._missing = index and Page(
+            _missing(index.plain),
+            {name: _missing(each) for name, each in index.encoded.items()},
+        )
 
     @property
     def built(self) -> bool:
         """Whether there is a page."""
-        return "/index.html" in self._pages
+        return INDEX in self._pages
 
     async def answer(self, request: Request) -> Response:
         """Return the answer to a request for a page."""
         path: str = request.scope["path"]
         if path.strip("/").partition("/")[0] in SCREENS:
-            path = "/index.html"
+            path = INDEX
         page = self._pages.get(path)
+        if page is None and "text/html" in request.headers.get("Accept", ""):
+            # People are shown the page, which says in its own words that it has no such screen.
+            page = self._missing
         if page is None:
             text = "There is no such page." if self.built else "The page has not been built."
             return plain(HTTPStatus.NOT_FOUND, text)
-        found = page.plain
-        if page.gzip is not None and _takes_gzip(request.headers.get("Accept-Encoding", "")):
-            found = page.gzip
+        found = page.chosen(request.headers.get("Accept-Encoding", ""))
         if _has(request.headers.get("If-None-Match", ""), found.tag):
             return found.unchanged
         return found.whole
@@ -89,13 +102,14 @@ def plain(status: HTTPStatus, text: str, headers: dict[str, str] | None = None) 
     return PlainTextResponse(f"{text}\n", status, own)
 
 
-def _takes_gzip(accepted: str) -> bool:
-    """Return whether an Accept-Encoding allows gzip."""
+def _codings(accepted: str) -> set[str]:
+    """Return the codings that an Accept-Encoding allows."""
+    found = set()
     for coding in accepted.lower().split(","):
         name, _, quality = coding.partition(";")
-        if name.strip() == "gzip":
-            return quality.replace(" ", "").rstrip("0") not in {"q=", "q=0."}
-    return False
+        if quality.replace(" ", "").rstrip("0") not in {"q=", "q=0."}:
+            found.add(name.strip())
+    return found
 
 
 def _has(tags: str, tag: str) -> bool:
@@ -115,16 +129,29 @@ def _read(path: Path, folder: Path) -> Page:
         "Content-Type": content_type,
         "Cache-Control": _NEVER_CHANGES if hashed else _ASK_AGAIN,
     }
+    encoded = {
+        name: beside.read_bytes()
+        for name, suffix in CODINGS.items()
+        if (beside := path.with_name(path.name + suffix)).is_file()
+    }
+    if encoded:
+        headers["Vary"] = "Accept-Encoding"
     digest = sha256(body).hexdigest()[:32]
-    # Without a time in it, the same file is compressed to the same bytes by every node.
-    packed = gzip.compress(body, mtime=0)
-    if len(packed) > len(body) * WORTH_COMPRESSING:
-        return Page(_represent(body, f'"{digest}"', headers), None)
-    headers["Vary"] = "Accept-Encoding"
     return Page(
         _represent(body, f'"{digest}"', headers),
-        _represent(packed, f'"{digest}-gzip"', {**headers, "Content-Encoding": "gzip"}),
+        {
+            name: _represent(packed, f'"{digest}-{name}"', {**headers, "Content-Encoding": name})
+            for name, packed in encoded.items()
+        },
     )
+
+
+def _missing(found: Representation) -> Representation:
+    """Return a page as it is served at addresses that have none."""
+    headers = dict(found.whole.headers) | {"cache-control": "no-store"}
+    del headers["etag"], headers["content-length"]
+    answer = Response(found.whole.body, HTTPStatus.NOT_FOUND, headers)
+    return Representation("", answer, answer)
 
 
 def _represent(body: bytes, tag: str, headers: dict[str, str]) -> Representation:

@@ -16,6 +16,8 @@ from tests.conftest import node
 
 INDEX = "<!doctype html><title>Samedeal</title>"
 STYLE = "body { margin: 0 }\n" * 100
+GZIPPED = gzip.compress(STYLE.encode())
+BROTLI = b"what the build has made of it"
 
 
 @pytest.fixture
@@ -24,6 +26,8 @@ def page(tmp_path: Path) -> Path:
     (tmp_path / "page" / "index.html").write_text(INDEX)
     (tmp_path / "page" / "assets" / "index-1234.js").write_text("1")
     (tmp_path / "page" / "assets" / "index-1234.css").write_text(STYLE)
+    (tmp_path / "page" / "assets" / "index-1234.css.gz").write_bytes(GZIPPED)
+    (tmp_path / "page" / "assets" / "index-1234.css.br").write_bytes(BROTLI)
     (tmp_path / "secret.txt").write_text("secret")
     return tmp_path / "page"
 
@@ -50,7 +54,10 @@ async def get(port: int, path: str, **headers: str) -> tuple[HTTPResponse, str]:
     return response, body.decode()
 
 
-@pytest.mark.parametrize("path", ["/", "/r/H7KQ2", "/daily/robert", "/leaderboard/x?day=1"])
+@pytest.mark.parametrize(
+    "path",
+    ["/", "/r/H7KQ2", "/daily/robert", "/leaderboard/x?day=1", "/practice/robert", "/settings"],
+)
 async def test_every_screen_has_the_page(redis_url: str, page: Path, path: str) -> None:
     async with node(redis_url, page=page) as port:
         response, body = await get(port, path)
@@ -72,28 +79,60 @@ async def test_a_page_that_the_browser_has_is_not_sent_again(redis_url: str, pag
     assert through_proxy.status == 304
 
 
-async def test_a_file_is_compressed_for_who_takes_that(redis_url: str, page: Path) -> None:
+@pytest.mark.parametrize(
+    ("accepted", "coding"),
+    [
+        ("br, gzip;q=0.8", "br"),
+        ("gzip;q=0.8, br", "br"),
+        ("gzip, deflate", "gzip"),
+        ("GZIP", "gzip"),
+        ("gzip;q=0, br;q=0.0", None),
+        ("identity", None),
+        ("", None),
+    ],
+)
+async def test_a_file_comes_in_the_best_encoding_that_is_taken(
+    redis_url: str, page: Path, accepted: str, coding: str | None
+) -> None:
     path = "/assets/index-1234.css"
     async with node(redis_url, page=page) as port:
-        whole, body = await ask(port, path)
-        packed, small = await ask(port, path, **{"Accept-Encoding": "br, gzip;q=0.8"})
-        known = {"Accept-Encoding": "gzip", "If-None-Match": packed.headers["ETag"]}
+        response, body = await ask(port, path, **{"Accept-Encoding": accepted})
+        known = {"Accept-Encoding": accepted, "If-None-Match": response.headers["ETag"]}
         again, nothing = await ask(port, path, **known)
-        unpacked, _ = await ask(port, path, **{"Accept-Encoding": "gzip;q=0, br"})
-    assert body.decode() == STYLE == gzip.decompress(small).decode()
-    assert int(packed.headers["Content-Length"]) == len(small) < len(STYLE) / 2
-    assert packed.headers["Content-Encoding"] == "gzip"
-    assert whole.headers["Content-Encoding"] is unpacked.headers["Content-Encoding"] is None
-    assert whole.headers["Vary"] == packed.headers["Vary"] == "Accept-Encoding"
-    assert whole.headers["ETag"] == unpacked.headers["ETag"] != packed.headers["ETag"]
+    assert body == {"br": BROTLI, "gzip": GZIPPED, None: STYLE.encode()}[coding]
+    assert response.headers["Content-Encoding"] == coding
+    assert response.headers["Vary"] == "Accept-Encoding"
+    assert "css" in response.headers["Content-Type"]
     assert (again.status, nothing) == (304, b"")
 
 
-async def test_what_does_not_shrink_is_not_compressed(redis_url: str, page: Path) -> None:
+async def test_each_encoding_has_a_tag_of_its_own(redis_url: str, page: Path) -> None:
+    tags = set()
+    async with node(redis_url, page=page) as port:
+        for accepted in ("br", "gzip", "identity"):
+            response, _ = await ask(port, "/assets/index-1234.css", **{"Accept-Encoding": accepted})
+            tags.add(response.headers["ETag"])
+        encoded, _ = await ask(port, "/assets/index-1234.css.br")
+    assert len(tags) == 3
+    assert encoded.status == 404
+
+
+async def test_what_the_build_has_not_compressed_comes_as_it_is(redis_url: str, page: Path) -> None:
     async with node(redis_url, page=page) as port:
         response, body = await ask(port, "/assets/index-1234.js", **{"Accept-Encoding": "gzip"})
     assert (body, response.headers["Content-Encoding"]) == (b"1", None)
     assert response.headers["Vary"] is None
+
+
+async def test_people_are_shown_the_page_where_there_is_none(redis_url: str, page: Path) -> None:
+    async with node(redis_url, page=page) as port:
+        for_people, body = await get(port, "/nothing/here", Accept="text/html,*/*;q=0.8")
+        for_programs, text = await get(port, "/nothing/here", Accept="*/*")
+    assert (for_people.status, body) == (404, INDEX)
+    assert for_people.headers["Content-Type"] == "text/html; charset=utf-8"
+    assert for_people.headers["Cache-Control"] == "no-store"
+    assert "default-src 'self'" in for_people.headers["Content-Security-Policy"]
+    assert (for_programs.status, text) == (404, "There is no such page.\n")
 
 
 async def test_a_head_is_answered_without_a_body(redis_url: str, page: Path) -> None:
