@@ -1,7 +1,9 @@
 import { fileURLToPath } from "node:url";
+import { svelte } from "@sveltejs/vite-plugin-svelte";
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
+  plugins: [svelte({ configFile: false })],
   resolve: {
     alias: { "@samedeal/client": fileURLToPath(new URL("src/index.ts", import.meta.url)) },
   },

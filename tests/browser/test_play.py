@@ -63,7 +63,7 @@ def test_two_browsers_race_on_one_deal_to_the_end(host: Player, guest: Player) -
         expect(results.locator("tbody tr")).to_have_count(2)
         expect(results.locator("tbody tr").first).to_contain_text(str(52 - home))
     host.press("check-deal")
-    expect(host.see("check-result")).to_contain_text("They agree")
+    expect(host.see("check-result")).to_contain_text("A fair deal")
     host.press("show-dealt")
     expect(host.page.locator('[data-dealt="f0"]')).to_have_text(" ".join(first))
     drawn = host.page.locator('[data-dealt="s"]').inner_text().split()[-1]

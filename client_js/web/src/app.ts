@@ -7,6 +7,7 @@ import type { Clock } from "./clock.ts";
 import type { Notices } from "./notices.svelte.ts";
 import type { Router } from "./router.svelte.ts";
 import type { Settings } from "./settings.svelte.ts";
+import type { Sounds } from "./sounds.ts";
 
 export interface App {
   readonly client: Client;
@@ -15,6 +16,7 @@ export interface App {
   readonly router: Router;
   readonly settings: Settings;
   readonly cardStyles: CardStyles;
+  readonly sounds: Sounds;
 }
 
 export const [useApp, provideApp] = createContext<App>();

@@ -8,6 +8,8 @@ import { Notices } from "./notices.svelte.ts";
 import { reloadOnce } from "./reload.ts";
 import { Router } from "./router.svelte.ts";
 import { Settings } from "./settings.svelte.ts";
+import { Sounds } from "./sounds.ts";
+import { useLanguage } from "./text/index.ts";
 
 const scheme = location.protocol === "https:" ? "wss:" : "ws:";
 const client = new Client({ url: `${scheme}//${location.host}/socket` });
@@ -19,9 +21,11 @@ const app = {
   router: new Router(),
   settings,
   cardStyles: new CardStyles(document, settings.cards),
+  sounds: new Sounds(() => settings.sound),
 };
 const target = document.getElementById("app");
 if (target === null) throw new Error("index.html has no #app.");
+await useLanguage(settings.spoken);
 mount(AppRoot, { target, props: { app } });
 reloadOnce(
   client.status,

@@ -1,6 +1,7 @@
 /** The short sentences that come up for a moment, one at a time: refusals, and what was done. */
 
 import { Refusal } from "@samedeal/client";
+import { refusalWords } from "./text/index.ts";
 
 const SHOWN = 5000;
 
@@ -20,7 +21,7 @@ export class Notices {
       return await command;
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      this.say(error.message);
+      this.say(refusalWords(error));
       return undefined;
     }
   }

@@ -4,6 +4,8 @@ export type Route =
   | { screen: "home" }
   | { screen: "new" }
   | { screen: "settings" }
+  | { screen: "practice"; game: string }
+  | { screen: "rules"; game: string }
   | { screen: "room"; code: string }
   | { screen: "dailies" }
   | { screen: "daily"; game: string }
@@ -14,6 +16,8 @@ export const paths = {
   home: "/",
   newRace: "/new",
   settings: "/settings",
+  practice: (game: string) => `/practice/${encodeURIComponent(game)}`,
+  rules: (game: string) => `/rules/${encodeURIComponent(game)}`,
   room: (code: string) => `/r/${encodeURIComponent(code)}`,
   dailies: "/daily",
   daily: (game: string) => `/daily/${encodeURIComponent(game)}`,
@@ -27,6 +31,9 @@ export function routeOf({ pathname, search }: { pathname: string; search: string
   if (more.length > 0) return { screen: "missing" };
   if (first === undefined) return { screen: "home" };
   if ((first === "new" || first === "settings") && second === undefined) return { screen: first };
+  if ((first === "practice" || first === "rules") && second !== undefined) {
+    return { screen: first, game: second };
+  }
   if (first === "daily") {
     return second === undefined ? { screen: "dailies" } : { screen: "daily", game: second };
   }

@@ -2,6 +2,7 @@
 
 import { BACKS, type Back, type CardLook, type Deck } from "./cards/index.ts";
 import type { Hand } from "./board/layout.ts";
+import { LANGUAGES, type Language, languageOf } from "./text/index.ts";
 
 export const TABLES = ["felt", "midnight", "clay", "daylight"] as const;
 export type TableColour = (typeof TABLES)[number];
@@ -11,8 +12,11 @@ interface Choices {
   readonly back: Back;
   readonly table: TableColour;
   readonly hand: Hand;
+  readonly sound: boolean;
   /** Whether cards move by what the system says, or not at all. */
   readonly motion: "system" | "none";
+  /** The page's language; that of the browser if it is `system`. */
+  readonly language: "system" | Language;
   /** Whether a tap only picks up, and a second one puts down. */
   readonly twoStep: boolean;
 }
@@ -25,7 +29,9 @@ const VALUES: { readonly [Name in keyof Choices]: readonly Choices[Name][] } = {
   back: BACKS,
   table: TABLES,
   hand: ["right", "left"],
+  sound: [false, true],
   motion: ["system", "none"],
+  language: ["system", ...LANGUAGES],
   twoStep: [false, true],
 };
 
@@ -54,6 +60,17 @@ export class Settings {
   }
   get twoStep(): boolean {
     return this.#choices.twoStep;
+  }
+  get sound(): boolean {
+    return this.#choices.sound;
+  }
+  get language(): Choices["language"] {
+    return this.#choices.language;
+  }
+  /** The language that the page is in. */
+  get spoken(): Language {
+    const { language } = this.#choices;
+    return language === "system" ? languageOf(navigator.languages) : language;
   }
   get stillness(): Choices["motion"] {
     return this.#choices.motion;

@@ -4,7 +4,7 @@ import { finishingMoves } from "../src/board/choices.ts";
 import { openingView } from "../src/board/opening.ts";
 import { whyNot } from "../src/board/reasons.ts";
 import { movesSaid, turnedUpSaid } from "../src/board/spoken.ts";
-import { reasonWords } from "../src/text.ts";
+import { reasonWords } from "../src/text/index.ts";
 import { findRuleset, games } from "../../src/rules/catalog.ts";
 import { dealSeed } from "../../src/rules/deal.ts";
 import { parseMove } from "../../src/rules/notation.ts";

@@ -7,7 +7,9 @@ const NOTHING_CHOSEN = {
   back: "lattice",
   table: "felt",
   hand: "right",
+  sound: false,
   motion: "system",
+  language: "system",
   twoStep: false,
 };
 

@@ -1,6 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { UNSEEN, parseCard } from "../../src/rules/cards.ts";
-import { cardLabel, clockText, dateWords, pileLabel, placeLabel, resultTime } from "../src/text.ts";
+import {
+  cardLabel,
+  clockText,
+  dateWords,
+  pileLabel,
+  placeLabel,
+  resultTime,
+} from "../src/text/index.ts";
 import { numberOf, viewOf } from "./tables.ts";
 
 describe("what a screen reader says", () => {

@@ -1,6 +1,7 @@
 /** Which of the legal moves a tap means, and what is left to do by itself. */
 
 import { type Layout, type View, cardsUnseen, pileAt } from "../../../src/rules/board.ts";
+import { isDown } from "../../../src/rules/cards.ts";
 import { isWon, legalMoves, runLength } from "../../../src/rules/moves.ts";
 import { apply } from "../../../src/rules/play.ts";
 import { type Move, ROW } from "../../../src/rules/ruleset.ts";
@@ -55,6 +56,40 @@ export function bestMove(table: Table, place: Place): Move | undefined {
     if (best === undefined || length > best.length) best = { move, length };
   }
   return best?.move;
+}
+
+/** A move worth looking at: home, else one that opens something up, else one that builds, else a deal. */
+export function hintMove(table: Table): Move | undefined {
+  const { view, moves } = table;
+  const { foundations, tableau } = view.ruleset;
+  const useful = moves.filter((move) => tableau.includes(move.target) && !isPointless(view, move));
+  return (
+    moves.find(({ target }) => foundations.includes(target)) ??
+    useful.find((move) => opensUp(view, move)) ??
+    useful.find((move) => !isEmpty(view, move.target) && !liesWell(view, move)) ??
+    dealingMove(table) ??
+    useful[0]
+  );
+}
+
+function isEmpty(view: Layout, pile: number): boolean {
+  return pileAt(view, pile).length === 0;
+}
+
+/** Whether the cards of a move lie in a column as well as they would lie in another. */
+function liesWell(view: Layout, { source, count }: Move): boolean {
+  const { tableau, builds } = view.ruleset;
+  const pile = pileAt(view, source);
+  const [below, card] = [pile.at(-count - 1), pile.at(-count)];
+  if (!tableau.includes(source) || below === undefined || card === undefined) return false;
+  return builds(below, card);
+}
+
+/** Whether a move to a column that has cards empties one, or bares a card that lies face down. */
+function opensUp(view: Layout, { source, target, count }: Move): boolean {
+  if (!view.ruleset.tableau.includes(source) || isEmpty(view, target)) return false;
+  const left = pileAt(view, source).at(-count - 1);
+  return left === undefined || isDown(left);
 }
 
 /** Whether all that a move does is to make another column empty. */

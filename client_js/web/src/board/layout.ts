@@ -223,13 +223,7 @@ function withoutTableau(room: Room): BoardLayout {
     docked.piles.forEach((pile, number) => (piles[number] = pile));
     const y = margin + (free - cardWidth * ASPECT) / 2;
     for (const pile of ruleset.foundations) {
-      piles[pile] = wasteFan(
-        view,
-        pile,
-        boxAt(width / 2 - cardWidth / 2 + step, y, cardWidth),
-        -step,
-        0,
-      );
+      piles[pile] = wasteFan(view, pile, boxAt((width - cardWidth) / 2, y, cardWidth), -step, 0);
     }
     return { width, height, cardWidth, piles, actions: docked.actions };
   }

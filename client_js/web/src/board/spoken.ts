@@ -3,7 +3,7 @@
 import { type View, pileAt } from "../../../src/rules/board.ts";
 import { type Card, UNSEEN, isDown } from "../../../src/rules/cards.ts";
 import { type Move, ROW } from "../../../src/rules/ruleset.ts";
-import { cardWords, pileWords, text } from "../text.ts";
+import { cardWords, pileWords, text } from "../text/index.ts";
 
 /** A move that is about to be played on `view`. */
 export function movesSaid(view: View, { source, target, count }: Move): string {

@@ -1,0 +1,374 @@
+/** Die Seite auf Deutsch. */
+
+import type { Match } from "../../../src/rules/schema.ts";
+import type { Text } from "./index.ts";
+
+const RANKS = [
+  ...["Ass", "Zwei", "Drei", "Vier", "Fünf", "Sechs", "Sieben"],
+  ...["Acht", "Neun", "Zehn", "Bube", "Dame", "König"],
+];
+const SUITS: Readonly<Record<string, string>> = { S: "Pik", H: "Herz", D: "Karo", C: "Kreuz" };
+
+/** What stands before a rank when it is the subject: its article's ending decides. */
+const NEUTER = 0;
+const MASCULINE = new Set([10, 12]);
+
+function cardName(rank: number, suit: string): string {
+  return `${SUITS[suit]}-${RANKS[rank]}`;
+}
+
+function rankName(letter: string): string {
+  return RANKS["A23456789TJQK".indexOf(letter)] ?? letter;
+}
+
+/** "Ein rotes Ass", "ein roter König", "eine rote Sechs". */
+function anyCard(rank: number, suits: string): string {
+  const [article, ending] =
+    rank === NEUTER ? ["ein", "es"] : MASCULINE.has(rank) ? ["ein", "er"] : ["eine", "e"];
+  const colour = suits === "HD" ? `rot${ending} ` : suits === "SC" ? `schwarz${ending} ` : "";
+  const noun = suits.length === 1 ? cardName(rank, suits) : RANKS[rank];
+  return `${article} ${colour}${noun}`;
+}
+
+function counted(count: number, one: string, many: string): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
+export const de: Text = {
+  product: "Samedeal",
+  wordmark: "samedeal",
+  headline: "Gleiche Karten. Wer ist schneller?",
+  about:
+    "Patience mit anderen: Alle bekommen dieselben Karten. Spiel gegen Freunde um die Wette, oder gegen die ganze Welt.",
+  titleOf: (page) => `${page} · Samedeal`,
+  loading: "Einen Moment …",
+  missing: "Diese Karte fehlt im Spiel.",
+  missingMore:
+    "Hier ist keine Seite. Der Link ist vielleicht alt oder hat einen Buchstaben verloren.",
+  toHome: "Zur Startseite",
+
+  nav: { label: "Seiten", daily: "Heute", settings: "Du und Einstellungen", skip: "Zum Inhalt" },
+
+  name: {
+    title: "Dein Name",
+    label: "Name",
+    save: "Speichern",
+    saved: "Gespeichert.",
+    tag: (tag) => `Du bist #${tag}, falls jemand genauso heißt.`,
+  },
+
+  status: {
+    waiting: "Gerade keine Verbindung.",
+    stalled: "Der Server kann gerade nicht speichern.",
+    kept: "Deine Züge sind aufgehoben und werden gesendet.",
+    again: "Die Seite versucht es von selbst wieder.",
+    replaced: "Das Spiel ist in einem anderen Fenster offen.",
+    playHere: "Hier spielen",
+    incompatible: "Es gibt eine neuere Fassung dieser Seite.",
+    reload: "Neu laden",
+  },
+
+  start: {
+    title: "Neues Rennen",
+    race: "Gegen Freunde spielen",
+    wish: (game, limit) => `${game}, ${limit}`,
+    options: "Ändern",
+    intro: "Raum öffnen, Link schicken, und alle spielen zugleich mit denselben Karten.",
+    game: "Spiel",
+    variant: "Regeln",
+    seats: "Plätze",
+    limit: "Zeitlimit",
+    minutes: (count) => counted(count, "Minute", "Minuten"),
+    create: "Raum öffnen",
+  },
+
+  join: { title: "Du hast einen Code?", code: "Raumcode", join: "Mitspielen" },
+
+  dailies: {
+    title: "Heute",
+    intro: "Jeden Tag ein Blatt je Spiel, für die ganze Welt dasselbe. Ein Versuch.",
+    next: (time) => `neu in ${time}`,
+    notPlayed: "Noch nicht gespielt",
+    running: "Du bist mittendrin",
+    won: (time) => `Gewonnen in ${time}`,
+    played: (home, total) => `${home} von ${total} zu Hause`,
+    play: "Spielen",
+    resume: "Weiter",
+    see: "Ergebnis",
+  },
+
+  daily: {
+    title: (game) => `${game} von heute`,
+    intro: "Die Uhr läuft, sobald du die Karten siehst, und hält nicht an.",
+    play: "Jetzt spielen",
+    resume: "Weiterspielen",
+    mine: "Dein Ergebnis",
+  },
+
+  leaderboard: {
+    title: (game) => `${game}: Bestenliste`,
+    of: (date) => date,
+    size: (count) => counted(count, "Spieler", "Spieler"),
+    top: "Die Besten",
+    around: "Um dich herum",
+    empty: "Noch niemand. Mach den Anfang.",
+    previous: "Der Tag davor",
+    next: "Der Tag danach",
+    today: "Heute",
+    all: "Andere Tage",
+  },
+
+  columns: {
+    rank: "Platz",
+    player: "Spieler",
+    left: "Karten übrig",
+    time: "Zeit",
+    moves: "Züge",
+    wins: "Siege",
+  },
+
+  room: {
+    title: (code) => `Raum ${code}`,
+    code: "Raumcode",
+    invite: "Schick das deinen Freunden",
+    copy: "Kopieren",
+    share: "Teilen",
+    shareText: (game) => `Spiel gegen mich: ${game}. Gleiche Karten, gleicher Start.`,
+    copied: "Link kopiert.",
+    notCopied: "Das Kopieren geht hier nicht. Der Link ist markiert: Kopier ihn von Hand.",
+    terms: (seats, limit) => `${counted(seats, "Platz", "Plätze")} · ${limit} je Runde`,
+    players: "Spieler",
+    freeSeat: "Freier Platz",
+    host: "Gastgeber",
+    you: "Du",
+    ready: "Bereit",
+    notReady: "Noch nicht bereit",
+    away: "Nicht da",
+    beReady: "Ich bin bereit",
+    beNotReady: "Doch nicht bereit",
+    start: (count) => (count === 1 ? "Allein anfangen" : `Zu ${count} anfangen`),
+    rematch: (count) => (count === 1 ? "Noch einmal" : `Revanche zu ${count}`),
+    waitForHost: "Der Gastgeber startet die Runde.",
+    leave: "Gehen",
+    running: "Gerade läuft eine Runde. In der nächsten bist du dabei.",
+    wins: (count) => counted(count, "Runde gewonnen", "Runden gewonnen"),
+  },
+
+  round: {
+    title: (number) => `Runde ${number}`,
+    startsIn: (seconds) => `Die Runde beginnt in ${counted(seconds, "Sekunde", "Sekunden")}.`,
+    progress: "Wie weit alle sind",
+    results: (number) => `Ergebnis der Runde ${number}`,
+    waiting: "Du bist fertig. Die Runde endet, wenn alle es sind.",
+  },
+
+  ordinal: (place) => `${place}.`,
+  ofPlayers: (count) => `von ${count}`,
+
+  reasons: {
+    never: "Dorthin gehen keine Karten.",
+    closed: "Dorthin geht nichts mehr.",
+    tooMany: (most) =>
+      most === 1 ? "Nur eine Karte auf einmal." : `Gerade nur ${most} Karten auf einmal.`,
+    noRun: "Nur Karten, die aufeinander folgen, ziehen zusammen um.",
+    wholeRun: "Dorthin geht nur eine ganze Folge vom König bis zum Ass.",
+    wants: (cards, onto) =>
+      onto === null ? `Dort fängt nur ${cards} an.` : `Auf ${onto} geht nur ${cards}.`,
+  },
+
+  spoken: {
+    row: "Eine neue Reihe.",
+    turnedOver: "Die Ablage ist wieder der Stapel.",
+    cards: (card, count) =>
+      count === 1 ? card : `${card} mit ${counted(count - 1, "Karte", "Karten")} darauf`,
+    home: (cards, count) =>
+      `${cards} nach Hause. ${counted(count, "Karte", "Karten")} auf diesem Zielstapel.`,
+    moved: (cards, onto) => `${cards} auf ${onto}.`,
+    up: (cards) => `Aufgedeckt: ${cards.join(", ")}.`,
+  },
+
+  rules: {
+    open: "Regeln",
+    title: (game) => `So geht ${game}`,
+    others: "Andere Spiele",
+    newHere: "Neu hier?",
+    newHereMore: "Jedes Spiel ist in einer Minute gelernt, mit Übungsblatt, Zurück und Tipps.",
+    leads: {
+      roosevelt: "Zwei Blätter, sieben Spalten, immer eine Karte. Geduld entscheidet.",
+      robert: "Dreimal durch ein Blatt, auf oder ab. In zwei Minuten vorbei.",
+      "rouge-et-noir": "Zehn Spalten, Rot auf Schwarz, und eine neue Reihe, wenn du dich traust.",
+      deuces:
+        "Die Zweien liegen schon. Zehn Spalten in einer Farbe, und nach dem Ass kommt der König.",
+      "lady-betty": "Sechs Stapel, und was liegt, bleibt liegen, bis es nach Hause geht.",
+    },
+    goalTitle: "Das Ziel",
+    goal: (total) => `Bring alle ${total} Karten nach Hause auf die Zielstapel.`,
+    home: (piles, first, match, suits) => {
+      const which = suits === "HD" ? "rote " : suits === "SC" ? "schwarze " : "";
+      const by =
+        match === "suit" ? " in einer Farbe" : match === "colour" ? " in Rot oder Schwarz" : "";
+      const [from, to] = first === "A" ? ["Ass", "König"] : [rankName(first), "Ass am Ende"];
+      return `${piles} ${which}Zielstapel gehen${by} aufwärts, von ${from} bis ${to}.`;
+    },
+    run: (piles) =>
+      `${piles} weitere Zielstapel nehmen je eine ganze Folge vom König bis zum Ass, auf einmal.`,
+    either: (piles) =>
+      `${piles === 1 ? "Ein Zielstapel geht" : `${piles} Zielstapel gehen`} um eins auf oder ab, in jeder Farbe; König und Ass sind Nachbarn.`,
+    columnsTitle: "Die Spalten",
+    anyOnAny: "Jede Karte darf auf jeden Stapel.",
+    onlyHome: "Von dort geht sie nur noch nach Hause: Wähl mit Bedacht.",
+    builds: (match: Match, wrap) =>
+      ({
+        suit: "Spalten gehen in einer Farbe um eins abwärts.",
+        alternate: "Spalten gehen um eins abwärts, Rot auf Schwarz und Schwarz auf Rot.",
+        colour: "Spalten gehen um eins abwärts, Rot auf Rot und Schwarz auf Schwarz.",
+        any: "Spalten gehen um eins abwärts, in jeder Farbe.",
+      })[match] + (wrap ? " Auf ein Ass darf ein König." : ""),
+    moves: {
+      card: "Es zieht immer nur eine Karte um.",
+      run: "Karten, die aufeinander folgen, ziehen zusammen um.",
+      "run-by-spaces":
+        "Karten, die aufeinander folgen, ziehen zusammen um, so viele die leeren Spalten erlauben: 2 bei einer, 4 bei zweien.",
+    },
+    emptyAny: "In einer leeren Spalte darf jede Karte anfangen.",
+    emptyOnly: (rank) => `In einer leeren Spalte fängt nur ein ${rankName(rank)} an.`,
+    stockTitle: "Der Stapel",
+    row: "Er gibt eine Karte auf jede Spalte, alle auf einmal. Nimm sie, wenn du sie brauchst: Es sind sechs Reihen.",
+    openStock:
+      "Seine oberste Karte liegt offen. Ein Ass darf gleich nach Hause, jede andere Karte zuerst auf einen Stapel.",
+    draw: "Er gibt eine Karte nach der anderen auf die Ablage.",
+    wasteAnywhere: "Die oberste Karte der Ablage darf auf eine Spalte oder nach Hause.",
+    wasteHome: "Die oberste Karte der Ablage darf nach Hause.",
+    redeals: (times) =>
+      times === 0
+        ? "Er wird einmal durchgespielt."
+        : `Ist er leer, wird die Ablage wieder zum Stapel, ${times === 1 ? "einmal" : times === 2 ? "zweimal" : `${times}-mal`}.`,
+    tapTitle: "Spielen",
+    tap: "Tipp eine Karte an, und sie macht ihren besten Zug: nach Hause, wenn es geht, sonst zur längsten Folge. Oder zieh sie, wohin du willst.",
+    keys: "Mit der Tastatur: Pfeile bewegen, Eingabe spielt, Leertaste nimmt auf und legt ab, H schickt nach Hause, D gibt Karten.",
+  },
+
+  practice: {
+    title: (game) => `Üben: ${game}`,
+    start: "Ohne Uhr probieren",
+    open: "Üben",
+    undo: "Zurück",
+    hint: "Tipp",
+    deal: "Neue Karten",
+    stuck: "Kein Zug mehr. Nimm ein paar zurück, oder gib neu.",
+  },
+
+  settings: {
+    title: "Einstellungen",
+    deck: "Farben",
+    decks: { two: "Zwei Farben", four: "Vier Farben" },
+    back: "Kartenrücken",
+    backs: { lattice: "Gitter", waves: "Wellen", stars: "Sterne" },
+    table: "Tisch",
+    tables: { felt: "Filz", midnight: "Mitternacht", clay: "Ton", daylight: "Tageslicht" },
+    hand: "Stapel und Ablage",
+    hands: { right: "Rechts", left: "Links" },
+    tapping: "Ein Tipp auf eine Karte",
+    taps: { one: "macht den besten Zug", two: "nimmt sie auf" },
+    sound: "Ton",
+    sounds: { off: "Aus", on: "An" },
+    motion: "Bewegung",
+    motions: { system: "Wie im System", none: "Keine" },
+    language: "Sprache",
+    languages: { system: "Wie im Browser", en: "English", de: "Deutsch" },
+  },
+
+  play: {
+    stockLeft: (left) => `noch ${left}`,
+    turnsLeft: (turns) => `${turns}-mal wenden`,
+    menu: "Menü",
+    deal: "Geben",
+    covered: (card, above) => `${card}, ${counted(above, "Karte", "Karten")} darauf`,
+    clock: "Gespielte Zeit",
+    timeLeft: "Zeit übrig",
+    home: "Ziel",
+    homeOf: (home, total) => `${home} von ${total} Karten zu Hause`,
+    moves: "Züge",
+    giveUp: "Aufgeben",
+    giveUpAsk: "Aufgeben? Was du nach Hause gebracht hast, zählt.",
+    giveUpConfirm: "Aufgeben",
+    finish: "Beenden",
+    finishIt: "Fertig spielen",
+    skip: "Überspringen",
+    youWon: "Gewonnen!",
+    finishAsk: "Hier beenden? Es zählen die Karten zu Hause und die Zeit der letzten.",
+    finishConfirm: "Beenden",
+    goOn: "Weiterspielen",
+    seeResults: "Zum Ergebnis",
+    leave: "Zur Startseite",
+  },
+
+  ends: {
+    won: "Gewonnen",
+    stuck: "Festgefahren",
+    resigned: "Aufgegeben",
+    time: "Zeit abgelaufen",
+    none: "Spielt noch",
+  },
+
+  endSentences: {
+    won: "Gewonnen! Alle Karten sind zu Hause.",
+    stuck: "Kein Zug mehr.",
+    resigned: "Das war’s mit diesem Blatt.",
+    time: "Die Zeit ist um.",
+  },
+
+  outcome: (home, total, time, moves) =>
+    `${home} von ${total} zu Hause, die letzte nach ${time}, in ${counted(moves, "Zug", "Zügen")}.`,
+  outcomeNone: (moves) => `Diesmal keine Karte zu Hause, in ${counted(moves, "Zug", "Zügen")}.`,
+
+  check: {
+    sealed: "✓ Ein faires Blatt, versiegelt, bevor jemand eine Karte sah.",
+    button: "Nachprüfen",
+    intro:
+      "Bevor jemand eine Karte sah, haben wir die Zusage veröffentlicht. Nur dieser Startwert ergibt sie, und er ergibt auch das Blatt.",
+    deal: "Blatt",
+    commitment: "Zusage",
+    seed: "Startwert",
+    closed: "Der Startwert wird veröffentlicht, sobald niemand das Blatt mehr spielen kann.",
+    agrees: "✓ Ein faires Blatt: Dein Browser hat es nachgerechnet, Startwert und Zusage passen.",
+    differs: "Das passt nicht: Der Startwert ergibt eine andere Zusage.",
+    cards: "Die Karten, wie sie gegeben wurden",
+  },
+
+  board: "Karten",
+
+  cards: {
+    down: "Verdeckte Karte",
+    name: cardName,
+    inSentence: cardName,
+    anyOf: (ranks, suits) => ranks.map((rank) => anyCard(rank, suits)).join(" oder "),
+  },
+
+  piles: {
+    stock: "Stapel",
+    waste: "Ablage",
+    foundation: (number) => `Zielstapel ${number}`,
+    column: (number) => `Spalte ${number}`,
+    withCount: (pile, count) => `${pile}, ${counted(count, "Karte", "Karten")}`,
+    empty: (pile) => `${pile}, leer`,
+    emptyStock: (left) => `Stapel, leer. Die Ablage wenden: noch ${left}-mal`,
+  },
+
+  locale: "de-DE",
+
+  refusals: {
+    bad_name: "Dieser Name geht nicht.",
+    too_fast: "Das war etwas schnell. Gleich noch einmal.",
+    unknown_room: "Zu diesem Code gibt es keinen Raum.",
+    room_full: "In diesem Raum sind alle Plätze besetzt.",
+    not_host: "Nur der Gastgeber startet eine Runde.",
+    round_running: "Gerade läuft eine Runde.",
+    not_started: "Die Runde hat noch nicht begonnen.",
+    unknown_attempt: "So ein Spiel von dir gibt es nicht.",
+    already_played: "Das hast du schon gespielt.",
+    unknown_day: "Für diesen Tag gibt es keine Bestenliste.",
+    overloaded: "Der Server hat sehr viel zu tun. Gleich noch einmal.",
+    unavailable: "Der Server kann gerade nicht speichern. Gleich noch einmal.",
+  },
+};

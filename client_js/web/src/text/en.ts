@@ -1,0 +1,390 @@
+/** The page in English. */
+
+import type { Match } from "../../../src/rules/schema.ts";
+
+const RANKS = [
+  ...["Ace", "Two", "Three", "Four", "Five", "Six", "Seven"],
+  ...["Eight", "Nine", "Ten", "Jack", "Queen", "King"],
+];
+const SUITS: Readonly<Record<string, string>> = {
+  S: "spades",
+  H: "hearts",
+  D: "diamonds",
+  C: "clubs",
+};
+
+function cardName(rank: number, suit: string): string {
+  return `${RANKS[rank]} of ${SUITS[suit]}`;
+}
+
+/** A rank's name, from its letter. */
+function rankName(letter: string): string {
+  return RANKS["A23456789TJQK".indexOf(letter)] ?? letter;
+}
+
+function nounOf(rank: number, suits: string): string {
+  const name = (RANKS[rank] ?? "").toLowerCase();
+  return suits.length === 1 ? `${name} of ${SUITS[suits]}` : name;
+}
+
+function colourOf(suits: string): string {
+  return suits === "HD" ? "red " : suits === "SC" ? "black " : "";
+}
+
+function withArticle(noun: string): string {
+  return /^[aeiou]/.test(noun) ? `an ${noun}` : `a ${noun}`;
+}
+
+function counted(count: number, one: string, many: string): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
+const ENDINGS: Readonly<Record<string, string>> = { one: "st", two: "nd", few: "rd" };
+const ORDINALS = new Intl.PluralRules("en", { type: "ordinal" });
+
+export const en = {
+  product: "Samedeal",
+  wordmark: "samedeal",
+  headline: "Same cards. Who’s faster?",
+  about:
+    "Solitaire with other people: everyone gets the same deal. Race your friends, or take on the world with today’s.",
+  titleOf: (page: string) => `${page} · Samedeal`,
+  loading: "One moment …",
+  missing: "That card isn’t in the pack.",
+  missingMore: "There’s no page here. The link may be old, or have lost a letter.",
+  toHome: "Back to the start",
+
+  nav: { label: "Pages", daily: "Today", settings: "You and settings", skip: "Skip to content" },
+
+  name: {
+    title: "Your name",
+    label: "Name",
+    save: "Save",
+    saved: "Saved.",
+    tag: (tag: string) => `You’re #${tag}, in case somebody has the same name.`,
+  },
+
+  status: {
+    waiting: "No connection just now.",
+    stalled: "The server cannot save just now.",
+    kept: "Your moves are kept and will be sent.",
+    again: "The page tries again by itself.",
+    replaced: "The game is open in another window.",
+    playHere: "Play here",
+    incompatible: "There’s a newer version of this page.",
+    reload: "Reload",
+  },
+
+  start: {
+    title: "New race",
+    race: "Race a friend",
+    wish: (game: string, limit: string) => `${game}, ${limit}`,
+    options: "Change",
+    intro: "Open a room, send the link, and play the same cards at the same time.",
+    game: "Game",
+    variant: "Rules",
+    seats: "Seats",
+    limit: "Time limit",
+    minutes: (count: number) => counted(count, "minute", "minutes"),
+    create: "Open a room",
+  },
+
+  join: { title: "Got a code?", code: "Room code", join: "Join" },
+
+  dailies: {
+    title: "Today",
+    intro: "One deal of each game a day, the same for the whole world. One try.",
+    next: (time: string) => `next in ${time}`,
+    notPlayed: "Not played yet",
+    running: "You’re in the middle of it",
+    won: (time: string) => `Won in ${time}`,
+    played: (home: number, total: number) => `${home} of ${total} home`,
+    play: "Play",
+    resume: "Resume",
+    see: "Result",
+  },
+
+  daily: {
+    title: (game: string) => `Today’s ${game}`,
+    intro: "The clock starts when you see the cards, and doesn’t stop.",
+    play: "Play today’s deal",
+    resume: "Keep playing",
+    mine: "Your result",
+  },
+
+  leaderboard: {
+    title: (game: string) => `${game}: leaderboard`,
+    of: (date: string) => date,
+    size: (count: number) => counted(count, "player", "players"),
+    top: "Top",
+    around: "Around you",
+    empty: "Nobody yet. Be the first.",
+    previous: "The day before",
+    next: "The day after",
+    today: "Today",
+    all: "Other days",
+  },
+
+  columns: {
+    rank: "Rank",
+    player: "Player",
+    left: "Cards left",
+    time: "Time",
+    moves: "Moves",
+    wins: "Wins",
+  },
+
+  room: {
+    title: (code: string) => `Room ${code}`,
+    code: "Room code",
+    invite: "Send this to your friends",
+    copy: "Copy",
+    share: "Share",
+    shareText: (game: string) => `Race me at ${game}. Same cards, same start.`,
+    copied: "Link copied.",
+    notCopied: "Copying didn’t work here. The link is selected: copy it by hand.",
+    terms: (seats: number, limit: string) =>
+      `${counted(seats, "seat", "seats")} · ${limit} a round`,
+    players: "Players",
+    freeSeat: "Free seat",
+    host: "Host",
+    you: "You",
+    ready: "Ready",
+    notReady: "Not ready yet",
+    away: "Away",
+    beReady: "I’m ready",
+    beNotReady: "Not ready after all",
+    start: (count: number) => (count === 1 ? "Start on your own" : `Start with ${count}`),
+    rematch: (count: number) => (count === 1 ? "Play again" : `Rematch with ${count}`),
+    waitForHost: "The host starts the round.",
+    leave: "Leave",
+    running: "They’re in the middle of a round. You’re in the next one.",
+    wins: (count: number) => counted(count, "round won", "rounds won"),
+  },
+
+  round: {
+    title: (number: number) => `Round ${number}`,
+    startsIn: (seconds: number) => `The round starts in ${counted(seconds, "second", "seconds")}.`,
+    progress: "How far everyone has got",
+    results: (number: number) => `Results of round ${number}`,
+    waiting: "You’re done. The round ends when everyone is.",
+  },
+
+  ordinal: (place: number) => {
+    const ending = ENDINGS[ORDINALS.select(place)] ?? "th";
+    return `${place}${ending}`;
+  },
+  ofPlayers: (count: number) => `of ${count}`,
+
+  reasons: {
+    never: "Cards don’t go there.",
+    closed: "Nothing more goes there.",
+    tooMany: (most: number) =>
+      most === 1 ? "Only one card at a time." : `Only ${most} cards at a time just now.`,
+    noRun: "Only cards that follow one another move together.",
+    wholeRun: "Only a whole run from King to Ace goes there.",
+    wants: (cards: string, onto: string | null) =>
+      onto === null ? `Only ${cards} can start there.` : `Only ${cards} goes on the ${onto}.`,
+  },
+
+  spoken: {
+    row: "A new row.",
+    turnedOver: "The waste is the stock again.",
+    cards: (card: string, count: number) =>
+      count === 1 ? card : `${card} and ${counted(count - 1, "card", "cards")} on it`,
+    home: (cards: string, count: number) =>
+      `${cards} home. ${counted(count, "card", "cards")} on that foundation.`,
+    moved: (cards: string, onto: string) => `${cards} to ${onto}.`,
+    up: (cards: readonly string[]) => `${cards.join(", ")} came up.`,
+  },
+
+  rules: {
+    open: "Rules",
+    title: (game: string) => `How to play ${game}`,
+    others: "Other games",
+    newHere: "New to these games?",
+    newHereMore: "A minute to learn each, and a practice deal with undo and hints.",
+    leads: {
+      roosevelt: "Two packs, seven columns, one card at a time. Patience decides.",
+      robert: "Three passes through one pack, up or down. Over in two minutes.",
+      "rouge-et-noir": "Ten columns, red on black, and a fresh row whenever you dare.",
+      deuces: "The Twos are home already. Ten columns down in suit, and the corner goes round.",
+      "lady-betty": "Six piles, and every card you put down stays until it goes home.",
+    } as Readonly<Record<string, string>>,
+    goalTitle: "The goal",
+    goal: (total: number) => `Bring all ${total} cards home to the foundations.`,
+    home: (piles: number, first: string, match: Match, suits: string) => {
+      const which = suits === "HD" ? "red " : suits === "SC" ? "black " : "";
+      const by = match === "suit" ? " in suit" : match === "colour" ? " in colour" : "";
+      const [from, to] = first === "A" ? ["Ace", "King"] : [rankName(first), "the Ace at the end"];
+      return `${piles} ${which}foundations go up${by}, from ${from} to ${to}.`;
+    },
+    run: (piles: number) =>
+      `${piles} more foundations take a whole run each, from King down to Ace, in one go.`,
+    either: (piles: number) =>
+      `${piles === 1 ? "One foundation goes" : `${piles} foundations go`} up or down by one, in any suit; King and Ace are neighbours.`,
+    columnsTitle: "The columns",
+    anyOnAny: "Any card goes on any pile.",
+    onlyHome: "From there it can only go home, so choose well.",
+    builds: (match: Match, wrap: boolean) =>
+      ({
+        suit: "Columns go down by one in suit.",
+        alternate: "Columns go down by one, red on black and black on red.",
+        colour: "Columns go down by one in the same colour.",
+        any: "Columns go down by one in any suit.",
+      })[match] + (wrap ? " A King goes on an Ace." : ""),
+    moves: {
+      card: "One card moves at a time.",
+      run: "Cards that follow one another move together.",
+      "run-by-spaces":
+        "Cards that follow one another move together, as many as your empty columns allow: 2 with one, 4 with two.",
+    },
+    emptyAny: "Any card may start an empty column.",
+    emptyOnly: (rank: string) => `Only a ${rankName(rank)} may start an empty column.`,
+    stockTitle: "The stock",
+    row: "It deals one card onto each column, all at once. Use it when you need to: there are six rows.",
+    openStock:
+      "Its top card is open. An Ace may go straight home; every other card goes on a pile first.",
+    draw: "It deals one card at a time onto the waste.",
+    wasteAnywhere: "The waste’s top card may go on a column or home.",
+    wasteHome: "The waste’s top card may go home.",
+    redeals: (times: number) =>
+      times === 0
+        ? "You go through it once."
+        : `When it is empty, the waste becomes the stock again, ${times === 1 ? "once" : times === 2 ? "twice" : `${times} times`}.`,
+    tapTitle: "Playing",
+    tap: "Tap a card and it makes its best move: home if it can, else to the longest run. Or drag it where you like.",
+    keys: "On a keyboard: arrows to move, Enter to play, Space to pick up and put down, H for home, D to deal.",
+  },
+
+  practice: {
+    title: (game: string) => `Practice: ${game}`,
+    start: "Try it, no clock",
+    open: "Practise",
+    undo: "Undo",
+    hint: "Hint",
+    deal: "New deal",
+    stuck: "No moves left. Undo a few, or deal again.",
+  },
+
+  settings: {
+    title: "Settings",
+    deck: "Suits",
+    decks: { two: "Two colours", four: "Four colours" },
+    back: "Card backs",
+    backs: { lattice: "Lattice", waves: "Waves", stars: "Stars" },
+    table: "Table",
+    tables: { felt: "Felt", midnight: "Midnight", clay: "Clay", daylight: "Daylight" },
+    hand: "Stock and waste",
+    hands: { right: "On the right", left: "On the left" },
+    tapping: "A tap on a card",
+    taps: { one: "plays its best move", two: "picks it up" },
+    sound: "Sound",
+    sounds: { off: "Off", on: "On" },
+    motion: "Motion",
+    motions: { system: "As in your system", none: "None" },
+    language: "Language",
+    languages: { system: "As in your browser", en: "English", de: "Deutsch" },
+  },
+
+  play: {
+    stockLeft: (left: number) => `${left} left`,
+    turnsLeft: (turns: number) => counted(turns, "turn", "turns"),
+    menu: "Menu",
+    deal: "Deal",
+    covered: (card: string, above: number) => `${card}, ${counted(above, "card", "cards")} on it`,
+    clock: "Time played",
+    timeLeft: "Time left",
+    home: "Home",
+    homeOf: (home: number, total: number) => `${home} of ${total} cards home`,
+    moves: "Moves",
+    giveUp: "Give up",
+    giveUpAsk: "Give up? What you’ve brought home counts.",
+    giveUpConfirm: "Give up",
+    finish: "Finish",
+    finishIt: "Finish it",
+    skip: "Skip",
+    youWon: "You won!",
+    finishAsk: "Finish here? The cards you’ve brought home count, and the time of the last one.",
+    finishConfirm: "Finish",
+    goOn: "Keep playing",
+    seeResults: "See the result",
+    leave: "Back to the start",
+  },
+
+  ends: {
+    won: "Won",
+    stuck: "Stuck",
+    resigned: "Given up",
+    time: "Out of time",
+    none: "Playing",
+  },
+
+  endSentences: {
+    won: "You won! Every card is home.",
+    stuck: "No moves left.",
+    resigned: "That’s it for this deal.",
+    time: "Time’s up.",
+  },
+
+  outcome: (home: number, total: number, time: string, moves: number) =>
+    `${home} of ${total} home, the last one after ${time}, in ${counted(moves, "move", "moves")}.`,
+  outcomeNone: (moves: number) => `No cards home this time, in ${counted(moves, "move", "moves")}.`,
+
+  check: {
+    sealed: "✓ A fair deal, sealed before anybody saw a card.",
+    button: "Check it",
+    intro:
+      "Before anybody saw a card, we published the commitment. Only this seed makes it, and the seed makes the deal.",
+    deal: "Deal",
+    commitment: "Commitment",
+    seed: "Seed",
+    closed: "The seed is published once nobody can play the deal any more.",
+    agrees: "✓ A fair deal: your browser has worked it out, and seed and commitment match.",
+    differs: "This does not match: the seed makes another commitment.",
+    cards: "The cards as they were dealt",
+  },
+
+  board: "Cards",
+
+  cards: {
+    down: "Face-down card",
+    name: cardName,
+    /** Within a sentence. */
+    inSentence: (rank: number, suit: string) => cardName(rank, suit).toLowerCase(),
+    /** Cards of these ranks and suits, as in "a red six"; of all suits if there are four. */
+    anyOf: (ranks: readonly number[], suits: string) =>
+      ranks.map((rank) => withArticle(`${colourOf(suits)}${nounOf(rank, suits)}`)).join(" or "),
+  },
+
+  piles: {
+    stock: "stock",
+    waste: "waste",
+    foundation: (number: number) => `foundation ${number}`,
+    column: (number: number) => `pile ${number}`,
+    /** What is said of a pile before its cards. */
+    withCount: (pile: string, count: number) =>
+      `${pile.charAt(0).toUpperCase()}${pile.slice(1)}, ${counted(count, "card", "cards")}`,
+    empty: (pile: string) => `Empty ${pile}`,
+    emptyStock: (left: number) =>
+      `Empty stock. Turn the waste over: ${counted(left, "time", "times")} left`,
+  },
+
+  /** How days are written. */
+  locale: "en-GB",
+
+  refusals: {
+    bad_name: "That name can’t be used.",
+    too_fast: "That was a bit fast. Try again in a moment.",
+    unknown_room: "There is no room with this code.",
+    room_full: "Every seat in this room is taken.",
+    not_host: "Only the host starts a round.",
+    round_running: "A round is under way.",
+    not_started: "The round hasn’t begun yet.",
+    unknown_attempt: "There is no such game of yours.",
+    already_played: "You have played this one already.",
+    unknown_day: "There is no leaderboard for this day.",
+    overloaded: "The server is very busy. Try again in a moment.",
+    unavailable: "The server cannot save just now. Try again in a moment.",
+  } as Readonly<Record<string, string>>,
+};

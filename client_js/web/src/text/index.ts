@@ -1,0 +1,124 @@
+/**
+ * Every word on the page, in the language that the player reads.
+ *
+ * `text` is set before anything is shown, and whatever shows it is made anew when it changes.
+ */
+
+import { type View, pileAt } from "../../../src/rules/board.ts";
+import { isDown, rankOf, suitOf } from "../../../src/rules/cards.ts";
+import type { Reason } from "../board/reasons.ts";
+import { en } from "./en.ts";
+
+export type Text = typeof en;
+
+/** The languages that there are; who reads none of them gets the first. */
+export const LANGUAGES = ["en", "de"] as const;
+export type Language = (typeof LANGUAGES)[number];
+
+export let text: Text = en;
+
+/** Have all words in this language from now on. */
+export async function useLanguage(language: Language): Promise<void> {
+  text = language === "en" ? en : (await import("./de.ts")).de;
+  document.documentElement.lang = language;
+}
+
+/** The first language of those that a browser asks for, as in `de-AT`, that there is. */
+export function languageOf(asked: readonly string[]): Language {
+  for (const tag of asked) {
+    const found = LANGUAGES.find((language) => tag.toLowerCase().split("-")[0] === language);
+    if (found) return found;
+  }
+  return LANGUAGES[0];
+}
+
+/** A card's name in words, as in "Ten of hearts". */
+export function cardWords(card: number): string {
+  return isDown(card) ? text.cards.down : text.cards.name(rankOf(card), suitOf(card));
+}
+
+/** A pile's name in words, as in "pile 3". */
+export function pileWords(view: View, pile: number): string {
+  const { foundations, tableau, stock } = view.ruleset;
+  if (pile === stock) return text.piles.stock;
+  if (foundations.includes(pile)) return text.piles.foundation(pile + 1);
+  return tableau.includes(pile)
+    ? text.piles.column(pile - foundations.length + 1)
+    : text.piles.waste;
+}
+
+/** Why cards may not go where they were dropped. */
+export function reasonWords(reason: Reason): string {
+  const words = text.reasons;
+  switch (reason.kind) {
+    case "never":
+      return words.never;
+    case "closed":
+      return words.closed;
+    case "too-many":
+      return words.tooMany(reason.most);
+    case "no-run":
+      return words.noRun;
+    case "whole-run":
+      return words.wholeRun;
+    case "wants": {
+      const { onto, ranks, suits } = reason;
+      const below = onto === null ? null : text.cards.inSentence(rankOf(onto), suitOf(onto));
+      return words.wants(text.cards.anyOf(ranks, suits), below);
+    }
+  }
+}
+
+/** What a refusal says to a player: in the page's own words, else in the server's. */
+export function refusalWords({ code, message }: { code: string; message: string }): string {
+  return text.refusals[code] ?? message;
+}
+
+/** What a screen reader says of a pile before its cards. */
+export function pileLabel(view: View, pile: number): string {
+  return text.piles.withCount(pileWords(view, pile), pileAt(view, pile).length);
+}
+
+/** What a screen reader says of a card. */
+export function cardLabel(view: View, at: { card: number; pile: number; index: number }): string {
+  const { ruleset } = view;
+  if (at.pile === ruleset.stock && isDown(at.card)) return text.play.deal;
+  const above = pileAt(view, at.pile).length - 1 - at.index;
+  const covered = above > 0 && ruleset.tableau.includes(at.pile);
+  return covered ? text.play.covered(cardWords(at.card), above) : cardWords(at.card);
+}
+
+/** What a screen reader says of an empty pile. */
+export function placeLabel(view: View, pile: number): string {
+  const { stock, waste, rules } = view.ruleset;
+  const left = (rules.waste?.redeals ?? 0) - view.redeals;
+  if (pile === stock && waste !== null && left > 0) return text.piles.emptyStock(left);
+  return text.piles.empty(pileWords(view, pile));
+}
+
+/** A day as people write it; the server's days are UTC days. */
+export function dateWords(day: number): string {
+  const date = new Date(day * 86_400_000);
+  return date.toLocaleDateString(text.locale, {
+    timeZone: "UTC",
+    weekday: "long",
+    day: "numeric",
+    month: "long",
+    year: "numeric",
+  });
+}
+
+/** A span as on a clock, as in `4:07` or `1:04:07`. */
+export function clockText(milliseconds: number): string {
+  const seconds = Math.max(0, Math.floor(milliseconds / 1000));
+  const two = (value: number) => String(value).padStart(2, "0");
+  const hours = Math.floor(seconds / 3600);
+  const minutes = Math.floor(seconds / 60) % 60;
+  const rest = two(seconds % 60);
+  return hours > 0 ? `${hours}:${two(minutes)}:${rest}` : `${minutes}:${rest}`;
+}
+
+/** A result's time, to the tenth of a second, since ranks are decided by it. */
+export function resultTime(milliseconds: number): string {
+  return `${clockText(milliseconds)}.${Math.floor((milliseconds % 1000) / 100)}`;
+}

@@ -1,0 +1,72 @@
+import { describe, expect, it } from "vitest";
+import { games } from "../../src/rules/catalog.ts";
+import { findRuleset } from "../../src/rules/catalog.ts";
+import { rulesOf } from "../src/ruleWords.ts";
+import { de } from "../src/text/de.ts";
+import { en } from "../src/text/en.ts";
+import { languageOf } from "../src/text/index.ts";
+
+/** Every text of a catalogue, by its path; functions by what they make of plain arguments. */
+function* textsOf(value: unknown, path = ""): Generator<[string, string]> {
+  if (typeof value === "string") yield [path, value];
+  else if (typeof value === "object" && value !== null) {
+    for (const [name, inner] of Object.entries(value)) yield* textsOf(inner, `${path}.${name}`);
+  }
+}
+
+describe("the catalogues", () => {
+  it("have the same words in every language, and none left empty", () => {
+    const [english, german] = [new Map(textsOf(en)), new Map(textsOf(de))];
+    expect([...german.keys()].sort()).toEqual([...english.keys()].sort());
+    expect([...english, ...german].filter(([, words]) => words.trim() === "")).toEqual([]);
+  });
+
+  it("are translated but for names, signs and words that are the same", () => {
+    const german = new Map(textsOf(de));
+    const same = [...textsOf(en)].filter(([path, words]) => german.get(path) === words);
+    const names = /^\.(product|wordmark|name\.label|settings\.languages)/;
+    expect(same.map(([path]) => path).filter((path) => !names.test(path))).toEqual([]);
+  });
+
+  it("name cards as people do", () => {
+    expect(en.cards.anyOf([5], "HD")).toBe("a red six");
+    expect(de.cards.anyOf([5], "HD")).toBe("eine rote Sechs");
+    expect(de.cards.anyOf([0, 11], "SC")).toBe("ein schwarzes Ass oder eine schwarze Dame");
+    expect(de.cards.anyOf([12], "H")).toBe("ein Herz-König");
+  });
+});
+
+describe("languageOf", () => {
+  it.each([
+    [["de-AT", "en"], "de"],
+    [["fr", "en-GB"], "en"],
+    [["DE"], "de"],
+    [["fr"], "en"],
+    [[], "en"],
+  ])("answers %s with %s", (asked, language) => {
+    expect(languageOf(asked)).toBe(language);
+  });
+});
+
+describe("the rules in words", () => {
+  it.each(games.map(({ id }) => id))("say all of %s", (id) => {
+    const rules = rulesOf(findRuleset(id));
+    const { tableau, waste } = findRuleset(id).rules;
+    expect(rules).toHaveLength(tableau === null ? 2 : 3);
+    for (const { title, words } of rules) {
+      expect(title).not.toBe("");
+      expect(words.join(" ")).not.toMatch(/undefined|NaN/);
+      expect(words.length).toBeGreaterThan(0);
+    }
+    expect(rules[0]?.example.length).toBeGreaterThanOrEqual(2);
+    const all = rules.flatMap(({ words }) => words).join(" ");
+    if (waste?.redeals === 2) expect(all).toContain("twice");
+  });
+
+  it("show cards that lie as they say", () => {
+    const ruleset = findRuleset("roosevelt");
+    const [, columns] = rulesOf(ruleset);
+    const [jack = 0, ten = 0, nine = 0] = columns?.example ?? [];
+    expect(ruleset.builds(jack, ten) && ruleset.builds(ten, nine)).toBe(true);
+  });
+});

@@ -1,0 +1,115 @@
+import { describe, expect, it } from "vitest";
+import { legalMoves } from "../../src/rules/moves.ts";
+import { hintMove } from "../src/board/choices.ts";
+import { Practice } from "../src/practice.svelte.ts";
+import { viewOf } from "./tables.ts";
+import { moveText } from "../../src/rules/notation.ts";
+
+class MemoryStorage implements Storage {
+  readonly #items = new Map<string, string>();
+  get length(): number {
+    return this.#items.size;
+  }
+  key = (nth: number) => [...this.#items.keys()][nth] ?? null;
+  getItem = (name: string) => this.#items.get(name) ?? null;
+  setItem = (name: string, value: string) => void this.#items.set(name, value);
+  removeItem = (name: string) => void this.#items.delete(name);
+  clear = () => this.#items.clear();
+}
+
+function playSome(practice: Practice, count: number): void {
+  for (let nth = 0; nth < count; nth++) {
+    const [move] = legalMoves(practice.view);
+    if (move) practice.play(move);
+  }
+}
+
+describe("practice", () => {
+  it("goes on where it was left, and takes moves back one by one", () => {
+    const storage = new MemoryStorage();
+    const practice = new Practice("roosevelt", storage);
+    const opening = practice.view;
+    expect(practice.begun).toBe(false);
+    playSome(practice, 5);
+    const again = new Practice("roosevelt", storage);
+    expect(again.view).toEqual(practice.view);
+    for (let nth = 0; nth < 5; nth++) again.undo();
+    expect(again.view).toEqual(opening);
+    again.undo();
+    expect(again.view).toEqual(opening);
+  });
+
+  it("shows no card before it is turned up", () => {
+    const { view } = new Practice("rouge-et-noir", new MemoryStorage());
+    expect(view.piles.flat().filter((card) => card < 52)).toHaveLength(9);
+  });
+
+  it("deals other cards when asked, and the same ones when begun anew", () => {
+    const practice = new Practice("deuces", new MemoryStorage());
+    const opening = practice.view;
+    playSome(practice, 3);
+    practice.restart();
+    expect(practice.view).toEqual(opening);
+    practice.deal();
+    expect(practice.view.piles).not.toEqual(opening.piles);
+  });
+
+  it("plays no illegal move", () => {
+    const practice = new Practice("robert", new MemoryStorage());
+    expect(practice.play({ source: 0, target: 1, count: 1 })).toBe(false);
+    expect(practice.begun).toBe(false);
+  });
+
+  it.each(["", "{", "null", "[]", '{"seed":"x","moves":[]}', '{"seed":7}'])(
+    "deals anew where %s is kept",
+    (text) => {
+      const storage = new MemoryStorage();
+      storage.setItem("samedeal.practice.robert", text);
+      expect(new Practice("robert", storage).view.piles.flat()).toHaveLength(52);
+    },
+  );
+
+  it("keeps what it can of moves that are legal no more", () => {
+    const storage = new MemoryStorage();
+    const seed = "ab".repeat(32);
+    storage.setItem(
+      "samedeal.practice.roosevelt",
+      JSON.stringify({ seed, moves: ["s>w", "w>f7", "s>w"] }),
+    );
+    expect(new Practice("roosevelt", storage).view.moves).toBe(1);
+  });
+});
+
+describe("a hint", () => {
+  const hint = (game: string, piles: Record<string, string>) => {
+    const view = viewOf(game, piles);
+    const move = hintMove({ view, moves: legalMoves(view) });
+    return move && moveText(view.ruleset, move);
+  };
+
+  it("points home first, then at what opens something up, then at a build, then at the stock", () => {
+    expect(hint("roosevelt", { t0: "7H", t1: "6S", t2: "AS", s: "??" })).toBe("t2>f0");
+    const open = { t0: "??6S", t1: "7H", t2: "5D", t3: "9C", s: "??" };
+    expect(hint("rouge-et-noir", open)).toBe("t0>t1");
+    expect(hint("roosevelt", { t0: "KC7H", t1: "2S9D6S", s: "??" })).toBe("t1>t0");
+    expect(hint("roosevelt", { t0: "KC", t1: "9S", s: "??" })).toBe("s>w");
+  });
+
+  it("does not carry a card that lies well from one place to the next", () => {
+    const view = {
+      t0: "8S7H",
+      t1: "8C",
+      t2: "KD",
+      t3: "KH",
+      t4: "KS",
+      t5: "KC",
+      t6: "QD",
+      s: "??",
+    };
+    expect(hint("roosevelt", view)).not.toBe("t0>t1");
+  });
+
+  it("is nothing where nothing can be done", () => {
+    expect(hint("roosevelt", { t0: "KC" })).toBeUndefined();
+  });
+});

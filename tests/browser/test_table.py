@@ -1,0 +1,271 @@
+"""The table in Chromium: taps, drags and keys, played in practice, where nothing is at stake."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Locator, expect
+
+from tests.browser.conftest import Site
+from tests.browser.player import DESKTOP, PHONE, Player
+from tests.processes import ROOT
+
+SEED = "5a" * 32
+"""Every test plays the same cards."""
+
+WON = ROOT / "tests/browser/won.json"
+"""A deal of Lady Betty with the moves that win it."""
+
+
+@pytest.fixture(params=[PHONE, DESKTOP], ids=["phone", "desktop"])
+def player(request: pytest.FixtureRequest, browser: Browser, site: Site) -> Iterator[Player]:
+    player = Player(browser, site.url, request.param)
+    yield player
+    player.close()
+
+
+def practise(player: Player, game: str, *moves: str) -> None:
+    """Open the practice table of a game, with some moves played."""
+    kept = json.dumps({"seed": SEED, "moves": moves})
+    key = f"samedeal.practice.{game}"
+    player.page.add_init_script(
+        f"localStorage.getItem({key!r}) ?? localStorage.setItem({key!r}, {kept!r})"
+    )
+    player.go(f"/practice/{game}")
+    player.wait_for_board()
+
+
+def centre(card: Locator) -> tuple[float, float]:
+    box = card.bounding_box()
+    assert box is not None
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def top(player: Player, pile: str) -> Locator:
+    """Return the top card of a pile."""
+    index = len(player.cards(pile)) - 1
+    return player.page.locator(f'[data-pile="{pile}"][data-index="{index}"]')
+
+
+def test_a_press_that_slides_off_the_stock_plays_nothing(player: Player) -> None:
+    practise(player, "robert")
+    mouse = player.page.mouse
+    x, y = centre(top(player, "s"))
+    mouse.move(x, y)
+    mouse.down()
+    mouse.move(x - 180, y - 60, steps=5)
+    mouse.up()
+    assert player.moves() == 0
+    mouse.move(x, y)
+    mouse.down()
+    mouse.move(x + 3, y, steps=2)
+    mouse.up()
+    assert player.moves() == 1
+
+
+def test_one_tap_plays_the_best_move(player: Player) -> None:
+    practise(player, "roosevelt")
+    moved = 0
+    for column in range(7):
+        pile = f"t{column}"
+        before = player.cards(pile)
+        player.tap(pile)
+        if player.moves() > moved:
+            moved = player.moves()
+            assert player.cards(pile) == before[:-1]
+        else:
+            assert player.cards(pile) == before
+    assert moved > 0
+
+
+def test_two_step_play_only_picks_up(player: Player) -> None:
+    player.go("/settings")
+    player.see("tapping-two").check(force=True)
+    practise(player, "roosevelt")
+    for column in range(7):
+        player.tap(f"t{column}")
+        if player.page.locator(".selected").count():
+            break
+    else:
+        pytest.fail("no card can be picked up")
+    assert player.moves() == 0
+
+
+def test_a_card_that_is_dropped_where_it_does_not_go_comes_back_with_a_reason(
+    player: Player,
+) -> None:
+    practise(player, "lady-betty", "s>t0", "s>t1")
+    card = player.cards("t0")[-1]
+    x, y = centre(top(player, "t0"))
+    to_x, to_y = centre(top(player, "t1"))
+    mouse = player.page.mouse
+    mouse.move(x, y)
+    mouse.down()
+    mouse.move(to_x, to_y, steps=6)
+    expect(player.page.locator(".held")).to_have_count(1)
+    mouse.up()
+    expect(player.see("notice")).to_contain_text("go there.")
+    assert player.cards("t0")[-1] == card
+    assert player.moves() == 2
+
+
+def test_a_rotation_in_the_middle_of_a_drag_loses_nothing(player: Player) -> None:
+    practise(player, "robert", "s>w")
+    drawn = player.cards("w")
+    size = player.page.viewport_size
+    assert size is not None
+    mouse = player.page.mouse
+    x, y = centre(top(player, "w"))
+    mouse.move(x, y)
+    mouse.down()
+    mouse.move(x - 40, y - 60, steps=4)
+    player.page.set_viewport_size({"width": size["height"], "height": size["width"]})
+    mouse.up()
+    player.page.set_viewport_size(size)
+    expect(player.page.locator(".held")).to_have_count(0)
+    assert drawn in (player.cards("w"), player.cards("f0")[-1:])
+    if player.cards("w") == drawn:
+        assert player.moves() == 1
+
+
+def test_practice_goes_on_after_a_reload_and_takes_moves_back(player: Player) -> None:
+    practise(player, "deuces")
+    opening = player.cards("w")
+    player.tap("s")
+    player.tap("s")
+    drawn = player.cards("w")
+    assert len(drawn) == 2
+    player.page.reload()
+    player.wait_for_board()
+    assert player.cards("w") == drawn
+    player.press("undo")
+    assert player.cards("w") == drawn[:1]
+    player.press("undo")
+    assert player.cards("w") == opening
+    expect(player.see("undo")).to_be_disabled()
+
+
+def test_a_hint_points_at_cards_until_a_move(player: Player) -> None:
+    practise(player, "roosevelt")
+    player.press("hint")
+    expect(player.page.locator(".hinted").first).to_be_visible()
+    player.tap("s")
+    expect(player.page.locator(".hinted")).to_have_count(0)
+
+
+def test_a_game_is_played_by_keyboard_alone(browser: Browser, site: Site) -> None:
+    player = Player(browser, site.url)
+    player.page.add_init_script(
+        "localStorage.setItem('samedeal.practice.robert',"
+        f" JSON.stringify({{seed: '{SEED}', moves: []}}))"
+    )
+    player.go("/")
+    keyboard = player.page.keyboard
+    focus_on(player, "a", "Robert", within="nav")
+    keyboard.press("Enter")
+    focus_on(player, "a", "Try it")
+    keyboard.press("Enter")
+    player.wait_for_board()
+    focus_on(player, ".controls button", "Deal")
+    home = len(player.cards("f0"))
+    for _ in range(300):
+        if not player.page.locator('[data-live="true"]').count():
+            break
+        keyboard.press("ArrowLeft")
+        keyboard.press("h")
+        focus_on_stock = player.page.locator(f'[data-at="{stock_of(player)}"]')
+        keyboard.press("ArrowRight")
+        keyboard.press("Enter")
+        # The stock keeps the focus, whatever lies on it.
+        if player.page.locator('[data-live="true"]').count():
+            expect(focus_on_stock).to_be_focused()
+    else:
+        pytest.fail("the game does not end")
+    assert len(player.cards("f0")) > home
+    assert len(player.cards("s")) == 0
+    player.close()
+
+
+def stock_of(player: Player) -> int:
+    """Return the number of the pile that deals."""
+    number = player.page.locator('ul[aria-label^="Stock"] button').get_attribute("data-at")
+    assert number is not None
+    return int(number)
+
+
+def focus_on(player: Player, selector: str, text: str, within: str = "body") -> None:
+    """Press the tab key until something has the focus."""
+    for _ in range(60):
+        player.page.keyboard.press("Tab")
+        found = player.page.evaluate(
+            """([selector, text, within]) => {
+                 const at = document.activeElement;
+                 const words = (at.innerText || '') + (at.ariaLabel || '');
+                 return at.matches(selector) && words.includes(text) && !!at.closest(within);
+               }""",
+            [selector, text, within],
+        )
+        if found:
+            return
+    pytest.fail(f"the tab key does not lead to {text}")
+
+
+def test_screen_readers_hear_what_a_move_did(player: Player) -> None:
+    practise(player, "robert")
+    player.tap("s")
+    drawn = player.cards("w")[-1]
+    ranks = {"A": "Ace", "T": "Ten", "J": "Jack", "Q": "Queen", "K": "King"}
+    rank = ranks.get(drawn[0], "")
+    suit = {"S": "spades", "H": "hearts", "D": "diamonds", "C": "clubs"}[drawn[1]]
+    spoken = player.see("spoken")
+    expect(spoken).to_contain_text(f"of {suit} came up.")
+    expect(spoken).to_contain_text(rank)
+    piles = player.page.locator("ul[aria-label]")
+    assert piles.count() == 3
+    expect(piles.first).to_have_attribute("aria-label", "Stock, 50 cards")
+
+
+def test_the_page_speaks_the_language_that_was_chosen(player: Player) -> None:
+    player.go("/settings")
+    player.see("language-de").check(force=True)
+    expect(player.page.get_by_role("heading", level=1)).to_have_text("Einstellungen")
+    assert player.page.evaluate("document.documentElement.lang") == "de"
+    player.go("/")
+    expect(player.see("race")).to_have_text("Gegen Freunde spielen")
+
+
+def won_but_for_sending_home(player: Player) -> int:
+    """Open a deal that only has to be sent home; return how many moves that takes."""
+    won = json.loads(WON.read_text())
+    moves = won["moves"]
+    played = max(at for at, move in enumerate(moves) if move.startswith("s>")) + 1
+    kept = json.dumps({"seed": won["seed"], "moves": moves[:played]})
+    player.page.add_init_script(f"localStorage.setItem('samedeal.practice.lady-betty', {kept!r})")
+    player.go("/practice/lady-betty")
+    player.wait_for_board()
+    return len(moves) - played
+
+
+def test_a_game_that_is_as_good_as_won_finishes_itself(browser: Browser, site: Site) -> None:
+    player = Player(browser, site.url, PHONE)
+    left = won_but_for_sending_home(player)
+    before = player.moves()
+    player.press("finish")
+    player.wait_for_moves(before + left)
+    show = player.see("win-show")
+    expect(show).to_be_visible()
+    show.click()
+    expect(show).to_have_count(0)
+    assert sum(len(player.cards(f"f{number}")) for number in range(4)) == 52
+    player.close()
+
+
+def test_a_win_is_told_without_moving_to_who_wants_no_motion(browser: Browser, site: Site) -> None:
+    player = Player(browser, site.url, DESKTOP)
+    won_but_for_sending_home(player)
+    player.press("finish")
+    expect(player.page.get_by_role("status").filter(has_text="You won!")).to_be_visible()
+    expect(player.see("win-show")).to_have_count(0)
+    player.close()
