@@ -157,6 +157,8 @@ export const de: Text = {
   round: {
     title: (number) => `Runde ${number}`,
     startsIn: (seconds) => `Die Runde beginnt in ${counted(seconds, "Sekunde", "Sekunden")}.`,
+    passed: (name) => `Du bist vor ${name}.`,
+    passedBy: (name) => `${name} ist vorn.`,
     progress: "Wie weit alle sind",
     results: (number) => `Ergebnis der Runde ${number}`,
     waiting: "Du bist fertig. Die Runde endet, wenn alle es sind.",

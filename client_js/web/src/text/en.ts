@@ -165,6 +165,8 @@ export const en = {
   round: {
     title: (number: number) => `Round ${number}`,
     startsIn: (seconds: number) => `The round starts in ${counted(seconds, "second", "seconds")}.`,
+    passed: (name: string) => `You’re ahead of ${name}.`,
+    passedBy: (name: string) => `${name} is ahead.`,
     progress: "How far everyone has got",
     results: (number: number) => `Results of round ${number}`,
     waiting: "You’re done. The round ends when everyone is.",

@@ -1,0 +1,48 @@
+/** When cards fly, and above what: those of one move together, rows and whole deals in turn. */
+
+import type { Flight } from "./motion.ts";
+import type { Piece } from "./reconcile.ts";
+
+/** Milliseconds between cards that fly to different piles at the same time. */
+const STAGGER = 35;
+/** Milliseconds that a whole deal takes, and one card of it. */
+const DEAL = 1_200;
+const DEALT_CARD = 260;
+/** Cards in flight lie above all others. */
+const LAYER = 200;
+
+export class Flights {
+  #delays: ReadonlyMap<number, number> = new Map();
+  #dealtUntil = 0;
+
+  /** Whether cards are on their way out of the pack. */
+  get dealing(): boolean {
+    return performance.now() < this.#dealtUntil;
+  }
+
+  /** Let all pieces but those of the stock fly out of it, round by round. */
+  deal(pieces: readonly Piece[], stock: number): void {
+    const dealt = pieces
+      .filter(({ pile }) => pile !== stock)
+      .toSorted((a, b) => a.index - b.index || a.pile - b.pile);
+    const every = (DEAL - DEALT_CARD) / Math.max(1, dealt.length);
+    this.#delays = new Map(dealt.map(({ key }, nth) => [key, nth * every]));
+    this.#dealtUntil = performance.now() + DEAL;
+  }
+
+  /** Note which pieces have changed their piles. */
+  move(before: readonly Piece[], now: readonly Piece[]): void {
+    if (this.dealing) return;
+    const piles = new Map(before.map(({ key, pile }) => [key, pile]));
+    const flying = now.filter(({ key, pile }) => piles.has(key) && piles.get(key) !== pile);
+    const apart = flying.every(({ pile }, nth) => pile !== flying[nth - 1]?.pile);
+    this.#delays = new Map(flying.map(({ key }, nth) => [key, apart ? nth * STAGGER : 0]));
+  }
+
+  /** How a piece flies that has another place now. */
+  of({ key, index }: Piece): Flight {
+    const delay = this.#delays.get(key) ?? 0;
+    if (this.dealing) return { delay, layer: LAYER - index, duration: DEALT_CARD };
+    return { delay, layer: LAYER + index };
+  }
+}
