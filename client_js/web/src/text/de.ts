@@ -253,7 +253,6 @@ export const de: Text = {
   practice: {
     title: (game) => `Üben: ${game}`,
     start: "Ohne Uhr probieren",
-    open: "Üben",
     undo: "Zurück",
     hint: "Tipp",
     deal: "Neue Karten",
@@ -283,7 +282,6 @@ export const de: Text = {
   play: {
     stockLeft: (left) => `noch ${left}`,
     turnsLeft: (turns) => `${turns}-mal wenden`,
-    menu: "Menü",
     deal: "Geben",
     covered: (card, above) => `${card}, ${counted(above, "Karte", "Karten")} darauf`,
     clock: "Gespielte Zeit",

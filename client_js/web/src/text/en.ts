@@ -262,7 +262,6 @@ export const en = {
   practice: {
     title: (game: string) => `Practice: ${game}`,
     start: "Try it, no clock",
-    open: "Practise",
     undo: "Undo",
     hint: "Hint",
     deal: "New deal",
@@ -292,7 +291,6 @@ export const en = {
   play: {
     stockLeft: (left: number) => `${left} left`,
     turnsLeft: (turns: number) => counted(turns, "turn", "turns"),
-    menu: "Menu",
     deal: "Deal",
     covered: (card: string, above: number) => `${card}, ${counted(above, "card", "cards")} on it`,
     clock: "Time played",
