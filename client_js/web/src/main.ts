@@ -2,6 +2,7 @@ import "./app.css";
 import { Client } from "@samedeal/client";
 import { mount } from "svelte";
 import AppRoot from "./App.svelte";
+import { Averages } from "./averages.ts";
 import { CardStyles } from "./cards/index.ts";
 import { Clock } from "./clock.ts";
 import { Notices } from "./notices.svelte.ts";
@@ -22,6 +23,7 @@ const app = {
   settings,
   cardStyles: new CardStyles(document, settings.cards),
   sounds: new Sounds(() => settings.sound),
+  averages: new Averages(localStorage),
 };
 const target = document.getElementById("app");
 if (target === null) throw new Error("index.html has no #app.");

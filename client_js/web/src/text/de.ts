@@ -280,6 +280,7 @@ export const de: Text = {
   },
 
   play: {
+    guide: "Tippe eine leuchtende Karte an, und sie macht ihren besten Zug. Oder zieh sie selbst.",
     stockLeft: (left) => `noch ${left}`,
     turnsLeft: (turns) => `${turns}-mal wenden`,
     deal: "Geben",
@@ -313,11 +314,19 @@ export const de: Text = {
 
   endSentences: {
     won: "Gewonnen! Alle Karten sind zu Hause.",
-    stuck: "Kein Zug mehr.",
+    stuck: "Mehr kann nicht nach Hause.",
     resigned: "Das war’s mit diesem Blatt.",
     time: "Die Zeit ist um.",
   },
 
+  homeOf: (home, total) => `${home} von ${total} zu Hause.`,
+  againstAverage: (home, average) => {
+    if (home === average) return " Genau dein Schnitt.";
+    return home > average
+      ? ` ${home - average} mehr als dein Schnitt.`
+      : ` Dein Schnitt ist ${average}.`;
+  },
+  yourAverage: (average) => `Dein Schnitt ist ${average}.`,
   outcome: (home, total, time, moves) =>
     `${home} von ${total} zu Hause, die letzte nach ${time}, in ${counted(moves, "Zug", "Zügen")}.`,
   outcomeNone: (moves) => `Diesmal keine Karte zu Hause, in ${counted(moves, "Zug", "Zügen")}.`,

@@ -289,6 +289,7 @@ export const en = {
   },
 
   play: {
+    guide: "Tap a card that glows and it plays its best move. Or drag it where you like.",
     stockLeft: (left: number) => `${left} left`,
     turnsLeft: (turns: number) => counted(turns, "turn", "turns"),
     deal: "Deal",
@@ -322,11 +323,19 @@ export const en = {
 
   endSentences: {
     won: "You won! Every card is home.",
-    stuck: "No moves left.",
+    stuck: "Nothing more can go home.",
     resigned: "That’s it for this deal.",
     time: "Time’s up.",
   },
 
+  homeOf: (home: number, total: number) => `${home} of ${total} home.`,
+  againstAverage: (home: number, average: number) => {
+    if (home === average) return " Right on your average.";
+    return home > average
+      ? ` ${home - average} more than your average.`
+      : ` Your average is ${average}.`;
+  },
+  yourAverage: (average: number) => `Your average is ${average}.`,
   outcome: (home: number, total: number, time: string, moves: number) =>
     `${home} of ${total} home, the last one after ${time}, in ${counted(moves, "move", "moves")}.`,
   outcomeNone: (moves: number) => `No cards home this time, in ${counted(moves, "move", "moves")}.`,
