@@ -95,6 +95,7 @@ export const de: Text = {
     play: "Spielen",
     resume: "Weiter",
     see: "Ergebnis",
+    left: (left, of) => `Heute noch ${left} von ${of}. Als Nächstes:`,
   },
 
   daily: {
@@ -102,7 +103,8 @@ export const de: Text = {
     intro: "Die Uhr läuft, sobald du die Karten siehst, und hält nicht an.",
     play: "Jetzt spielen",
     resume: "Weiterspielen",
-    mine: "Dein Ergebnis",
+    shareText: (game, rank, of, home, total, time) =>
+      `${game} heute: Platz ${rank} von ${of}, ${home} von ${total} zu Hause in ${time}. Dieselben Karten für dich:`,
   },
 
   leaderboard: {
@@ -111,11 +113,14 @@ export const de: Text = {
     size: (count) => counted(count, "Spieler", "Spieler"),
     top: "Die Besten",
     around: "Um dich herum",
-    empty: "Noch niemand. Mach den Anfang.",
+    empty: "Noch niemand",
+    emptyMore: "Wer zuerst da ist, bleibt vorn, bis jemand besser ist.",
     previous: "Der Tag davor",
     next: "Der Tag danach",
     today: "Heute",
     all: "Andere Tage",
+    days: "Tage",
+    others: "Andere Spiele",
   },
 
   columns: {
@@ -130,15 +135,18 @@ export const de: Text = {
   room: {
     title: (code) => `Raum ${code}`,
     code: "Raumcode",
-    invite: "Schick das deinen Freunden",
+    missingMore: "Vielleicht fehlt dem Link ein Buchstabe, oder alle sind nach Hause gegangen.",
+    arrived: (name) => `${name} ist da`,
+    invite: "Lade deine Freunde ein",
+    link: "Der Link des Raums",
+    scan: "Zum Mitspielen scannen",
     copy: "Kopieren",
-    share: "Teilen",
     shareText: (game) => `Spiel gegen mich: ${game}. Gleiche Karten, gleicher Start.`,
     copied: "Link kopiert.",
     notCopied: "Das Kopieren geht hier nicht. Der Link ist markiert: Kopier ihn von Hand.",
     terms: (seats, limit) => `${counted(seats, "Platz", "Plätze")} · ${limit} je Runde`,
     players: "Spieler",
-    freeSeat: "Freier Platz",
+    freeSeats: (count) => counted(count, "freier Platz", "freie Plätze"),
     host: "Gastgeber",
     you: "Du",
     ready: "Bereit",
@@ -154,17 +162,24 @@ export const de: Text = {
     wins: (count) => counted(count, "Runde gewonnen", "Runden gewonnen"),
   },
 
+  share: {
+    share: "Teilen",
+    copied: "Kopiert. Füg es ein, wo du willst.",
+    notCopied: "Das Kopieren geht hier nicht.",
+  },
+
   round: {
     title: (number) => `Runde ${number}`,
     startsIn: (seconds) => `Die Runde beginnt in ${counted(seconds, "Sekunde", "Sekunden")}.`,
     passed: (name) => `Du bist vor ${name}.`,
     passedBy: (name) => `${name} ist vorn.`,
     progress: "Wie weit alle sind",
-    results: (number) => `Ergebnis der Runde ${number}`,
+    begins: "Das Rennen läuft",
+    results: (number) => `Runde ${number}`,
     waiting: "Du bist fertig. Die Runde endet, wenn alle es sind.",
   },
 
-  ordinal: (place) => `${place}.`,
+  ordinal: (place) => ({ figure: `${place}.`, ending: "" }),
   ofPlayers: (count) => `von ${count}`,
 
   reasons: {
