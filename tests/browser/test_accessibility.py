@@ -10,24 +10,47 @@ from playwright.sync_api import Browser
 
 from tests.browser.conftest import Site
 from tests.browser.player import DESKTOP, PHONE, Player
+from tests.browser.screens import STILL
 from tests.processes import ROOT
 
 AXE = ROOT / "client_js/node_modules/axe-core/axe.min.js"
 
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
-SCREENS = [
-    "/",
-    "/new",
-    "/settings",
-    "/daily",
-    "/daily/robert",
-    "/leaderboard/robert",
-    "/practice/roosevelt",
-    "/rules/deuces",
-    "/r/ZZZZZ",
-    "/nowhere",
-]
+SCREENS = [*STILL.values(), "/practice/roosevelt", "/practice/robert"]
+
+NARROW: dict[str, Any] = {**PHONE, "viewport": {"width": 360, "height": 740}}
+
+HOW_IT_FITS = """() => {
+  const shown = element => {
+    const {width, height} = element.getBoundingClientRect();
+    return width > 0 && height > 0 && !element.closest('.sr-only, .skip, .controls');
+  };
+  const all = selector => [...document.querySelectorAll(selector)].filter(shown);
+  const words = element => (element.innerText || element.outerHTML).slice(0, 60);
+  const past = all('main *').filter(element => {
+    const {left, right} = element.getBoundingClientRect();
+    // Tables scroll by themselves, and the cards of the home screen are cut off on purpose.
+    return (left < -1 || right > WIDTH + 1) && !element.closest('.wide, .hero, .board');
+  });
+  const small = all('button, a, select, input:not([type=radio]), label:has([type=radio]), summary')
+    .filter(element => {
+      const {width, height} = element.getBoundingClientRect();
+      return width < 43.5 || height < 43.5;
+    });
+  return [
+    ...(innerWidth > WIDTH ? [`the window scrolls sideways: ${innerWidth}`] : []),
+    ...past.map(element => `past the edge: ${words(element)}`),
+    ...small.map(element => `too small to be hit: ${words(element)}`),
+  ];
+}""".replace("WIDTH", str(NARROW["viewport"]["width"]))
+"""What runs past the edge of the window, and which targets are smaller than 44 pixels."""
+
+READERS = {
+    "plain": "",
+    "twice the text": "document.documentElement.style.fontSize = '200%'",
+    "from right to left": "document.documentElement.dir = 'rtl'",
+}
 
 
 @pytest.fixture(params=["light", "dark"])
@@ -60,6 +83,27 @@ def test_no_screen_has_a_finding(player: Player) -> None:
         player.page.wait_for_load_state("networkidle")
         if problems := findings(player):
             found[path] = problems
+    assert found == {}
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_every_screen_fits_a_phone_and_its_targets_a_thumb(
+    reader: str, browser: Browser, site: Site
+) -> None:
+    narrow = Player(browser, site.url, NARROW)
+    script = f"addEventListener('DOMContentLoaded', () => {{ {READERS[reader]} }})"
+    narrow.page.add_init_script(script)
+    found: dict[str, list[str]] = {}
+    for path in SCREENS:
+        narrow.go(path)
+        narrow.page.get_by_role("heading", level=1).first.wait_for()
+        narrow.page.wait_for_load_state("networkidle")
+        if problems := narrow.page.evaluate(HOW_IT_FITS):
+            found[path] = problems
+    narrow.open_room("robert")
+    if problems := narrow.page.evaluate(HOW_IT_FITS):
+        found["a room"] = problems
+    narrow.close()
     assert found == {}
 
 
