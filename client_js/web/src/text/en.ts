@@ -65,10 +65,10 @@ export const en = {
   },
 
   status: {
-    waiting: "No connection just now.",
-    stalled: "The server cannot save just now.",
-    kept: "Your moves are kept and will be sent.",
-    again: "The page tries again by itself.",
+    waiting: "No connection right now.",
+    stalled: "The server can’t save right now.",
+    kept: "Your moves are kept, and sent once it’s back.",
+    again: "Trying again.",
     replaced: "The game is open in another window.",
     playHere: "Play here",
     incompatible: "There’s a newer version of this page.",
@@ -107,7 +107,7 @@ export const en = {
 
   daily: {
     title: (game: string) => `Today’s ${game}`,
-    intro: "The clock starts when you see the cards, and doesn’t stop.",
+    intro: "The clock starts when you see the cards, and doesn’t pause.",
     play: "Play today’s deal",
     resume: "Keep playing",
     shareText: (
@@ -122,13 +122,13 @@ export const en = {
   },
 
   leaderboard: {
-    title: (game: string) => `${game}: leaderboard`,
+    title: (game: string) => `${game} leaderboard`,
     of: (date: string) => date,
     size: (count: number) => counted(count, "player", "players"),
     top: "Top",
     around: "Around you",
     empty: "Nobody yet",
-    emptyMore: "First on the board stays first until somebody beats it.",
+    emptyMore: "The first to finish tops the board.",
     previous: "The day before",
     next: "The day after",
     today: "Today",
@@ -168,7 +168,7 @@ export const en = {
     notReady: "Not ready yet",
     away: "Away",
     beReady: "I’m ready",
-    beNotReady: "Not ready after all",
+    beNotReady: "I’m not ready",
     start: (count: number) => (count === 1 ? "Start on your own" : `Start with ${count}`),
     rematch: (count: number) => (count === 1 ? "Play again" : `Rematch with ${count}`),
     waitForHost: "The host starts the round.",
@@ -240,9 +240,10 @@ export const en = {
     goal: (total: number) => `Bring all ${total} cards home to the foundations.`,
     home: (piles: number, first: string, match: Match, suits: string) => {
       const which = suits === "HD" ? "red " : suits === "SC" ? "black " : "";
-      const by = match === "suit" ? " in suit" : match === "colour" ? " in colour" : "";
-      const [from, to] = first === "A" ? ["Ace", "King"] : [rankName(first), "the Ace at the end"];
-      return `${piles} ${which}foundations go up${by}, from ${from} to ${to}.`;
+      const by = match === "suit" ? " by suit" : match === "colour" ? " by colour" : "";
+      const order =
+        first === "A" ? "from Ace to King" : `from ${rankName(first)} to King, Ace last`;
+      return `${piles} ${which}foundations build up${by}, ${order}.`;
     },
     run: (piles: number) =>
       `${piles} more foundations take a whole run each, from King down to Ace, in one go.`,
@@ -253,10 +254,10 @@ export const en = {
     onlyHome: "From there it can only go home, so choose well.",
     builds: (match: Match, wrap: boolean) =>
       ({
-        suit: "Columns go down by one in suit.",
-        alternate: "Columns go down by one, red on black and black on red.",
-        colour: "Columns go down by one in the same colour.",
-        any: "Columns go down by one in any suit.",
+        suit: "Columns build down by suit, one rank at a time.",
+        alternate: "Columns build down, red on black and black on red.",
+        colour: "Columns build down in the same colour.",
+        any: "Columns build down, whatever the suit.",
       })[match] + (wrap ? " A King goes on an Ace." : ""),
     moves: {
       card: "One card moves at a time.",
@@ -306,9 +307,9 @@ export const en = {
     sound: "Sound",
     sounds: { off: "Off", on: "On" },
     motion: "Motion",
-    motions: { system: "As in your system", none: "None" },
+    motions: { system: "System setting", none: "None" },
     language: "Language",
-    languages: { system: "As in your browser", en: "English", de: "Deutsch" },
+    languages: { system: "Browser setting", en: "English", de: "Deutsch" },
   },
 
   play: {
@@ -413,10 +414,10 @@ export const en = {
     not_host: "Only the host starts a round.",
     round_running: "A round is under way.",
     not_started: "The round hasn’t begun yet.",
-    unknown_attempt: "There is no such game of yours.",
+    unknown_attempt: "That isn’t a game of yours.",
     already_played: "You have played this one already.",
     unknown_day: "There is no leaderboard for this day.",
     overloaded: "The server is very busy. Try again in a moment.",
-    unavailable: "The server cannot save just now. Try again in a moment.",
+    unavailable: "The server can’t save right now. Try again in a moment.",
   } as Readonly<Record<string, string>>,
 };
