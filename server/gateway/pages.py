@@ -81,9 +81,8 @@ class Pages:
     async def answer(self, request: Request) -> Response:
         """Return the answer to a request for a page."""
         path: str = request.scope["path"]
-        if path.strip("/").partition("/")[0] in SCREENS:
-            path = INDEX
-        page = self._pages.get(path)
+        first = path.strip("/").partition("/")[0]
+        page = self._screen(first) if first in SCREENS else self._pages.get(path)
         if page is None and "text/html" in request.headers.get("Accept", ""):
             # People are shown the page, which says in its own words that it has no such screen.
             page = self._missing
@@ -94,6 +93,10 @@ class Pages:
         if _has(request.headers.get("If-None-Match", ""), found.tag):
             return found.unchanged
         return found.whole
+
+    def _screen(self, first: str) -> Page | None:
+        """Return the page for a screen: one that names the screen's files, if the build made it."""
+        return self._pages.get(f"/screens/{first}.html") or self._pages.get(INDEX)
 
 
 def plain(status: HTTPStatus, text: str, headers: dict[str, str] | None = None) -> Response:
