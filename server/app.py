@@ -16,6 +16,7 @@ from server.gateway.hub import Hub
 from server.gateway.listener import Listener
 from server.gateway.load import Load
 from server.gateway.pages import Pages
+from server.gateway.previews import Previews
 from server.gateway.sockets import Sockets
 from server.metrics import LagMeter, Metrics
 from server.service.registration import Registration
@@ -53,7 +54,7 @@ async def running_node(
         UnavailableError: Redis does not answer.
         EmbeddedServerError: the embedded Redis cannot be had.
         OSError: the port cannot be had.
-        ValueError: the address of Redis is none.
+        ValueError: the address of Redis is none, or the public one.
         UnsuitableError: this Redis is too old.
     """
     async with AsyncExitStack() as stack:
@@ -84,13 +85,15 @@ async def running_node(
         stack.callback(stop.tell)
         load = Load(lambda: lag.recent)
         handlers = Handlers(services, hub, load)
+        previews = Previews(services, load)
+        stack.push_async_callback(previews.close)
 
         def is_healthy() -> bool:
             # What has ended without having been told to was broken: this node should be replaced.
             return clock.is_fresh() and not any(task.done() for task in tasks)
 
         sockets = Sockets(handlers, hub.leave, load, metrics, settings.origins)
-        listener = Listener(site(_pages(settings), is_healthy), sockets)
+        listener = Listener(site(_pages(settings, previews), is_healthy), sockets)
         bound = bound or bind(settings)[0]
         port = ports.port_of(bound.players)
         await listener.open(bound.players)
@@ -122,9 +125,9 @@ async def _database(settings: Settings, metrics: Metrics, stack: AsyncExitStack)
     return database
 
 
-def _pages(settings: Settings) -> Pages:
+def _pages(settings: Settings, previews: Previews) -> Pages:
     """Return the files of the page."""
-    pages = Pages(settings.page)
+    pages = Pages(settings.page, previews, settings.public_url)
     if not pages.built:
         log.warning("page_missing", folder=str(settings.page))
     return pages

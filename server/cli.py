@@ -88,6 +88,12 @@ def _option(name: str, **settings: Any) -> Callable[[Command], Command]:
     help="Origins, separated by commas, whose pages may open sockets beside this server's own.",
 )
 @_option(
+    "--public-url",
+    metavar="URL",
+    help="Where players reach the page, as https://play.example.org, for the previews of its "
+    "links. Without it, they name the host that each request names.",
+)
+@_option(
     "--workers",
     default=1,
     type=click.IntRange(1, 256),
@@ -125,6 +131,7 @@ def serve(  # noqa: PLR0917 - one for each option
     data: Path,
     page: Path,
     origins: str,
+    public_url: str | None,
     workers: int,
     metrics_port: int | None,
     metrics_host: str,
@@ -135,7 +142,17 @@ def serve(  # noqa: PLR0917 - one for each option
     configure(log_format, log_level)
     allowed = tuple(origin.strip() for origin in origins.split(",") if origin.strip())
     settings = Settings(
-        host, port, redis, data, page, allowed, replica_acks, metrics_host, metrics_port
+        host=host,
+        port=port,
+        redis=redis,
+        data=data,
+        page=page,
+        origins=allowed,
+        replica_acks=replica_acks,
+        metrics_host=metrics_host,
+        metrics_port=metrics_port,
+        # Compose hands on an empty one where none is set.
+        public_url=public_url or None,
     )
     if workers > 1:
         _run(_supervise(settings, workers, partial(configure, log_format, log_level)))

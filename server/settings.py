@@ -25,6 +25,8 @@ class Settings:
             password, and is not part of the representation.
         origins: origins that may open sockets beside the page's own.
         replica_acks: how many replicas must have a write before it is acknowledged.
+        public_url: the origin that players reach the page at, or `None` for the Host of each
+            request.
         metrics_port: the port for Prometheus, or `None` for none.
     """
 
@@ -37,3 +39,4 @@ class Settings:
     replica_acks: int = 0
     metrics_host: str = "localhost"
     metrics_port: int | None = None
+    public_url: str | None = None

@@ -1,9 +1,13 @@
-"""The page, read into memory at start: a request picks from a table, never from the disk."""
+"""The page, read into memory at start: a request picks from a table, never from the disk.
+
+Only the entry page is put together for each request, for it says in its head what its address
+shows. That takes some ten microseconds, and a read of the store for a room or a result.
+"""
 
 from __future__ import annotations
 
 import mimetypes
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from http import HTTPStatus
@@ -11,6 +15,9 @@ from pathlib import Path
 
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
+
+from server.gateway.entry import Entry, origin_of, public_origin
+from server.gateway.previews import Previews
 
 INDEX = "/index.html"
 
@@ -59,9 +66,20 @@ class Page:
 
 
 class Pages:
-    """The files of the built page, by path."""
+    """The files of the built page, by path.
 
-    def __init__(self, folder: Path) -> None:
+    Args:
+        folder: where they are.
+        previews: what its addresses preview as.
+        public_url: the origin that the page is reached at; `None` for the Host of each request.
+
+    Raises:
+        ValueError: the origin is none.
+    """
+
+    def __init__(self, folder: Path, previews: Previews, public_url: str | None = None) -> None:
+        self._previews = previews
+        self._origin = None if public_url is None else public_origin(public_url)
         self._pages = {
             "/" + path.relative_to(folder).as_posix(): _read(path, folder)
             for path in sorted(folder.rglob("*"))
@@ -72,6 +90,15 @@ class Pages:
             _missing(index.plain),
             {name: _missing(each) for name, each in index.encoded.items()},
         )
+        # A screen's own page names its files, so that a browser asks for them early.
+        own = {
+            first: self._pages.get(f"/screens/{first or 'home'}.html", index) for first in SCREENS
+        }
+        self._entries = {
+            first: entry
+            for first, page in own.items()
+            if page is not None and (entry := _entry(page, self._pages.keys()))
+        }
 
     @property
     def built(self) -> bool:
@@ -81,28 +108,55 @@ class Pages:
     async def answer(self, request: Request) -> Response:
         """Return the answer to a request for a page."""
         path: str = request.scope["path"]
-        first = path.strip("/").partition("/")[0]
-        page = self._screen(first) if first in SCREENS else self._pages.get(path)
+        first = "" if path == INDEX else path.strip("/").partition("/")[0]
+        if entry := self._entries.get(first):
+            return await self._enter(entry, request)
+        page = self._pages.get(INDEX if first in SCREENS else path)
         if page is None and "text/html" in request.headers.get("Accept", ""):
             # People are shown the page, which says in its own words that it has no such screen.
             page = self._missing
         if page is None:
             text = "There is no such page." if self.built else "The page has not been built."
             return plain(HTTPStatus.NOT_FOUND, text)
-        found = page.chosen(request.headers.get("Accept-Encoding", ""))
-        if _has(request.headers.get("If-None-Match", ""), found.tag):
-            return found.unchanged
-        return found.whole
+        return _answer(page.chosen(request.headers.get("Accept-Encoding", "")), request)
 
-    def _screen(self, first: str) -> Page | None:
-        """Return the page for a screen: one that names the screen's files, if the build made it."""
-        return self._pages.get(f"/screens/{first}.html") or self._pages.get(INDEX)
+    async def _enter(self, entry: Entry, request: Request) -> Response:
+        """Return the entry page with what the request's address previews as."""
+        preview = await self._previews.of(request.scope["path"], request.query_params)
+        origin = origin_of(request.headers) if self._origin is None else self._origin
+        # It is as short as a packet or two: to compress it takes longer than to send it.
+        body = entry.page(preview, origin).encode()
+        headers = {
+            **_SECURITY,
+            "Content-Type": "text/html; charset=utf-8",
+            "Cache-Control": _ASK_AGAIN,
+        }
+        return _answer(_represent(body, f'"{_digest(body)}"', headers), request)
 
 
 def plain(status: HTTPStatus, text: str, headers: dict[str, str] | None = None) -> Response:
     """Return an answer of one line of text."""
     own = {**_SECURITY, "Cache-Control": "no-store", **(headers or {})}
     return PlainTextResponse(f"{text}\n", status, own)
+
+
+def _answer(found: Representation, request: Request) -> Response:
+    """Return a representation, unless the client has it already."""
+    if _has(request.headers.get("If-None-Match", ""), found.tag):
+        return found.unchanged
+    return found.whole
+
+
+def _entry(page: Page, files: Collection[str]) -> Entry | None:
+    """Return an entry page with room for previews, or `None` if it was built without."""
+    try:
+        return Entry(bytes(page.plain.whole.body).decode(), files)
+    except ValueError:
+        return None
+
+
+def _digest(body: bytes) -> str:
+    return sha256(body).hexdigest()[:32]
 
 
 def _codings(accepted: str) -> set[str]:
@@ -139,7 +193,7 @@ def _read(path: Path, folder: Path) -> Page:
     }
     if encoded:
         headers["Vary"] = "Accept-Encoding"
-    digest = sha256(body).hexdigest()[:32]
+    digest = _digest(body)
     return Page(
         _represent(body, f'"{digest}"', headers),
         {

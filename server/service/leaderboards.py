@@ -37,6 +37,15 @@ class Page:
     profiles: dict[PlayerId, Profile]
 
 
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """One player's row of a leaderboard of `size` rows."""
+
+    row: Row
+    size: int
+    profile: Profile
+
+
 class Leaderboards:
     """The leaderboard of each game and day."""
 
@@ -105,6 +114,17 @@ class Leaderboards:
             UnavailableError: the store does not answer.
         """
         return await self._store.leaderboards.around(game, day, players, REACH)
+
+    async def standing(self, game: str, day: int, player: PlayerId) -> Standing | None:
+        """Return a player's row, or `None` if there is none; two round trips at most.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        size, row = await self._store.leaderboards.standing(game, day, player)
+        if row is None:
+            return None
+        return Standing(row, size, (await self.profiles([row]))[player])
 
     async def profiles(self, rows: Sequence[Row]) -> dict[PlayerId, Profile]:
         """Return the profiles of the players of some rows, read only if they are not held.

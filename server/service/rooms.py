@@ -118,6 +118,23 @@ class Rooms:
             raise Refusal("unknown_room")
         return room
 
+    async def opened(self, code: RoomCode) -> RoomOpened | None:
+        """Return what a room was opened as, or `None` if there is none with this code.
+
+        It takes one entry of the journal, and nothing is held for it.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        if not is_code(code):
+            return None
+        held = self._shelf.find(code)
+        if held is not None and held.state is not None:
+            return held.state.opened
+        text = await self._store.journals.first(keys.room(code))
+        event = None if text is None else _DECODER.decode(text)
+        return event if isinstance(event, RoomOpened) else None
+
     def follow(self, code: RoomCode) -> None:
         """Hold a room's journal among those that grow here: what is only looked at is in no way."""
         self._shelf.find_to_use(code)

@@ -46,6 +46,14 @@ return answers
 """
 )
 
+_STANDING = (
+    _ROWS
+    + """
+local place = redis.call('ZRANK', KEYS[1], ARGV[1])
+return {redis.call('ZCARD', KEYS[1]), place and rows(place, place) or {}}
+"""
+)
+
 
 class Leaderboards:
     """All leaderboards, by game and day."""
@@ -93,6 +101,18 @@ class Leaderboards:
             lambda redis, name: redis.eval(_AROUND, 1, name, str(reach), *players), key
         )
         return [_rows(each) for each in found]
+
+    async def standing(self, game: str, day: int, player: PlayerId) -> tuple[int, Row | None]:
+        """Return the number of rows, and a player's own one, in one round trip.
+
+        Raises:
+            UnavailableError: Redis does not answer.
+        """
+        key = keys.leaderboard(game, day)
+        ((size, found),) = await self._database.ask(
+            lambda redis, name: redis.eval(_STANDING, 1, name, player), key
+        )
+        return int(size), next(iter(_rows(found)), None)
 
 
 def _rows(found: Any) -> list[Row]:

@@ -81,7 +81,7 @@ def test_a_reload_has_the_server_s_page_and_not_the_kept_one(player: Player) -> 
     player.page.evaluate(
         """async () => {
              const [name] = await caches.keys();
-             await (await caches.open(name)).put("/", new Response("as it was"));
+             await (await caches.open(name)).put("/screens/home.html", new Response("as it was"));
            }"""
     )
     player.page.reload()
@@ -102,7 +102,8 @@ def test_what_is_no_screen_is_left_to_the_server(player: Player) -> None:
              return requests.map(({url}) => new URL(url).pathname);
            }"""
     )
-    assert "/" in kept
+    assert "/screens/home.html" in kept
+    assert not any("preview" in path for path in kept)
     assert {"/socket", "/health", "/metrics", "/sw.js"}.isdisjoint(kept)
 
 

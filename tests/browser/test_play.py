@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -166,7 +167,32 @@ def test_moves_made_while_the_server_is_away_are_kept(host: Player, site: Site) 
 
 def test_an_unknown_room_is_said_to_be_one(host: Player) -> None:
     host.go("/r/ZZZZZ")
-    expect(host.page.get_by_role("alert")).to_contain_text("There is no room with this code.")
+    expect(host.page.get_by_role("heading")).to_have_text("There is no room with this code.")
+
+
+def test_who_waits_in_another_tab_is_called_when_a_friend_comes(
+    host: Player, guest: Player
+) -> None:
+    link = host.open_room("robert")
+    title = host.page.title()
+    elsewhere = host.context.new_page()
+    elsewhere.bring_to_front()
+    # Headless browsers show all pages at once; what the page is told of that is the same.
+    host.page.evaluate(
+        """() => {
+             Object.defineProperty(document, 'hidden', {value: true, configurable: true});
+             document.dispatchEvent(new Event('visibilitychange'));
+           }"""
+    )
+    guest.page.goto(link)
+    expect(host.page).to_have_title(re.compile("is here"))
+    host.page.evaluate(
+        """() => {
+             delete document.hidden;
+             document.dispatchEvent(new Event('visibilitychange'));
+           }"""
+    )
+    expect(host.page).to_have_title(title)
 
 
 def test_a_second_window_takes_over_and_the_first_says_so(host: Player) -> None:

@@ -26,9 +26,11 @@ def player(request: pytest.FixtureRequest, browser: Browser, site: Site) -> Iter
     player.close()
 
 
-def practise(player: Player, game: str, *moves: str) -> None:
+def practise(player: Player, game: str, *moves: str, newcomer: bool = False) -> None:
     """Open the practice table of a game, with some moves played."""
     kept = json.dumps({"seed": SEED, "moves": moves})
+    if not newcomer:
+        player.page.add_init_script("localStorage.setItem('samedeal.guided', 'yes')")
     key = f"samedeal.practice.{game}"
     player.page.add_init_script(
         f"localStorage.getItem({key!r}) ?? localStorage.setItem({key!r}, {kept!r})"
@@ -130,6 +132,21 @@ def test_a_rotation_in_the_middle_of_a_drag_loses_nothing(player: Player) -> Non
         assert player.moves() == 1
 
 
+def test_a_reload_in_the_middle_of_a_drag_loses_nothing(player: Player) -> None:
+    practise(player, "robert", "s>w")
+    drawn = player.cards("w")
+    mouse = player.page.mouse
+    x, y = centre(top(player, "w"))
+    mouse.move(x, y)
+    mouse.down()
+    mouse.move(x - 40, y - 60, steps=4)
+    player.page.reload()
+    player.wait_for_board()
+    mouse.up()
+    assert player.cards("w") == drawn
+    assert player.moves() == 1
+
+
 def test_practice_goes_on_after_a_reload_and_takes_moves_back(player: Player) -> None:
     practise(player, "deuces")
     opening = player.cards("w")
@@ -153,6 +170,30 @@ def test_a_hint_points_at_cards_until_a_move(player: Player) -> None:
     expect(player.page.locator(".hinted").first).to_be_visible()
     player.tap("s")
     expect(player.page.locator(".hinted")).to_have_count(0)
+
+
+def test_who_has_never_played_is_shown_what_can_be_done(player: Player) -> None:
+    practise(player, "roosevelt", newcomer=True)
+    expect(player.page.get_by_text("Tap a card that glows")).to_be_visible()
+    glowing = player.page.locator(".card.hinted")
+    piles = {card.get_attribute("data-pile") for card in glowing.all()}
+    assert "s" in piles
+    assert len(piles) < 8, "all cards glow"
+    player.tap(next(pile for pile in piles if pile and pile != "s"))
+    player.wait_for_moves(1)
+    expect(glowing).to_have_count(0)
+    player.page.reload()
+    player.wait_for_board()
+    expect(glowing).to_have_count(0)
+
+
+def test_the_stock_is_dealt_by_a_key_wherever_the_focus_is(player: Player) -> None:
+    practise(player, "robert")
+    player.page.keyboard.press("d")
+    player.wait_for_moves(1)
+    player.see("undo").focus()
+    player.page.keyboard.press("d")
+    player.wait_for_moves(2)
 
 
 def test_a_game_is_played_by_keyboard_alone(browser: Browser, site: Site) -> None:

@@ -38,6 +38,15 @@ async def test_equal_scores_share_a_rank(boards: Leaderboards) -> None:
     assert await boards.around("robert", DAY, [DAN], 1) == [rows[2:]]
 
 
+async def test_a_standing_is_one_row_and_how_many_there_are(boards: Leaderboards) -> None:
+    for player, score in ((DAN, 9), (ADA, 7), (CYD, 7)):
+        await boards.enter("robert", DAY, player, score)
+    assert await boards.standing("robert", DAY, CYD) == (3, Row(1, CYD, 7))
+    assert await boards.standing("robert", DAY, DAN) == (3, Row(3, DAN, 9))
+    assert await boards.standing("robert", DAY, BOB) == (3, None)
+    assert await boards.standing("deuces", DAY, ADA) == (0, None)
+
+
 async def test_entering_twice_changes_nothing(boards: Leaderboards) -> None:
     assert await boards.enter("robert", DAY, ADA, 7)
     for score in (7, 5, 9):

@@ -2,9 +2,9 @@
 
 import type { Plugin, Rollup } from "vite";
 
-/** The screens' files, by the first part of their addresses; the home page's is the empty one. */
+/** The screens' files, by the first part of their addresses. */
 const SCREENS: Readonly<Record<string, readonly string[]>> = {
-  "": ["Home"],
+  home: ["Home"],
   new: ["NewRace"],
   r: ["Room"],
   daily: ["Dailies", "Daily"],
@@ -15,8 +15,7 @@ const SCREENS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Write `screens/<first part>.html` for the server to send at those addresses, and the home page's
- * files into `index.html`: without, a browser would learn of a screen's files only from the code
+ * Write `screens/<first part>.html` for the server to send at those addresses: without, a browser would learn of a screen's files only from the code
  * that loads them, a round trip later.
  */
 export function entries(): Plugin {
@@ -35,8 +34,7 @@ export function entries(): Plugin {
             .filter((file) => !page.includes(file))
             .map((file) => `<link rel="modulepreload" crossorigin href="/${file}">`);
           const source = page.replace("</head>", `${links.join("")}</head>`);
-          if (part === "") index.source = source;
-          else this.emitFile({ type: "asset", fileName: `screens/${part}.html`, source });
+          this.emitFile({ type: "asset", fileName: `screens/${part}.html`, source });
         }
       },
     },

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Plugin } from "vite";
-import type { KeptFile } from "../src/offline/kept.ts";
+import { ENTRY, type KeptFile } from "../src/offline/kept.ts";
 
 /** The service worker's file: its name is part of what browsers know of it, and never changes. */
 export const WORKER = "sw.js";
@@ -21,12 +21,13 @@ export function keeping(folder: string): Plugin {
         if (worker?.type !== "chunk") this.error(`There is no ${WORKER}.`);
         const contents = new Map<string, string | Uint8Array>();
         for (const [name, file] of Object.entries(bundle)) {
-          if (name === "index.html" && file.type === "asset") contents.set("/", file.source);
           // The entry pages of other screens differ from this one only in what is loaded early.
-          if (!name.startsWith("assets/")) continue;
+          if (!name.startsWith("assets/") && `/${name}` !== ENTRY) continue;
           contents.set(`/${name}`, file.type === "asset" ? file.source : file.code);
         }
         for (const name of readdirSync(folder)) {
+          // These are for those who are sent a link, and a megabyte in all.
+          if (name.startsWith("preview")) continue;
           contents.set(`/${name}`, readFileSync(join(folder, name)));
         }
         const files: KeptFile[] = [...contents].map(([path, content]) => ({

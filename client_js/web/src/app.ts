@@ -2,6 +2,7 @@
 
 import type { Client } from "@samedeal/client";
 import { createContext } from "svelte";
+import type { Averages } from "./averages.ts";
 import type { CardStyles } from "./cards/index.ts";
 import type { Clock } from "./clock.ts";
 import type { ConnectionState } from "./connection.svelte.ts";
@@ -21,6 +22,7 @@ export interface App {
   readonly settings: Settings;
   readonly cardStyles: CardStyles;
   readonly sounds: Sounds;
+  readonly averages: Averages;
 }
 
 export const [useApp, provideApp] = createContext<App>();

@@ -2,6 +2,7 @@ import "./app.css";
 import { Client } from "@samedeal/client";
 import { mount } from "svelte";
 import AppRoot from "./App.svelte";
+import { Averages } from "./averages.ts";
 import { CardStyles } from "./cards/index.ts";
 import { Clock } from "./clock.ts";
 import { ConnectionState } from "./connection.svelte.ts";
@@ -36,6 +37,7 @@ const app = {
   settings,
   cardStyles: new CardStyles(document, settings.cards),
   sounds: new Sounds(() => settings.sound),
+  averages: new Averages(localStorage),
 };
 reloadWhenTooOld(client.status, reloadFor(""));
 client.connect();
@@ -45,7 +47,10 @@ void start();
 async function start(): Promise<void> {
   const target = document.getElementById("app");
   if (target === null) throw new Error("index.html has no #app.");
-  await Promise.all([useLanguage(settings.spoken), screens.load(router.route.screen)]);
+  const words = useLanguage(settings.spoken).catch((error: unknown) => {
+    console.error("The page's words did not come: it is in English.", error);
+  });
+  await Promise.all([words, screens.load(router.route.screen)]);
   target.replaceChildren();
   mount(AppRoot, { target, props: { app } });
   whenIdle(() => {

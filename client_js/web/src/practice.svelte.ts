@@ -37,8 +37,9 @@ export class Practice {
     this.#key = `samedeal.practice.${game}`;
     const kept = readKept(storage.getItem(this.#key));
     this.#seed = kept?.seed ?? newSeed();
-    this.restart();
+    this.#begin();
     for (const move of kept?.moves ?? []) if (!this.#play(move)) break;
+    this.#keep();
   }
 
   get view(): View {
@@ -72,8 +73,7 @@ export class Practice {
 
   /** Begin the same deal anew. */
   restart(): void {
-    this.#boards = [dealSeed(this.ruleset, parseSeed(this.#seed))];
-    this.#moves = [];
+    this.#begin();
     this.#keep();
   }
 
@@ -87,6 +87,11 @@ export class Practice {
     const board = this.#boards.at(-1);
     if (board === undefined) throw new RangeError("There is no board.");
     return board;
+  }
+
+  #begin(): void {
+    this.#boards = [dealSeed(this.ruleset, parseSeed(this.#seed))];
+    this.#moves = [];
   }
 
   #play(move: string): boolean {

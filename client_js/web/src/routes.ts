@@ -31,6 +31,9 @@ export const paths = {
   daily: (game: string) => `/daily/${encodeURIComponent(game)}`,
   leaderboard: (game: string, day?: number) =>
     `/leaderboard/${encodeURIComponent(game)}${day === undefined ? "" : `?day=${day}`}`,
+  /** The same leaderboard for others to see a player's result: its preview tells it. */
+  result: (game: string, day: number, player: string) =>
+    `/leaderboard/${encodeURIComponent(game)}?day=${day}&player=${encodeURIComponent(player)}`,
 } as const;
 
 /** The screen that a path and its query mean. */

@@ -12,7 +12,7 @@ import {
 } from "../src/cards/index.ts";
 import { pipsOf } from "../src/cards/pips.ts";
 
-const SIZES: readonly Size[] = ["small", "medium", "large"];
+const SIZES: readonly Size[] = ["tall", "small", "medium", "large"];
 const DECKS: readonly Deck[] = ["two", "four"];
 
 /** Everything that is opened is closed, in turn. */

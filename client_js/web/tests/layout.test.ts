@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { games } from "../../src/rules/catalog.ts";
 import { type BoardLayout, type Hand, layOut, pilesUnder } from "../src/board/layout.ts";
-import { sizeFor } from "../src/cards/faces.ts";
+import { isSmall } from "../src/cards/faces.ts";
 import { numberOf, viewOf } from "./tables.ts";
 
 const SIZES = [
@@ -101,10 +101,9 @@ describe("layOut", () => {
       ] as const) {
         const across = (b.x - a.x) / found.place.width;
         const down = (b.y - a.y) / found.place.height;
-        const least =
-          sizeFor(found.place.width) === "small"
-            ? { across: 0.5, down: 0.35 }
-            : { across: 0.24, down: 0.22 };
+        const least = isSmall(found.size)
+          ? { across: 0.5, down: 0.35 }
+          : { across: 0.24, down: 0.22 };
         expect(across >= least.across || down >= least.down).toBe(true);
       }
     },

@@ -2,20 +2,9 @@ import { describe, expect, it } from "vitest";
 import { legalMoves } from "../../src/rules/moves.ts";
 import { hintMove } from "../src/board/choices.ts";
 import { Practice } from "../src/practice.svelte.ts";
+import { MemoryStorage } from "./storage.ts";
 import { viewOf } from "./tables.ts";
 import { moveText } from "../../src/rules/notation.ts";
-
-class MemoryStorage implements Storage {
-  readonly #items = new Map<string, string>();
-  get length(): number {
-    return this.#items.size;
-  }
-  key = (nth: number) => [...this.#items.keys()][nth] ?? null;
-  getItem = (name: string) => this.#items.get(name) ?? null;
-  setItem = (name: string, value: string) => void this.#items.set(name, value);
-  removeItem = (name: string) => void this.#items.delete(name);
-  clear = () => this.#items.clear();
-}
 
 function playSome(practice: Practice, count: number): void {
   for (let nth = 0; nth < count; nth++) {
@@ -31,6 +20,8 @@ describe("practice", () => {
     const opening = practice.view;
     expect(practice.begun).toBe(false);
     playSome(practice, 5);
+    // Also when nothing is played between two reloads of the page.
+    new Practice("roosevelt", storage);
     const again = new Practice("roosevelt", storage);
     expect(again.view).toEqual(practice.view);
     for (let nth = 0; nth < 5; nth++) again.undo();

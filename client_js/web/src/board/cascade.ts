@@ -9,9 +9,11 @@ const LASTS = 4_500;
 /** Pixels by square second. */
 const GRAVITY = 2_600;
 const BOUNCE = 0.74;
+/** How much of a trail is left after a second. */
+const TRAIL = 0.002;
 
 interface Flying {
-  readonly picture: HTMLImageElement;
+  readonly picture: CanvasImageSource;
   readonly width: number;
   readonly height: number;
   x: number;
@@ -40,7 +42,7 @@ export async function cascade(
   canvas.width = width * ratio;
   canvas.height = height * ratio;
   context.scale(ratio, ratio);
-  const waiting = await leaving(piles, look);
+  const waiting = await leaving(piles, look, ratio);
   const every = (LASTS - 1_400) / Math.max(1, waiting.length);
   const flying: Flying[] = [];
   await new Promise<void>((over) => {
@@ -55,6 +57,7 @@ export async function cascade(
         const card = waiting[left];
         if (card) flying.push(card);
       }
+      fade(context, 1 - TRAIL ** seconds, width, height);
       for (const card of flying) {
         advance(card, seconds, height);
         context.drawImage(card.picture, card.x, card.y, card.width, card.height);
@@ -64,6 +67,14 @@ export async function cascade(
     };
     requestAnimationFrame(frame);
   });
+}
+
+/** Let everything drawn so far fade by this part: cards leave trails. */
+function fade(context: CanvasRenderingContext2D, part: number, width: number, height: number) {
+  context.globalCompositeOperation = "destination-out";
+  context.fillStyle = `rgb(0 0 0 / ${part})`;
+  context.fillRect(0, 0, width, height);
+  context.globalCompositeOperation = "source-over";
 }
 
 function advance(card: Flying, seconds: number, height: number): void {
@@ -81,24 +92,37 @@ function advance(card: Flying, seconds: number, height: number): void {
 async function leaving(
   piles: readonly Leaving[],
   { size, deck }: { size: Size; deck: Deck },
+  ratio: number,
 ): Promise<Flying[]> {
-  const found: Flying[] = [];
   const deepest = Math.max(0, ...piles.map(({ cards }) => cards.length));
-  for (let depth = 1; depth <= deepest; depth++) {
-    for (const { place, cards } of piles) {
-      const card = cards.at(-depth);
-      if (card === undefined) continue;
-      const picture = new Image();
-      picture.src = dataUrl(faceSvg(card, size, deck));
-      const direction = Math.random() < 0.5 ? -1 : 1;
-      found.push({
-        picture,
-        ...place,
-        speed: direction * (90 + Math.random() * 330),
-        fall: -Math.random() * 500,
-      });
-    }
-  }
-  await Promise.all(found.map(({ picture }) => picture.decode()));
-  return found;
+  const order = Array.from({ length: deepest }, (_, depth) =>
+    piles.flatMap(({ place, cards }) => {
+      const card = cards.at(-1 - depth);
+      return card === undefined ? [] : [{ place, card }];
+    }),
+  );
+  return Promise.all(
+    order.flat().map(async ({ place, card }) => ({
+      picture: await drawn(faceSvg(card, size, deck), place, ratio),
+      ...place,
+      speed: (Math.random() < 0.5 ? -1 : 1) * (90 + Math.random() * 330),
+      fall: -Math.random() * 500,
+    })),
+  );
+}
+
+/** A drawing in pixels, once: it is needed in every frame. */
+async function drawn(
+  svg: string,
+  { width, height }: Box,
+  ratio: number,
+): Promise<HTMLCanvasElement> {
+  const image = new Image(width * ratio, height * ratio);
+  image.src = dataUrl(svg);
+  await image.decode();
+  const canvas = document.createElement("canvas");
+  canvas.width = width * ratio;
+  canvas.height = height * ratio;
+  canvas.getContext("2d")?.drawImage(image, 0, 0, canvas.width, canvas.height);
+  return canvas;
 }

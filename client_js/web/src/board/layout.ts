@@ -10,7 +10,7 @@
 import { type View, pileAt } from "../../../src/rules/board.ts";
 import { isDown } from "../../../src/rules/cards.ts";
 import type { Ruleset } from "../../../src/rules/ruleset.ts";
-import { sizeFor } from "../cards/faces.ts";
+import { ASPECTS, type Size, sizeFor } from "../cards/faces.ts";
 
 export interface Point {
   readonly x: number;
@@ -29,6 +29,8 @@ export interface PileLayout {
   readonly cards: readonly Point[];
   /** What counts as "over this pile" when cards are dropped. */
   readonly reach: Box;
+  /** How its cards are drawn. */
+  readonly size: Size;
 }
 
 export interface BoardLayout {
@@ -36,6 +38,8 @@ export interface BoardLayout {
   readonly height: number;
   /** The width of the largest cards. */
   readonly cardWidth: number;
+  /** The height of any card by its width. */
+  readonly aspect: number;
   /** By pile number. */
   readonly piles: readonly PileLayout[];
   /** The room beside stock and waste at the bottom, where the thumb is; null in wide windows. */
@@ -45,11 +49,9 @@ export interface BoardLayout {
 /** The hand that holds the phone: stock and waste are on its side. */
 export type Hand = "left" | "right";
 
-/** Card height by card width. */
-export const ASPECT = 1.4;
 /** Windows at least so much higher than wide are tall. */
 const TALL = 1.1;
-const WIDEST_CARD = 280;
+const WIDEST_CARD = 360;
 /** The least and the most space between columns, by card width. */
 const TIGHT = 0.06;
 const LOOSE = 0.32;
@@ -60,18 +62,20 @@ const TABLEAU_HEIGHT = 2.9;
 const DOWN_STEP = 0.14;
 const LEAST_DOWN_STEP = 0.035;
 /** How much of a covered card is seen where there is room, by card height: rank and suit. */
-const UP_STEP = { small: 0.37, medium: 0.28, large: 0.24 } as const;
+const UP_STEP = { tall: 0.34, small: 0.37, medium: 0.28, large: 0.24 } as const;
 /** Tall windows have room for more, and fingers need it. */
-const TALL_UP_STEP = { small: 0.52, medium: 0.36, large: 0.3 } as const;
+const TALL_UP_STEP = { tall: 0.49, small: 0.52, medium: 0.38, large: 0.32 } as const;
 /** The same by card width, in a fan to the side. */
-const SIDE_STEP = { small: 0.54, medium: 0.3, large: 0.28 } as const;
+const SIDE_STEP = { tall: 0.54, small: 0.54, medium: 0.3, large: 0.28 } as const;
 /** So many of the waste's last cards are seen. */
 const WASTE_SHOWN = 3;
 
 /** Lay the view out in `width` by `height` pixels. */
 export function layOut(view: View, width: number, height: number, hand: Hand): BoardLayout {
   const { ruleset } = view;
-  const room: Room = { view, ruleset, width, height, hand, margin: clamp(width * 0.015, 4, 24) };
+  const margin = clamp(width * 0.015, 4, 24);
+  const aspect = ASPECTS.large;
+  const room: Room = { view, ruleset, width, height, hand, margin, aspect };
   if (ruleset.tableau.length === 0) return withoutTableau(room);
   return height > width * TALL ? tall(room) : wide(room);
 }
@@ -93,38 +97,43 @@ interface Room {
   readonly hand: Hand;
   /** The space left free along the edges. */
   readonly margin: number;
+  /** Card height by card width. */
+  readonly aspect: number;
 }
 
 // --- tall windows --------------------------------------------------------------------------------
 
 /** Small foundations at the top, the tableau in one row of columns or two, stock and waste below. */
-function tall(room: Room): BoardLayout {
-  const { ruleset, width, height, margin } = room;
+function tall(window: Room): BoardLayout {
+  const { ruleset, width, height, margin } = window;
   const inner = width - 2 * margin;
-  const docked = dock(room, Math.min(width * 0.19, (height * 0.16) / ASPECT));
   const homes = ruleset.foundations.length;
   const rows = tableauRows(ruleset);
   const perRow = Math.ceil(ruleset.tableau.length / rows);
+  // Where columns are narrow, there is height to spare.
+  const aspect = sizeFor(across(inner, perRow)) === "small" ? ASPECTS.tall : window.aspect;
+  const room = { ...window, aspect };
+  const docked = dock(room, Math.min(width * 0.19, (height * 0.16) / aspect));
   const homeWidth = Math.floor(
     Math.min(across(inner, homes), across(inner, perRow), height * 0.11),
   );
-  const top = margin + homeWidth * ASPECT + margin * 2.5;
+  const top = margin + homeWidth * aspect + margin * 2.5;
   const rowHeight = (docked.top - margin - top) / rows;
-  const cardWidth = Math.floor(Math.min(across(inner, perRow), rowHeight / ASPECT / 1.8));
+  const cardWidth = Math.floor(Math.min(across(inner, perRow), rowHeight / aspect / 1.8));
   const piles: PileLayout[] = [...docked.piles];
   const homeAt = spread(homes, homeWidth, width, margin);
   ruleset.foundations.forEach((pile, nth) => {
-    piles[pile] = squared(room, pile, boxAt(homeAt(nth), margin, homeWidth));
+    piles[pile] = squared(room, pile, boxAt(room, homeAt(nth), margin, homeWidth));
   });
   const columnAt = spread(perRow, cardWidth, width, margin);
   ruleset.tableau.forEach((pile, nth) => {
     const y = top + Math.floor(nth / perRow) * rowHeight;
-    const place = boxAt(columnAt(nth % perRow), y, cardWidth);
-    const up = place.height * TALL_UP_STEP[sizeFor(cardWidth)];
+    const place = boxAt(room, columnAt(nth % perRow), y, cardWidth);
+    const up = place.height * TALL_UP_STEP[sizeOf(room, cardWidth)];
     piles[pile] = column(room, pile, place, y + rowHeight - margin, up);
   });
   const widest = Math.max(cardWidth, ...piles.map(({ place }) => place.width));
-  return { width, height, cardWidth: widest, piles, actions: docked.actions };
+  return { width, height, cardWidth: widest, aspect, piles, actions: docked.actions };
 }
 
 /** Many columns that begin with a card each stay short: two rows of them have larger cards. */
@@ -142,32 +151,32 @@ interface Dock {
 
 /** Stock and waste along the bottom, with cards of this width, on the side of the hand. */
 function dock(room: Room, wanted: number): Dock {
-  const { view, ruleset, width, height, margin, hand } = room;
+  const { ruleset, width, height, margin, hand, aspect } = room;
   const cardWidth = Math.floor(wanted);
-  const top = height - margin - cardWidth * ASPECT;
+  const top = height - margin - cardWidth * aspect;
   const gap = cardWidth * 0.12;
-  const step = cardWidth * SIDE_STEP[sizeFor(cardWidth)];
+  const step = cardWidth * SIDE_STEP[sizeOf(room, cardWidth)];
   const fanned = ruleset.waste === null ? 0 : cardWidth + gap + step * (WASTE_SHOWN - 1);
   const right = hand === "right";
   const stockX = right ? width - margin - cardWidth : margin;
   const piles: PileLayout[] = [];
-  piles[ruleset.stock] = squared(room, ruleset.stock, boxAt(stockX, top, cardWidth));
+  piles[ruleset.stock] = squared(room, ruleset.stock, boxAt(room, stockX, top, cardWidth));
   if (ruleset.waste !== null) {
     // The top card always lies at the same place, and those beneath look out to its left.
     const x = right ? stockX - gap - cardWidth : stockX + fanned;
-    piles[ruleset.waste] = wasteFan(view, ruleset.waste, boxAt(x, top, cardWidth), -step, 0);
+    piles[ruleset.waste] = wasteFan(room, ruleset.waste, boxAt(room, x, top, cardWidth), -step, 0);
   }
   const used = cardWidth + fanned + gap;
   const free = width - 2 * margin - used;
   const actions = { x: right ? margin : width - margin - free, y: top, width: free };
-  return { top, piles, actions: { ...actions, height: cardWidth * ASPECT } };
+  return { top, piles, actions: { ...actions, height: cardWidth * aspect } };
 }
 
 // --- wide windows --------------------------------------------------------------------------------
 
 /** Foundations and columns on one grid. */
 function wide(room: Room): BoardLayout {
-  const { view, ruleset, width, height, margin, hand } = room;
+  const { ruleset, width, height, margin, hand, aspect } = room;
   const homes = ruleset.foundations.length;
   const columns = ruleset.tableau.length;
   // In the first row the waste takes as much room as two cards.
@@ -175,9 +184,9 @@ function wide(room: Room): BoardLayout {
   const total = inRow ? columns : Math.max(columns + 1, homes);
   const inner = width - 2 * margin;
   const rows = 1 + ROW_SPACE + TABLEAU_HEIGHT;
-  const byHeight = (height - 2 * margin) / rows / ASPECT;
+  const byHeight = (height - 2 * margin) / rows / aspect;
   const cardWidth = Math.floor(Math.min(across(inner, total), byHeight, WIDEST_CARD));
-  const cardHeight = cardWidth * ASPECT;
+  const cardHeight = cardWidth * aspect;
   const gridAt = spread(total, cardWidth, width, margin);
   // The column of stock and waste is on the side of the hand; all others follow.
   const shift = !inRow && hand === "left" ? 1 : 0;
@@ -188,52 +197,58 @@ function wide(room: Room): BoardLayout {
   ruleset.foundations.forEach((pile, nth) => {
     // Where there are more foundations than columns, one stands above the stock.
     const x = homes > columns ? gridAt(nth) : at(firstHome + nth);
-    piles[pile] = squared(room, pile, boxAt(x, margin, cardWidth));
+    piles[pile] = squared(room, pile, boxAt(room, x, margin, cardWidth));
   });
   ruleset.tableau.forEach((pile, nth) => {
-    const place = boxAt(at(nth), tableauTop, cardWidth);
-    const up = cardHeight * UP_STEP[sizeFor(cardWidth)];
+    const place = boxAt(room, at(nth), tableauTop, cardWidth);
+    const up = cardHeight * UP_STEP[sizeOf(room, cardWidth)];
     piles[pile] = column(room, pile, place, height - margin, up);
   });
   const aside = inRow ? gridAt(0) : gridAt(hand === "left" ? 0 : total - 1);
   const stockTop = !inRow && homes > columns ? tableauTop : margin;
-  piles[ruleset.stock] = squared(room, ruleset.stock, boxAt(aside, stockTop, cardWidth));
+  piles[ruleset.stock] = squared(room, ruleset.stock, boxAt(room, aside, stockTop, cardWidth));
   if (ruleset.waste !== null) {
-    const step = inRow ? cardWidth * SIDE_STEP[sizeFor(cardWidth)] : 0;
-    const down = inRow ? 0 : cardHeight * UP_STEP[sizeFor(cardWidth)];
+    const step = inRow ? cardWidth * SIDE_STEP[sizeOf(room, cardWidth)] : 0;
+    const down = inRow ? 0 : cardHeight * UP_STEP[sizeOf(room, cardWidth)];
     const place = inRow
-      ? boxAt(gridAt(1), margin, cardWidth)
-      : boxAt(aside, stockTop + cardHeight * (1 + ROW_SPACE), cardWidth);
-    piles[ruleset.waste] = wasteFan(view, ruleset.waste, place, step, down);
+      ? boxAt(room, gridAt(1), margin, cardWidth)
+      : boxAt(room, aside, stockTop + cardHeight * (1 + ROW_SPACE), cardWidth);
+    piles[ruleset.waste] = wasteFan(room, ruleset.waste, place, step, down);
   }
-  return { width, height, cardWidth, piles, actions: null };
+  return { width, height, cardWidth, aspect, piles, actions: null };
 }
 
 // --- without a tableau ---------------------------------------------------------------------------
 
 /** One foundation in the middle, with the cards that went home last; stock and waste by the hand. */
 function withoutTableau(room: Room): BoardLayout {
-  const { view, ruleset, width, height, margin, hand } = room;
+  const { ruleset, width, height, margin, hand, aspect } = room;
   const piles: PileLayout[] = [];
   if (height > width * TALL) {
-    const docked = dock(room, Math.min(width * 0.25, (height * 0.22) / ASPECT));
+    const docked = dock(room, Math.min(width * 0.25, (height * 0.22) / aspect));
     const free = docked.top - 2 * margin;
-    const cardWidth = Math.floor(Math.min(width * 0.46, (free * 0.72) / ASPECT));
-    const step = cardWidth * SIDE_STEP[sizeFor(cardWidth)];
+    const cardWidth = Math.floor(Math.min(width * 0.46, (free * 0.72) / aspect));
+    const step = cardWidth * SIDE_STEP[sizeOf(room, cardWidth)];
     docked.piles.forEach((pile, number) => (piles[number] = pile));
-    const y = margin + (free - cardWidth * ASPECT) / 2;
+    const y = margin + (free - cardWidth * aspect) / 2;
     for (const pile of ruleset.foundations) {
-      piles[pile] = wasteFan(view, pile, boxAt((width - cardWidth) / 2, y, cardWidth), -step, 0);
+      piles[pile] = wasteFan(
+        room,
+        pile,
+        boxAt(room, (width - cardWidth) / 2, y, cardWidth),
+        -step,
+        0,
+      );
     }
-    return { width, height, cardWidth, piles, actions: docked.actions };
+    return { width, height, cardWidth, aspect, piles, actions: docked.actions };
   }
   const side = 2 * SIDE_STEP.large;
   const cards = 3 + 2 * side + 2 * LOOSE;
   const cardWidth = Math.floor(
-    Math.min((width - 2 * margin) / cards, ((height - 2 * margin) * 0.72) / ASPECT, WIDEST_CARD),
+    Math.min((width - 2 * margin) / cards, ((height - 2 * margin) * 0.72) / aspect, WIDEST_CARD),
   );
   const step = (cardWidth * side) / 2;
-  const y = (height - cardWidth * ASPECT) / 2;
+  const y = (height - cardWidth * aspect) / 2;
   const left = (width - cards * cardWidth) / 2;
   const between = cardWidth * LOOSE;
   // From the hand's side inwards: stock, waste, foundation.
@@ -251,34 +266,47 @@ function withoutTableau(room: Room): BoardLayout {
           waste: x(fanWidth + between + 2 * step),
           stock: x(2 * fanWidth + 2 * between),
         };
-  piles[ruleset.stock] = squared(room, ruleset.stock, boxAt(at.stock, y, cardWidth));
+  piles[ruleset.stock] = squared(room, ruleset.stock, boxAt(room, at.stock, y, cardWidth));
   if (ruleset.waste !== null) {
-    piles[ruleset.waste] = wasteFan(view, ruleset.waste, boxAt(at.waste, y, cardWidth), -step, 0);
+    piles[ruleset.waste] = wasteFan(
+      room,
+      ruleset.waste,
+      boxAt(room, at.waste, y, cardWidth),
+      -step,
+      0,
+    );
   }
   for (const pile of ruleset.foundations) {
-    piles[pile] = wasteFan(view, pile, boxAt(at.home, y, cardWidth), -step, 0);
+    piles[pile] = wasteFan(room, pile, boxAt(room, at.home, y, cardWidth), -step, 0);
   }
-  return { width, height, cardWidth, piles, actions: null };
+  return { width, height, cardWidth, aspect, piles, actions: null };
 }
 
 // --- piles ---------------------------------------------------------------------------------------
 
 /** The box of a card; cards on whole pixels are crisp. */
-function boxAt(x: number, y: number, cardWidth: number): Box {
-  return { x: Math.round(x), y: Math.round(y), width: cardWidth, height: cardWidth * ASPECT };
+function boxAt({ aspect }: Room, x: number, y: number, cardWidth: number): Box {
+  return { x: Math.round(x), y: Math.round(y), width: cardWidth, height: cardWidth * aspect };
+}
+
+/** How cards of this width are drawn. */
+function sizeOf({ aspect }: Room, cardWidth: number): Size {
+  return aspect === ASPECTS.tall ? "tall" : sizeFor(cardWidth);
 }
 
 /** A pile whose cards lie exactly on one another. */
-function squared({ view }: Room, pile: number, place: Box): PileLayout {
+function squared(room: Room, pile: number, place: Box): PileLayout {
   const at = { x: place.x, y: place.y };
-  return { place, cards: pileAt(view, pile).map(() => at), reach: place };
+  const cards = pileAt(room.view, pile).map(() => at);
+  return { place, cards, reach: place, size: sizeOf(room, place.width) };
 }
 
 /** A column of the tableau that must end above `bottom`; `up` pixels are seen of covered cards. */
-function column({ view }: Room, pile: number, place: Box, bottom: number, up: number): PileLayout {
-  const steps = fan(view, pile, place.height, bottom - place.y - place.height, up);
+function column(room: Room, pile: number, place: Box, bottom: number, up: number): PileLayout {
+  const steps = fan(room.view, pile, place.height, bottom - place.y - place.height, up);
+  const cards = steps.map((y) => ({ x: place.x, y: Math.round(place.y + y) }));
   const reach = { ...place, height: Math.max(place.height, bottom - place.y) };
-  return { place, cards: steps.map((y) => ({ x: place.x, y: Math.round(place.y + y) })), reach };
+  return { place, cards, reach, size: sizeOf(room, place.width) };
 }
 
 /** How far below the first each card of a column lies; a fan that is too long closes up. */
@@ -300,8 +328,8 @@ function fan(view: View, pile: number, height: number, room: number, up: number)
  * A pile of which the last cards are seen beside one another, the top one at `place` if they look
  * out to the left (`step` < 0), else the lowest one.
  */
-function wasteFan(view: View, pile: number, place: Box, step: number, down: number): PileLayout {
-  const cards = pileAt(view, pile);
+function wasteFan(room: Room, pile: number, place: Box, step: number, down: number): PileLayout {
+  const cards = pileAt(room.view, pile);
   const last = cards.length - 1;
   const shown = Math.min(WASTE_SHOWN, Math.max(1, cards.length));
   const points = cards.map((_, index) => {
@@ -311,7 +339,7 @@ function wasteFan(view: View, pile: number, place: Box, step: number, down: numb
       ? { x: Math.round(place.x + beneathTop * step), y: place.y }
       : { x: Math.round(place.x + above * step), y: Math.round(place.y + above * down) };
   });
-  return { place, cards: points, reach: place };
+  return { place, cards: points, reach: place, size: sizeOf(room, place.width) };
 }
 
 /** The width of `count` cards that fill `width` with the least space between them. */

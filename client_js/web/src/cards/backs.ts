@@ -1,6 +1,6 @@
 /** Three backs of cards, each with a temper of its own. */
 
-import { type Size, paper, svg } from "./faces.ts";
+import { ASPECTS, type Size, WIDTH, isSmall, paper, svg } from "./faces.ts";
 import { SUIT_PATHS } from "./suits.ts";
 
 export const BACKS = ["lattice", "waves", "stars"] as const;
@@ -10,14 +10,18 @@ const BRASS = "#e0a92e";
 
 /** A card that lies face down. */
 export function backSvg(back: Back, size: Size): string {
-  const inset = size === "small" ? 13 : 11;
-  const frame = `x="${inset}" y="${inset}" width="${240 - 2 * inset}" height="${336 - 2 * inset}" rx="11"`;
+  const inset = isSmall(size) ? 13 : 11;
+  const height = WIDTH * ASPECTS[size];
+  const frame = `x="${inset}" y="${inset}" width="${WIDTH - 2 * inset}" height="${height - 2 * inset}" rx="11"`;
   const { ground, tile, middle } = DRAWN[back];
+  // All is drawn about the middle of a card of the usual height.
+  const lower = (height - WIDTH * ASPECTS.large) / 2;
   return svg(
+    size,
     paper(size) +
       `<defs>${tile}</defs><rect ${frame} fill="${ground}"/><rect ${frame} fill="url(#t)"/>` +
-      `<rect x="${inset + 7}" y="${inset + 7}" width="${226 - 2 * inset}" height="${322 - 2 * inset}" rx="6" fill="none" stroke="${BRASS}" stroke-opacity=".7" stroke-width="2"/>` +
-      middle,
+      `<rect x="${inset + 7}" y="${inset + 7}" width="${WIDTH - 14 - 2 * inset}" height="${height - 14 - 2 * inset}" rx="6" fill="none" stroke="${BRASS}" stroke-opacity=".7" stroke-width="2"/>` +
+      `<g transform="translate(0 ${lower})">${middle}</g>`,
   );
 }
 

@@ -1,8 +1,8 @@
 /**
- * Cards as pictures: each an SVG of its own, 240 by 336, for the page, its icons and its previews.
+ * Cards as pictures: each an SVG of its own, 240 wide, for the page, its icons and its previews.
  *
- * A card is drawn in one of three sizes, for a corner that is readable on a phone would crowd a
- * large card. In each of them rank and suit are both within the strip that a fan leaves of it, on
+ * A card is drawn in one of four sizes, for a corner that is readable on a phone would crowd a
+ * large card. The tall one is for columns so narrow that there is more height than width to use. In each of them rank and suit are both within the strip that a fan leaves of it, on
  * top and at the left.
  */
 
@@ -13,9 +13,24 @@ import { pipsOf } from "./pips.ts";
 import { SUIT_PATHS } from "./suits.ts";
 
 export const WIDTH = 240;
-export const HEIGHT = 336;
+const HEIGHT = 336;
 
-export type Size = "small" | "medium" | "large";
+export type Size = "tall" | "small" | "medium" | "large";
+
+const HEIGHTS: Readonly<Record<Size, number>> = {
+  tall: 400,
+  small: HEIGHT,
+  medium: HEIGHT,
+  large: HEIGHT,
+};
+
+/** Card height by card width. */
+export const ASPECTS: Readonly<Record<Size, number>> = {
+  tall: HEIGHTS.tall / WIDTH,
+  small: HEIGHT / WIDTH,
+  medium: HEIGHT / WIDTH,
+  large: HEIGHT / WIDTH,
+};
 export type Deck = "two" | "four";
 
 export const PAPER = "#fdfbf4";
@@ -57,8 +72,7 @@ export function faceSvg(card: number, size: Size, deck: Deck): string {
   const rank = rankOf(card);
   const tones = TONES[deck][suit] as Tones;
   const court = COURTS[`${RANKS.charAt(rank)}${suit}`];
-  const drawn = size === "small" ? small : whole[size];
-  return svg(paper(size) + drawn(rank, suit, tones, court));
+  return svg(size, paper(size) + DRAWN[size](rank, suit, tones, court));
 }
 
 /** Every card that there is, by its number. */
@@ -67,14 +81,19 @@ export const CARDS: readonly number[] = Array.from(
   (_, card) => card,
 );
 
-/** A picture of a card's size. */
-export function svg(inner: string): string {
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}">${inner}</svg>`;
+/** A picture of a card. */
+export function svg(size: Size, inner: string): string {
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHTS[size]}">${inner}</svg>`;
 }
 
 export function paper(size: Size): string {
-  const r = size === "small" ? 20 : 15;
-  return `<rect x=".75" y=".75" width="238.5" height="334.5" rx="${r}" fill="${PAPER}" stroke="#000" stroke-opacity=".28" stroke-width="1.5"/>`;
+  const r = isSmall(size) ? 20 : 15;
+  return `<rect x=".75" y=".75" width="238.5" height="${HEIGHTS[size] - 1.5}" rx="${r}" fill="${PAPER}" stroke="#000" stroke-opacity=".28" stroke-width="1.5"/>`;
+}
+
+/** Whether cards of this size have one corner only. */
+export function isSmall(size: Size): boolean {
+  return size === "small" || size === "tall";
 }
 
 function suitAt(suit: string, x: number, y: number, size: number, fill: string, turned = false) {
@@ -104,10 +123,25 @@ function small(rank: number, suit: string, tones: Tones, court: string | undefin
     suitAt(suit, 190, 62, 82, tones.pip) +
     suitAt(suit, 42, 144, 54, tones.pip);
   if (court === undefined) return corner + suitAt(suit, 138, 230, 150, tones.pip);
+  return corner + bust(coloured(court, tones), 118, HEIGHTS.small, 1.25);
+}
+
+/** The same with more air. */
+function tall(rank: number, suit: string, tones: Tones, court: string | undefined): string {
+  const corner =
+    index(rank, 13, 22, 98, tones.pip) +
+    suitAt(suit, 186, 71, 92, tones.pip) +
+    suitAt(suit, 44, 162, 58, tones.pip);
+  if (court === undefined) return corner + suitAt(suit, 136, 280, 176, tones.pip);
+  return corner + bust(coloured(court, tones), 130, HEIGHTS.tall, 1.45);
+}
+
+/** The upper part of a court at a card's right lower corner, below the height `top`. */
+function bust(court: string, top: number, height: number, scale: number): string {
+  const bottom = height - 1;
   return (
-    corner +
-    `<clipPath id="c"><path d="M76 118H240V320A15 15 0 0 1 225 335H76Z"/></clipPath>` +
-    `<g clip-path="url(#c)"><g transform="translate(156 330) scale(1.25)">${coloured(court, tones)}</g></g>`
+    `<clipPath id="c"><path d="M72 ${top}H240V${bottom - 15}A15 15 0 0 1 225 ${bottom}H72Z"/></clipPath>` +
+    `<g clip-path="url(#c)"><g transform="translate(156 ${height - 6}) scale(${scale})">${court}</g></g>`
   );
 }
 
@@ -124,8 +158,6 @@ const CORNERS: Readonly<Record<"medium" | "large", Corner>> = {
   medium: { index: 45, suit: 36, x: 29, panel: 55 },
   large: { index: 36, suit: 29, x: 26, panel: 49 },
 };
-
-const whole = { medium: wholeOf("medium"), large: wholeOf("large") };
 
 /** Two corners, and pips in their classic places or a court twice. */
 function wholeOf(size: "medium" | "large") {
@@ -165,3 +197,5 @@ function courtPanel(court: string, { main, light }: Tones, left: number): string
     `<rect ${frame} fill="none" stroke="${main}" stroke-width="2"/>`
   );
 }
+
+const DRAWN = { tall, small, medium: wholeOf("medium"), large: wholeOf("large") };

@@ -2,11 +2,14 @@
 
 /** A file that is kept for when there is no network. */
 export interface KeptFile {
-  /** Its path on the server, as in `/assets/index-1234.js`; `/` is the page itself. */
+  /** Its path on the server, as in `/assets/index-1234.js`. */
   readonly path: string;
   /** Its content's digest, as in `sha256-…`: what a server of another version sends is not kept. */
   readonly integrity: string;
 }
+
+/** The page that is shown without a network: as it was built, and the same at every address. */
+export const ENTRY = "/screens/home.html";
 
 /** `page`: from the network, else as it is kept; `file`: as it is kept; null: none of our business. */
 export type Handling = "page" | "file" | null;

@@ -5,7 +5,7 @@
  * lives, and two builds never mix.
  */
 
-import { type KeptFile, handlingOf, networkFirst } from "./kept.ts";
+import { ENTRY, type KeptFile, handlingOf, networkFirst } from "./kept.ts";
 
 declare const self: ServiceWorkerGlobalScope;
 
@@ -30,7 +30,7 @@ self.addEventListener("fetch", (event) => {
     event.respondWith(
       networkFirst(
         () => fetch(request),
-        () => kept("/"),
+        () => kept(ENTRY),
         PATIENCE,
       ),
     );

@@ -104,6 +104,7 @@ export const de: Text = {
     play: "Spielen",
     resume: "Weiter",
     see: "Ergebnis",
+    left: (left, of) => `Heute noch ${left} von ${of}. Als Nächstes:`,
   },
 
   daily: {
@@ -111,7 +112,8 @@ export const de: Text = {
     intro: "Die Uhr läuft, sobald du die Karten siehst, und hält nicht an.",
     play: "Jetzt spielen",
     resume: "Weiterspielen",
-    mine: "Dein Ergebnis",
+    shareText: (game, rank, of, home, total, time) =>
+      `${game} heute: Platz ${rank} von ${of}, ${home} von ${total} zu Hause in ${time}. Dieselben Karten für dich:`,
   },
 
   leaderboard: {
@@ -120,11 +122,14 @@ export const de: Text = {
     size: (count) => counted(count, "Spieler", "Spieler"),
     top: "Die Besten",
     around: "Um dich herum",
-    empty: "Noch niemand. Mach den Anfang.",
+    empty: "Noch niemand",
+    emptyMore: "Wer zuerst da ist, bleibt vorn, bis jemand besser ist.",
     previous: "Der Tag davor",
     next: "Der Tag danach",
     today: "Heute",
     all: "Andere Tage",
+    days: "Tage",
+    others: "Andere Spiele",
   },
 
   columns: {
@@ -139,15 +144,18 @@ export const de: Text = {
   room: {
     title: (code) => `Raum ${code}`,
     code: "Raumcode",
-    invite: "Schick das deinen Freunden",
+    missingMore: "Vielleicht fehlt dem Link ein Buchstabe, oder alle sind nach Hause gegangen.",
+    arrived: (name) => `${name} ist da`,
+    invite: "Lade deine Freunde ein",
+    link: "Der Link des Raums",
+    scan: "Zum Mitspielen scannen",
     copy: "Kopieren",
-    share: "Teilen",
     shareText: (game) => `Spiel gegen mich: ${game}. Gleiche Karten, gleicher Start.`,
     copied: "Link kopiert.",
     notCopied: "Das Kopieren geht hier nicht. Der Link ist markiert: Kopier ihn von Hand.",
     terms: (seats, limit) => `${counted(seats, "Platz", "Plätze")} · ${limit} je Runde`,
     players: "Spieler",
-    freeSeat: "Freier Platz",
+    freeSeats: (count) => counted(count, "freier Platz", "freie Plätze"),
     host: "Gastgeber",
     you: "Du",
     ready: "Bereit",
@@ -163,17 +171,24 @@ export const de: Text = {
     wins: (count) => counted(count, "Runde gewonnen", "Runden gewonnen"),
   },
 
+  share: {
+    share: "Teilen",
+    copied: "Kopiert. Füg es ein, wo du willst.",
+    notCopied: "Das Kopieren geht hier nicht.",
+  },
+
   round: {
     title: (number) => `Runde ${number}`,
     startsIn: (seconds) => `Die Runde beginnt in ${counted(seconds, "Sekunde", "Sekunden")}.`,
     passed: (name) => `Du bist vor ${name}.`,
     passedBy: (name) => `${name} ist vorn.`,
     progress: "Wie weit alle sind",
-    results: (number) => `Ergebnis der Runde ${number}`,
+    begins: "Das Rennen läuft",
+    results: (number) => `Runde ${number}`,
     waiting: "Du bist fertig. Die Runde endet, wenn alle es sind.",
   },
 
-  ordinal: (place) => `${place}.`,
+  ordinal: (place) => ({ figure: `${place}.`, ending: "" }),
   ofPlayers: (count) => `von ${count}`,
 
   reasons: {
@@ -289,6 +304,7 @@ export const de: Text = {
   },
 
   play: {
+    guide: "Tippe eine leuchtende Karte an, und sie macht ihren besten Zug. Oder zieh sie selbst.",
     stockLeft: (left) => `noch ${left}`,
     turnsLeft: (turns) => `${turns}-mal wenden`,
     deal: "Geben",
@@ -322,11 +338,19 @@ export const de: Text = {
 
   endSentences: {
     won: "Gewonnen! Alle Karten sind zu Hause.",
-    stuck: "Kein Zug mehr.",
+    stuck: "Mehr kann nicht nach Hause.",
     resigned: "Das war’s mit diesem Blatt.",
     time: "Die Zeit ist um.",
   },
 
+  homeOf: (home, total) => `${home} von ${total} zu Hause.`,
+  againstAverage: (home, average) => {
+    if (home === average) return " Genau dein Schnitt.";
+    return home > average
+      ? ` ${home - average} mehr als dein Schnitt.`
+      : ` Dein Schnitt ist ${average}.`;
+  },
+  yourAverage: (average) => `Dein Schnitt ist ${average}.`,
   outcome: (home, total, time, moves) =>
     `${home} von ${total} zu Hause, die letzte nach ${time}, in ${counted(moves, "Zug", "Zügen")}.`,
   outcomeNone: (moves) => `Diesmal keine Karte zu Hause, in ${counted(moves, "Zug", "Zügen")}.`,

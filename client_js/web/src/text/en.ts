@@ -111,6 +111,7 @@ export const en = {
     play: "Play",
     resume: "Resume",
     see: "Result",
+    left: (left: number, of: number) => `${left} of ${of} left today. Next:`,
   },
 
   daily: {
@@ -118,7 +119,15 @@ export const en = {
     intro: "The clock starts when you see the cards, and doesn’t stop.",
     play: "Play today’s deal",
     resume: "Keep playing",
-    mine: "Your result",
+    shareText: (
+      game: string,
+      rank: number,
+      of: number,
+      home: number,
+      total: number,
+      time: string,
+    ) =>
+      `${game} today: #${rank} of ${of}, ${home} of ${total} home in ${time}. Same cards for you:`,
   },
 
   leaderboard: {
@@ -127,11 +136,14 @@ export const en = {
     size: (count: number) => counted(count, "player", "players"),
     top: "Top",
     around: "Around you",
-    empty: "Nobody yet. Be the first.",
+    empty: "Nobody yet",
+    emptyMore: "First on the board stays first until somebody beats it.",
     previous: "The day before",
     next: "The day after",
     today: "Today",
     all: "Other days",
+    days: "Days",
+    others: "Other games",
   },
 
   columns: {
@@ -145,17 +157,20 @@ export const en = {
 
   room: {
     title: (code: string) => `Room ${code}`,
+    missingMore: "The link may have lost a letter, or everybody has gone home.",
+    arrived: (name: string) => `${name} is here`,
     code: "Room code",
-    invite: "Send this to your friends",
+    invite: "Invite your friends",
+    link: "The room’s link",
+    scan: "Scan to join",
     copy: "Copy",
-    share: "Share",
     shareText: (game: string) => `Race me at ${game}. Same cards, same start.`,
     copied: "Link copied.",
     notCopied: "Copying didn’t work here. The link is selected: copy it by hand.",
     terms: (seats: number, limit: string) =>
       `${counted(seats, "seat", "seats")} · ${limit} a round`,
     players: "Players",
-    freeSeat: "Free seat",
+    freeSeats: (count: number) => counted(count, "free seat", "free seats"),
     host: "Host",
     you: "You",
     ready: "Ready",
@@ -171,20 +186,28 @@ export const en = {
     wins: (count: number) => counted(count, "round won", "rounds won"),
   },
 
+  share: {
+    share: "Share",
+    copied: "Copied. Paste it anywhere.",
+    notCopied: "Copying didn’t work here.",
+  },
+
   round: {
     title: (number: number) => `Round ${number}`,
     startsIn: (seconds: number) => `The round starts in ${counted(seconds, "second", "seconds")}.`,
     passed: (name: string) => `You’re ahead of ${name}.`,
     passedBy: (name: string) => `${name} is ahead.`,
     progress: "How far everyone has got",
-    results: (number: number) => `Results of round ${number}`,
+    begins: "The race is on",
+    results: (number: number) => `Round ${number}`,
     waiting: "You’re done. The round ends when everyone is.",
   },
 
-  ordinal: (place: number) => {
-    const ending = ENDINGS[ORDINALS.select(place)] ?? "th";
-    return `${place}${ending}`;
-  },
+  /** A place as it is written, with what is written smaller after its figure. */
+  ordinal: (place: number) => ({
+    figure: `${place}`,
+    ending: ENDINGS[ORDINALS.select(place)] ?? "th",
+  }),
   ofPlayers: (count: number) => `of ${count}`,
 
   reasons: {
@@ -298,6 +321,7 @@ export const en = {
   },
 
   play: {
+    guide: "Tap a card that glows and it plays its best move. Or drag it where you like.",
     stockLeft: (left: number) => `${left} left`,
     turnsLeft: (turns: number) => counted(turns, "turn", "turns"),
     deal: "Deal",
@@ -331,11 +355,19 @@ export const en = {
 
   endSentences: {
     won: "You won! Every card is home.",
-    stuck: "No moves left.",
+    stuck: "Nothing more can go home.",
     resigned: "That’s it for this deal.",
     time: "Time’s up.",
   },
 
+  homeOf: (home: number, total: number) => `${home} of ${total} home.`,
+  againstAverage: (home: number, average: number) => {
+    if (home === average) return " Right on your average.";
+    return home > average
+      ? ` ${home - average} more than your average.`
+      : ` Your average is ${average}.`;
+  },
+  yourAverage: (average: number) => `Your average is ${average}.`,
   outcome: (home: number, total: number, time: string, moves: number) =>
     `${home} of ${total} home, the last one after ${time}, in ${counted(moves, "move", "moves")}.`,
   outcomeNone: (moves: number) => `No cards home this time, in ${counted(moves, "move", "moves")}.`,

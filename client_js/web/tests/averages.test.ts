@@ -1,0 +1,32 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { Averages, readPlayed } from "../src/averages.ts";
+import { MemoryStorage } from "./storage.ts";
+
+describe("Averages", () => {
+  let averages: Averages;
+  beforeEach(() => (averages = new Averages(new MemoryStorage())));
+
+  it("compare a game with those before it, however often it is noted", () => {
+    expect(averages.note("robert", "a", 20)).toBeNull();
+    expect(averages.note("robert", "b", 31)).toBe(20);
+    expect(averages.note("robert", "c", 52)).toBe(26);
+    expect(averages.note("robert", "b", 31)).toBe(20);
+    expect(averages.usual("robert")).toBe(34);
+  });
+
+  it("are kept for each game, and not made of one", () => {
+    averages.note("robert", "a", 20);
+    expect(averages.usual("robert")).toBeNull();
+    expect(averages.note("deuces", "b", 90)).toBeNull();
+  });
+
+  it("forget what is long ago", () => {
+    for (let nth = 0; nth < 30; nth++) averages.note("robert", `old ${nth}`, 0);
+    for (let nth = 0; nth < 30; nth++) averages.note("robert", `new ${nth}`, 40);
+    expect(averages.usual("robert")).toBe(40);
+  });
+
+  it.each(["", "null", "{}", '[["a"],["a",1.5],[1,2],"x"]'])("take nothing from %j", (text) => {
+    expect(readPlayed(text)).toEqual([]);
+  });
+});

@@ -1,0 +1,387 @@
+"""What links to the page preview as, over HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+from html.parser import HTMLParser
+from pathlib import Path
+from signal import SIGCONT, SIGSTOP
+
+import pytest
+from starlette.datastructures import Headers
+
+from engine.catalog import games
+from server.core import daily
+from server.core.ids import PlayerId
+from server.core.names import Profile
+from server.core.ranking import Row, pack
+from server.gateway import entry, previews
+from server.gateway.entry import Entry, origin_of, public_origin
+from server.gateway.load import TOO_LATE, Load
+from server.gateway.previews import HOME, Preview, Previews
+from server.service.leaderboards import Standing
+from server.store import connection, journal
+from tests.conftest import node
+from tests.core.builders import ADA, START
+from tests.gateway.client import opened
+from tests.gateway.play import resign, room_of
+from tests.gateway.test_pages import get
+from tests.redis_servers import running_server
+from tests.service.nodes import SetClock, node_on
+
+WEB = Path(__file__).parent.parent.parent / "client_js" / "web"
+INDEX = f"<!doctype html><head>{entry.BEGIN}<title>x</title>{entry.END}</head><body></body>"
+DAY = daily.day_at(START)
+
+
+class Head(HTMLParser):
+    """What the head of a page says: its title, its canonical address, and its meta tags."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.said: dict[str, str] = {}
+        self.tags: list[str] = []
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Take a tag."""
+        self.tags.append(tag)
+        given = {name: value or "" for name, value in attrs}
+        if tag == "meta":
+            name = given.get("name") or given["property"]
+            assert name not in self.said
+            self.said[name] = given["content"]
+        elif tag == "link":
+            self.said[given["rel"]] = given["href"]
+
+    def handle_data(self, data: str) -> None:
+        """Take a text."""
+        if self.tags[-1:] == ["title"]:
+            self.said.setdefault("title", data)
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> Path:
+    folder = tmp_path / "page"
+    folder.mkdir()
+    (folder / "index.html").write_text(INDEX)
+    for name in ("preview.png", *(f"preview-{game}.png" for game in games())):
+        (folder / name).write_bytes(b"a picture")
+    return folder
+
+
+async def preview(port: int, path: str, **headers: str) -> dict[str, str]:
+    """Return what an address says in its head."""
+    response, body = await get(port, path, **headers)
+    assert response.status == 200
+    assert response.headers["Content-Type"] == "text/html; charset=utf-8"
+    assert response.headers["Cache-Control"] == "no-cache"
+    assert "default-src 'self'" in response.headers["Content-Security-Policy"]
+    found = Head(body)
+    assert set(found.tags) <= {"head", "title", "link", "meta", "body"}
+    return found.said
+
+
+@pytest.mark.parametrize(
+    ("path", "title", "address"),
+    [
+        ("/", HOME.title, "/"),
+        ("/new", HOME.title, "/"),
+        ("/index.html", HOME.title, "/"),
+        ("/daily", "Today’s deals", "/daily"),
+        ("/daily/", "Today’s deals", "/daily"),
+        ("/daily/robert", "Today’s Robert", "/daily/robert"),
+        ("/daily/robert?utm=1", "Today’s Robert", "/daily/robert"),
+        ("/daily/chess", HOME.title, "/"),
+        ("/daily/robert/x", HOME.title, "/"),
+        ("/practice/deuces", "Practice Deuces", "/practice/deuces"),
+        ("/rules/lady-betty", "How to play Lady Betty", "/rules/lady-betty"),
+        ("/leaderboard/deuces", "Deuces: today’s leaderboard", "/leaderboard/deuces"),
+        (
+            "/leaderboard/deuces?day=20414",
+            "Deuces, 22 November 2025: leaderboard",
+            "/leaderboard/deuces?day=20414",
+        ),
+        ("/leaderboard/deuces?day=999999", "Deuces: today’s leaderboard", "/leaderboard/deuces"),
+        (
+            "/leaderboard/deuces?day=-1&player=%3Cb%3E",
+            "Deuces: today’s leaderboard",
+            "/leaderboard/deuces",
+        ),
+        ("/r/H7KQ2", "Race me at solitaire", "/r/H7KQ2"),
+        ("/r/%22%3E%3Cscript%3E", "Race me at solitaire", "/"),
+    ],
+)
+async def test_each_address_says_what_it_shows(
+    redis_url: str, page: Path, path: str, title: str, address: str
+) -> None:
+    game = next((f"-{game}" for game in games() if f"/{game}" in address), "")
+    picture = f"preview{game}"
+    async with node(redis_url, page=page) as port:
+        said = await preview(port, path)
+        origin = f"http://127.0.0.1:{port}"
+        assert (await get(port, f"/{picture}.png"))[0].status == 200
+    assert said["og:title"] == title
+    assert said["title"] == ("Samedeal" if title == HOME.title else f"{title} · Samedeal")
+    assert said["og:url"] == said["canonical"] == origin + address
+    assert said["og:image"] == f"{origin}/{picture}.png"
+    assert said["description"] == said["og:description"] != ""
+    assert said["og:image:alt"]
+    assert (said["og:image:width"], said["og:image:height"]) == ("1200", "630")
+    assert (said["og:site_name"], said["og:type"]) == ("Samedeal", "website")
+    assert said["twitter:card"] == "summary_large_image"
+    assert ("robots" in said) == path.startswith("/r/")
+
+
+async def test_a_room_says_what_is_raced_there_and_nobody_is_to_list_it(
+    redis_url: str, page: Path
+) -> None:
+    async with node(redis_url, page=page) as port, opened(port) as host, opened(port) as guest:
+        code = await room_of(
+            host, game="deuces", variant="strict", seats=4, limit=900, key="k" * 10
+        )
+        here = await preview(port, f"/r/{code.lower()}")
+        await room_of(guest, game="robert", variant="standard", seats=1, limit=90, key="l" * 10)
+        # Another node has to read it; it is the same.
+        async with node(redis_url, page=page) as other:
+            there = await preview(other, f"/r/{code}", Host=f"127.0.0.1:{port}")
+    assert here == there
+    assert here["og:title"] == "Race me at Deuces"
+    about = "Same cards, same start. Single cards only. 15 minutes, 4 seats."
+    assert here["og:description"] == about
+    assert here["og:url"] == f"http://127.0.0.1:{port}/r/{code}"
+    assert here["robots"] == "noindex"
+
+
+async def test_a_result_is_a_challenge(redis_url: str, page: Path) -> None:
+    async with node(redis_url, page=page) as port, opened(port) as ada, opened(port) as bob:
+        for client, name in ((ada, "Ada O'Neill"), (bob, "Bob")):
+            welcome = await client.hello(name=name)
+            await client.ask("leaderboard.watch", game="deuces")
+            attempt = await client.ask("daily.open", game="deuces")
+            await resign(client, attempt)
+        await bob.next("leaderboard", lambda e: e["size"] == 2)
+        day, player = attempt["day"], welcome["player"]["id"]
+        path = f"/leaderboard/deuces?day={day}&player={player}"
+        said = await preview(port, path)
+        without_day = await preview(port, f"/leaderboard/deuces?player={player}")
+        unknown = await preview(port, f"/leaderboard/deuces?day={day}&player={ADA}")
+        other_day = await preview(port, f"/leaderboard/deuces?day={day - 1}&player={player}")
+    assert said["og:title"] == "Bob: 1st of 2 at Deuces"
+    about = "8 of 104 home. Same cards for everyone: can you beat it?"
+    assert said["og:description"] == about
+    assert said["og:url"] == f"http://127.0.0.1:{port}{path}"
+    assert said["og:image"].endswith("/preview-deuces.png")
+    assert said == without_day
+    assert unknown["og:title"] == f"Deuces, {previews.date_words(day)}: leaderboard"
+    assert other_day["og:title"] == f"Deuces, {previews.date_words(day - 1)}: leaderboard"
+
+
+@pytest.mark.parametrize(
+    ("left", "time", "today", "about"),
+    [
+        (16, 680_400, True, "88 of 104 home in 11:20. Same cards for everyone: can you beat it?"),
+        (
+            0,
+            3_723_000,
+            False,
+            "All 104 cards home in 1:02:03. Same cards for everyone, on 29 December 2099.",
+        ),
+    ],
+)
+def test_the_words_of_a_result(left: int, time: int, about: str, *, today: bool) -> None:
+    day = 47_479
+    standing = Standing(Row(17, ADA, pack(left, time, 150)), 212, Profile(ADA, "Ada"))
+    found = previews.result(games()["deuces"], day, standing, today=today)
+    assert found.title == "Ada: 17th of 212 at Deuces"
+    assert found.about == about
+
+
+def test_places_are_spoken_as_people_do() -> None:
+    spoken = [previews.ordinal(n) for n in (1, 2, 3, 4, 11, 12, 13, 21, 22, 100, 101, 111, 1013)]
+    assert " ".join(spoken) == "1st 2nd 3rd 4th 11th 12th 13th 21st 22nd 100th 101st 111th 1013th"
+
+
+def test_all_that_is_said_is_escaped() -> None:
+    hostile = Preview("<b>\"'&", "</title><script>", '/"><script>', listed=False)
+    html = Entry(INDEX, ["/preview.png"]).page(hostile, "https://play.example.org")
+    said = Head(html).said
+    assert said["og:title"] == hostile.title
+    assert said["title"] == f"{hostile.title} · Samedeal"
+    assert said["description"] == hostile.about
+    assert said["og:url"] == said["canonical"] == "https://play.example.org" + hostile.path
+    assert "<script" not in html
+    assert "<b>" not in html
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        '"><script>alert(1)</script>',
+        "evil.example/path",
+        "user@evil.example",
+        "evil.example:80:90",
+        "evil.example:x",
+        "a b",
+        "x" * 254,
+        "[::1",
+        "ex\u00e4mple.org",
+        "",
+    ],
+)
+async def test_a_host_that_is_none_is_not_repeated(redis_url: str, page: Path, host: str) -> None:
+    async with node(redis_url, page=page) as port:
+        said = await preview(port, "/daily/robert", Host=host)
+    assert said["og:title"] == "Today’s Robert"
+    assert not said.keys() & {"og:url", "og:image", "canonical"}
+
+
+@pytest.mark.parametrize(
+    ("headers", "origin"),
+    [
+        ({"Host": "Play.Example.org"}, "http://play.example.org"),
+        ({"Host": "[::1]:8000"}, "http://[::1]:8000"),
+        ({"Host": "a.example", "X-Forwarded-Proto": "https"}, "https://a.example"),
+        ({"Host": "a.example", "X-Forwarded-Proto": "https, http"}, "https://a.example"),
+        ({"Host": "a.example", "X-Forwarded-Proto": "javascript"}, "http://a.example"),
+        ({}, None),
+    ],
+)
+def test_the_origin_is_that_of_the_request(headers: dict[str, str], origin: str | None) -> None:
+    assert origin_of(Headers(headers)) == origin
+
+
+async def test_an_operator_may_say_what_the_origin_is(redis_url: str, page: Path) -> None:
+    async with node(redis_url, page=page, public_url="https://play.example.org/") as port:
+        said = await preview(port, "/daily", Host="evil.example")
+    assert said["og:url"] == "https://play.example.org/daily"
+    assert said["og:image"] == "https://play.example.org/preview.png"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "play.example.org",
+        "ftp://a.example",
+        "https://",
+        "https://a.example/x",
+        "https://a.example?x",
+        "https://a.example/#x",
+        "https://u@a.example",
+        'https://"',
+    ],
+)
+def test_a_public_address_that_is_none_is_refused(url: str) -> None:
+    with pytest.raises(ValueError, match="public address"):
+        public_origin(url)
+
+
+async def test_each_preview_has_a_tag_of_its_own(redis_url: str, page: Path) -> None:
+    tags = set()
+    async with node(redis_url, page=page) as port:
+        for path, host in (("/", "a.example"), ("/daily", "a.example"), ("/", "b.example")):
+            response, _ = await get(port, path, Host=host)
+            known = {"Host": host, "If-None-Match": response.headers["ETag"]}
+            again, body = await get(port, path, **known)
+            assert (again.status, body) == (304, "")
+            tags.add(response.headers["ETag"])
+        assert len(tags) == 3
+        known = {"Host": "b.example", "If-None-Match": response.headers["ETag"]}
+        assert (await get(port, "/daily", **known))[0].status == 200
+
+
+async def test_a_picture_that_was_not_built_is_not_named(redis_url: str, page: Path) -> None:
+    (page / "preview-robert.png").unlink()
+    async with node(redis_url, page=page) as port:
+        said = await preview(port, "/daily/robert")
+    assert said["og:title"] == "Today’s Robert"
+    assert not any(name.startswith("og:image") for name in said)
+
+
+async def test_nothing_is_held_of_what_was_asked_for(redis_url: str) -> None:
+    async with node_on(redis_url, SetClock()) as alone:
+        found = Previews(alone.services, Load(lambda: 0.0))
+        before = await alone.keys()
+        for number in range(2, 10):
+            said = await found.of(f"/r/{str(number) * 5}", {})
+            assert said.title == "Race me at solitaire"
+            player = PlayerId(str(number) * 16)
+            await found.of("/leaderboard/robert", {"day": str(DAY), "player": player})
+        assert await alone.keys() == before
+        assert alone.rooms._shelf.size == 0
+        assert alone.services.profiles.known([player]) is None
+        assert not found._reading
+
+
+async def test_a_node_reads_for_so_many_previews_a_second(
+    redis_url: str, page: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(previews, "READS", 0.0)
+    monkeypatch.setattr(previews, "READS_AT_ONCE", 2.0)
+    async with node(redis_url, page=page) as port, opened(port) as host:
+        code = await room_of(host)
+        titles = [(await preview(port, f"/r/{code}"))["og:title"] for _ in range(3)]
+    assert titles == ["Race me at Robert", "Race me at Robert", "Race me at solitaire"]
+
+
+async def test_a_node_with_too_much_to_do_reads_for_no_preview(
+    redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(journal, "CLOCK_TOLERANCE", 10**15)
+    async with node_on(redis_url, SetClock()) as alone:
+        room = await alone.rooms.create(
+            ADA, "robert", "standard", seats=2, limit=60_000, creation="k"
+        )
+        path = f"/r/{room.opened.code}"
+        for lag, title in ((0.0, "Race me at Robert"), (2 * TOO_LATE, "Race me at solitaire")):
+            found = Previews(alone.services, Load(lambda lag=lag: lag))  # type: ignore[misc]
+            assert (await found.of(path, {})).title == title
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a Redis that hangs be noticed soon, but later than the page has to come."""
+    monkeypatch.setattr(connection, "TIMEOUT", 1.5)
+    monkeypatch.setattr(previews, "MOST_READING", 4)
+
+
+@pytest.mark.usefixtures("impatient")
+async def test_the_page_comes_while_the_store_is_away(page: Path) -> None:
+    loop = asyncio.get_running_loop()
+    with running_server() as server:
+        async with node(server.url, page=page) as port, opened(port) as host:
+            code = await room_of(host)
+            async with node(server.url, page=page) as other:
+                server.signal(SIGSTOP)
+                try:
+                    begin = loop.time()
+                    path = f"/leaderboard/robert?player={ADA}"
+                    wanted = [f"/r/{code}", path] * 6
+                    found = await asyncio.gather(*(preview(other, each) for each in wanted))
+                    assert loop.time() - begin < 1.4
+                    # This node knows the room.
+                    known = await preview(port, f"/r/{code}")
+                finally:
+                    server.signal(SIGCONT)
+                day = daily.day_at(int((await host.ask("ping"))["now"]))
+                while (await preview(other, f"/r/{code}"))["og:title"] != known["og:title"]:
+                    await asyncio.sleep(0.1)
+    assert known["og:title"] == "Race me at Robert"
+    for said in found[::2]:
+        assert said["og:title"] == "Race me at solitaire"
+        # What is kept of the preview leads to the room all the same.
+        assert said["og:url"].endswith(f"/r/{code}")
+    for said in found[1::2]:
+        assert said["og:title"] == f"Robert, {previews.date_words(day)}: leaderboard"
+        assert said["og:url"].endswith(f"/leaderboard/robert?day={day}&player={ADA}")
+
+
+def test_the_page_has_room_for_previews_and_a_picture_of_every_game() -> None:
+    Entry((WEB / "index.html").read_text(encoding="utf-8"), ())
+    for name in ("preview", *(f"preview-{game}" for game in games())):
+        picture = (WEB / "public" / f"{name}.png").read_bytes()
+        assert picture.startswith(b"\x89PNG\r\n\x1a\n")
+        size = int.from_bytes(picture[16:20]), int.from_bytes(picture[20:24])
+        assert size == (entry.WIDTH, entry.HEIGHT)
+        assert len(picture) < 100_000
