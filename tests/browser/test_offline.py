@@ -107,6 +107,15 @@ def test_what_is_no_screen_is_left_to_the_server(player: Player) -> None:
     assert {"/socket", "/health", "/metrics", "/sw.js"}.isdisjoint(kept)
 
 
+def test_the_page_can_be_installed(player: Player) -> None:
+    be_kept(player)
+    session = player.context.new_cdp_session(player.page)
+    assert session.send("Page.getInstallabilityErrors")["installabilityErrors"] == []
+    manifest = session.send("Page.getAppManifest")
+    assert manifest["errors"] == []
+    assert manifest["url"].endswith("/manifest.webmanifest")
+
+
 def test_a_screen_that_is_gone_from_the_server_leads_to_one_reload(
     browser: Browser, site: Site
 ) -> None:
