@@ -1,41 +1,32 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { svelte } from "@sveltejs/vite-plugin-svelte";
-import { type Plugin, defineConfig } from "vite";
+import { defineConfig } from "vite";
+import { compress } from "./plugins/compress.ts";
+import { entries } from "./plugins/entries.ts";
+import { WORKER, keeping } from "./plugins/keeping.ts";
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-/** What a compressed file must shrink to, as a part of its size, to be worth while. */
-const WORTH = 0.9;
-
-/** Leaves files compressed beside the plain ones: the server sends them as they are. */
-function compress(folder: string): Plugin {
-  return {
-    name: "compress",
-    apply: "build",
-    closeBundle() {
-      for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
-        if (!entry.isFile()) continue;
-        const path = join(entry.parentPath, entry.name);
-        const plain = readFileSync(path);
-        const quality = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY };
-        const packed = {
-          br: brotliCompressSync(plain, { params: quality }),
-          gz: gzipSync(plain, { level: constants.Z_BEST_COMPRESSION }),
-        };
-        for (const [suffix, bytes] of Object.entries(packed)) {
-          if (bytes.length < plain.length * WORTH) writeFileSync(`${path}.${suffix}`, bytes);
-        }
-      }
-    },
-  };
-}
-
 export default defineConfig({
   root: here("."),
-  plugins: [svelte({ configFile: false }), compress(here("dist"))],
+  plugins: [
+    svelte({ configFile: false }),
+    entries(),
+    keeping(here("public")),
+    compress(here("dist")),
+  ],
   resolve: { alias: { "@samedeal/client": here("../src/index.ts") } },
-  build: { outDir: here("dist"), emptyOutDir: true },
+  build: {
+    outDir: here("dist"),
+    emptyOutDir: true,
+    // A screen that is shown without its styles would jump; all of them take 6 KB.
+    cssCodeSplit: false,
+    rollupOptions: {
+      input: { index: here("index.html"), worker: here("src/offline/worker.ts") },
+      output: {
+        experimentalMinChunkSize: 8_000,
+        entryFileNames: ({ name }) => (name === "worker" ? WORKER : "assets/[name]-[hash].js"),
+      },
+    },
+  },
 });

@@ -90,7 +90,15 @@ class Pages:
             _missing(index.plain),
             {name: _missing(each) for name, each in index.encoded.items()},
         )
-        self._entry = None if index is None else _entry(index, self._pages.keys())
+        # A screen's own page names its files, so that a browser asks for them early.
+        own = {
+            first: self._pages.get(f"/screens/{first or 'home'}.html", index) for first in SCREENS
+        }
+        self._entries = {
+            first: entry
+            for first, page in own.items()
+            if page is not None and (entry := _entry(page, self._pages.keys()))
+        }
 
     @property
     def built(self) -> bool:
@@ -100,11 +108,10 @@ class Pages:
     async def answer(self, request: Request) -> Response:
         """Return the answer to a request for a page."""
         path: str = request.scope["path"]
-        if path.strip("/").partition("/")[0] in SCREENS:
-            path = INDEX
-        if path == INDEX and self._entry is not None:
-            return await self._enter(self._entry, request)
-        page = self._pages.get(path)
+        first = "" if path == INDEX else path.strip("/").partition("/")[0]
+        if entry := self._entries.get(first):
+            return await self._enter(entry, request)
+        page = self._pages.get(INDEX if first in SCREENS else path)
         if page is None and "text/html" in request.headers.get("Accept", ""):
             # People are shown the page, which says in its own words that it has no such screen.
             page = self._missing
@@ -140,10 +147,10 @@ def _answer(found: Representation, request: Request) -> Response:
     return found.whole
 
 
-def _entry(index: Page, files: Collection[str]) -> Entry | None:
-    """Return the entry page with room for previews, or `None` if it was built without."""
+def _entry(page: Page, files: Collection[str]) -> Entry | None:
+    """Return an entry page with room for previews, or `None` if it was built without."""
     try:
-        return Entry(bytes(index.plain.whole.body).decode(), files)
+        return Entry(bytes(page.plain.whole.body).decode(), files)
     except ValueError:
         return None
 

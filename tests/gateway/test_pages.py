@@ -15,6 +15,7 @@ from server.store import clock
 from tests.conftest import node
 
 INDEX = "<!doctype html><title>Samedeal</title>"
+OF_NEW = "<!-- preview --><!-- /preview --><link href=/assets/new-1234.js>"
 STYLE = "body { margin: 0 }\n" * 100
 GZIPPED = gzip.compress(STYLE.encode())
 BROTLI = b"what the build has made of it"
@@ -24,6 +25,9 @@ BROTLI = b"what the build has made of it"
 def page(tmp_path: Path) -> Path:
     (tmp_path / "page" / "assets").mkdir(parents=True)
     (tmp_path / "page" / "index.html").write_text(INDEX)
+    (tmp_path / "page" / "screens").mkdir()
+    (tmp_path / "page" / "screens" / "new.html").write_text(OF_NEW)
+    (tmp_path / "page" / "sw.js").write_text("2")
     (tmp_path / "page" / "assets" / "index-1234.js").write_text("1")
     (tmp_path / "page" / "assets" / "index-1234.css").write_text(STYLE)
     (tmp_path / "page" / "assets" / "index-1234.css.gz").write_bytes(GZIPPED)
@@ -66,6 +70,22 @@ async def test_every_screen_has_the_page(redis_url: str, page: Path, path: str) 
     assert "default-src 'self'" in response.headers["Content-Security-Policy"]
     assert response.headers["Cache-Control"] == "no-cache"
     assert response.headers["Server"] is None
+
+
+@pytest.mark.parametrize("path", ["/new", "/new/", "/new?from=home"])
+async def test_a_screen_may_have_a_page_of_its_own(redis_url: str, page: Path, path: str) -> None:
+    async with node(redis_url, page=page) as port:
+        response, body = await get(port, path)
+    assert (response.status, body.rpartition("<link")[2]) == (200, " href=/assets/new-1234.js>")
+    assert response.headers["Cache-Control"] == "no-cache"
+
+
+async def test_the_service_worker_is_asked_for_anew(redis_url: str, page: Path) -> None:
+    async with node(redis_url, page=page) as port:
+        response, body = await get(port, "/sw.js")
+    assert (response.status, body) == (200, "2")
+    assert response.headers["Cache-Control"] == "no-cache"
+    assert "javascript" in response.headers["Content-Type"]
 
 
 async def test_a_page_that_the_browser_has_is_not_sent_again(redis_url: str, page: Path) -> None:

@@ -1,4 +1,4 @@
-/** The games that are known: what the server's engine printed, made ready for play once. */
+/** The games that are known: what the server's engine printed, made ready for play when needed. */
 
 import { EngineError } from "./errors.ts";
 import { Ruleset } from "./ruleset.ts";
@@ -9,27 +9,30 @@ import { type Game, STANDARD } from "./schema.ts";
 // The engine's own reader has checked the file; its JSON types are wider than the words in it.
 export const games = rulesets.games as readonly unknown[] as readonly Game[];
 
-const known = new Map(
-  games.map((game) => [
-    game.id,
-    new Map(game.variants.map(({ id, rules }) => [id, new Ruleset(game.id, id, rules)])),
-  ]),
-);
+/** The rulesets that were asked for: their tables take a while, and most are not played today. */
+const ready = new Map<string, Ruleset>();
 
 /** The rules of a game in a variant; throws `unknown_game` and `unknown_variant`. */
 export function findRuleset(game: string, variant: string = STANDARD): Ruleset {
-  const variants = known.get(game);
-  if (variants === undefined) {
-    const ids = [...known.keys()].join(", ");
+  const name = `${game}/${variant}`;
+  const ruleset = ready.get(name) ?? makeRuleset(game, variant);
+  ready.set(name, ruleset);
+  return ruleset;
+}
+
+function makeRuleset(game: string, variant: string): Ruleset {
+  const known = games.find(({ id }) => id === game);
+  if (known === undefined) {
+    const ids = games.map(({ id }) => id).join(", ");
     throw new EngineError("unknown_game", `There is no game '${game}'; known are ${ids}.`);
   }
-  const found = variants.get(variant);
+  const found = known.variants.find(({ id }) => id === variant);
   if (found === undefined) {
-    const ids = [...variants.keys()].join(", ");
+    const ids = known.variants.map(({ id }) => id).join(", ");
     throw new EngineError(
       "unknown_variant",
       `${game} has no variant '${variant}'; known are ${ids}.`,
     );
   }
-  return found;
+  return new Ruleset(game, variant, found.rules);
 }

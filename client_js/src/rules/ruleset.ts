@@ -70,7 +70,9 @@ export class Ruleset {
     this.stock = names.indexOf("s");
     this.waste = rules.waste ? names.indexOf("w") : null;
     this.builds = tableauFits(rules);
-    this.homes = this.groups.map(foundationFits);
+    this.homes = rules.foundations.flatMap((group) =>
+      Array<Fits>(group.piles).fill(foundationFits(group)),
+    );
     this.movesRuns = tableau !== null && tableau.moves !== "card";
     this.bySpaces = tableau?.moves === "run-by-spaces";
   }

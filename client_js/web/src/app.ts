@@ -5,16 +5,20 @@ import { createContext } from "svelte";
 import type { Averages } from "./averages.ts";
 import type { CardStyles } from "./cards/index.ts";
 import type { Clock } from "./clock.ts";
+import type { ConnectionState } from "./connection.svelte.ts";
 import type { Notices } from "./notices.svelte.ts";
 import type { Router } from "./router.svelte.ts";
+import type { Screens } from "./screens.ts";
 import type { Settings } from "./settings.svelte.ts";
 import type { Sounds } from "./sounds.ts";
 
 export interface App {
   readonly client: Client;
   readonly clock: Clock;
+  readonly connection: ConnectionState;
   readonly notices: Notices;
   readonly router: Router;
+  readonly screens: Screens;
   readonly settings: Settings;
   readonly cardStyles: CardStyles;
   readonly sounds: Sounds;

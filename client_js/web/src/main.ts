@@ -5,9 +5,13 @@ import AppRoot from "./App.svelte";
 import { Averages } from "./averages.ts";
 import { CardStyles } from "./cards/index.ts";
 import { Clock } from "./clock.ts";
+import { ConnectionState } from "./connection.svelte.ts";
+import { whenIdle } from "./idle.ts";
 import { Notices } from "./notices.svelte.ts";
-import { reloadOnce } from "./reload.ts";
+import { keepForOffline } from "./offline/register.ts";
+import { ReloadOnce, reloadWhenTooOld } from "./reload.ts";
 import { Router } from "./router.svelte.ts";
+import { Screens } from "./screens.ts";
 import { Settings } from "./settings.svelte.ts";
 import { Sounds } from "./sounds.ts";
 import { useLanguage } from "./text/index.ts";
@@ -15,23 +19,43 @@ import { useLanguage } from "./text/index.ts";
 const scheme = location.protocol === "https:" ? "wss:" : "ws:";
 const client = new Client({ url: `${scheme}//${location.host}/socket` });
 const settings = new Settings();
+const reloadFor = (reason: string) =>
+  new ReloadOnce(
+    `samedeal.reloaded${reason}`,
+    () => sessionStorage,
+    () => location.reload(),
+  );
+const screens = new Screens(reloadFor(".part"));
+const router = new Router(screens);
 const app = {
   client,
   clock: new Clock(() => client.now()),
+  connection: new ConnectionState(client.status),
   notices: new Notices(),
-  router: new Router(),
+  router,
+  screens,
   settings,
   cardStyles: new CardStyles(document, settings.cards),
   sounds: new Sounds(() => settings.sound),
   averages: new Averages(localStorage),
 };
-const target = document.getElementById("app");
-if (target === null) throw new Error("index.html has no #app.");
-await useLanguage(settings.spoken);
-mount(AppRoot, { target, props: { app } });
-reloadOnce(
-  client.status,
-  () => sessionStorage,
-  () => location.reload(),
-);
+reloadWhenTooOld(client.status, reloadFor(""));
 client.connect();
+void start();
+
+/** Show the page once its words and its screen are here. */
+async function start(): Promise<void> {
+  const target = document.getElementById("app");
+  if (target === null) throw new Error("index.html has no #app.");
+  const words = useLanguage(settings.spoken).catch((error: unknown) => {
+    console.error("The page's words did not come: it is in English.", error);
+  });
+  await Promise.all([words, screens.load(router.route.screen)]);
+  target.replaceChildren();
+  mount(AppRoot, { target, props: { app } });
+  whenIdle(() => {
+    // What does not come now is asked for again when it is needed.
+    screens.prepare("table").catch((error: unknown) => console.warn("No table yet.", error));
+    if (import.meta.env.PROD) keepForOffline();
+  });
+}

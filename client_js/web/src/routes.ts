@@ -12,6 +12,14 @@ export type Route =
   | { screen: "leaderboard"; game: string; day: number | null }
   | { screen: "missing" };
 
+/** Screens on which nothing comes from the server. */
+export const ALONE: ReadonlySet<Route["screen"]> = new Set([
+  "practice",
+  "rules",
+  "settings",
+  "missing",
+]);
+
 export const paths = {
   home: "/",
   newRace: "/new",

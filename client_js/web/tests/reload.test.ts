@@ -3,7 +3,7 @@
 import type { Status } from "@samedeal/client";
 import { beforeEach, expect, test } from "vitest";
 import { Store } from "../../src/store.ts";
-import { reloadOnce } from "../src/reload.ts";
+import { ReloadOnce, reloadWhenTooOld } from "../src/reload.ts";
 
 const kept = new Map<string, string>();
 const storage = {
@@ -21,7 +21,7 @@ beforeEach(() => {
 /** The page as it is after loading. */
 function load(place: () => typeof storage = () => storage): Store<Status> {
   const status = new Store<Status>("connecting");
-  reloadOnce(status, place, () => (reloads += 1));
+  reloadWhenTooOld(status, new ReloadOnce("reloaded", place, () => (reloads += 1)));
   return status;
 }
 

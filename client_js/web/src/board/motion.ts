@@ -36,9 +36,12 @@ export interface Flight {
   readonly duration?: number;
 }
 
+/** The flight of each card: asking the browser would have it work out all styles, card by card. */
+const flights = new WeakMap<HTMLElement, Animation>();
+
 /** Let a card that already lies at its new place be seen to come from where it was. */
 export function glide(card: HTMLElement, from: Pose, to: Pose, flight: Flight): Animation {
-  const underWay = card.getAnimations().length > 0;
+  const underWay = flights.get(card)?.playState === "running";
   const start = underWay ? getComputedStyle(card).transform : transformOf(from);
   settle(card);
   const way = Math.hypot(to.x - from.x, to.y - from.y);
@@ -50,7 +53,7 @@ export function glide(card: HTMLElement, from: Pose, to: Pose, flight: Flight): 
     scale: (from.scale + to.scale) / 2,
   };
   const zIndex = flight.layer;
-  return card.animate(
+  const animation = card.animate(
     [
       { transform: start, zIndex },
       ...(underWay ? [] : [{ transform: `${transformOf(middle)} rotate(${tilt}deg)`, zIndex }]),
@@ -63,11 +66,13 @@ export function glide(card: HTMLElement, from: Pose, to: Pose, flight: Flight): 
       fill: "backwards",
     },
   );
+  flights.set(card, animation);
+  return animation;
 }
 
 /** Put a card where it belongs at once. */
 export function settle(card: HTMLElement): void {
-  for (const animation of card.getAnimations()) animation.cancel();
+  flights.get(card)?.cancel();
 }
 
 /** Let a card be seen to turn over; it has its new face already. */

@@ -46,6 +46,8 @@ export const de: Text = {
   missingMore:
     "Hier ist keine Seite. Der Link ist vielleicht alt oder hat einen Buchstaben verloren.",
   toHome: "Zur Startseite",
+  broken: "Die Seite wurde nicht ganz geladen.",
+  brokenMore: "Lade sie neu, oder komm gleich wieder.",
 
   nav: { label: "Seiten", daily: "Heute", settings: "Du und Einstellungen", skip: "Zum Inhalt" },
 
@@ -66,6 +68,13 @@ export const de: Text = {
     playHere: "Hier spielen",
     incompatible: "Es gibt eine neuere Fassung dieser Seite.",
     reload: "Neu laden",
+  },
+
+  offline: {
+    title: "Gerade keine Verbindung",
+    more: "Sie kommt von selbst wieder. Üben kannst du auch so.",
+    practise: "Üben",
+    free: "Ohne Uhr und ohne Verbindung",
   },
 
   start: {

@@ -53,6 +53,8 @@ export const en = {
   missing: "That card isn’t in the pack.",
   missingMore: "There’s no page here. The link may be old, or have lost a letter.",
   toHome: "Back to the start",
+  broken: "This page didn’t load completely.",
+  brokenMore: "Reload it, or come back in a moment.",
 
   nav: { label: "Pages", daily: "Today", settings: "You and settings", skip: "Skip to content" },
 
@@ -73,6 +75,13 @@ export const en = {
     playHere: "Play here",
     incompatible: "There’s a newer version of this page.",
     reload: "Reload",
+  },
+
+  offline: {
+    title: "No connection just now",
+    more: "This comes back by itself. You can practise meanwhile.",
+    practise: "Practise",
+    free: "No clock, no connection needed",
   },
 
   start: {

@@ -1,0 +1,45 @@
+/** What the service worker is told of the build: the files that it keeps. */
+
+import { createHash } from "node:crypto";
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Plugin } from "vite";
+import { ENTRY, type KeptFile } from "../src/offline/kept.ts";
+
+/** The service worker's file: its name is part of what browsers know of it, and never changes. */
+export const WORKER = "sw.js";
+
+/** Write into the service worker which files to keep: the build's, and those of `folder`. */
+export function keeping(folder: string): Plugin {
+  return {
+    name: "keeping",
+    apply: "build",
+    generateBundle: {
+      order: "post",
+      handler(_, bundle) {
+        const worker = bundle[WORKER];
+        if (worker?.type !== "chunk") this.error(`There is no ${WORKER}.`);
+        const contents = new Map<string, string | Uint8Array>();
+        for (const [name, file] of Object.entries(bundle)) {
+          // The entry pages of other screens differ from this one only in what is loaded early.
+          if (!name.startsWith("assets/") && `/${name}` !== ENTRY) continue;
+          contents.set(`/${name}`, file.type === "asset" ? file.source : file.code);
+        }
+        for (const name of readdirSync(folder)) {
+          // These are for those who are sent a link, and a megabyte in all.
+          if (name.startsWith("preview")) continue;
+          contents.set(`/${name}`, readFileSync(join(folder, name)));
+        }
+        const files: KeptFile[] = [...contents].map(([path, content]) => ({
+          path,
+          integrity: `sha256-${createHash("sha256").update(content).digest("base64")}`,
+        }));
+        const list = JSON.stringify(files);
+        const digest = createHash("sha256").update(list).digest("hex").slice(0, 16);
+        worker.code = worker.code
+          .replaceAll("KEPT_FILES", list)
+          .replaceAll("KEPT_DIGEST", JSON.stringify(digest));
+      },
+    },
+  };
+}

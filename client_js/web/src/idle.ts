@@ -1,0 +1,15 @@
+/** A moment at which work takes nothing away from what the player came for. */
+
+/** Some milliseconds after which a page has most likely been shown: Safari tells no more. */
+const SHOWN_AFTER = 1_000;
+
+/** Run something once when the page has loaded and there is nothing else to do. */
+export function whenIdle(run: () => void): void {
+  if (document.readyState !== "complete") {
+    addEventListener("load", () => whenIdle(run), { once: true });
+  } else if ("requestIdleCallback" in window) {
+    requestIdleCallback(run);
+  } else {
+    setTimeout(run, SHOWN_AFTER);
+  }
+}

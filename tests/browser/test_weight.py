@@ -1,0 +1,26 @@
+"""What a first visit may cost."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Browser
+
+from tests.browser.conftest import Site
+from tests.browser.weight import visit
+
+MOST = 100 * 1024
+"""Bytes until a page is shown."""
+
+
+SCREENS = ["/", "/daily/robert", "/r/ZZZZZ"]
+TABLE = "/practice/roosevelt"
+
+
+@pytest.mark.parametrize(
+    ("path", "coding"),
+    # A table by a link of its own is the heaviest; browsers ask for gzip alone without TLS only.
+    [*((path, coding) for path in SCREENS for coding in ("br", "gzip")), (TABLE, "br")],
+)
+def test_a_first_visit_is_light(browser: Browser, site: Site, path: str, coding: str) -> None:
+    cost = visit(browser, site.url + path, [coding], slow=False)
+    assert 20_000 < cost.shown < MOST

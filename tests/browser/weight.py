@@ -1,0 +1,174 @@
+"""What a first visit costs on a slow phone: bytes, largest paint, longest task and layout shifts.
+
+`python -m tests.browser.weight [-n VISITS]` prints a line for each screen, the median of some
+visits. Times depend on the machine; they are for comparing two builds on the same one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import astuple, dataclass
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Browser, CDPSession, Page, sync_playwright
+
+from tests.browser.conftest import ARGUMENTS, Site, chromium
+from tests.browser.player import PHONE, Player
+
+SLOWDOWN = 4
+"""How many times slower than this machine's the phone's processor is."""
+BITS_PER_SECOND = 1_600_000
+LATENCY = 150
+"""Milliseconds from a request to the first byte of its answer."""
+
+SETTLES = 1_500
+"""Milliseconds after the last request in which the page is still watched."""
+
+_OBSERVE = """
+window.seen = {paint: 0, task: 0, shift: 0};
+const observe = (type, see) =>
+  new PerformanceObserver(list => list.getEntries().forEach(see)).observe({type, buffered: true});
+observe("largest-contentful-paint", ({startTime}) => (seen.paint = startTime));
+observe("longtask", ({duration}) => (seen.task = Math.max(seen.task, duration)));
+observe("layout-shift", ({value, hadRecentInput}) => (seen.shift += hadRecentInput ? 0 : value));
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """What one visit cost.
+
+    Attributes:
+        shown: bytes on the wire, headers too, of what is asked for until the page has loaded.
+        all: the same, with what the page asks for when it has nothing else to do.
+        paint: milliseconds until the largest paint.
+        task: milliseconds of the longest task; 0 if none took 50.
+        shift: the sum of all layout shifts.
+    """
+
+    shown: float
+    all: float
+    paint: float
+    task: float
+    shift: float
+
+
+class Wire:
+    """Counts what a page receives."""
+
+    def __init__(self, session: CDPSession) -> None:
+        self.shown = 0
+        self.all = 0
+        self._early: set[str] = set()
+        self._loaded = False
+        session.on("Page.loadEventFired", self._load)
+        session.on("Network.requestWillBeSent", self._ask)
+        session.on("Network.loadingFinished", self._finish)
+
+    def _load(self, _: object) -> None:
+        self._loaded = True
+
+    def _ask(self, event: dict[str, Any]) -> None:
+        if not self._loaded:
+            self._early.add(event["requestId"])
+
+    def _finish(self, event: dict[str, Any]) -> None:
+        size = int(event["encodedDataLength"])
+        self.all += size
+        if event["requestId"] in self._early:
+            self.shown += size
+
+
+@contextmanager
+def _newcomer(browser: Browser) -> Iterator[tuple[Page, CDPSession]]:
+    """Yield the page of somebody who was never here, and who keeps nothing for offline."""
+    with closing(browser.new_context(**PHONE, service_workers="block")) as context:
+        page = context.new_page()
+        page.add_init_script(_OBSERVE)
+        session = context.new_cdp_session(page)
+        session.send("Network.enable")
+        session.send("Page.enable")
+        yield page, session
+
+
+def visit(
+    browser: Browser, url: str, codings: Iterable[str] = ("br", "gzip"), *, slow: bool = True
+) -> Visit:
+    """Visit an address for the first time.
+
+    Args:
+        browser: a browser; the visit leaves nothing in it.
+        url: the page to visit.
+        codings: the compressions that the browser takes.
+        slow: whether network and processor are those of a slow phone.
+    """
+    with _newcomer(browser) as (page, session):
+        headers = {"Accept-Encoding": ", ".join(codings)}
+        session.send("Network.setExtraHTTPHeaders", {"headers": headers})
+        if slow:
+            bytes_per_second = BITS_PER_SECOND / 8
+            conditions = {
+                "offline": False,
+                "latency": LATENCY,
+                "downloadThroughput": bytes_per_second,
+                "uploadThroughput": bytes_per_second,
+            }
+            session.send("Network.emulateNetworkConditions", conditions)
+            session.send("Emulation.setCPUThrottlingRate", {"rate": SLOWDOWN})
+        wire = Wire(session)
+        page.goto(url)
+        page.wait_for_load_state("networkidle")
+        page.wait_for_timeout(SETTLES)
+        seen = page.evaluate("seen")
+        return Visit(wire.shown, wire.all, seen["paint"], seen["task"], seen["shift"])
+
+
+def median_visit(browser: Browser, url: str, visits: int) -> Visit:
+    """Visit an address so often for the first time, and return each number's median."""
+    columns = zip(*(astuple(visit(browser, url)) for _ in range(visits)), strict=True)
+    return Visit(*(statistics.median(column) for column in columns))
+
+
+@contextmanager
+def open_site() -> Iterator[Site]:
+    """Serve the built page with empty data."""
+    with tempfile.TemporaryDirectory(prefix="samedeal") as data:
+        site = Site(Path(data))
+        site.start()
+        try:
+            yield site
+        finally:
+            site.stop()
+
+
+def main() -> None:
+    """Visit some screens, and print what each cost."""
+    parser = argparse.ArgumentParser(description=main.__doc__)
+    parser.add_argument("-n", "--visits", type=int, default=3, help="visits of each screen")
+    visits = parser.parse_args().visits
+    with open_site() as site, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium(), args=ARGUMENTS)
+        host = Player(browser, site.url)
+        room = host.open_room("roosevelt").rpartition("/")[2]
+        say = print
+        say("screen                 br shown    all  gz shown    all   paint  task   shift")
+        for path in ("/", "/daily/robert", f"/r/{room}", "/practice/roosevelt"):
+            url = site.url + path
+            found = median_visit(browser, url, visits)
+            gzipped = visit(browser, url, ["gzip"], slow=False)
+            sizes = "".join(
+                f"{shown / 1024:10.1f} {whole / 1024:6.1f}"
+                for shown, whole in ((found.shown, found.all), (gzipped.shown, gzipped.all))
+            )
+            say(f"{path:21}{sizes} {found.paint:7.0f} {found.task:5.0f} {found.shift:7.3f}")
+        host.close()
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()
