@@ -1,12 +1,14 @@
 """Every screen of the page, at the sizes that people have: to look at, and to compare.
 
-`python -m tests.browser.screens FOLDER` leaves a picture of each.
+`python -m tests.browser.screens FOLDER` leaves a picture of each; with `--keep`, those that tests
+compare with are made anew as well.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import re
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +16,7 @@ from typing import Any
 
 from playwright.sync_api import Browser, expect, sync_playwright
 
+from tests.browser import pictures
 from tests.browser.conftest import ARGUMENTS, Site, chromium
 from tests.browser.player import Player
 from tests.processes import ROOT
@@ -36,6 +39,9 @@ SEED = "5a" * 32
 DEALT = 12
 """Taps on the stock that leave a table as it looks in the middle of a game."""
 
+FRAMES_OF_FACES = 20
+"""Frames in which the faces of all cards are made."""
+
 WON = ROOT / "tests/browser/won.json"
 """A deal of Lady Betty with the moves that win it."""
 
@@ -53,6 +59,31 @@ STILL = {
     "no-room": "/r/ZZZZZ",
 }
 """What needs no more than its address."""
+
+REFERENCES = ROOT / "tests/browser/references"
+"""What screens looked like when somebody last looked at them, in small."""
+
+COMPARED = {
+    "390x844": [
+        *("home", "new", "settings", "daily", "leaderboard", "rules-deuces", "missing"),
+        *(f"practice-{game}" for game in GAMES),
+        *("play-roosevelt", "play-rouge-et-noir"),
+    ],
+    "1440x900": ["home", "practice-roosevelt", "practice-robert", "practice-deuces"],
+}
+"""The screens that look the same on every day, by size."""
+
+CHANGING = re.compile(r"^next in|#[0-9A-Z]{4}|day, \d")
+"""Words that are others each time."""
+
+LETTERS = ":root { --text: Fraunces }"
+"""Has all words written in the page's own letters, which are the same on every machine."""
+
+
+def picture(player: Player) -> bytes:
+    """Return a screenshot that can be compared: without what changes from day to day."""
+    page = player.page
+    return page.screenshot(mask=[page.get_by_text(CHANGING)], mask_color="#808080", style=LETTERS)
 
 
 def device(size: str, scheme: str = "light") -> dict[str, Any]:
@@ -80,12 +111,13 @@ def screens(browser: Browser, url: str, settings: dict[str, Any]) -> Iterator[tu
         keep_practice(player, game, {"seed": SEED, "moves": []})
         player.go(f"/practice/{game}")
         player.wait_for_board()
+        player.watch_frames(FRAMES_OF_FACES)
         yield f"practice-{game}", player
         for _ in range(DEALT):
             player.page.keyboard.press("d")
             player.page.keyboard.press("d")
             player.tap("w" if player.page.locator('[data-pile="w"]').count() else "t0")
-        player.watch_frames(2)
+        player.watch_frames(FRAMES_OF_FACES)
         yield f"play-{game}", player
     yield from _race(player, friend)
     yield from _daily(player)
@@ -176,6 +208,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Take a picture of every screen at every size.")
     parser.add_argument("folder", type=Path)
     parser.add_argument("--sizes", nargs="+", choices=SIZES, default=list(SIZES))
+    parser.add_argument("--keep", action="store_true", help="make the references anew")
     parser.add_argument("--scheme", choices=["light", "dark"], default="light")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="samedeal") as data, sync_playwright() as playwright:
@@ -186,6 +219,9 @@ def main() -> None:
             folder: Path = options.folder / f"{size}-{options.scheme}"
             for name, player in screens(browser, site.url, device(size, options.scheme)):
                 player.page.screenshot(path=folder / f"{name}.png")
+                if options.keep and name in COMPARED.get(size, []):
+                    small = pictures.kept(pictures.small(picture(player)))
+                    small.save(REFERENCES / f"{size}-{name}.png", optimize=True)
         browser.close()
         site.stop()
 

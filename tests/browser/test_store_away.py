@@ -40,7 +40,7 @@ def test_moves_are_kept_until_the_store_is_back(browser: Browser, url: str, redi
         player.tap("s")
         player.wait_for_moves(moves)
     banner = player.see("status-banner")
-    expect(banner).to_contain_text("can’t save right now. Your moves are kept")
+    expect(banner).to_contain_text("save right now. Your moves are kept")
     redis.start()
     expect(banner).to_be_hidden()
     player.page.reload()
