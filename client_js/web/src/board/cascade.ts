@@ -42,8 +42,18 @@ export async function cascade(
   canvas.width = width * ratio;
   canvas.height = height * ratio;
   context.scale(ratio, ratio);
-  const waiting = await leaving(piles, look, ratio);
-  const every = (LASTS - 1_400) / Math.max(1, waiting.length);
+  const order = leaving(piles);
+  const every = (LASTS - 1_400) / Math.max(1, order.length);
+  // Drawn one in a frame, while the first ones fly.
+  const waiting: Flying[] = [];
+  const drawAll = async () => {
+    for (const { card, place } of order) {
+      if (stop.aborted) return;
+      await new Promise(requestAnimationFrame);
+      waiting.push(takeOff(await drawn(faceSvg(card, look.size, look.deck), place, ratio), place));
+    }
+  };
+  const drawing = drawAll();
   const flying: Flying[] = [];
   await new Promise<void>((over) => {
     let began: number | undefined;
@@ -67,6 +77,7 @@ export async function cascade(
     };
     requestAnimationFrame(frame);
   });
+  await drawing;
 }
 
 /** Let everything drawn so far fade by this part: cards leave trails. */
@@ -89,26 +100,20 @@ function advance(card: Flying, seconds: number, height: number): void {
 }
 
 /** The cards in the order in which they leave: from all piles in turn, the top ones first. */
-async function leaving(
-  piles: readonly Leaving[],
-  { size, deck }: { size: Size; deck: Deck },
-  ratio: number,
-): Promise<Flying[]> {
+function leaving(piles: readonly Leaving[]): { card: Card; place: Box }[] {
   const deepest = Math.max(0, ...piles.map(({ cards }) => cards.length));
-  const order = Array.from({ length: deepest }, (_, depth) =>
+  return Array.from({ length: deepest }, (_, depth) =>
     piles.flatMap(({ place, cards }) => {
       const card = cards.at(-1 - depth);
       return card === undefined ? [] : [{ place, card }];
     }),
-  );
-  return Promise.all(
-    order.flat().map(async ({ place, card }) => ({
-      picture: await drawn(faceSvg(card, size, deck), place, ratio),
-      ...place,
-      speed: (Math.random() < 0.5 ? -1 : 1) * (90 + Math.random() * 330),
-      fall: -Math.random() * 500,
-    })),
-  );
+  ).flat();
+}
+
+function takeOff(picture: HTMLCanvasElement, place: Box): Flying {
+  const direction = Math.random() < 0.5 ? -1 : 1;
+  const speed = direction * (90 + Math.random() * 330);
+  return { picture, ...place, speed, fall: -Math.random() * 500 };
 }
 
 /** A drawing in pixels, once: it is needed in every frame. */

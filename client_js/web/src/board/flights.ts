@@ -13,11 +13,11 @@ const LAYER = 200;
 
 export class Flights {
   #delays: ReadonlyMap<number, number> = new Map();
-  #dealtUntil = 0;
+  #dealt = { from: 0, until: 0 };
 
   /** Whether cards are on their way out of the pack. */
   get dealing(): boolean {
-    return performance.now() < this.#dealtUntil;
+    return performance.now() < this.#dealt.until;
   }
 
   /** Let all pieces but those of the stock fly out of it, round by round. */
@@ -27,7 +27,8 @@ export class Flights {
       .toSorted((a, b) => a.index - b.index || a.pile - b.pile);
     const every = (DEAL - DEALT_CARD) / Math.max(1, dealt.length);
     this.#delays = new Map(dealt.map(({ key }, nth) => [key, nth * every]));
-    this.#dealtUntil = performance.now() + DEAL;
+    const from = performance.now();
+    this.#dealt = { from, until: from + DEAL };
   }
 
   /** Note which pieces have changed their piles. */
@@ -42,7 +43,11 @@ export class Flights {
   /** How a piece flies that has another place now. */
   of({ key, index }: Piece): Flight {
     const delay = this.#delays.get(key) ?? 0;
-    if (this.dealing) return { delay, layer: LAYER - index, duration: DEALT_CARD };
+    if (this.dealing) {
+      // Cards are drawn a few at a time; those that are drawn late do not leave late.
+      const left = Math.max(0, this.#dealt.from + delay - performance.now());
+      return { delay: left, layer: LAYER - index, duration: DEALT_CARD };
+    }
     return { delay, layer: LAYER + index };
   }
 }

@@ -14,8 +14,11 @@ export function faceClass(size: Size, card: number | "back"): string {
   return `face-${size}-${card}`;
 }
 
-/** How many faces are made in a frame: each is a picture that the browser has to read. */
-const AT_ONCE = 7;
+/** How many pictures are made in a frame: reading one takes a browser some milliseconds. */
+const AT_ONCE = 4;
+
+/** A card in one size: its class, and what draws it. */
+type Drawing = readonly [name: string, svg: () => string];
 
 /**
  * Keeps the document's styles of cards: those of each size are made when it is first needed, a few
@@ -25,7 +28,9 @@ export class CardStyles {
   readonly #sheet = new CSSStyleSheet();
   readonly #sizes = new Set<Size>();
   #look: CardLook;
-  #missing: readonly (() => string)[] = [];
+  #missing: readonly Drawing[] = [];
+  /** What has been read stays read: else a card that turns up is read in the middle of its move. */
+  #read: HTMLImageElement[] = [];
 
   constructor(document: Document, look: CardLook) {
     this.#look = look;
@@ -38,6 +43,7 @@ export class CardStyles {
     this.#look = look;
     this.#sheet.replaceSync("");
     this.#missing = [];
+    this.#read = [];
     this.#make([...this.#sizes]);
   }
 
@@ -51,31 +57,39 @@ export class CardStyles {
 
   #make(sizes: readonly Size[]): void {
     const idle = this.#missing.length === 0;
-    this.#missing = [...this.#missing, ...sizes.flatMap((size) => cardRules(size, this.#look))];
+    this.#missing = [...this.#missing, ...sizes.flatMap((size) => drawings(size, this.#look))];
+    for (const size of sizes) this.#insert(blankRule(size));
     if (idle) this.#makeSome();
   }
 
   #makeSome(): void {
-    for (const rule of this.#missing.slice(0, AT_ONCE)) {
-      this.#sheet.insertRule(rule(), this.#sheet.cssRules.length);
+    for (const [name, svg] of this.#missing.slice(0, AT_ONCE)) {
+      const url = dataUrl(svg());
+      const image = new Image();
+      image.src = url;
+      this.#read.push(image);
+      this.#insert(`.${name}{background:0 0/100% 100% url("${url}")}`);
     }
     this.#missing = this.#missing.slice(AT_ONCE);
     if (this.#missing.length > 0) requestAnimationFrame(() => this.#makeSome());
   }
+
+  #insert(rule: string): void {
+    this.#sheet.insertRule(rule, this.#sheet.cssRules.length);
+  }
 }
 
-/** What makes the rules of a size: what blank cards look like, their backs, and every face. */
-function cardRules(size: Size, { deck, back }: CardLook): (() => string)[] {
-  const blank = CARDS.map((card) => `.${faceClass(size, card)}`).join();
+/** What cards of a size look like while they have no face. */
+function blankRule(size: Size): string {
+  return `${CARDS.map((card) => `.${faceClass(size, card)}`).join()}{background-color:${PAPER}}`;
+}
+
+/** The back first: it is seen most. */
+function drawings(size: Size, { deck, back }: CardLook): Drawing[] {
   return [
-    () => `${blank}{background-color:${PAPER}}`,
-    () => rule(faceClass(size, "back"), backSvg(back, size)),
-    ...CARDS.map((card) => () => rule(faceClass(size, card), faceSvg(card, size, deck))),
+    [faceClass(size, "back"), () => backSvg(back, size)],
+    ...CARDS.map((card): Drawing => [faceClass(size, card), () => faceSvg(card, size, deck)]),
   ];
-}
-
-function rule(name: string, svg: string): string {
-  return `.${name}{background:0 0/100% 100% url("${dataUrl(svg)}")}`;
 }
 
 /** An SVG as an address of itself. */
