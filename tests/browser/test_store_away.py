@@ -55,7 +55,7 @@ def test_a_room_is_opened_when_the_store_is_back(browser: Browser, url: str, red
     player.see("race").wait_for()
     redis.kill()
     player.press("race")
-    expect(player.see("status-banner")).to_contain_text("tries again by itself")
+    expect(player.see("status-banner")).to_contain_text("Trying again")
     redis.start()
     expect(player.see("invite-link")).to_be_visible()
     player.close()
