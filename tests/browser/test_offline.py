@@ -136,9 +136,29 @@ def test_a_screen_that_is_gone_from_the_server_leads_to_one_reload(
     player.page.route("**/assets/Settings-*.js", answer)
     gone = True
     player.page.locator('header a[href="/settings"]').click()
-    expect(player.page.get_by_role("heading", level=1)).to_contain_text("load completely")
+    expect(player.page.get_by_role("heading", level=1)).to_contain_text("went wrong")
     assert len(loads) == 2
     gone = False
     player.page.get_by_role("main").get_by_role("button").click()
     expect(player.see("name-input")).to_be_visible()
+    player.close()
+
+
+def test_a_screen_with_a_fault_says_so_and_leaves_the_others(browser: Browser, site: Site) -> None:
+    player = Player(browser, site.url, {**PHONE, "service_workers": "block"})
+    player.page.route(
+        "**/assets/Settings-*.js",
+        lambda route: route.fulfill(
+            content_type="text/javascript",
+            body="export default () => { throw new Error('a fault of the settings'); };",
+        ),
+    )
+    player.go("/")
+    player.page.locator('header a[href="/settings"]').click()
+    expect(player.page.get_by_role("heading", level=1)).to_contain_text("went wrong")
+    player.page.locator("header .brand").click()
+    expect(player.see("race")).to_be_visible()
+    # It is told to whoever listens for the page's faults.
+    assert player.problems == ["a fault of the settings"]
+    player.problems.clear()
     player.close()

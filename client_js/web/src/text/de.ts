@@ -46,8 +46,8 @@ export const de: Text = {
   missingMore:
     "Hier ist keine Seite. Der Link ist vielleicht alt oder hat einen Buchstaben verloren.",
   toHome: "Zur Startseite",
-  broken: "Die Seite wurde nicht ganz geladen.",
-  brokenMore: "Lade sie neu, oder komm gleich wieder.",
+  broken: "Hier ist etwas schiefgegangen.",
+  brokenMore: "Lade die Seite neu. Was du gespielt hast, ist sicher.",
 
   nav: { label: "Seiten", daily: "Heute", settings: "Du und Einstellungen", skip: "Zum Inhalt" },
 

@@ -53,8 +53,8 @@ export const en = {
   missing: "That card isn’t in the pack.",
   missingMore: "There’s no page here. The link may be old, or have lost a letter.",
   toHome: "Back to the start",
-  broken: "This page didn’t load completely.",
-  brokenMore: "Reload it, or come back in a moment.",
+  broken: "Something went wrong here.",
+  brokenMore: "Reload the page. What you’ve played is safe.",
 
   nav: { label: "Pages", daily: "Today", settings: "You and settings", skip: "Skip to content" },
 
