@@ -39,9 +39,12 @@ async def running_nodes(
 
 
 async def follow(node: Node, code: RoomCode, player: PlayerId) -> None:
-    """Let a session of a player listen to a room."""
+    """Let a session of a player listen to a room, and wait until it has been looked at."""
     node.services.live.enter(await node.rooms.find(code), player)
-    await node.services.live.looked(code)
+    # Sessions wait no longer than `AGAIN_AFTER`, which is less here than a look may take.
+    live = node.services.live.find(code)
+    assert live is not None
+    await live.looked.wait()
 
 
 def page_of(node: Node, code: RoomCode) -> RoomPage:
