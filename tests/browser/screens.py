@@ -37,7 +37,7 @@ SEED = "5a" * 32
 """The deal of the practice tables."""
 
 DEALT = 12
-"""Taps on the stock that leave a table as it looks in the middle of a game."""
+"""Deals that leave a table as it looks in the middle of a game."""
 
 FRAMES_OF_FACES = 20
 """Frames in which the faces of all cards are made."""
@@ -115,8 +115,6 @@ def screens(browser: Browser, url: str, settings: dict[str, Any]) -> Iterator[tu
         yield f"practice-{game}", player
         for _ in range(DEALT):
             player.page.keyboard.press("d")
-            player.page.keyboard.press("d")
-            player.tap("w" if player.page.locator('[data-pile="w"]').count() else "t0")
         player.watch_frames(FRAMES_OF_FACES)
         yield f"play-{game}", player
     yield from _race(player, friend)

@@ -13,3 +13,13 @@ export function whenIdle(run: () => void): void {
     setTimeout(run, SHOWN_AFTER);
   }
 }
+
+/** Run something once what is on its way to the screen is there; returns what calls that off. */
+export function afterPaint(run: () => void): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const frame = requestAnimationFrame(() => (timer = setTimeout(run)));
+  return () => {
+    cancelAnimationFrame(frame);
+    clearTimeout(timer);
+  };
+}
