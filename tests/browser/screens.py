@@ -98,8 +98,17 @@ def device(size: str, scheme: str = "light") -> dict[str, Any]:
     }
 
 
-def screens(browser: Browser, url: str, settings: dict[str, Any]) -> Iterator[tuple[str, Player]]:
-    """Walk through the page; a screen is to be looked at when its name comes."""
+def screens(
+    browser: Browser, url: str, settings: dict[str, Any], *, alone: bool = False
+) -> Iterator[tuple[str, Player]]:
+    """Walk through the page; a screen is to be looked at when its name comes.
+
+    Args:
+        browser: a browser; the walk leaves nothing in it.
+        url: where the page is.
+        settings: the browser's settings, as from `device`.
+        alone: whether to leave out what is played against others or the clock.
+    """
     player, friend = Player(browser, url, settings), Player(browser, url, settings)
     for each, name in ((player, "Ada"), (friend, "Grace")):
         each.go("/settings")
@@ -117,11 +126,12 @@ def screens(browser: Browser, url: str, settings: dict[str, Any]) -> Iterator[tu
             player.page.keyboard.press("d")
         player.watch_frames(FRAMES_OF_FACES)
         yield f"play-{game}", player
-    yield from _race(player, friend)
-    yield from _daily(player)
+    if not alone:
+        yield from _race(player, friend)
+        yield from _daily(player)
+        yield from _win(Player(browser, url, {**settings, "reduced_motion": "no-preference"}))
     player.close()
     friend.close()
-    yield from _win(Player(browser, url, {**settings, "reduced_motion": "no-preference"}))
 
 
 def _opened(player: Player, path: str) -> bool:
