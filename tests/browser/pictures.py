@@ -20,7 +20,7 @@ COLOURS = 256
 
 
 def small(screenshot: bytes) -> Image.Image:
-    """Return a screenshot as a small picture, in the few colours that it is kept in."""
+    """Return a screenshot as a small picture."""
     with Image.open(BytesIO(screenshot)) as picture:
         size = (picture.width // SMALLER, picture.height // SMALLER)
         return picture.convert("RGB").resize(size, Image.Resampling.BOX)
