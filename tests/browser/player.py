@@ -109,6 +109,13 @@ class Player:
                }"""
         )
 
+    def wait_for_faces(self) -> None:
+        """Wait until all cards are drawn."""
+        self.page.wait_for_function(
+            """() => [...document.querySelectorAll('[data-card] > *')].every(
+                 (sheet) => getComputedStyle(sheet).backgroundImage !== 'none')"""
+        )
+
     def watch_frames(self, count: int) -> None:
         """Look on while the page is drawn this often."""
         self.page.evaluate(

@@ -38,9 +38,6 @@ SEED = "5a" * 32
 DEALT = 12
 """Deals that leave a table as it looks in the middle of a game."""
 
-FRAMES_OF_FACES = 20
-"""Frames in which the faces of all cards are made."""
-
 WON = ROOT / "tests/browser/won.json"
 """A deal of Lady Betty with the moves that win it."""
 
@@ -116,11 +113,11 @@ def screens(
         keep_practice(player, game, {"seed": SEED, "moves": []})
         player.go(f"/practice/{game}")
         player.wait_for_board()
-        player.watch_frames(FRAMES_OF_FACES)
+        player.wait_for_faces()
         yield f"practice-{game}", player
         for _ in range(DEALT):
             player.page.keyboard.press("d")
-        player.watch_frames(FRAMES_OF_FACES)
+        player.wait_for_faces()
         yield f"play-{game}", player
     if not alone:
         yield from _race(player, friend)

@@ -2,21 +2,21 @@
 
 import type { Plugin, Rollup } from "vite";
 
-/** The screens' files, by the first part of their addresses. */
-const SCREENS: Readonly<Record<string, readonly string[]>> = {
-  home: ["Home"],
-  new: ["NewRace"],
-  r: ["Room"],
-  daily: ["Dailies", "Daily"],
-  leaderboard: ["Leaderboard"],
-  practice: ["Practice"],
-  rules: ["Rules"],
-  settings: ["Settings"],
+/** What is needed for the first paint, by the first part of an address. */
+const MODULES: Readonly<Record<string, readonly string[]>> = {
+  home: ["screens/Home.svelte", "cards/drawings.ts"],
+  new: ["screens/NewRace.svelte"],
+  r: ["screens/Room.svelte", "cards/drawings.ts"],
+  daily: ["screens/Dailies.svelte", "screens/Daily.svelte", "cards/drawings.ts"],
+  leaderboard: ["screens/Leaderboard.svelte"],
+  practice: ["screens/Practice.svelte"],
+  rules: ["screens/Rules.svelte"],
+  settings: ["screens/Settings.svelte"],
 };
 
 /**
- * Write `screens/<first part>.html` for the server to send at those addresses: without, a browser would learn of a screen's files only from the code
- * that loads them, a round trip later.
+ * Write `screens/<first part>.html` for the server to send at those addresses: without, a browser
+ * would learn of a screen's files only from the code that loads them, a round trip later.
  */
 export function entries(): Plugin {
   return {
@@ -28,8 +28,8 @@ export function entries(): Plugin {
         const index = bundle["index.html"];
         if (index?.type !== "asset") this.error("There is no index.html.");
         const page = String(index.source);
-        for (const [part, screens] of Object.entries(SCREENS)) {
-          const files = new Set(screens.flatMap((screen) => filesOf(screen, bundle)));
+        for (const [part, modules] of Object.entries(MODULES)) {
+          const files = new Set(modules.flatMap((module) => filesOf(module, bundle)));
           const links = [...files]
             .filter((file) => !page.includes(file))
             .map((file) => `<link rel="modulepreload" crossorigin href="/${file}">`);
@@ -41,12 +41,10 @@ export function entries(): Plugin {
   };
 }
 
-/** The file of a screen, and all that it imports. */
-function filesOf(screen: string, bundle: Rollup.OutputBundle): string[] {
+/** The file that has a module, and all that it imports. */
+function filesOf(module: string, bundle: Rollup.OutputBundle): string[] {
   const chunks = Object.values(bundle).filter((file) => file.type === "chunk");
-  const own = chunks.find(({ moduleIds }) =>
-    moduleIds.some((module) => module.endsWith(`/screens/${screen}.svelte`)),
-  );
-  if (own === undefined) throw new Error(`The screen ${screen} is in no file.`);
+  const own = chunks.find(({ moduleIds }) => moduleIds.some((id) => id.endsWith(`/src/${module}`)));
+  if (own === undefined) throw new Error(`${module} is in no file.`);
   return [own.fileName, ...own.imports];
 }

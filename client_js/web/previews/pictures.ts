@@ -9,7 +9,7 @@ import { viewOf } from "../../src/rules/board.ts";
 import { findRuleset, games } from "../../src/rules/catalog.ts";
 import { isDown, parseCard } from "../../src/rules/cards.ts";
 import { dealSeed } from "../../src/rules/deal.ts";
-import { backSvg, dataUrl, faceSvg } from "../src/cards/index.ts";
+import { backSvg, dataUrl, faceSvg } from "../src/cards/drawings.ts";
 import { en } from "../src/text/en.ts";
 
 export const WIDTH = 1200;

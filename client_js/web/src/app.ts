@@ -3,6 +3,7 @@
 import type { Client } from "@samedeal/client";
 import { createContext } from "svelte";
 import type { Averages } from "./averages.ts";
+import type { Drawings } from "./cards/drawings.ts";
 import type { CardStyles } from "./cards/index.ts";
 import type { Clock } from "./clock.ts";
 import type { ConnectionState } from "./connection.svelte.ts";
@@ -20,6 +21,7 @@ export interface App {
   readonly router: Router;
   readonly screens: Screens;
   readonly settings: Settings;
+  readonly drawings: Promise<Drawings>;
   readonly cardStyles: CardStyles;
   readonly sounds: Sounds;
   readonly averages: Averages;

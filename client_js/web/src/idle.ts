@@ -14,6 +14,11 @@ export function whenIdle(run: () => void): void {
   }
 }
 
+/** Let other tasks run first: one long task would keep a page from being used, or painted. */
+export function otherTasks(): Promise<void> {
+  return new Promise((done) => setTimeout(done));
+}
+
 /** Run something once what is on its way to the screen is there; returns what calls that off. */
 export function afterPaint(run: () => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -6,7 +6,7 @@ import { Averages } from "./averages.ts";
 import { CardStyles } from "./cards/index.ts";
 import { Clock } from "./clock.ts";
 import { ConnectionState } from "./connection.svelte.ts";
-import { whenIdle } from "./idle.ts";
+import { otherTasks, whenIdle } from "./idle.ts";
 import { Notices } from "./notices.svelte.ts";
 import { keepForOffline } from "./offline/register.ts";
 import { ReloadOnce, reloadWhenTooOld } from "./reload.ts";
@@ -26,6 +26,15 @@ const reloadFor = (reason: string) =>
     () => location.reload(),
   );
 const screens = new Screens(reloadFor(".part"));
+const drawings = import("./cards/drawings.ts");
+const reloadForCards = reloadFor(".cards");
+drawings.then(
+  () => reloadForCards.forget(),
+  (error: unknown) => {
+    console.error("The cards' drawings did not come.", error);
+    if (navigator.onLine) reloadForCards.now();
+  },
+);
 const router = new Router(screens);
 const app = {
   client,
@@ -35,7 +44,8 @@ const app = {
   router,
   screens,
   settings,
-  cardStyles: new CardStyles(document, settings.cards),
+  drawings,
+  cardStyles: new CardStyles(document, settings.cards, drawings),
   sounds: new Sounds(() => settings.sound),
   averages: new Averages(localStorage),
 };
@@ -51,6 +61,7 @@ async function start(): Promise<void> {
     console.error("The page's words did not come: it is in English.", error);
   });
   await Promise.all([words, screens.load(router.route.screen)]);
+  await otherTasks();
   target.replaceChildren();
   mount(AppRoot, { target, props: { app } });
   whenIdle(() => {

@@ -1,15 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { parseCard } from "../../src/rules/cards.ts";
-import {
-  BACKS,
-  CARDS,
-  type Deck,
-  type Size,
-  backSvg,
-  dataUrl,
-  faceSvg,
-  sizeFor,
-} from "../src/cards/index.ts";
+import { backSvg, dataUrl, faceSvg } from "../src/cards/drawings.ts";
+import { BACKS, CARDS, type Deck, type Size, sizeFor } from "../src/cards/index.ts";
 import { pipsOf } from "../src/cards/pips.ts";
 
 const SIZES: readonly Size[] = ["tall", "small", "medium", "large"];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { games } from "../../src/rules/catalog.ts";
 import { type BoardLayout, type Hand, layOut, pilesUnder } from "../src/board/layout.ts";
-import { isSmall } from "../src/cards/faces.ts";
+import { isSmall } from "../src/cards/index.ts";
 import { numberOf, viewOf } from "./tables.ts";
 
 const SIZES = [

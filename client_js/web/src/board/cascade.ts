@@ -1,7 +1,6 @@
 /** A win: the cards leave their foundations one after the other, and bounce off the table. */
 
 import type { Card } from "../../../src/rules/cards.ts";
-import { type Deck, type Size, dataUrl, faceSvg } from "../cards/index.ts";
 import type { Box } from "./layout.ts";
 
 /** Milliseconds in all, and between two cards that leave. */
@@ -13,7 +12,7 @@ const BOUNCE = 0.74;
 const TRAIL = 0.002;
 
 interface Flying {
-  readonly picture: CanvasImageSource;
+  readonly picture: ImageBitmap;
   readonly width: number;
   readonly height: number;
   x: number;
@@ -28,11 +27,14 @@ export interface Leaving {
   readonly cards: readonly Card[];
 }
 
-/** Draw the cascade on a canvas that lies over the board; resolves when it is over or aborted. */
+/**
+ * Draw the cascade on a canvas that lies over the board; resolves when it is over or aborted.
+ * `pictureOf`: the picture of a card, once there is one.
+ */
 export async function cascade(
   canvas: HTMLCanvasElement,
   piles: readonly Leaving[],
-  look: { size: Size; deck: Deck },
+  pictureOf: (card: Card) => HTMLImageElement | undefined,
   stop: AbortSignal,
 ): Promise<void> {
   const context = canvas.getContext("2d");
@@ -48,9 +50,13 @@ export async function cascade(
   const waiting: Flying[] = [];
   const drawAll = async () => {
     for (const { card, place } of order) {
-      if (stop.aborted) return;
-      await new Promise(requestAnimationFrame);
-      waiting.push(takeOff(await drawn(faceSvg(card, look.size, look.deck), place, ratio), place));
+      let picture: HTMLImageElement | undefined;
+      while (picture === undefined) {
+        if (stop.aborted) return;
+        await new Promise(requestAnimationFrame);
+        picture = pictureOf(card);
+      }
+      waiting.push(takeOff(await drawn(picture, place, ratio), place));
     }
   };
   const drawing = drawAll();
@@ -110,24 +116,15 @@ function leaving(piles: readonly Leaving[]): { card: Card; place: Box }[] {
   ).flat();
 }
 
-function takeOff(picture: HTMLCanvasElement, place: Box): Flying {
+function takeOff(picture: ImageBitmap, place: Box): Flying {
   const direction = Math.random() < 0.5 ? -1 : 1;
   const speed = direction * (90 + Math.random() * 330);
   return { picture, ...place, speed, fall: -Math.random() * 500 };
 }
 
-/** A drawing in pixels, once: it is needed in every frame. */
-async function drawn(
-  svg: string,
-  { width, height }: Box,
-  ratio: number,
-): Promise<HTMLCanvasElement> {
-  const image = new Image(width * ratio, height * ratio);
-  image.src = dataUrl(svg);
-  await image.decode();
-  const canvas = document.createElement("canvas");
-  canvas.width = width * ratio;
-  canvas.height = height * ratio;
-  canvas.getContext("2d")?.drawImage(image, 0, 0, canvas.width, canvas.height);
-  return canvas;
+/** A picture in pixels, once: it is needed in every frame. Browsers make it beside the page. */
+function drawn(picture: HTMLImageElement, { width, height }: Box, ratio: number) {
+  const resizeWidth = Math.round(width * ratio);
+  const resizeHeight = Math.round(height * ratio);
+  return createImageBitmap(picture, { resizeWidth, resizeHeight });
 }

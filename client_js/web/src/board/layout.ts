@@ -10,7 +10,7 @@
 import { type View, pileAt } from "../../../src/rules/board.ts";
 import { isDown } from "../../../src/rules/cards.ts";
 import type { Ruleset } from "../../../src/rules/ruleset.ts";
-import { ASPECTS, type Size, sizeFor } from "../cards/faces.ts";
+import { type Size, aspectOf, sizeFor } from "../cards/index.ts";
 
 export interface Point {
   readonly x: number;
@@ -74,7 +74,7 @@ const WASTE_SHOWN = 3;
 export function layOut(view: View, width: number, height: number, hand: Hand): BoardLayout {
   const { ruleset } = view;
   const margin = clamp(width * 0.015, 4, 24);
-  const aspect = ASPECTS.large;
+  const aspect = aspectOf("large");
   const room: Room = { view, ruleset, width, height, hand, margin, aspect };
   if (ruleset.tableau.length === 0) return withoutTableau(room);
   return height > width * TALL ? tall(room) : wide(room);
@@ -111,7 +111,7 @@ function tall(window: Room): BoardLayout {
   const rows = tableauRows(ruleset);
   const perRow = Math.ceil(ruleset.tableau.length / rows);
   // Where columns are narrow, there is height to spare.
-  const aspect = sizeFor(across(inner, perRow)) === "small" ? ASPECTS.tall : window.aspect;
+  const aspect = sizeFor(across(inner, perRow)) === "small" ? aspectOf("tall") : window.aspect;
   const room = { ...window, aspect };
   const docked = dock(room, Math.min(width * 0.19, (height * 0.16) / aspect));
   const homeWidth = Math.floor(
@@ -291,7 +291,7 @@ function boxAt({ aspect }: Room, x: number, y: number, cardWidth: number): Box {
 
 /** How cards of this width are drawn. */
 function sizeOf({ aspect }: Room, cardWidth: number): Size {
-  return aspect === ASPECTS.tall ? "tall" : sizeFor(cardWidth);
+  return aspect === aspectOf("tall") ? "tall" : sizeFor(cardWidth);
 }
 
 /** A pile whose cards lie exactly on one another. */

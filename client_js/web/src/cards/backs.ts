@@ -1,21 +1,20 @@
 /** Three backs of cards, each with a temper of its own. */
 
-import { ASPECTS, type Size, WIDTH, isSmall, paper, svg } from "./faces.ts";
+import { paper, svg } from "./faces.ts";
+import type { Back } from "./look.ts";
+import { HEIGHTS, type Size, WIDTH, isSmall } from "./sizes.ts";
 import { SUIT_PATHS } from "./suits.ts";
-
-export const BACKS = ["lattice", "waves", "stars"] as const;
-export type Back = (typeof BACKS)[number];
 
 const BRASS = "#e0a92e";
 
 /** A card that lies face down. */
 export function backSvg(back: Back, size: Size): string {
   const inset = isSmall(size) ? 13 : 11;
-  const height = WIDTH * ASPECTS[size];
+  const height = HEIGHTS[size];
   const frame = `x="${inset}" y="${inset}" width="${WIDTH - 2 * inset}" height="${height - 2 * inset}" rx="11"`;
   const { ground, tile, middle } = DRAWN[back];
   // All is drawn about the middle of a card of the usual height.
-  const lower = (height - WIDTH * ASPECTS.large) / 2;
+  const lower = (height - HEIGHTS.large) / 2;
   return svg(
     size,
     paper(size) +

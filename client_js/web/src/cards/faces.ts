@@ -1,39 +1,18 @@
 /**
- * Cards as pictures: each an SVG of its own, 240 wide, for the page, its icons and its previews.
- *
- * A card is drawn in one of four sizes, for a corner that is readable on a phone would crowd a
- * large card. The tall one is for columns so narrow that there is more height than width to use. In each of them rank and suit are both within the strip that a fan leaves of it, on
- * top and at the left.
+ * The faces of cards as pictures: each an SVG of its own, for the page, its icons and its previews.
+ * In each size rank and suit are both within the strip that a fan leaves of a card, on top and at
+ * the left.
  */
 
-import { RANKS, SUITS, rankOf, suitOf } from "../../../src/rules/cards.ts";
+import { RANKS, rankOf, suitOf } from "../../../src/rules/cards.ts";
 import { COURTS } from "./courts/index.ts";
 import { INDICES } from "./indices.ts";
+import type { Deck } from "./look.ts";
 import { pipsOf } from "./pips.ts";
+import { HEIGHTS, type Size, WIDTH, isSmall } from "./sizes.ts";
 import { SUIT_PATHS } from "./suits.ts";
 
-export const WIDTH = 240;
-const HEIGHT = 336;
-
-export type Size = "tall" | "small" | "medium" | "large";
-
-const HEIGHTS: Readonly<Record<Size, number>> = {
-  tall: 400,
-  small: HEIGHT,
-  medium: HEIGHT,
-  large: HEIGHT,
-};
-
-/** Card height by card width. */
-export const ASPECTS: Readonly<Record<Size, number>> = {
-  tall: HEIGHTS.tall / WIDTH,
-  small: HEIGHT / WIDTH,
-  medium: HEIGHT / WIDTH,
-  large: HEIGHT / WIDTH,
-};
-export type Deck = "two" | "four";
-
-export const PAPER = "#fdfbf4";
+const PAPER = "#fdfbf4";
 
 /** What a suit is drawn in: indices and pips; clothes; their trimming; what lies behind a court. */
 interface Tones {
@@ -60,12 +39,6 @@ const TONES: Readonly<Record<Deck, Readonly<Record<string, Tones>>>> = {
   },
 };
 
-/** The size in which cards of this width, in pixels, are readable. */
-export function sizeFor(width: number): Size {
-  if (width < 60) return "small";
-  return width < 110 ? "medium" : "large";
-}
-
 /** A face-up card. */
 export function faceSvg(card: number, size: Size, deck: Deck): string {
   const suit = suitOf(card);
@@ -75,25 +48,15 @@ export function faceSvg(card: number, size: Size, deck: Deck): string {
   return svg(size, paper(size) + DRAWN[size](rank, suit, tones, court));
 }
 
-/** Every card that there is, by its number. */
-export const CARDS: readonly number[] = Array.from(
-  { length: SUITS.length * RANKS.length },
-  (_, card) => card,
-);
-
 /** A picture of a card. */
 export function svg(size: Size, inner: string): string {
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHTS[size]}">${inner}</svg>`;
+  const shape = `width="${WIDTH}" height="${HEIGHTS[size]}" viewBox="0 0 ${WIDTH} ${HEIGHTS[size]}"`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" ${shape}>${inner}</svg>`;
 }
 
 export function paper(size: Size): string {
   const r = isSmall(size) ? 20 : 15;
   return `<rect x=".75" y=".75" width="238.5" height="${HEIGHTS[size] - 1.5}" rx="${r}" fill="${PAPER}" stroke="#000" stroke-opacity=".28" stroke-width="1.5"/>`;
-}
-
-/** Whether cards of this size have one corner only. */
-export function isSmall(size: Size): boolean {
-  return size === "small" || size === "tall";
 }
 
 function suitAt(suit: string, x: number, y: number, size: number, fill: string, turned = false) {
@@ -168,7 +131,7 @@ function wholeOf(size: "medium" | "large") {
       index(rank, x, top, high, tones.pip, true) +
       suitAt(suit, x, top + high + 8 + wide / 2, wide, tones.pip);
     const beside = suitAt(suit, WIDTH - x, top + wide / 2 + 2, wide, tones.pip);
-    const turned = `rotate(180 ${WIDTH / 2} ${HEIGHT / 2})`;
+    const turned = `rotate(180 ${WIDTH / 2} ${HEIGHTS.large / 2})`;
     const corners = `${corner}${beside}<g transform="${turned}">${corner}${beside}</g>`;
     if (court === undefined) {
       const pips = pipsOf(rank).map(({ x: left, y, size: high, turned: upside }) =>
@@ -183,7 +146,7 @@ function wholeOf(size: "medium" | "large") {
 /** A court within its frame, `left` from the card's edge, once upright and once turned. */
 function courtPanel(court: string, { main, light }: Tones, left: number): string {
   const width = WIDTH - 2 * left;
-  const frame = `x="${left}" y="20" width="${width}" height="${HEIGHT - 40}" rx="9"`;
+  const frame = `x="${left}" y="20" width="${width}" height="${HEIGHTS.large - 40}" rx="9"`;
   const half =
     `<g clip-path="url(#h)"><circle cy="-72" r="70" fill="${PAPER}" opacity=".7"/>` +
     `<g transform="scale(${width / 168} 1)">${court}</g></g>`;
@@ -191,7 +154,7 @@ function courtPanel(court: string, { main, light }: Tones, left: number): string
     `<clipPath id="f"><rect ${frame}/></clipPath>` +
     `<clipPath id="h"><path d="M-120-168H120V-11.5L-120 11.5Z"/></clipPath>` +
     `<rect ${frame} fill="${light}"/><g clip-path="url(#f)">` +
-    `<g transform="translate(${WIDTH / 2} ${HEIGHT / 2})">${half}` +
+    `<g transform="translate(${WIDTH / 2} ${HEIGHTS.large / 2})">${half}` +
     `<g transform="rotate(180)">${half}</g>` +
     `<path d="M-120 11.5L120-11.5" stroke="#e0a92e" stroke-width="4"/></g></g>` +
     `<rect ${frame} fill="none" stroke="${main}" stroke-width="2"/>`

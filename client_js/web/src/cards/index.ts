@@ -1,5 +1,5 @@
-/** The cards as pictures, and as styles of the page. */
+/** What a page needs of cards before they are drawn: their sizes, looks and styles. */
 
-export { type Back, BACKS, backSvg } from "./backs.ts";
-export { CARDS, type Deck, type Size, faceSvg, isSmall, sizeFor } from "./faces.ts";
-export { type CardLook, CardStyles, dataUrl, faceClass } from "./styles.ts";
+export { type Back, BACKS, type CardLook, type Deck } from "./look.ts";
+export { CARDS, type Size, aspectOf, isSmall, sizeFor } from "./sizes.ts";
+export { CardStyles, faceClass } from "./styles.ts";

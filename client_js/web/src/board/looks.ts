@@ -1,0 +1,97 @@
+/** How each card of a board is to be seen: where, with what face, and with what marks. */
+
+import { type View, pileAt } from "../../../src/rules/board.ts";
+import { UNSEEN } from "../../../src/rules/cards.ts";
+import type { Move } from "../../../src/rules/ruleset.ts";
+import { faceClass, sizeFor } from "../cards/index.ts";
+import type { Place, Table } from "./choices.ts";
+import { type InputState, canLift } from "./input.ts";
+import type { BoardLayout } from "./layout.ts";
+import type { Pose } from "./motion.ts";
+import type { Piece } from "./reconcile.ts";
+
+export interface Look {
+  readonly piece: Piece;
+  readonly pose: Pose;
+  /** The pile's name in moves, as in `t3`. */
+  readonly pile: string;
+  /** The class that shows its face, or its back. */
+  readonly face: string;
+  /** The class of each mark that it has. */
+  readonly marks: string;
+  /** Whether it follows the pointer. */
+  readonly held: boolean;
+  /** Counts up each time the card is to shake. */
+  readonly shakes: number;
+}
+
+/** What the looks of cards depend on. */
+export interface Scene {
+  readonly table: Table;
+  readonly layout: BoardLayout;
+  readonly input: InputState;
+  /** The piles on which the cards in hand may go. */
+  readonly targets: ReadonlySet<number>;
+  /** The move to point at. */
+  readonly hint: Move | null;
+  /** Whether to point at all cards that can be moved. */
+  readonly guiding: boolean;
+  /** The card that was last refused, and how often any was. */
+  readonly refused: { readonly place: Place; readonly count: number } | null;
+}
+
+/** So many cards of a squared pile are drawn; those beneath cannot be seen, even in mid-move. */
+const DRAWN = 3;
+
+/** The looks of these pieces, in their order. */
+export function looksOf(pieces: readonly Piece[], scene: Scene): Look[] {
+  const { table, input, targets, hint, guiding, refused } = scene;
+  const { view, moves } = table;
+  const { press, selected } = input;
+  const held = press?.dragging === true && canLift(table, press.place) ? press.place : null;
+  const guided = guiding && press === null ? new Set(moves.map(({ source }) => source)) : null;
+  return pieces.map((piece) => {
+    const { pile, index, card } = piece;
+    const top = pileAt(view, pile).length - 1;
+    const marks = {
+      buried: isBuried(view, piece),
+      held: isFrom(held, piece),
+      pressed: isFrom(press?.place, piece),
+      selected: isFrom(selected, piece),
+      target: index === top && (targets.has(pile) || hint?.target === pile),
+      hinted: guided
+        ? index === top && guided.has(pile)
+        : hint?.source === pile && index > top - hint.count,
+    };
+    const size = scene.layout.piles[pile]?.size ?? sizeFor(scene.layout.cardWidth);
+    return {
+      piece,
+      pose: poseOf(scene.layout, piece),
+      pile: view.ruleset.pileNames[pile] ?? "",
+      face: faceClass(size, card === UNSEEN ? "back" : card),
+      marks: Object.entries(marks)
+        .filter(([, has]) => has)
+        .map(([name]) => name)
+        .join(" "),
+      held: marks.held,
+      shakes: refused?.place.pile === pile && refused.place.index === index ? refused.count : 0,
+    };
+  });
+}
+
+/** Whether a card lies so deep in a squared pile that nobody can see it. */
+export function isBuried({ ruleset, piles }: View, { pile, index }: Place): boolean {
+  return !ruleset.tableau.includes(pile) && index < (piles[pile]?.length ?? 0) - DRAWN - 1;
+}
+
+/** Where a card lies. */
+export function poseOf({ piles, cardWidth }: BoardLayout, { pile, index }: Place): Pose {
+  const found = piles[pile];
+  const at = found?.cards[index] ?? found?.place ?? { x: 0, y: 0 };
+  return { x: at.x, y: at.y, scale: (found?.place.width ?? 0) / Math.max(1, cardWidth) };
+}
+
+/** Whether a piece is the card at a place, or lies on it. */
+function isFrom(place: Place | null | undefined, { pile, index }: Piece): boolean {
+  return place?.pile === pile && index >= place.index;
+}

@@ -1,0 +1,120 @@
+/** Pointers on the board: what they press, and the cards that follow them. */
+
+import type { Ruleset } from "../../../src/rules/ruleset.ts";
+import type { Place } from "./choices.ts";
+import type { InputEvent, InputState } from "./input.ts";
+import { type BoardLayout, type Box, type Point, pilesUnder } from "./layout.ts";
+
+/** The board that the pointers are on, as it is now. */
+export interface PointedAt {
+  readonly element: HTMLElement;
+  readonly ruleset: Ruleset;
+  readonly layout: BoardLayout;
+  readonly input: InputState;
+  /** Whether the player may move. */
+  readonly live: boolean;
+}
+
+/** How far held cards tilt, in degrees: so much for each pixel that they moved, and at most. */
+const TILT = { each: 0.5, most: 4 };
+
+export class Pointers {
+  /** How far the held cards are from where they lie, and were when they were let go. */
+  offset: Point = { x: 0, y: 0 };
+  readonly #board: () => PointedAt;
+  readonly #send: (event: InputEvent) => void;
+
+  /** `board`: the board as it is now; `send`: takes what a pointer does. */
+  constructor(board: () => PointedAt, send: (event: InputEvent) => void) {
+    this.#board = board;
+    this.#send = send;
+  }
+
+  readonly down = (event: PointerEvent): void => {
+    const { element, live } = this.#board();
+    if (event.button !== 0 || !live) return;
+    const place = this.#placeOf(event.target);
+    if (place === undefined) return this.#send({ type: "escape" });
+    element.setPointerCapture(event.pointerId);
+    this.#follow({ x: 0, y: 0 });
+    this.#send({ type: "press", pointer: event.pointerId, at: pointOf(event), place });
+  };
+
+  readonly move = (event: PointerEvent): void => {
+    const { press } = this.#board().input;
+    if (press?.pointer !== event.pointerId) return;
+    const at = pointOf(event);
+    this.#send({ type: "move", pointer: event.pointerId, at });
+    if (this.#board().input.press?.dragging)
+      this.#follow({ x: at.x - press.from.x, y: at.y - press.from.y }, event.movementX);
+  };
+
+  readonly up = (event: PointerEvent): void => {
+    this.#send({
+      type: "release",
+      pointer: event.pointerId,
+      over: this.#pilesBeneath(),
+      inside: this.#isInside(pointOf(event)),
+      time: event.timeStamp,
+    });
+  };
+
+  readonly cancel = (event: PointerEvent): void => {
+    this.#send({ type: "cancel", pointer: event.pointerId });
+  };
+
+  /** A right click sends a card home. */
+  readonly menu = (event: MouseEvent): void => {
+    const place = this.#placeOf(event.target);
+    if (place === undefined) return;
+    event.preventDefault();
+    const { live, input } = this.#board();
+    if (live && input.press === null) this.#send({ type: "home", place });
+  };
+
+  /** Move the held cards without a word to anything else: this happens with every frame. */
+  #follow(to: Point, speed = 0): void {
+    this.offset = to;
+    const { style } = this.#board().element;
+    const tilt = Math.max(-TILT.most, Math.min(TILT.most, speed * TILT.each));
+    style.setProperty("--dx", `${to.x}px`);
+    style.setProperty("--dy", `${to.y}px`);
+    style.setProperty("--tilt", `${tilt}deg`);
+  }
+
+  #placeOf(target: EventTarget | null): Place | undefined {
+    const element = target instanceof Element ? target.closest<HTMLElement>("[data-pile]") : null;
+    const { pile = "", index = "0" } = element?.dataset ?? {};
+    const number = this.#board().ruleset.pileNumbers.get(pile);
+    return number === undefined ? undefined : { pile: number, index: Number(index) };
+  }
+
+  #boxOf({ pile, index }: Place): Box | undefined {
+    const found = this.#board().layout.piles[pile];
+    return found && { ...found.place, ...(found.cards[index] ?? {}) };
+  }
+
+  /** The piles that the dragged cards lie over. */
+  #pilesBeneath(): number[] {
+    const { input, layout } = this.#board();
+    const box = input.press?.dragging && this.#boxOf(input.press.place);
+    if (!box) return [];
+    const { x, y } = this.offset;
+    const under = pilesUnder(layout, { ...box, x: box.x + x, y: box.y + y });
+    return under.filter((pile) => pile !== input.press?.place.pile);
+  }
+
+  /** Whether a point is still on what was pressed. */
+  #isInside({ x, y }: Point): boolean {
+    const { element, input } = this.#board();
+    const box = input.press && this.#boxOf(input.press.place);
+    if (!box) return false;
+    const { left, top } = element.getBoundingClientRect();
+    const [across, down] = [x - left - box.x, y - top - box.y];
+    return across >= 0 && down >= 0 && across <= box.width && down <= box.height;
+  }
+}
+
+function pointOf(event: PointerEvent): Point {
+  return { x: event.clientX, y: event.clientY };
+}
