@@ -11,12 +11,13 @@ come, and none in another face.
 
 from __future__ import annotations
 
+import itertools
 import sys
 from pathlib import Path
 
 from fontTools import subset
 from fontTools.pens.boundsPen import BoundsPen
-from fontTools.pens.svgPathPen import SVGPathPen
+from fontTools.pens.recordingPen import DecomposingRecordingPen
 from fontTools.pens.transformPen import TransformPen
 from fontTools.ttLib import TTFont
 from fontTools.varLib.instancer import instantiateVariableFont
@@ -27,8 +28,8 @@ LETTERS = [chr(code) for code in range(0x20, 0x7F)] + list(
 )
 RANKS = ["A", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K"]
 
-HEIGHT = 100
-"""How high a figure of an index is drawn; it stands on y = HEIGHT."""
+HEIGHT = 200
+"""How high a figure of an index is drawn, in whole units; it stands on y = HEIGHT."""
 
 TEN_WIDTH = 0.68
 """The one rank of two figures is drawn narrower."""
@@ -49,14 +50,14 @@ def display_face(source: str) -> TTFont:
     return font
 
 
-def indices(source: str) -> list[tuple[str, float, str]]:
+def indices(source: str) -> list[tuple[str, int, str]]:
     """Return each rank's name, width and outline."""
     font = instantiateVariableFont(TTFont(source), {"opsz": 30, "wght": 720, "SOFT": 0, "WONK": 0})
     glyphs, cmap = font.getGlyphSet(), font.getBestCmap()
     scale = HEIGHT / font["OS/2"].sCapHeight
     found = []
     for rank in RANKS:
-        pen = SVGPathPen(glyphs, ntos=lambda value: f"{value:.1f}".removesuffix(".0"))
+        pen = DecomposingRecordingPen(glyphs)
         narrow = scale * (TEN_WIDTH if len(rank) > 1 else 1)
         at = 0.0
         for letter in rank:
@@ -66,8 +67,43 @@ def indices(source: str) -> list[tuple[str, float, str]]:
             left, _, right, _ = bounds.bounds
             glyph.draw(TransformPen(pen, (narrow, 0, 0, -scale, at - left * narrow, HEIGHT)))
             at += (right - left) * narrow + (6 if letter == "1" else 0)
-        found.append((rank, round(at, 1), pen.getCommands()))
+        found.append((rank, round(at), path_of(pen.value)))
     return found
+
+
+def path_of(commands: list[tuple[str, tuple[tuple[float, float], ...]]]) -> str:
+    """Return an outline as an SVG path of whole numbers, each point told from the one before.
+
+    Args:
+        commands: what a pen has drawn; a curve's points have one control point between two others.
+    """
+    path = ""
+    here = start = (0, 0)
+    for command, points in commands:
+        if command == "closePath":
+            path += "z"
+            here = start
+            continue
+        path += {"moveTo": "m", "lineTo": "l", "qCurveTo": "q"}[command]
+        ends = list(points)
+        if command == "qCurveTo":
+            # Between two control points, the curve passes through their middle.
+            *controls, last = points
+            middles = [
+                ((a[0] + b[0]) / 2, (a[1] + b[1]) / 2) for a, b in itertools.pairwise(controls)
+            ]
+            ends = [
+                point for pair in zip(controls, [*middles, last], strict=True) for point in pair
+            ]
+        told = []
+        for nth, (x, y) in enumerate(ends):
+            point = (round(x), round(y))
+            told += [point[0] - here[0], point[1] - here[1]]
+            if command != "qCurveTo" or nth % 2:
+                here = point
+        start = here if command == "moveTo" else start
+        path += " ".join(map(str, told)).replace(" -", "-")
+    return path
 
 
 def main(source: str) -> None:
@@ -78,7 +114,7 @@ def main(source: str) -> None:
         "",
         "export interface Outline {",
         "  readonly width: number;",
-        "  /** A path that stands on y = 100; capital letters begin at y = 0. */",
+        "  /** A path that stands on y = 200; capital letters begin at y = 0. */",
         "  readonly path: string;",
         "}",
         "",

@@ -67,7 +67,7 @@ function suitAt(suit: string, x: number, y: number, size: number, fill: string, 
 /** The rank, as high as `height`, from `x` on or about it. */
 function index(rank: number, x: number, y: number, height: number, fill: string, about = false) {
   const outline = INDICES[rank] as (typeof INDICES)[number];
-  const scale = height / 100;
+  const scale = height / 200;
   const left = about ? x - (outline.width * scale) / 2 : x;
   return `<path transform="translate(${left} ${y}) scale(${scale})" fill="${fill}" d="${outline.path}"/>`;
 }
