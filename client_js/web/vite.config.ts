@@ -24,7 +24,7 @@ export default defineConfig({
     rollupOptions: {
       input: { index: here("index.html"), worker: here("src/offline/worker.ts") },
       output: {
-        experimentalMinChunkSize: 8_000,
+        experimentalMinChunkSize: 3_000,
         entryFileNames: ({ name }) => (name === "worker" ? WORKER : "assets/[name]-[hash].js"),
       },
     },
