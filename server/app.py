@@ -66,11 +66,8 @@ async def running_node(
         await clock.sample()
         store = Store.on(database, clock)
 
-        def hear(topic: str, payload: bytes | None) -> None:
-            services.heard(topic, payload)
-
         stop = Stop()
-        bus = Bus(database, hear)
+        bus = Bus(database)
         registration = Registration(store)
         services = Services(store, bus, registration, metrics)
         hub = Hub(services)

@@ -94,7 +94,7 @@ class Handlers:
         self, session: Session, player: PlayerId, command: m.OpenAttempt
     ) -> m.Attempt | m.Missed:
         attempts, have = self._services.attempts, command.have
-        snapshot = await attempts.open(AttemptId(command.attempt), player)
+        snapshot = await self._services.rooms.open_attempt(AttemptId(command.attempt), player)
         missed = None
         if have is not None:
             missed = await find_missed(attempts, snapshot, have.seq, have.digest)
@@ -121,8 +121,8 @@ class Handlers:
     async def _watch_leaderboard(
         self, session: Session, _: PlayerId, command: m.WatchLeaderboard
     ) -> m.Leaderboard:
-        day = self._services.leaderboards.check(command.game, command.day)
-        return present.leaderboard(await self._hub.watch(session, command.game, day))
+        board = self._services.leaderboards.of_day(command.game, command.day)
+        return present.leaderboard(await self._hub.watch(session, board))
 
     async def _unwatch_leaderboard(
         self, session: Session, _: PlayerId, __: m.UnwatchLeaderboard
@@ -131,7 +131,7 @@ class Handlers:
         return m.Done()
 
     async def _show_deal(self, _: Session, __: PlayerId, command: m.ShowDeal) -> m.Deal:
-        deal, seed = await self._services.show_deal(DealId(command.deal))
+        deal, seed = await self._services.deals.show(DealId(command.deal))
         return m.Deal(
             deal=deal.id,
             game=deal.game,
@@ -189,4 +189,4 @@ class Handlers:
 
     def now(self) -> int:
         """Return the time in Unix milliseconds."""
-        return self._services.now()
+        return self._services.clock.now()

@@ -13,6 +13,7 @@ from itertools import islice
 
 import structlog
 
+from server.core.boards import BoardId
 from server.core.ids import PlayerId, RoomCode
 from server.core.race import Room
 from server.core.refusal import UnavailableError
@@ -54,10 +55,9 @@ class Hub:
         self._doubt = asyncio.Event()
         self.rooms = RoomFeeds(services)
         self.leaderboards = LeaderboardFeeds(services.leaderboards)
-        services.on_leaderboard = self.leaderboards.entered
-        services.sessions.on_replaced = self._replaced
-        services.sessions.on_ended = self._ended
-        services.sessions.on_doubt = self._doubt.set
+        services.sessions.superseded.subscribe(self._replaced)
+        services.sessions.ended.subscribe(self._ended)
+        services.sessions.missed.subscribe(self._doubt.set)
 
     @property
     def size(self) -> int:
@@ -79,6 +79,7 @@ class Hub:
             gone = session not in self._entering
             self._entering.discard(session)
         if gone:
+            self._services.sessions.release(player, session.id)
             return
         session.player = player
         older = self._newest.get(player)
@@ -115,6 +116,7 @@ class Hub:
         self._sessions.pop(session.id, None)
         if self._newest.get(session.player) is session:
             del self._newest[session.player]
+            self._services.sessions.release(session.player, session.id)
         self.rooms.unsubscribe(session)
         self.leaderboards.unwatch(session)
 
@@ -134,13 +136,13 @@ class Hub:
         if session.room == code:
             self.rooms.unsubscribe(session)
 
-    async def watch(self, session: Session, game: str, day: int) -> Page:
+    async def watch(self, session: Session, board: BoardId) -> Page:
         """Let a session watch a leaderboard, and return it as it is now.
 
         Raises:
             UnavailableError: the store does not answer.
         """
-        page = await self.leaderboards.watch(session, game, day)
+        page = await self.leaderboards.watch(session, board)
         if session.id not in self._sessions:
             # It has gone meanwhile.
             self.leaderboards.unwatch(session)
@@ -152,15 +154,12 @@ class Hub:
         if session is not None:
             session.close(Reason.REPLACED)
 
-    def _ended(self, ended: Ended) -> bool:
+    def _ended(self, ended: Ended) -> None:
         """Tell a player that an attempt is over, if the session of this node was shown it."""
         session = self._newest.get(ended.player)
-        if session is None:
-            return False
-        if ended.attempt in {session.attempt, session.dealt}:
+        if session is not None and ended.attempt in {session.attempt, session.dealt}:
             number = session.number_of(ended.attempt)
             session.send(messages.Ended(number, ended.seq, present.result(ended.result)))
-        return True
 
     async def run(self, stop: Stop) -> None:
         """Tell watchers of leaderboards, and make up for lost messages, until told to stop."""

@@ -17,6 +17,7 @@ from itertools import islice
 
 import structlog
 
+from server.core.boards import BoardId
 from server.core.ids import PlayerId
 from server.core.ranking import Row
 from server.core.refusal import UnavailableError
@@ -40,9 +41,6 @@ SLICE = 0.003
 
 ANY_SCORE = float("inf")
 NO_SCORE = float("-inf")
-
-Board = tuple[str, int]
-"""A leaderboard's game and day."""
 
 log = structlog.get_logger()
 
@@ -108,27 +106,28 @@ class LeaderboardFeeds:
 
     def __init__(self, leaderboards: Leaderboards) -> None:
         self._leaderboards = leaderboards
-        self._watched: dict[Board, _Watched] = {}
+        self._watched: dict[BoardId, _Watched] = {}
         self._any = asyncio.Event()
         self._heard = 0
+        leaderboards.entered.subscribe(self._entered)
 
-    async def watch(self, session: Session, game: str, day: int) -> Page:
+    async def watch(self, session: Session, board: BoardId) -> Page:
         """Let a session watch a leaderboard, and no other any more; return it as it is now.
 
         Raises:
             UnavailableError: the store does not answer.
         """
         assert session.player is not None
-        self._leaderboards.listen(game, day)
+        self._leaderboards.subscribe(board)
         heard = self._heard
         try:
-            page = await self._leaderboards.page(game, day, session.player)
+            page = await self._leaderboards.page(board, session.player)
         except BaseException:
-            self._leaderboards.unlisten(game, day)
+            self._leaderboards.unsubscribe(board)
             raise
         self.unwatch(session)
-        session.watched = (game, day)
-        watched = self._watched.setdefault((game, day), _Watched(page.size, page.top))
+        session.watched = board
+        watched = self._watched.setdefault(board, _Watched(page.size, page.top))
         watched.own[session] = _Own(session.player, page.around)
         if heard != self._heard:
             # Something may have been entered while it was read.
@@ -151,12 +150,12 @@ class LeaderboardFeeds:
         watched.behind.pop(session, None)
         if not watched.own:
             del self._watched[board]
-        self._leaderboards.unlisten(*board)
+        self._leaderboards.unsubscribe(board)
 
-    def entered(self, game: str, day: int, entered: Entered | None) -> None:
+    def _entered(self, board: BoardId, entered: Entered | None) -> None:
         """Take that a score was entered; `None` if it is not known which, or how many."""
         self._heard += 1
-        watched = self._watched.get((game, day))
+        watched = self._watched.get(board)
         if watched is None:
             return
         if entered is None:
@@ -185,7 +184,7 @@ class LeaderboardFeeds:
                         log.warning("leaderboard_unread", board=board, error=str(error))
                 self._wake(watched)
 
-    async def _tell(self, board: Board, watched: _Watched) -> None:
+    async def _tell(self, board: BoardId, watched: _Watched) -> None:
         """Look at a leaderboard, and tell its watchers of what is new to them."""
         if watched.changed:
             best, players, unknown = watched.best, watched.players, watched.unknown
@@ -218,10 +217,10 @@ class LeaderboardFeeds:
         await self._tell_behind(watched)
 
     async def _look_at_top(
-        self, board: Board, watched: _Watched
+        self, board: BoardId, watched: _Watched
     ) -> messages.LeaderboardChange | None:
         """Return what is new about the size and the first rows."""
-        size, top = await self._leaderboards.top(*board)
+        size, top = await self._leaderboards.top(board)
         before = watched.told
         if (size, top) == before:
             return None
@@ -232,7 +231,7 @@ class LeaderboardFeeds:
 
     async def _tell_own(
         self,
-        board: Board,
+        board: BoardId,
         watched: _Watched,
         left: dict[Session, None],
         top: messages.LeaderboardChange | None,
@@ -240,7 +239,7 @@ class LeaderboardFeeds:
         """Tell some of those who are left of their own rows, and of what is new at the top."""
         sessions = list(islice(left, READ_AT_ONCE))
         players = [session.player for session in sessions if session.player is not None]
-        found = await self._leaderboards.around(*board, players)
+        found = await self._leaderboards.around(board, players)
         profiles = await self._leaderboards.profiles([row for rows in found for row in rows])
         for session, rows in zip(sessions, found, strict=True):
             del left[session]

@@ -157,8 +157,8 @@ def dailies(day: int, today: list[Today], now: int) -> messages.Dailies:
 def leaderboard(page: Page) -> messages.Leaderboard:
     """Return what a player is shown of a leaderboard."""
     return messages.Leaderboard(
-        game=page.game,
-        day=page.day,
+        game=page.board.game,
+        day=page.board.period,
         size=page.size,
         top=entries(page.top, page.profiles),
         around=entries(page.around, page.profiles),

@@ -112,21 +112,21 @@ class Previews:
     async def _leaderboard(self, game: Game, query: Mapping[str, str]) -> Preview:
         named = re.fullmatch("[0-9]{1,6}", query.get("day", ""))
         try:
-            day = self._leaderboards.check(game.id, int(named[0]) if named else None)
+            board = self._leaderboards.of_day(game.id, int(named[0]) if named else None)
         except Refusal:
             return leaderboard(game, None)
         player = PlayerId(query.get("player", ""))
         if not is_id(player):
-            return leaderboard(game, day if named else None)
+            return leaderboard(game, board.period if named else None)
 
         async def read() -> Preview | None:
-            found = await self._leaderboards.standing(game.id, day, player)
-            is_today = day == self._leaderboards.check(game.id, None)
-            return None if found is None else result(game, day, found, today=is_today)
+            found = await self._leaderboards.standing(board, player)
+            is_today = board == self._leaderboards.of_day(game.id, None)
+            return None if found is None else result(game, board.period, found, today=is_today)
 
         # Whoever keeps a preview keeps its address: it stays that of the result.
-        address = result_path(game, day, player)
-        unread = replace(leaderboard(game, day), path=address, listed=False)
+        address = result_path(game, board.period, player)
+        unread = replace(leaderboard(game, board.period), path=address, listed=False)
         return await self._read(read) or unread
 
     async def _read(self, read: Callable[[], Awaitable[Preview | None]]) -> Preview | None:

@@ -70,8 +70,8 @@ class RoomFeeds:
         self._changed: dict[RoomCode, None] = {}
         self._telling = False
         self._tasks: set[asyncio.Task[None]] = set()
-        self._live.on_change = self.changed
-        self._live.on_progress = self.progress
+        self._live.changed.subscribe(self._room_changed)
+        self._live.progressed.subscribe(self._progressed)
 
     def subscribe(self, session: Session, room: Room) -> None:
         """Let a session listen to a room, and to no other any more."""
@@ -124,7 +124,7 @@ class RoomFeeds:
         if feed is not None and feed.told.get(session, b"") is None:
             feed.told[session] = feed.frame
 
-    def changed(self, code: RoomCode) -> None:
+    def _room_changed(self, code: RoomCode) -> None:
         """Tell a room soon: it may have changed."""
         if code not in self._feeds:
             return
@@ -170,7 +170,7 @@ class RoomFeeds:
                 session.send_frame(feed.frame, ("room", feed.code))
         self._arm(feed)
 
-    def progress(self, code: RoomCode, counters: list[int]) -> None:
+    def _progressed(self, code: RoomCode, counters: list[int]) -> None:
         """Send how far runners have got: (place, home, moves) of each.
 
         A runner who alone got further is not told so: it knows. Nor is a subscriber who has not
@@ -187,7 +187,7 @@ class RoomFeeds:
             self._tell(feed)
         if live.room.round.deal != feed.deal:
             # The room has not been told of this round yet, and is going to be, with all counters.
-            self.changed(code)
+            self._room_changed(code)
             return
         frame = codec.encode_progress(counters)
         alone = live.room.round.players[counters[0]] if len(counters) == _NUMBERS else None
@@ -215,7 +215,7 @@ class RoomFeeds:
             return
         if not any(_wants_cards(session, running) for session in feed.told):
             return
-        left = max(later, (running.starts - self._services.now()) / 1000)
+        left = max(later, (running.starts - self._services.clock.now()) / 1000)
         loop = asyncio.get_running_loop()
         if left > 0:
             feed.timer = loop.call_later(left, self._arm, feed)
@@ -241,7 +241,7 @@ class RoomFeeds:
         assert session.player is not None
         attempt = running.attempt(session.player)
         try:
-            snapshot = await self._services.attempts.open(attempt, session.player)
+            snapshot = await self._services.rooms.open_attempt(attempt, session.player)
         except UnavailableError as error:
             log.warning("attempt_waits", attempt=attempt, error=str(error))
             return AGAIN_AFTER
@@ -259,7 +259,7 @@ class RoomFeeds:
         if session in feed.told and _wants_cards(session, running):
             session.shows(attempt, snapshot.start.room)
             number = session.number_of(attempt)
-            session.send(present.attempt(snapshot, number, self._services.now()))
+            session.send(present.attempt(snapshot, number, self._services.clock.now()))
         return 0.0
 
     async def close(self) -> None:

@@ -14,6 +14,7 @@ from collections.abc import Hashable
 
 import structlog
 
+from server.core.boards import BoardId
 from server.core.ids import AttemptId, PlayerId, RoomCode
 from server.core.refusal import Refusal, UnavailableError
 from server.gateway import codec
@@ -57,7 +58,7 @@ class Session:
         room: the room that it hears of.
         attempt: the attempt that it was last shown.
         dealt: the same among those of rounds, though it may have turned to a daily since.
-        watched: the leaderboard that it hears of, as (game, day).
+        watched: the leaderboard that it hears of.
     """
 
     __slots__ = (
@@ -90,7 +91,7 @@ class Session:
         self.room: RoomCode | None = None
         self.attempt: AttemptId | None = None
         self.dealt: AttemptId | None = None
-        self.watched: tuple[str, int] | None = None
+        self.watched: BoardId | None = None
         self._wire = wire
         self._answerer = answerer
         self._metrics = metrics

@@ -10,12 +10,13 @@ import msgspec
 from engine.board import Board
 from server.core import attempt as core
 from server.core.attempt import Attempt, Event, Started
+from server.core.due import AttemptDue
 from server.core.ids import AttemptId, DealId, PlayerId, RoomCode
 from server.core.ranking import Result
 from server.store import keys
 from server.store.journal import Append
 
-Advanced = Callable[[Attempt | None, Attempt], None]
+Appended = Callable[[Attempt | None, Attempt], None]
 """Called when an entry of this node stands, with the attempt before and after it."""
 
 _DECODER: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event)
@@ -45,13 +46,13 @@ class Step(NamedTuple):
 class AttemptKind:
     """The journal of one attempt; see `server.service.held.Kind`."""
 
-    __slots__ = ("_advanced", "_board", "_id", "_key")
+    __slots__ = ("_appended", "_board", "_id", "_key")
 
-    def __init__(self, attempt: AttemptId, board: Board, advanced: Advanced) -> None:
+    def __init__(self, attempt: AttemptId, board: Board, appended: Appended) -> None:
         self._id = attempt
         self._key = keys.attempt(attempt)
         self._board = board
-        self._advanced = advanced
+        self._appended = appended
 
     def key(self) -> str:
         """Return the key of the stream."""
@@ -76,20 +77,20 @@ class AttemptKind:
         if before is not None and after.end is None:
             return Append(self._key, number, payload)
         # A round's runners fall due with their room, a daily's each by itself.
-        member = f"a:{self._id}" if start.room is None else None
+        due = AttemptDue(self._id) if start.room is None else None
         partition = keys.partition(self._id)
         if before is None:
-            due = (member, start.deadline) if member else None
+            falls_due = (due, start.deadline) if due else None
             expires = start.deadline + keys.ATTEMPT_LIFE
-            return Append(self._key, number, payload, partition, expires, None, due)
+            return Append(self._key, number, payload, partition, expires, None, falls_due)
         finish = _ENCODER.encode(finish_of(after)).decode()
         effect = (str(self._id), finish)
-        gone = (member, None) if member else None
+        gone = (due, None) if due else None
         return Append(self._key, number, payload, partition, None, effect, gone)
 
     def appended(self, before: Attempt | None, after: Attempt, _: Append) -> None:
         """Be told that an event of this node stands."""
-        self._advanced(before, after)
+        self._appended(before, after)
 
 
 def fold_event(board: Board, state: Attempt | None, event: Event) -> Attempt:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterator
 
 import structlog
 
@@ -14,7 +14,7 @@ from engine.deal import deal_seed
 from engine.notation import move_text
 from server.core import attempt as core
 from server.core.attempt import Attempt, Event, Moved, Started
-from server.core.ids import AttemptId, DealId, PlayerId, attempt_id, split_attempt_id
+from server.core.ids import AttemptId, PlayerId, attempt_id, split_attempt_id
 from server.core.refusal import Refusal
 from server.metrics import Counts
 from server.service.answers import Over, Played, Snapshot, snapshot_of
@@ -22,6 +22,7 @@ from server.service.attempt_journal import AttemptKind, Finish, Step, finish_of,
 from server.service.held import Held
 from server.service.moves import MoveNumbers, OutOfStepError, PendingMove, Reply
 from server.service.shelf import Shelf
+from server.service.signal import Signal
 from server.service.store import Store
 from server.service.tasks import run_soon
 
@@ -43,12 +44,10 @@ class Attempts:
         self._shelf: Shelf[AttemptId, Attempt, Event] = Shelf()
         self.finishes: asyncio.Queue[Finish] = asyncio.Queue(MOST_FINISHES)
         """What has finished on this node, for whoever applies its effects."""
-        self.on_advance: Callable[[Attempt], None] = lambda _: None
-        """Called after each entry of this node, with the attempt after it."""
-        self.on_open: Callable[[Attempt], None] = lambda _: None
-        """Called when a player opens an attempt."""
-        self.on_missing: Callable[[DealId, PlayerId], Awaitable[None]] = _leave_missing
-        """Called when a player asks for an attempt that has no journal; it may start it."""
+        self.advanced: Signal[Attempt] = Signal()
+        """Emitted after each entry that this node has appended, with the attempt after it."""
+        self.opened: Signal[Attempt] = Signal()
+        """Emitted when a player opens an attempt."""
 
     @property
     def size(self) -> int:
@@ -84,13 +83,9 @@ class Attempts:
             UnavailableError: the store does not answer.
         """
         state = await self.find(attempt)
-        parts = split_attempt_id(attempt)
-        if state is None and parts is not None and parts[1] == player:
-            await self.on_missing(*parts)
-            state = await self.find(attempt)
         if state is None or state.start.player != player:
             raise Refusal("unknown_attempt")
-        self.on_open(state)
+        self.opened.emit(state)
         return await self.snapshot(state)
 
     async def snapshot(self, attempt: Attempt) -> Snapshot:
@@ -227,9 +222,9 @@ class Attempts:
         state, texts = found
         return steps_of(await self._board(attempt), state, texts)
 
-    def advanced(self, before: Attempt | None, after: Attempt) -> None:
+    def _appended(self, before: Attempt | None, after: Attempt) -> None:
         """Note an entry of this node: tell of it, and hand a finish on."""
-        self.on_advance(after)
+        self.advanced.emit(after)
         if before is None or after.end is None:
             return
         try:
@@ -246,7 +241,7 @@ class Attempts:
         find = self._shelf.find_to_use if to_use else self._shelf.find
         held = find(attempt)
         if held is None:
-            kind = AttemptKind(attempt, await self._board(attempt), self.advanced)
+            kind = AttemptKind(attempt, await self._board(attempt), self._appended)
             self._shelf.put(attempt, Held(self._store.journals, self._store.clock, kind))
             held = find(attempt)
             assert held is not None, "it has just been put there"
@@ -259,7 +254,3 @@ class Attempts:
         if deal is None:
             raise Refusal("unknown_attempt")
         return deal_seed(find_ruleset(deal.game, deal.variant), deal.seed)
-
-
-async def _leave_missing(_: DealId, __: PlayerId) -> None:
-    """Start nothing."""

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import structlog
 
-from server.core.ids import AttemptId, RoomCode
+from server.core import boards
+from server.core.due import AttemptDue, Due, RoundDue
 from server.core.ranking import packed
 from server.core.refusal import UnavailableError
 from server.service.attempt_journal import Finish
@@ -62,13 +63,14 @@ class Effects:
         """
         if finish.day is not None:
             score = packed(finish.result)
-            await self._leaderboards.enter(finish.game, finish.day, finish.player, score)
+            board = boards.of_day(finish.game, finish.day)
+            await self._leaderboards.enter(board, finish.player, score)
         if finish.room is not None:
             await self._rooms.finish(finish.room, finish.deal, finish.player, finish.result)
         await self._store.outboxes.drop_effect(finish.attempt)
 
-    async def pass_deadline(self, member: str, time: int) -> bool:
-        """End what has fallen due.
+    async def pass_deadline(self, due: Due, time: int) -> bool:
+        """End what has fallen due at a time in Unix milliseconds.
 
         Returns:
             Whether it is over: if not, whoever found it due had a wrong clock.
@@ -76,12 +78,12 @@ class Effects:
         Raises:
             UnavailableError: the store does not answer; the sweeper will try again.
         """
-        kind, _, name = member.partition(":")
-        if kind == "r":
-            over = await self._rooms.pass_deadline(RoomCode(name))
-        else:
-            attempt = await self._attempts.find(AttemptId(name))
-            over = attempt is None or attempt.end is not None
+        match due:
+            case RoundDue(room):
+                over = await self._rooms.pass_deadline(room)
+            case AttemptDue(attempt_id):
+                attempt = await self._attempts.find(attempt_id)
+                over = attempt is None or attempt.end is not None
         if over:
-            await self._store.outboxes.drop_due(name, member, time)
+            await self._store.outboxes.drop_due(due, time)
         return over

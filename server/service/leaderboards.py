@@ -5,16 +5,19 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from engine.catalog import games
-from server.core import daily
+from server.core import boards, daily, topics
+from server.core.boards import BoardId
 from server.core.ids import PlayerId
 from server.core.names import Profile
 from server.core.ranking import Row
 from server.core.refusal import Refusal
-from server.service import news, topics
+from server.service import news
 from server.service.news import Entered
 from server.service.profiles import Profiles
+from server.service.signal import Signal
 from server.service.store import Store
 from server.store.bus import Bus
 
@@ -27,10 +30,9 @@ REACH = 3
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What one player is shown of a day's leaderboard."""
+    """What one player is shown of a leaderboard."""
 
-    game: str
-    day: int
+    board: BoardId
     size: int
     top: list[Row]
     around: list[Row]
@@ -47,15 +49,21 @@ class Standing:
 
 
 class Leaderboards:
-    """The leaderboard of each game and day."""
+    """All leaderboards.
+
+    Attributes:
+        entered: emitted with a leaderboard that this node subscribes to, and what was entered;
+            `None` when that is not known, or messages may have been missed.
+    """
 
     def __init__(self, store: Store, bus: Bus, profiles: Profiles) -> None:
+        self.entered: Signal[BoardId, Entered | None] = Signal()
         self._store = store
         self._bus = bus
         self._profiles = profiles
 
-    def check(self, game: str, day: int | None) -> int:
-        """Return the day that is meant, today if none is named.
+    def of_day(self, game: str, day: int | None) -> BoardId:
+        """Return the leaderboard of a game's daily, today's if no day is named.
 
         Raises:
             Refusal: there is no leaderboard of this game for this day.
@@ -65,9 +73,9 @@ class Leaderboards:
         today = daily.day_at(self._store.clock.now())
         if day is not None and day > today:
             raise Refusal("unknown_day")
-        return today if day is None else day
+        return boards.of_day(game, today if day is None else day)
 
-    async def enter(self, game: str, day: int, player: PlayerId, score: int) -> None:
+    async def enter(self, board: BoardId, player: PlayerId, score: int) -> None:
         """Enter a player's one result of the day, and let those who watch know.
 
         Doing so again changes nothing; but that it was done may not have been published.
@@ -75,53 +83,54 @@ class Leaderboards:
         Raises:
             UnavailableError: the store does not answer.
         """
-        entered = await self._store.leaderboards.enter(game, day, player, score)
+        entered = await self._store.leaderboards.enter(board, player, score)
         payload = news.encode(Entered(player, score)) if entered else b""
-        self._bus.publish(topics.leaderboard(game, day), payload)
+        self._bus.publish(topics.leaderboard(board), payload)
 
-    def listen(self, game: str, day: int) -> None:
-        """Listen to a leaderboard; as many `unlisten` end it."""
-        self._bus.listen(topics.leaderboard(game, day))
+    def subscribe(self, board: BoardId) -> None:
+        """Let `entered` be emitted for a leaderboard; as many `unsubscribe` end it."""
+        self._bus.subscribe(topics.leaderboard(board), partial(self._receive, board))
 
-    def unlisten(self, game: str, day: int) -> None:
-        """Stop listening to a leaderboard."""
-        self._bus.unlisten(topics.leaderboard(game, day))
+    def unsubscribe(self, board: BoardId) -> None:
+        """End a subscription."""
+        self._bus.unsubscribe(topics.leaderboard(board))
 
-    async def page(self, game: str, day: int, player: PlayerId) -> Page:
+    def _receive(self, board: BoardId, payload: bytes | None) -> None:
+        self.entered.emit(board, news.entered(payload))
+
+    async def page(self, board: BoardId, player: PlayerId) -> Page:
         """Return what a player is shown.
 
         Raises:
             UnavailableError: the store does not answer.
         """
-        (size, top), (around,) = await asyncio.gather(
-            self.top(game, day), self.around(game, day, [player])
-        )
+        (size, top), (around,) = await asyncio.gather(self.top(board), self.around(board, [player]))
         profiles = await self.profiles([*top, *around])
-        return Page(game, day, size, top, around, profiles)
+        return Page(board, size, top, around, profiles)
 
-    async def top(self, game: str, day: int) -> tuple[int, list[Row]]:
+    async def top(self, board: BoardId) -> tuple[int, list[Row]]:
         """Return the number of rows, and the first of them, in one round trip.
 
         Raises:
             UnavailableError: the store does not answer.
         """
-        return await self._store.leaderboards.top(game, day, TOP)
+        return await self._store.leaderboards.top(board, TOP)
 
-    async def around(self, game: str, day: int, players: Sequence[PlayerId]) -> list[list[Row]]:
+    async def around(self, board: BoardId, players: Sequence[PlayerId]) -> list[list[Row]]:
         """Return each player's row with its neighbours, in one round trip.
 
         Raises:
             UnavailableError: the store does not answer.
         """
-        return await self._store.leaderboards.around(game, day, players, REACH)
+        return await self._store.leaderboards.around(board, players, REACH)
 
-    async def standing(self, game: str, day: int, player: PlayerId) -> Standing | None:
+    async def standing(self, board: BoardId, player: PlayerId) -> Standing | None:
         """Return a player's row, or `None` if there is none; two round trips at most.
 
         Raises:
             UnavailableError: the store does not answer.
         """
-        size, row = await self._store.leaderboards.standing(game, day, player)
+        size, row = await self._store.leaderboards.standing(board, player)
         if row is None:
             return None
         return Standing(row, size, (await self.profiles([row]))[player])

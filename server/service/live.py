@@ -12,21 +12,23 @@ published when it changes, and void when the node no longer counts as alive.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from functools import partial
 
 import structlog
 
+from server.core import topics
 from server.core.attempt import Attempt
 from server.core.ids import DealId, PlayerId, RoomCode
 from server.core.names import Profile
 from server.core.race import Room
 from server.core.refusal import Refusal, UnavailableError
-from server.service import news, topics
+from server.service import news
 from server.service.live_room import LiveRoom, RoomPage
 from server.service.news import Entry, Presence, Progress, Renamed, Version
 from server.service.profiles import Profiles
 from server.service.registration import Registration
 from server.service.rooms import Rooms
+from server.service.signal import Signal
 from server.service.slices import Queue
 from server.service.store import Store
 from server.stop import Stop
@@ -53,8 +55,9 @@ class LiveRooms:
     """All rooms that this node follows.
 
     Attributes:
-        on_change: called with a room whose page may have changed.
-        on_progress: called with a room, and (place, home, moves) of runners who got further.
+        changed: emitted with the code of a room whose page may have changed.
+        progressed: emitted with a room's code, and (place, home, moves) of each runner who got
+            further.
     """
 
     def __init__(
@@ -65,8 +68,8 @@ class LiveRooms:
         profiles: Profiles,
         registration: Registration,
     ) -> None:
-        self.on_change: Callable[[RoomCode], None] = lambda _: None
-        self.on_progress: Callable[[RoomCode, list[int]], None] = lambda _, __: None
+        self.changed: Signal[RoomCode] = Signal()
+        self.progressed: Signal[RoomCode, list[int]] = Signal()
         self._store = store
         self._bus = bus
         self._rooms = rooms
@@ -75,6 +78,8 @@ class LiveRooms:
         self._live: dict[RoomCode, LiveRoom] = {}
         self._looks = Queue(self._look, AT_ONCE, PAUSE)
         self._unsaid = Queue(self._say, SAID_AT_ONCE, 0)
+        rooms.appended.subscribe(self._appended)
+        registration.changed.subscribe(self._nodes_changed)
 
     def enter(self, room: Room, player: PlayerId) -> None:
         """Note that a session of a player listens to a room; as many `leave` end it.
@@ -86,7 +91,7 @@ class LiveRooms:
         if live is None:
             live = self._live[code] = LiveRoom(room)
             self._rooms.follow(code)
-            self._bus.listen(topics.room(code))
+            self._bus.subscribe(topics.room(code), partial(self.receive, code))
         live.mine[player] = live.mine.get(player, 0) + 1
         if live.mine[player] == 1:
             if live.looked.is_set():
@@ -109,13 +114,13 @@ class LiveRooms:
             self._tell_presence(live, player, here=False)
         if not live.mine:
             del self._live[code]
-            self._bus.unlisten(topics.room(code))
+            self._bus.unsubscribe(topics.room(code))
 
     def _tell_presence(self, live: LiveRoom, player: PlayerId, *, here: bool) -> None:
         node = self._registration.id
         self._publish(live.code, Presence(player, node, here))
         if live.set_node(player, node if here else None):
-            self.on_change(live.code)
+            self.changed.emit(live.code)
 
     async def looked(self, code: RoomCode) -> None:
         """Wait until a room that is followed has been looked at, and not for long."""
@@ -138,7 +143,7 @@ class LiveRooms:
     def page(self, code: RoomCode) -> RoomPage | None:
         """Return what members are shown of a room that is followed, if that is all at hand.
 
-        If it is not, it is read, and `on_change` called once more.
+        If it is not, it is read, and `changed` emitted once more.
         """
         live = self._live.get(code)
         if live is None:
@@ -175,21 +180,21 @@ class LiveRooms:
         elif room.version > live.room.version:
             # What another node published may have been lost: who asks has read what it missed.
             live.take(room)
-            self.on_change(live.code)
+            self.changed.emit(live.code)
         elif room.version < live.room.version:
             # The room may have gone on since it was read. If not, the store has lost its end.
             known = self._rooms.known(live.code)
             if known is not None and known.version < live.room.version:
                 live.take(known)
-                self.on_change(live.code)
+                self.changed.emit(live.code)
         while True:
             await self._complete(live)
             page = self._page(live)
             if page is not None:
                 return page
 
-    def heard(self, code: RoomCode, payload: bytes | None) -> None:
-        """Take what was published to a room's topic; `None` when something may have been missed."""
+    def receive(self, code: RoomCode, payload: bytes | None) -> None:
+        """Take a message of a room's topic; `None` when some may have been missed."""
         live = self._live.get(code)
         if live is None:
             return
@@ -200,7 +205,7 @@ class LiveRooms:
                     self._take_entry(live, number, text)
             case Progress():
                 if told := live.advance(message):
-                    self.on_progress(code, told)
+                    self.progressed.emit(code, told)
             case Presence(player, node, here):
                 self._take_presence(live, player, node, here=here)
             case Version(number):
@@ -208,7 +213,7 @@ class LiveRooms:
                     self._looks.add(code)
             case Renamed(player, name):
                 self._profiles.keep(Profile(player, name))
-                self.on_change(code)
+                self.changed.emit(code)
             case _:
                 self._looks.add(code)
 
@@ -218,7 +223,7 @@ class LiveRooms:
             self._looks.add(live.code)
         else:
             live.take(room)
-            self.on_change(live.code)
+            self.changed.emit(live.code)
 
     def _take_presence(self, live: LiveRoom, player: PlayerId, node: str, *, here: bool) -> None:
         me = self._registration.id
@@ -234,7 +239,7 @@ class LiveRooms:
             live.set_node(player, me)
             return
         if live.set_node(player, node if here else None):
-            self.on_change(live.code)
+            self.changed.emit(live.code)
         if first:
             self._introduce(live)
 
@@ -249,12 +254,12 @@ class LiveRooms:
             runners = [(player, *counters) for player, counters in live.counters.items()]
             self._publish(live.code, Progress(live.room.round.deal, runners))
 
-    def appended(self, code: RoomCode, room: Room, append: Append) -> None:
+    def _appended(self, code: RoomCode, room: Room, append: Append) -> None:
         """Take an entry of this node."""
         live = self._live.get(code)
         if live is not None:
             live.take(room)
-            self.on_change(code)
+            self.changed.emit(code)
         self._publish(code, Entry(append.number, append.payload))
 
     def note(self, code: RoomCode, attempts: dict[PlayerId, Attempt]) -> None:
@@ -268,13 +273,13 @@ class LiveRooms:
             progress = Progress(deal, runners)
             self._publish(code, progress)
             if live is not None and (told := live.advance(progress)):
-                self.on_progress(code, told)
+                self.progressed.emit(code, told)
 
     def renamed(self, code: RoomCode, profile: Profile) -> None:
         """Let a room know that a member has another name."""
         self._publish(code, Renamed(profile.id, profile.name))
         if code in self._live:
-            self.on_change(code)
+            self.changed.emit(code)
 
     def _publish(self, code: RoomCode, message: news.RoomNews) -> None:
         """Publish to a room's topic, unless all who listen to it do so on this node.
@@ -291,7 +296,7 @@ class LiveRooms:
         ):
             self._bus.publish(topics.room(code), news.encode(message))
 
-    def nodes_changed(self, come: set[str], gone: set[str]) -> None:
+    def _nodes_changed(self, come: set[str], gone: set[str]) -> None:
         """Take which nodes have come and gone.
 
         What a dead node did last it may have told nobody, of any room: all are looked at, a few at
@@ -301,7 +306,7 @@ class LiveRooms:
             if gone:
                 self._looks.add(code)
             elif not come.isdisjoint(live.nodes.values()):
-                self.on_change(code)
+                self.changed.emit(code)
 
     async def run(self, stop: Stop) -> None:
         """Write who is present, and look at rooms that need it, until told to stop."""
@@ -348,7 +353,7 @@ class LiveRooms:
             live.heard = None
         live.looked.set()
         self._introduce(live)
-        self.on_change(code)
+        self.changed.emit(code)
 
     def _take_nodes(self, live: LiveRoom, nodes: dict[PlayerId, str]) -> None:
         """Take who is present as it was read, with what has been heard and done meanwhile."""
@@ -378,7 +383,7 @@ class LiveRooms:
             for attempt in await self._rooms.runners(live.room)
         ]
         if told := live.advance(Progress(round_.deal, runners)):
-            self.on_progress(live.code, told)
+            self.progressed.emit(live.code, told)
 
     async def _complete(self, live: LiveRoom) -> None:
         """Read the profiles that are not held, and the seed of a round that is over."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from server.core import topics
 from server.core.ids import PlayerId
 from server.core.names import Profile
-from server.service import news, topics
+from server.service import news
 from server.service.news import Renamed
 from server.store.bus import Bus
 from server.store.players import Players
@@ -23,7 +24,7 @@ class Profiles:
         self._bus = bus
         self._known: dict[PlayerId, Profile] = {}
         self._unheard: dict[PlayerId, list[str]] = {}
-        bus.listen(topics.NAMES)
+        bus.subscribe(topics.NAMES, self._receive)
 
     def known(self, players: Iterable[PlayerId]) -> dict[PlayerId, Profile] | None:
         """Return the profiles of players, or `None` if one of them has to be read."""
@@ -60,7 +61,7 @@ class Profiles:
         self._unheard.setdefault(profile.id, []).append(profile.name)
         self._bus.publish(topics.NAMES, news.encode(Renamed(profile.id, profile.name)))
 
-    def heard(self, payload: bytes | None) -> None:
+    def _receive(self, payload: bytes | None) -> None:
         """Take a change of name; if some may have been missed, forget all profiles.
 
         All nodes hear all changes in one order. What comes before a change of this node that it

@@ -7,6 +7,7 @@ import time
 
 from server.core.attempt import Attempt
 from server.core.ids import PlayerId, RoomCode
+from server.service.attempts import Attempts
 from server.service.live import LiveRooms
 
 EVERY = 0.2
@@ -30,13 +31,14 @@ class Progress:
     once, however many moves and listeners there are.
     """
 
-    def __init__(self, live: LiveRooms) -> None:
+    def __init__(self, attempts: Attempts, live: LiveRooms) -> None:
         self._live = live
+        attempts.advanced.subscribe(self._advanced)
         self._news: dict[RoomCode, tuple[float, dict[PlayerId, Attempt]]] = {}
         """When each room is to be told of which attempts; what is due first comes first."""
         self._gathering = False
 
-    def note(self, attempt: Attempt) -> None:
+    def _advanced(self, attempt: Attempt) -> None:
         """Note that an attempt got further."""
         start = attempt.start
         if start.room is None or attempt.seq == 1:

@@ -9,11 +9,12 @@ from __future__ import annotations
 import asyncio
 import secrets
 import socket
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 import structlog
 
 from server.core.refusal import UnavailableError
+from server.service.signal import Signal
 from server.service.store import Store
 from server.stop import Stop
 
@@ -29,13 +30,13 @@ class Registration:
     Attributes:
         id: random, since a port is used again.
         port: the port that it listens on, once it does.
-        on_change: called with the ids of the nodes that have come, and of those that are gone.
+        changed: emitted with the ids of the nodes that have come, and of those that are gone.
     """
 
     def __init__(self, store: Store) -> None:
         self.id = secrets.token_hex(4)
         self.port = 0
-        self.on_change: Callable[[set[str], set[str]], None] = lambda _, __: None
+        self.changed: Signal[set[str], set[str]] = Signal()
         self._store = store
         self._alive = {self.id}
         self._missing: set[str] = set()
@@ -83,4 +84,4 @@ class Registration:
         self._alive = (self._alive | listed) - gone
         if come or gone:
             log.info("nodes_changed", come=sorted(come), gone=sorted(gone))
-            self.on_change(come, gone)
+            self.changed.emit(come, gone)

@@ -11,13 +11,16 @@ from engine.catalog import ruleset
 from engine.errors import EngineError
 from server.core import race
 from server.core.attempt import Attempt, End, Started
-from server.core.ids import AttemptId, DealId, PlayerId, RoomCode, is_code
+from server.core.due import RoundDue
+from server.core.ids import AttemptId, DealId, PlayerId, RoomCode, is_code, split_attempt_id
 from server.core.race import Event, Room, RoomOpened, Round, RoundStarted
 from server.core.ranking import Result
 from server.core.refusal import Refusal
+from server.service.answers import Snapshot
 from server.service.attempts import Attempts
 from server.service.held import Held
 from server.service.shelf import Shelf
+from server.service.signal import Signal
 from server.service.store import Store
 from server.store import keys
 from server.store.journal import Append
@@ -31,10 +34,12 @@ _NO_DEAL = DealId("")
 class _Kind:
     """The journal of one room."""
 
-    def __init__(self, code: RoomCode, rooms: Rooms, store: Store) -> None:
+    def __init__(
+        self, code: RoomCode, store: Store, appended: Signal[RoomCode, Room, Append]
+    ) -> None:
         self._code = code
-        self._rooms = rooms
         self._store = store
+        self._appended = appended
 
     def key(self) -> str:
         return keys.room(self._code)
@@ -49,11 +54,11 @@ class _Kind:
         return None
 
     def append(self, before: Room | None, after: Room, event: Event, number: int) -> Append:
-        due: tuple[str, int | None] | None = None
+        due: tuple[RoundDue, int | None] | None = None
         if isinstance(event, RoundStarted):
-            due = (f"r:{self._code}", event.deadline)
+            due = (RoundDue(self._code), event.deadline)
         elif before is not None and before.running and not after.running:
-            due = (f"r:{self._code}", None)
+            due = (RoundDue(self._code), None)
         return Append(
             self.key(),
             number,
@@ -64,7 +69,7 @@ class _Kind:
         )
 
     def appended(self, before: Room | None, after: Room, append: Append) -> None:
-        self._rooms.on_change(self._code, after, append)
+        self._appended.emit(self._code, after, append)
 
 
 class Rooms:
@@ -74,8 +79,8 @@ class Rooms:
         self._store = store
         self._attempts = attempts
         self._shelf: Shelf[RoomCode, Room, Event] = Shelf()
-        self.on_change: Callable[[RoomCode, Room, Append], None] = lambda *_: None
-        """Called after each entry of this node, with the room after it."""
+        self.appended: Signal[RoomCode, Room, Append] = Signal()
+        """Emitted after each entry that this node has appended, with the room after it."""
 
     async def create(
         self, player: PlayerId, game: str, variant: str, *, seats: int, limit: int, creation: str
@@ -243,17 +248,39 @@ class Rooms:
         except Refusal:
             return None
 
-    async def start_missing(self, deal_id: DealId, player: PlayerId) -> None:
-        """Start a runner's attempt, if the node that called the round died before it did.
+    async def open_attempt(self, attempt: AttemptId, player: PlayerId) -> Snapshot:
+        """Return a player's own attempt as it may be seen, in a room or not.
+
+        The node that called a round may have died before it started every runner's attempt: then
+        that is done now.
 
         Raises:
+            Refusal: the player has no such attempt, or its round has not begun.
             UnavailableError: the store does not answer.
+        """
+        try:
+            return await self._attempts.open(attempt, player)
+        except Refusal as refusal:
+            parts = split_attempt_id(attempt)
+            if refusal.code != "unknown_attempt" or parts is None or parts[1] != player:
+                raise
+            if not await self._start_missing(*parts):
+                raise
+        return await self._attempts.open(attempt, player)
+
+    async def _start_missing(self, deal_id: DealId, player: PlayerId) -> bool:
+        """Start a runner's attempt at the deal of the round that is running.
+
+        Returns:
+            Whether there is such a round, in which the player has not finished.
         """
         deal = await self._store.deals.find(deal_id)
         room = await self._held(deal.room).look() if deal and deal.room else None
         running = room.running if room else None
         if room and running and running.deal == deal_id and player in running.unfinished():
             await self._start_attempt(room, running, player)
+            return True
+        return False
 
     async def pass_deadline(self, code: RoomCode) -> bool:
         """End what is still running in a round whose time is up.
@@ -335,7 +362,7 @@ class Rooms:
         held = self._shelf.find(code)
         if held is not None:
             return held
-        kind = _Kind(code, self, self._store)
+        kind = _Kind(code, self._store, self.appended)
         return self._shelf.put(code, Held(self._store.journals, self._store.clock, kind))
 
 

@@ -14,6 +14,7 @@ import sys
 from asyncio.subprocess import PIPE, Process
 from contextlib import suppress
 from pathlib import Path
+from typing import Protocol
 
 import msgspec
 
@@ -26,7 +27,7 @@ PATIENCE = 30.0
 """Seconds after which a search counts as broken: it is bounded, and takes less than one."""
 
 _ROOT = Path(__file__).parents[2]
-_KINDNESS = 10
+_NICENESS = 10
 """How much the process leaves the processor to others."""
 
 
@@ -48,6 +49,20 @@ class Answer(msgspec.Struct, frozen=True):
 
     hope: Hope
     way: tuple[str, ...]
+
+
+class Search(Protocol):
+    """Whatever searches boards for a line of moves that brings another card home."""
+
+    async def ask(self, board: Board) -> Answer:
+        """Search a board.
+
+        Raises:
+            SearcherError: there is no answer.
+        """
+
+    async def close(self) -> None:
+        """Free what it holds."""
 
 
 class Searcher:
@@ -113,7 +128,7 @@ def answer_to(line: bytes) -> bytes:
 
 def main() -> None:
     """Answer until the input ends."""
-    os.nice(_KINDNESS)
+    os.nice(_NICENESS)
     # A node that was killed during a search leaves nobody to answer: that is an end, not an error.
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     for line in sys.stdin.buffer:

@@ -7,7 +7,6 @@ that nobody has searched goes on, and its next move or opening asks again.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 
 import structlog
 
@@ -20,7 +19,8 @@ from server.core.attempt import Attempt
 from server.core.ids import AttemptId
 from server.core.refusal import Refusal, UnavailableError
 from server.service.attempts import Attempts
-from server.service.searcher import Searcher, SearcherError
+from server.service.searcher import Search, SearcherError
+from server.service.sessions import Sessions
 from server.stop import Stop
 
 MOST_WAITING = 1_000
@@ -38,15 +38,17 @@ log = structlog.get_logger()
 class Searches:
     """Searches the attempts of this node, each as its player left it last."""
 
-    def __init__(self, attempts: Attempts, tell_ended: Callable[[Attempt], None]) -> None:
+    def __init__(self, attempts: Attempts, sessions: Sessions, searcher: Search) -> None:
         self._attempts = attempts
-        self._tell_ended = tell_ended
+        self._sessions = sessions
         self._waiting: dict[AttemptId, Attempt] = {}
         self._any = asyncio.Event()
         self._ways: dict[AttemptId, tuple[int, tuple[Move, ...]]] = {}
-        self._searcher = Searcher()
+        self._searcher = searcher
+        attempts.advanced.subscribe(self._note)
+        attempts.opened.subscribe(self._note)
 
-    def note(self, attempt: Attempt) -> None:
+    def _note(self, attempt: Attempt) -> None:
         """Note how an attempt stands now: if it can be searched, it will be."""
         if attempt.end is not None:
             self._waiting.pop(attempt.id, None)
@@ -112,7 +114,7 @@ class Searches:
         """End an attempt without hope, and tell its player."""
         ended = await self._attempts.end_stuck(attempt.id, attempt.seq)
         if ended is not None:
-            self._tell_ended(ended)
+            self._sessions.tell_ended(ended)
 
 
 def _may_be_seen_through(board: Board) -> bool:

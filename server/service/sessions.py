@@ -8,15 +8,18 @@ has ended, or to a node that has, does nothing.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import structlog
 
+from server.core import topics
 from server.core.attempt import Attempt
 from server.core.ids import PlayerId
 from server.core.refusal import UnavailableError
-from server.service import news, topics
+from server.service import news
+from server.service.attempts import Attempts
 from server.service.news import Ended, Replaced
+from server.service.signal import Signal
 from server.service.store import Store
 from server.store.bus import Bus
 
@@ -27,21 +30,22 @@ class Sessions:
     """The sessions of all nodes, by player.
 
     Attributes:
-        on_replaced: called with the id of a session of this node that is no longer the newest.
-        on_ended: called when a player's attempt ended without a command; returns whether the
-            player has a session on this node.
-        on_doubt: called when such messages may have been missed.
+        superseded: emitted with the id of a session of this node that is no longer the newest.
+        ended: emitted when a player's attempt ended without a command.
+        missed: emitted when messages to this node may have been missed.
     """
 
-    def __init__(self, store: Store, bus: Bus, node_id: str) -> None:
-        self.on_replaced: Callable[[str], None] = lambda _: None
-        self.on_ended: Callable[[Ended], bool] = lambda _: False
-        self.on_doubt: Callable[[], None] = lambda: None
+    def __init__(self, store: Store, bus: Bus, node_id: str, attempts: Attempts) -> None:
+        self.superseded: Signal[str] = Signal()
+        self.ended: Signal[Ended] = Signal()
+        self.missed: Signal[()] = Signal()
         self._players = store.players
         self._bus = bus
         self._node = node_id
+        self._local: dict[PlayerId, str] = {}
         self._tasks: set[asyncio.Task[None]] = set()
-        bus.listen(topics.node(node_id))
+        bus.subscribe(topics.node(node_id), self._receive)
+        attempts.advanced.subscribe(self._attempt_advanced)
 
     async def take(self, player: PlayerId, session: str) -> None:
         """Make a session of this node its player's newest, and let the one before it know.
@@ -50,6 +54,7 @@ class Sessions:
             UnavailableError: it is not known whether it is.
         """
         before = await self._players.take_session(player, f"{self._node}/{session}")
+        self._local[player] = session
         if before is None:
             return
         node, _, older = before.partition("/")
@@ -57,9 +62,14 @@ class Sessions:
             # The same command once more: the first time it was not answered.
             return
         if node == self._node:
-            self.on_replaced(older)
+            self.superseded.emit(older)
         else:
             self._bus.publish(topics.node(node), news.encode(Replaced(older)))
+
+    def release(self, player: PlayerId, session: str) -> None:
+        """Note that a session of this node has ended."""
+        if self._local.get(player) == session:
+            del self._local[player]
 
     async def replaced(self, sessions: Sequence[tuple[PlayerId, str]]) -> list[str]:
         """Return which of some sessions of this node are no longer their players' newest.
@@ -86,7 +96,8 @@ class Sessions:
         """
         player = attempt.start.player
         ended = Ended(player, attempt.id, attempt.seq, attempt.result)
-        if not self.on_ended(ended):
+        self.ended.emit(ended)
+        if player not in self._local:
             task = asyncio.create_task(self._tell_elsewhere(player, ended))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
@@ -102,15 +113,19 @@ class Sessions:
         if node != self._node:
             self._bus.publish(topics.node(node), news.encode(ended))
 
-    def heard(self, payload: bytes | None) -> None:
-        """Take a message to this node."""
+    def _attempt_advanced(self, attempt: Attempt) -> None:
+        if attempt.end == "time":
+            self.tell_ended(attempt)
+
+    def _receive(self, payload: bytes | None) -> None:
+        """Take a message to this node; `None` when some may have been missed."""
         message = news.node_news(payload)
         if isinstance(message, Replaced):
-            self.on_replaced(message.session)
+            self.superseded.emit(message.session)
         elif isinstance(message, Ended):
-            self.on_ended(message)
+            self.ended.emit(message)
         else:
-            self.on_doubt()
+            self.missed.emit()
 
     async def close(self) -> None:
         """Wait for what is on its way."""

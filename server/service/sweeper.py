@@ -22,9 +22,12 @@ from dataclasses import dataclass, field
 import msgspec
 import structlog
 
+from server.core.attempt import Attempt
+from server.core.due import AttemptDue, Due
 from server.core.refusal import UnavailableError
 from server.metrics import SECONDS, Histogram
 from server.service.attempt_journal import Finish
+from server.service.attempts import Attempts
 from server.service.dailies import Dailies
 from server.service.effects import Effects
 from server.service.lane import Lane
@@ -68,14 +71,35 @@ DAILIES_SIDE_BY_SIDE, DAILIES_PAUSE = 4, 0.04
 log = structlog.get_logger()
 
 
-@dataclass(slots=True)
-class Work:
-    """A deadline that has come (`time`), or an effect (`text`), of a partition."""
+@dataclass(frozen=True, slots=True)
+class Deadline:
+    """Something of a partition that has fallen due, at a time in Unix milliseconds."""
+
+    partition: int
+    due: Due
+    time: int
+
+    @property
+    def name(self) -> str:
+        """What it is in the partition's sorted set."""
+        return self.due.member
+
+    @property
+    def text(self) -> str:
+        """What is kept of it if it is set aside."""
+        return f"due at {self.time}"
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """An effect in a partition's outbox: its field and its text."""
 
     partition: int
     name: str
-    time: int | None = None
-    text: str = ""
+    text: str
+
+
+Work = Deadline | Effect
 
 
 @dataclass(slots=True)
@@ -93,7 +117,7 @@ class _Partition:
     looked: int = 0
     again: int | None = None
     generation: int = 0
-    due: deque[tuple[str, int]] = field(default_factory=deque)
+    due: deque[tuple[Due, int]] = field(default_factory=deque)
 
     def is_urgent(self, now: int) -> bool:
         """Return whether it is to be looked at at once: something failed, or the time jumped."""
@@ -105,7 +129,12 @@ class Sweeper:
     """Sweeps the partitions that this node looks after."""
 
     def __init__(
-        self, store: Store, effects: Effects, dailies: Dailies, sweeps: Histogram | None = None
+        self,
+        store: Store,
+        attempts: Attempts,
+        effects: Effects,
+        dailies: Dailies,
+        sweeps: Histogram | None = None,
     ) -> None:
         self._store = store
         self._effects = effects
@@ -120,12 +149,13 @@ class Sweeper:
         self._sweeps = Histogram(SECONDS) if sweeps is None else sweeps
         self._urgent = Lane(self._do_in_hand, URGENT_SIDE_BY_SIDE)
         self._dailies_over = Lane(self._do_in_hand, DAILIES_SIDE_BY_SIDE, pause=DAILIES_PAUSE)
+        attempts.advanced.subscribe(self._note)
 
     def age(self) -> float:
         """Return for how many seconds the oldest effect or deadline known here has waited."""
         return max(0.0, time.monotonic() - min(self._since.values())) if self._since else 0.0
 
-    def note(self) -> None:
+    def _note(self, _: Attempt) -> None:
         """Note that somebody plays on this node."""
         self._played = True
 
@@ -199,20 +229,20 @@ class Sweeper:
                 known.looked, known.again, known.due = now, None, deque(left.due)
                 known.generation = generation
                 for name, text in left.effects:
-                    self._put(Work(number, name, text=text))
+                    self._put(Effect(number, name, text))
 
-    def take(self) -> Iterator[Work]:
+    def take(self) -> Iterator[Deadline]:
         """Return the deadlines that have come since they were taken last."""
         now = self._store.clock.now()
         for number, known in self._partitions.items():
             while known.due and known.due[0][1] <= now:
-                member, time = known.due.popleft()
-                yield Work(number, member, time)
+                yield Deadline(number, *known.due.popleft())
 
     def _put(self, work: Work) -> None:
         """Let work be done that is not in hand: rooms and effects at once, dailies at a pace."""
         name = (work.partition, work.name)
-        lane = self._dailies_over if work.name.startswith("a:") else self._urgent
+        is_daily = isinstance(work, Deadline) and isinstance(work.due, AttemptDue)
+        lane = self._dailies_over if is_daily else self._urgent
         self._since.setdefault(name, time.monotonic())
         if name not in self._in_hand and lane.put(work):
             self._in_hand.add(name)
@@ -238,16 +268,15 @@ class Sweeper:
             self._look_again([work.partition])
 
     async def _is_done(self, work: Work) -> bool:
-        if work.time is not None:
-            return await self._effects.pass_deadline(work.name, work.time)
+        if isinstance(work, Deadline):
+            return await self._effects.pass_deadline(work.due, work.time)
         await self._effects.apply(msgspec.json.decode(work.text, type=Finish))
         return True
 
     async def _set_aside(self, work: Work, error: Exception) -> None:
         """Put something where it is tried no more, and tell of it."""
-        what = work.text or f"due at {work.time}"
         try:
-            await self._store.outboxes.set_aside(work.partition, work.name, what)
+            await self._store.outboxes.set_aside(work.partition, work.name, work.text)
         except UnavailableError as unavailable:
             log.warning("effect_waits", name=work.name, error=str(unavailable))
             return

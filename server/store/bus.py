@@ -15,6 +15,7 @@ import itertools
 import math
 import time
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -41,9 +42,21 @@ when ten thousand sessions come or go at once, others have a turn now and then."
 
 _AGAIN = 0.1
 
-Listener = Callable[[str, bytes | None], None]
-"""Called with a topic and what was published to it, or with `None` when the subscription has just
-begun, for the first time or anew: anything may have been missed, and nothing is from here on."""
+Subscriber = Callable[[bytes | None], None]
+"""Called with each message of a topic, or with `None` when the subscription has just begun, for the
+first time or after a reconnect: messages may have been missed, and none is from here on."""
+
+_Deliver = Callable[[str, bytes | None], None]
+"""Called with a topic and its message, or `None` as above."""
+
+
+@dataclass(slots=True)
+class _Subscription:
+    """Who is called with a topic's messages, and how many `unsubscribe` end it."""
+
+    subscriber: Subscriber
+    count: int = 0
+
 
 log = structlog.get_logger()
 
@@ -55,12 +68,12 @@ class _MovedAwayError(Exception):
 class _Line:
     """The subscriptions at one server, on one connection."""
 
-    def __init__(self, redis: Redis, listener: Listener, *, sharded: bool) -> None:
+    def __init__(self, redis: Redis, deliver: _Deliver, *, sharded: bool) -> None:
         self.redis = redis
         self.topics: set[str] = set()
         self.reader: asyncio.Task[None] | None = None
         self._pool: Any = redis.connection_pool
-        self._listener = listener
+        self._deliver = deliver
         self._sharded = sharded
         self._connection: Any = None
         self._heard = time.monotonic()
@@ -123,10 +136,10 @@ class _Line:
                 continue
             kind, topic = message[0], message[1].decode()
             if kind in _MESSAGES:
-                self._listener(topic, message[2])
+                self._deliver(topic, message[2])
             elif kind in _SUBSCRIBED:
                 # Only from there on can nothing be missed.
-                self._listener(topic, None)
+                self._deliver(topic, None)
             elif kind == b"sunsubscribe" and topic in self.topics:
                 raise _MovedAwayError(topic)
 
@@ -156,15 +169,14 @@ def _some_of(topics: set[str]) -> list[str]:
 class Bus:
     """One node's subscriptions, on one connection to each server."""
 
-    def __init__(self, database: Database, listener: Listener) -> None:
+    def __init__(self, database: Database) -> None:
         self._database = database
         self._client = database.client
-        self._listener = listener
         self._publish = "SPUBLISH" if isinstance(self._client, RedisCluster) else "PUBLISH"
-        self._topics: dict[str, int] = {}
+        self._topics: dict[str, _Subscription] = {}
         self._added: set[str] = set()
         self._removed: set[str] = set()
-        self._unsaid: set[str] = set()
+        self._lost: set[str] = set()
         self._changed = asyncio.Event()
 
     def publish(self, topic: str, payload: bytes = b"") -> None:
@@ -173,44 +185,50 @@ class Bus:
         It goes out with the next batch of writes, after those that were sent before. If it cannot
         be sent, listeners are told later that they may have missed something, by an empty payload.
         """
-        failed = partial(self._unsaid.add, topic)
+        failed = partial(self._lost.add, topic)
         self._database.send(topic, self._publish, topic, payload, failed=failed)
 
     def _make_up(self) -> None:
         """Tell the listeners of topics whose messages were lost here that there were some."""
-        unsaid, self._unsaid = self._unsaid, set()
-        for topic in unsaid:
+        lost, self._lost = self._lost, set()
+        for topic in lost:
             self.publish(topic)
 
-    def listen(self, topic: str) -> None:
-        """Listen to a topic; as many `unlisten` end it."""
-        count = self._topics.get(topic, 0)
-        self._topics[topic] = count + 1
-        if count == 0:
+    def subscribe(self, topic: str, subscriber: Subscriber) -> None:
+        """Subscribe to a topic; as many `unsubscribe` end it.
+
+        A topic has one subscriber, the first one: a second call with it only counts.
+        """
+        subscription = self._topics.get(topic)
+        if subscription is None:
+            subscription = self._topics[topic] = _Subscription(subscriber)
             self._removed.discard(topic)
             self._added.add(topic)
             self._changed.set()
+        subscription.count += 1
 
-    def unlisten(self, topic: str) -> None:
-        """Stop listening to a topic."""
-        left = self._topics.get(topic, 0) - 1
-        if left > 0:
-            self._topics[topic] = left
-        elif left == 0:
+    def unsubscribe(self, topic: str) -> None:
+        """End a subscription; nothing happens if there is none."""
+        subscription = self._topics.get(topic)
+        if subscription is None:
+            return
+        subscription.count -= 1
+        if subscription.count == 0:
             del self._topics[topic]
             self._added.discard(topic)
             self._removed.add(topic)
             self._changed.set()
 
-    def _hear(self, topic: str, payload: bytes | None) -> None:
-        """Hand on what came, unless nobody wants it any more."""
-        if topic not in self._topics:
+    def _deliver(self, topic: str, payload: bytes | None) -> None:
+        """Hand a message on, unless nobody is subscribed any more."""
+        subscription = self._topics.get(topic)
+        if subscription is None:
             return
         try:
-            self._listener(topic, payload)
+            subscription.subscriber(payload)
         except Exception:
-            # One message of many: the others are heard all the same.
-            log.exception("message_broken", topic=topic)
+            # One message of many: the others are delivered all the same.
+            log.exception("message_failed", topic=topic)
 
     async def run(self, stop: Stop) -> None:
         """Hand messages on until told to stop; lost connections are made anew."""
@@ -277,7 +295,7 @@ class Bus:
         """Return the line to a server, opened if there is none yet."""
         line = lines.get(name)
         if line is None:
-            line = _Line(redis, self._hear, sharded=isinstance(self._client, RedisCluster))
+            line = _Line(redis, self._deliver, sharded=isinstance(self._client, RedisCluster))
             lines[name] = line
             await line.open()
         return line

@@ -19,6 +19,7 @@ from typing import Any, Final, NamedTuple
 import structlog
 from redis.exceptions import AskError, NoScriptError, TryAgainError
 
+from server.core.due import Due
 from server.core.refusal import UnavailableError
 from server.store import keys
 from server.store.database import Database, OtherGenerationError, Reply
@@ -114,7 +115,7 @@ class Append(NamedTuple):
     partition: int = 0
     expires: int | None = None
     effect: tuple[str, str] | None = None
-    due: tuple[str, int | None] | None = None
+    due: tuple[Due, int | None] | None = None
 
     @property
     def alone(self) -> bool:
@@ -274,7 +275,8 @@ class Journals:
         if entry.effect is not None or entry.due is not None:
             names += [keys.outbox(entry.partition), keys.due(entry.partition)]
         field, value = entry.effect or ("", "")
-        member, score = entry.due or ("", None)
+        due, score = entry.due or (None, None)
+        member = due.member if due is not None else ""
         try:
             reply = await self._database.reply(
                 entry.key,

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from zlib import crc32
 
+from server.core.boards import BoardId
+
 PARTITIONS = 256
 
 DAY_SECONDS = 86_400
@@ -99,9 +101,9 @@ def daily(game: str, day: int) -> str:
     return f"daily:{{{game}:{day}}}"
 
 
-def leaderboard(game: str, day: int) -> str:
-    """Return the key of a day's leaderboard: a sorted set of packed results by player."""
-    return f"leaderboard:{{{game}:{day}}}"
+def leaderboard(board: BoardId) -> str:
+    """Return the key of a leaderboard: a sorted set of packed results by player."""
+    return f"leaderboard:{{{board.name}}}"
 
 
 def player(player_id: str) -> str:

@@ -1,10 +1,11 @@
-"""Leaderboards: a sorted set a game and day. A rank follows from the scores alone."""
+"""Leaderboards: a sorted set each. A rank follows from the scores alone."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
+from server.core.boards import BoardId
 from server.core.ids import PlayerId
 from server.core.ranking import Row
 from server.store import keys
@@ -56,13 +57,13 @@ return {redis.call('ZCARD', KEYS[1]), place and rows(place, place) or {}}
 
 
 class Leaderboards:
-    """All leaderboards, by game and day."""
+    """All leaderboards."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def enter(self, game: str, day: int, player: PlayerId, score: int) -> bool:
-        """Enter a player's one result of the day; doing so again changes nothing.
+    async def enter(self, board: BoardId, player: PlayerId, score: int) -> bool:
+        """Enter a player's one result of the period; doing so again changes nothing.
 
         Returns:
             Whether it was entered by this.
@@ -70,23 +71,23 @@ class Leaderboards:
         Raises:
             UnavailableError: Redis does not answer.
         """
-        key = keys.leaderboard(game, day)
+        key = keys.leaderboard(board)
         return bool(await self._database.run(_ENTER, [key], player, score, keys.LEADERBOARD_LIFE))
 
-    async def top(self, game: str, day: int, count: int) -> tuple[int, list[Row]]:
+    async def top(self, board: BoardId, count: int) -> tuple[int, list[Row]]:
         """Return the number of rows, and the first of them.
 
         Raises:
             UnavailableError: Redis does not answer.
         """
-        key = keys.leaderboard(game, day)
+        key = keys.leaderboard(board)
         ((size, found),) = await self._database.ask(
             lambda redis, name: redis.eval(_TOP, 1, name, str(count)), key
         )
         return int(size), _rows(found)
 
     async def around(
-        self, game: str, day: int, players: Sequence[PlayerId], reach: int
+        self, board: BoardId, players: Sequence[PlayerId], reach: int
     ) -> list[list[Row]]:
         """Return the row of each player with up to `reach` rows on either side, in one round trip.
 
@@ -96,19 +97,19 @@ class Leaderboards:
         Raises:
             UnavailableError: Redis does not answer.
         """
-        key = keys.leaderboard(game, day)
+        key = keys.leaderboard(board)
         (found,) = await self._database.ask(
             lambda redis, name: redis.eval(_AROUND, 1, name, str(reach), *players), key
         )
         return [_rows(each) for each in found]
 
-    async def standing(self, game: str, day: int, player: PlayerId) -> tuple[int, Row | None]:
+    async def standing(self, board: BoardId, player: PlayerId) -> tuple[int, Row | None]:
         """Return the number of rows, and a player's own one, in one round trip.
 
         Raises:
             UnavailableError: Redis does not answer.
         """
-        key = keys.leaderboard(game, day)
+        key = keys.leaderboard(board)
         ((size, found),) = await self._database.ask(
             lambda redis, name: redis.eval(_STANDING, 1, name, player), key
         )

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import structlog
+
+from server.core.due import Due, parse_due
 from server.store import keys
 from server.store.database import Database
 
 MOST_AT_ONCE = 1_000
 """How many due things of one partition are found at once."""
 
+log = structlog.get_logger()
 
 _DROP_DUE = """
 local due = redis.call('ZSCORE', KEYS[1], ARGV[1])
@@ -26,7 +30,7 @@ class Left(NamedTuple):
         effects: field and text of every effect.
     """
 
-    due: list[tuple[str, int]]
+    due: list[tuple[Due, int]]
     effects: list[tuple[str, str]]
 
 
@@ -54,7 +58,7 @@ class Outboxes:
         )
         count = len(partitions)
         return [
-            Left([(member, int(time)) for member, time in due], list(effects.items()))
+            Left(_known_due(due), list(effects.items()))
             for effects, due in zip(found[:count], found[count:], strict=True)
         ]
 
@@ -76,7 +80,7 @@ class Outboxes:
         key = keys.outbox(keys.partition(field))
         await self._database.write(key, "HDEL", key, field)
 
-    async def due(self, now: int) -> list[tuple[str, int]]:
+    async def due(self, now: int) -> list[tuple[Due, int]]:
         """Return what has fallen due, and when, the oldest of each partition first.
 
         Raises:
@@ -85,13 +89,14 @@ class Outboxes:
         everywhere = await self.look(now, range(keys.PARTITIONS))
         return [item for left in everywhere for item in left.due]
 
-    async def drop_due(self, name: str, member: str, time: int) -> None:
+    async def drop_due(self, due: Due, time: int) -> None:
         """Forget a due time that has been dealt with, unless there is a later one by now.
 
         Raises:
             UnavailableError: Redis does not answer.
         """
-        await self._database.run(_DROP_DUE, [keys.due(keys.partition(name))], member, time)
+        key = keys.due(keys.partition(due.journal))
+        await self._database.run(_DROP_DUE, [key], due.member, time)
 
     async def set_aside(self, partition: int, name: str, text: str) -> None:
         """Keep an effect or a due time of a partition where an operator finds it, and no sweeper.
@@ -112,3 +117,15 @@ class Outboxes:
         """
         (found,) = await self._database.ask(lambda redis, key: redis.hgetall(key), keys.SET_ASIDE)
         return dict(found)
+
+
+def _known_due(rows: Sequence[tuple[str, float]]) -> list[tuple[Due, int]]:
+    """Return what falls due; what only a newer version knows is left to its nodes."""
+    found = []
+    for member, time in rows:
+        due = parse_due(member)
+        if due is None:
+            log.warning("due_unknown", member=member)
+        else:
+            found.append((due, int(time)))
+    return found

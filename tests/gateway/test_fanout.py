@@ -11,7 +11,7 @@ import pytest
 from server.core import race
 from server.core.ids import RoomCode
 from server.gateway import hub as hub_module
-from server.service import progress, topics
+from server.service import progress
 from server.store import journal, keys
 from tests.gateway.seats import KEY, HubNode, Seat, hubs_on, room_of
 from tests.service.nodes import BEGUN, OVER, Node, SetClock, node_on
@@ -49,7 +49,7 @@ async def race_of(node: Node, clock: SetClock, *seats: Seat) -> str:
     await seats[0].ask("room.start", code=code)
     clock.time = BEGUN
     # Whoever looks finds that the time has come.
-    node.services.live.on_change(RoomCode(code))
+    node.services.live.changed.emit(RoomCode(code))
     for seat in seats:
         await seat.next("attempt")
     return code
@@ -79,7 +79,7 @@ async def test_what_does_not_change_is_not_sent(hub: HubNode, node: Node) -> Non
     await until(lambda: _is_told(one, 4))
     before = len(one.told("room"))
     for _ in range(5):
-        node.services.heard(topics.room(RoomCode(code)), None)
+        node.services.live.receive(RoomCode(code), None)
         # The host is in the next round in any case.
         await one.ask("room.ready", code=code, ready=False)
     await other.ask("room.ready", code=code, ready=False)
@@ -114,7 +114,7 @@ async def test_cards_do_not_reach_who_has_left_the_room(
     # The seat is kept, and so is the run; but the session has turned to another room.
     await other.ask("room.create", game="robert", seats=2, limit=600, key=KEY + "other")
     clock.time = BEGUN
-    node.services.live.on_change(code)
+    node.services.live.changed.emit(code)
     await one.next("attempt")
     assert other.told("attempt") == []
     # Coming back, it is given them before the answer.
@@ -186,7 +186,7 @@ async def test_a_lower_version_closes_those_who_know_better(hub: HubNode, node: 
     await node.redis.delete(keys.room(code))
     for id_, fields in entries[:-1]:
         await node.redis.xadd(keys.room(code), fields, id=id_)
-    node.services.heard(topics.room(code), None)
+    node.services.live.receive(code, None)
 
     async def closed() -> bool:
         return one.code == other.code == 4006
@@ -226,17 +226,17 @@ async def test_what_was_missed_while_the_bus_was_lost_is_made_up_for(
     code = RoomCode(await room_of(one, other))
     await one.ask("room.start", code=code)
     clock.time = BEGUN
-    node.services.live.on_change(code)
+    node.services.live.changed.emit(code)
     await other.next("attempt")
     # A newer session elsewhere, and an end, of which nobody has told this node.
     await node.store.players.take_session(one.player, "elsewhere/session")
-    node.services.sessions.on_ended = lambda _: True
-    node.services.rooms.on_change = lambda *_: None
+    node.services.sessions.ended.subscribers.clear()
+    node.services.rooms.appended.subscribers.clear()
     clock.time = OVER
     await node.rooms.pass_deadline(code)
     assert token
-    node.services.sessions.on_ended = hub.hub._ended
-    node.services.heard(topics.node(node.registration.id), None)
+    node.services.sessions.ended.subscribe(hub.hub._ended)
+    node.services.sessions.missed.emit()
 
     async def closed() -> bool:
         return one.code == 4001

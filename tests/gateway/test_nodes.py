@@ -63,7 +63,7 @@ async def test_a_start_of_which_nobody_was_told_is_found_out(
         code = RoomCode(await room_of(one, other))
         async with node_on(redis_url, Clock(database)) as silent:
             await silent.store.clock.sample()
-            silent.rooms.on_change = lambda *_: None
+            silent.rooms.appended.subscribers.clear()
             with capture_logs() as logs:
 
                 async def known() -> bool:

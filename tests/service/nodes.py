@@ -14,12 +14,10 @@ from server.core.attempt import Attempt
 from server.core.ids import AttemptId, PlayerId, RoomCode
 from server.core.race import COUNTDOWN, Room
 from server.service.answers import Played, Snapshot
-from server.service.effects import Effects
 from server.service.news import Ended
 from server.service.registration import Registration
 from server.service.services import Services
 from server.service.store import Store
-from server.service.sweeper import Sweeper
 from server.stop import Stop
 from server.store.bus import Bus
 from server.store.clock import Clock
@@ -50,10 +48,7 @@ class _Bus(Bus):
     """A bus that notes what it publishes."""
 
     def __init__(self, node: Node) -> None:
-        def hear(topic: str, payload: bytes | None) -> None:
-            node.services.heard(topic, payload)
-
-        super().__init__(node.database, hear)
+        super().__init__(node.database)
         self._published = node.published
 
     def publish(self, topic: str, payload: bytes = b"") -> None:
@@ -74,23 +69,16 @@ class Node:
         self.bus = _Bus(self)
         self.services = Services(self.store, self.bus, self.registration)
         self.ended: list[Ended] = []
-        self.services.sessions.on_ended = self._note_end
+        self.services.sessions.ended.subscribe(self.ended.append)
         self.attempts = self.services.attempts
         self.rooms = self.services.rooms
         self.dailies = self.services.dailies
-
-    def _note_end(self, ended: Ended) -> bool:
-        self.ended.append(ended)
-        return True
+        self.effects = self.services.effects
+        self.sweeper = self.services.sweeper
 
     async def runs(self, stop: Stop) -> None:
         """Hear what is published, and follow rooms, until told to stop."""
         await asyncio.gather(self.bus.run(stop), self.services.live.run(stop))
-
-    @property
-    def effects(self) -> Effects:
-        """What applies finishes."""
-        return self.services._effects
 
     async def keys(self, pattern: str = "*") -> list[str]:
         """Return all keys that match a pattern."""
@@ -98,11 +86,6 @@ class Node:
         options = everywhere if isinstance(self.redis, RedisCluster) else {}
         found: Any = await self.redis.keys(pattern, **options)
         return list(found)
-
-    @property
-    def sweeper(self) -> Sweeper:
-        """What finds things to be done."""
-        return self.services._sweeper
 
     async def sweep(self) -> None:
         """Look at everything once, and do what is to be done."""

@@ -14,6 +14,7 @@ from engine.moves import legal_moves
 from server.core import attempt as core
 from server.core import daily
 from server.core.attempt import Started
+from server.core.due import AttemptDue
 from server.core.ids import AttemptId, DealId, PlayerId, attempt_id
 from server.core.refusal import Refusal
 from server.service import attempts as module
@@ -247,7 +248,7 @@ async def test_a_finish_stands_in_the_outbox_with_the_last_entry(
     node: Node, end: Callable[[Node, AttemptId], asyncio.Future[None]]
 ) -> None:
     attempt = await begin(node)
-    assert await node.store.outboxes.due(DEADLINE) == [(f"a:{attempt}", DEADLINE)]
+    assert await node.store.outboxes.due(DEADLINE) == [(AttemptDue(attempt), DEADLINE)]
     assert await node.store.outboxes.effects() == []
     await end(node, attempt)
     assert await node.store.outboxes.due(DEADLINE) == []
@@ -333,7 +334,7 @@ async def test_a_move_whose_session_died_is_answered_when_it_comes_again(
 async def test_every_entry_of_a_node_is_told_of(node: Node, other: Node) -> None:
     told: list[tuple[int, str | None]] = []
     attempt = await begin(node)
-    node.attempts.on_advance = lambda state: told.append((state.seq, state.end))
+    node.attempts.advanced.subscribe(lambda state: told.append((state.seq, state.end)))
     await node.play(attempt, ADA)
     await other.play(attempt, ADA)
     await node.play(attempt, ADA)

@@ -8,6 +8,7 @@ import pytest
 
 from engine.catalog import games
 from server.core import daily
+from server.core.boards import of_day
 from server.core.ids import PlayerId
 from server.core.refusal import Refusal
 from server.service.answers import Snapshot
@@ -111,8 +112,8 @@ async def test_a_run_is_over_when_its_day_closes(node: Node, clock: SetClock) ->
     state = await node.look(found.attempt)
     assert state.end == "time"
     await node.settle()
-    assert (await node.store.leaderboards.top(GAME, DAY, 1))[0] == 1
-    assert (await node.store.leaderboards.top(GAME, DAY + 1, 1))[0] == 0
+    assert (await node.store.leaderboards.top(of_day(GAME, DAY), 1))[0] == 1
+    assert (await node.store.leaderboards.top(of_day(GAME, DAY + 1), 1))[0] == 0
 
 
 async def test_today_lists_every_game_with_ones_own_result(node: Node, other: Node) -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 
-from server.core import daily
+from server.core import daily, topics
+from server.core.boards import of_day
+from server.core.due import AttemptDue, Due, RoundDue
 from server.core.ids import AttemptId, PlayerId
 from server.core.ranking import Row, packed
-from server.service import news, topics
+from server.service import news
 from server.service.news import Entered
 from server.store import keys
 from tests.core.builders import ADA, BOB, START
@@ -28,7 +30,7 @@ async def finish_daily(node: Node, player: PlayerId = ADA) -> AttemptId:
 
 
 async def rows(node: Node) -> list[Row]:
-    return (await node.store.leaderboards.top(GAME, DAY, 10))[1]
+    return (await node.store.leaderboards.top(of_day(GAME, DAY), 10))[1]
 
 
 async def test_a_daily_reaches_its_leaderboard(node: Node) -> None:
@@ -38,10 +40,10 @@ async def test_a_daily_reaches_its_leaderboard(node: Node) -> None:
     score = packed((await node.look(attempt)).result)
     assert await rows(node) == [Row(1, ADA, score)]
     assert await node.store.outboxes.effects() == []
-    topic = topics.leaderboard(GAME, DAY)
+    topic = topics.leaderboard(of_day(GAME, DAY))
     assert (topic, news.encode(Entered(ADA, score))) in node.published
     # Whoever applies it again may be the first who tells of it, and does not know when it was done.
-    await node.services.leaderboards.enter(GAME, DAY, ADA, score)
+    await node.services.leaderboards.enter(of_day(GAME, DAY), ADA, score)
     assert node.published[-1] == (topic, b"")
 
 
@@ -127,7 +129,7 @@ async def test_what_is_broken_keeps_nothing_else_from_being_done(
     assert [row.player for row in await rows(node)] == [ADA]
     assert (await node.rooms.find(code)).running is None
     assert (await node.look(ada)).end == "time"
-    assert (f"a:{broken}", daily.closes(DAY)) in await node.store.outboxes.due(clock.time)
+    assert (AttemptDue(broken), daily.closes(DAY)) in await node.store.outboxes.due(clock.time)
 
 
 async def test_due_times_of_what_is_gone_are_dropped(node: Node, clock: SetClock) -> None:
@@ -153,11 +155,15 @@ async def test_a_deadline_seen_by_a_wrong_clock_is_not_forgotten(
 ) -> None:
     _, code = await node.race_of(ADA, BOB)
     snapshot = await node.dailies.open(ADA, "robert")
-    due = [(f"a:{snapshot.attempt}", snapshot.start.deadline), (f"r:{code}", OVER)]
-    for member, time in due:
+    due: list[tuple[Due, int]] = [
+        (RoundDue(code), OVER),
+        (AttemptDue(snapshot.attempt), snapshot.start.deadline),
+    ]
+    for what, time in due:
         # The clock has been put right since the sweep found these.
-        await node.effects.pass_deadline(member, time)
-    assert sorted(await node.store.outboxes.due(snapshot.start.deadline)) == due
+        await node.effects.pass_deadline(what, time)
+    found = await node.store.outboxes.due(snapshot.start.deadline)
+    assert sorted(found, key=lambda each: each[1]) == sorted(due, key=lambda each: each[1])
     clock.time = snapshot.start.deadline
     await node.sweep()
     assert (await node.look(snapshot.attempt)).end == "time"

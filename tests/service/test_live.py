@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
+from server.core import topics
 from server.core.ids import PlayerId, RoomCode
 from server.core.names import Profile
 from server.service import live as module
-from server.service import news, progress, topics
+from server.service import news, progress
 from server.service.live_room import RoomPage
 from server.service.news import Entry
 from server.store import keys
@@ -81,7 +82,7 @@ async def test_an_entry_of_another_node_is_taken_without_reading(node: Node, oth
     await shows(other, code, ADA, BOB)
     version = page_of(other, code).room.version
     told: list[RoomCode] = []
-    other.services.live.on_change = told.append
+    other.services.live.changed.subscribe(told.append)
     looked = other.services.live._looks._waiting
     for number in range(1, 4):
         await node.rooms.set_ready(code, CYD, ready=bool(number % 2 == 0))
@@ -95,7 +96,7 @@ async def test_a_gap_is_read(node: Node, other: Node) -> None:
     await follow(other, code, BOB)
     version = page_of(other, code).room.version
     # An entry of which nobody is told, and one of which somebody is.
-    node.services.rooms.on_change = lambda *_: None
+    node.services.rooms.appended.subscribers.clear()
     await node.rooms.set_ready(code, BOB, ready=False)
     room = await node.rooms.set_ready(code, BOB, ready=True)
     assert page_of(other, code).room.version == version
@@ -108,7 +109,7 @@ async def test_news_of_a_kind_that_is_not_known_is_looked_into(node: Node, other
     code = (await node.room_of(ADA, BOB)).opened.code
     await follow(other, code, BOB)
     version = page_of(other, code).room.version
-    node.services.rooms.on_change = lambda *_: None
+    node.services.rooms.appended.subscribers.clear()
     for number, payload in enumerate((b"", b"\x91\x63", b"no msgpack"), start=1):
         await node.rooms.set_ready(code, BOB, ready=number % 2 == 0)
         node.bus.publish(topics.room(code), payload)
@@ -193,7 +194,7 @@ async def test_players_of_a_dead_node_are_gone_and_what_it_did_last_is_found(
     await shows(node, code, ADA, BOB)
     version = page_of(node, code).room.version
     # It dies after an entry stands, and before it tells anybody.
-    other.services.rooms.on_change = lambda *_: None
+    other.services.rooms.appended.subscribers.clear()
     await other.rooms.set_ready(code, BOB, ready=False)
     mine, dead = node.registration, other.registration.id
     mine._listed([mine.id])
@@ -212,7 +213,7 @@ async def test_presence_that_was_lost_is_written_again(node: Node) -> None:
     await follow(node, code, ADA)
     await node.redis.delete(keys.presence(code))
     await node.redis.hset(keys.presence(code), BOB, node.registration.id)
-    node.services.heard(topics.room(code), None)
+    node.services.live.receive(code, None)
 
     async def mended() -> bool:
         return await node.store.rooms.present(code) == {ADA: node.registration.id}
@@ -237,7 +238,7 @@ async def test_progress_is_known_to_who_comes_in_mid_round(
     assert page_of(other, code).progress[ADA].moves == 3
     # And from there on it is told.
     told: list[list[int]] = []
-    other.services.live.on_progress = lambda _, counters: told.append(counters)
+    other.services.live.progressed.subscribe(lambda _, counters: told.append(counters))
     await other.play(attempt_of(room, BOB), BOB)
     await node.play(attempt_of(room, ADA), ADA)
     boards = [(await node.look(attempt_of(room, player))).board for player in (ADA, BOB)]
@@ -298,7 +299,7 @@ async def test_a_new_name_is_shown_in_the_room_on_every_node(node: Node, other: 
     await follow(other, code, BOB)
     await shows(node, code, ADA, BOB)
     told: list[RoomCode] = []
-    other.services.live.on_change = told.append
+    other.services.live.changed.subscribe(told.append)
     profile = await node.services.identity.rename(ADA, "Ada L")
     node.services.live.renamed(code, profile)
 
@@ -327,11 +328,11 @@ async def test_a_look_that_fails_is_tried_again(
     code = (await node.room_of(ADA, BOB)).opened.code
     await follow(node, code, ADA)
     version = page_of(node, code).room.version
-    other.services.rooms.on_change = lambda *_: None
+    other.services.rooms.appended.subscribers.clear()
     await other.rooms.set_ready(code, BOB, ready=False)
     with monkeypatch.context() as away, capture_logs() as logs:
         away.setattr(node.redis, "pipeline", _is_away)
-        node.services.heard(topics.room(code), None)
+        node.services.live.receive(code, None)
 
         async def failed() -> bool:
             return any(entry["event"] == "look_failed" for entry in logs)
@@ -359,7 +360,7 @@ async def test_what_is_appended_during_a_look_is_not_taken_back(
         return found
 
     monkeypatch.setattr(node.store.rooms, "present", slow)
-    node.services.heard(topics.room(code), None)
+    node.services.live.receive(code, None)
     await asked.wait()
     room = await node.rooms.set_ready(code, BOB, ready=False)
     assert page_of(node, code).room.version == room.version
@@ -379,7 +380,7 @@ async def test_who_asks_is_shown_what_was_lost_on_its_way(node: Node, other: Nod
     stale = await other.rooms.find(code)
     await follow(other, code, BOB)
     # What is published from here on does not get there.
-    other.bus.unlisten(topics.room(code))
+    other.bus.unsubscribe(topics.room(code))
     room = await node.rooms.set_ready(code, CYD, ready=False)
     page = await other.services.live.read_page(await other.rooms.find(code))
     assert page.room.version == room.version > stale.version

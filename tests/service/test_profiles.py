@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from server.core import topics
 from server.core.names import Profile, guest_name
-from server.service import news, topics
+from server.service import news
 from server.service import profiles as module
 from server.service.news import Renamed
 from tests.conftest import ALONE
@@ -55,7 +56,7 @@ async def test_when_names_may_have_been_missed_all_are_read_again(node: Node) ->
     profiles = node.services.profiles
     await profiles.find([ADA])
     await node.store.players.keep(ADA, "Ada")
-    node.services.heard(topics.NAMES, None)
+    node.services.profiles._receive(None)
     assert await profiles.find([ADA]) == {ADA: Profile(ADA, "Ada")}
 
 
@@ -73,7 +74,7 @@ async def test_an_echo_of_an_older_name_does_not_bring_it_back(node: Node) -> No
     profiles = node.services.profiles
 
     def hear(name: str) -> str:
-        profiles.heard(news.encode(Renamed(ADA, name)))
+        profiles._receive(news.encode(Renamed(ADA, name)))
         known = profiles.known([ADA])
         assert known is not None
         return known[ADA].name
@@ -88,6 +89,6 @@ async def test_an_echo_of_an_older_name_does_not_bring_it_back(node: Node) -> No
 async def test_who_may_have_missed_something_believes_what_comes_next(node: Node) -> None:
     profiles = node.services.profiles
     profiles.rename(Profile(ADA, "Bo"))
-    profiles.heard(None)
-    profiles.heard(news.encode(Renamed(ADA, "Elsewhere")))
+    profiles._receive(None)
+    profiles._receive(news.encode(Renamed(ADA, "Elsewhere")))
     assert profiles.known([ADA]) == {ADA: Profile(ADA, "Elsewhere")}

@@ -11,8 +11,9 @@ from types import SimpleNamespace
 import pytest
 from msgspec import structs
 
+from server.core import topics
 from server.core.ids import PlayerId, RoomCode
-from server.service import news, topics
+from server.service import news
 from server.service import progress as module
 from server.service.news import Progress
 from tests.core.builders import ADA, BOB
@@ -56,7 +57,7 @@ async def test_what_was_gathered_is_told_at_once(node: Node, clock: SetClock) ->
 async def test_a_node_tells_of_its_runners_moves(node: Node, other: Node, clock: SetClock) -> None:
     room, code = await node.race_of(ADA, BOB)
     told: list[list[int]] = []
-    other.services.live.on_progress = lambda _, counters: told.append(counters)
+    other.services.live.progressed.subscribe(lambda _, counters: told.append(counters))
     async with running(other.runs):
         other.services.live.enter(room, BOB)
         await other.services.live.looked(code)
@@ -89,11 +90,11 @@ async def test_what_takes_long_to_tell_is_told_in_parts(
         return later(wait, call, *given)
 
     monkeypatch.setattr(loop, "call_later", call_later)
-    progress = node.services._progress
+    progress = node.services.progress
     attempts = [await node.look(attempt_of(room, ADA)) for room, _ in races]
     # In one go: what is told meanwhile would begin to gather anew.
     for attempt in attempts:
-        progress.note(structs.replace(attempt, seq=2))
+        progress._advanced(structs.replace(attempt, seq=2))
 
     async def told() -> bool:
         return all(published(node, code) for _, code in races)

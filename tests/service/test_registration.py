@@ -85,7 +85,7 @@ def test_a_node_that_is_missing_once_is_not_dead(node: Node) -> None:
     """Redis may have been away for so long that all entries have expired."""
     registration = Registration(node.store)
     changes: list[tuple[set[str], set[str]]] = []
-    registration.on_change = lambda come, gone: changes.append((come, gone))
+    registration.changed.subscribe(lambda come, gone: changes.append((come, gone)))
     registration._listed(["a", "b"])
     registration._listed([])
     registration._listed(["a", "b"])

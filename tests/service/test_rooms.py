@@ -8,12 +8,13 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from engine.catalog import games
+from server.core import topics
 from server.core.attempt import Started
 from server.core.ids import CODE_ALPHABET, PlayerId, RoomCode, is_code
 from server.core.race import Room
 from server.core.ranking import Result
 from server.core.refusal import Refusal
-from server.service import news, topics
+from server.service import news
 from server.service.answers import Played
 from server.service.news import Entry
 from server.store import keys
@@ -170,9 +171,9 @@ async def test_a_round_is_one_deal_and_an_attempt_of_each_runner(
             player, round_.deal, "lady-betty", "standard", code, None, BEGUN, OVER
         )
         with pytest.raises(Refusal, match="not_started"):
-            await other.attempts.open(state.id, player)
+            await other.rooms.open_attempt(state.id, player)
     clock.time = BEGUN
-    snapshot = await other.attempts.open(round_.attempt(BOB), BOB)
+    snapshot = await other.rooms.open_attempt(round_.attempt(BOB), BOB)
     assert snapshot.start.room == code
 
 
@@ -342,14 +343,14 @@ async def test_runners_whose_start_was_lost_start_when_they_ask(
     for player in (ADA, BOB, CYD):
         await node.redis.delete(keys.attempt(attempt_of(room, player)))
     with pytest.raises(Refusal, match="not_started"):
-        await other.attempts.open(attempt_of(room, ADA), ADA)
+        await other.rooms.open_attempt(attempt_of(room, ADA), ADA)
     clock.time = BEGUN + 5_000
     for player in (ADA, BOB):
-        start = (await other.attempts.open(attempt_of(room, player), player)).start
+        start = (await other.rooms.open_attempt(attempt_of(room, player), player)).start
         assert (start.at, start.deadline) == (BEGUN, OVER)
     for player, asks in ((CYD, CYD), (ADA, BOB)):
         with pytest.raises(Refusal, match="unknown_attempt"):
-            await other.attempts.open(attempt_of(room, player), asks)
+            await other.rooms.open_attempt(attempt_of(room, player), asks)
 
 
 async def test_a_page_has_what_the_journal_has_not(

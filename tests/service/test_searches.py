@@ -138,7 +138,8 @@ async def test_what_a_dead_node_left_is_searched_when_it_is_opened(
 
 async def test_the_process_ends_with_the_work(node: Node, race: Race) -> None:
     attempt, line = await race("robert")
-    searcher = node.services._searches._searcher
+    searcher = node.services.searches._searcher
+    assert isinstance(searcher, Searcher)
     async with running(node.services.run):
         await play(node, attempt, line[:-1])
         started = searcher._process
@@ -210,19 +211,19 @@ class Asked(Searcher):
 
 def asked_of(node: Node) -> Asked:
     """Let a node search in this process, and return what it is asked."""
-    asked = node.services._searches._searcher = Asked()
+    asked = node.services.searches._searcher = Asked()
     return asked
 
 
 async def settle(node: Node, attempt: Attempt) -> None:
     """Search an attempt, and come back when that is done."""
-    found = node.services._searches
+    found = node.services.searches
 
     async def idle() -> bool:
         return not found._any.is_set()
 
     async with running(found.run):
-        found.note(attempt)
+        found._note(attempt)
         await until(idle)
 
 
@@ -260,17 +261,17 @@ async def test_attempts_over_the_limit_are_left_and_the_newest_state_of_each_cou
     node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(searches, "MOST_WAITING", 1)
-    found = Searches(node.attempts, node.services.sessions.tell_ended)
+    found = Searches(node.attempts, node.services.sessions, Searcher())
     first = begun("roosevelt", TWO_DEEP)
     later = then(first, "t2>t6")
     with capture_logs() as logs:
-        found.note(first)
-        found.note(later)
+        found._note(first)
+        found._note(later)
         assert logs == []
-        found.note(core.begin(msgspec.structs.replace(first.start, player=BOB), TWO_DEEP))
+        found._note(core.begin(msgspec.structs.replace(first.start, player=BOB), TWO_DEEP))
         assert [entry["event"] for entry in logs] == ["searches_full"]
     assert list(found._waiting.values()) == [later]
-    found.note(core.fold(later, core.Ended("resigned", START)))
+    found._note(core.fold(later, core.Ended("resigned", START)))
     assert not found._waiting
 
 

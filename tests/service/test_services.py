@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from engine.catalog import games
-from server.core import daily
+from server.core import daily, topics
 from server.core.ids import DealId
 from server.core.refusal import Refusal
-from server.service import news, topics
+from server.service import news
 from server.service.news import Progress
 from server.store import keys
 from tests.core.builders import ADA, BOB, START
@@ -24,9 +24,9 @@ async def test_a_dailys_seed_is_told_when_the_day_has_closed(
     deal = await node.store.deals.daily("robert", "standard", DAY)
     for time in (START, daily.ends(DAY), daily.closes(DAY) - 1):
         clock.time = time
-        assert await other.services.show_deal(deal.id) == (deal, None)
+        assert await other.services.deals.show(deal.id) == (deal, None)
     clock.time = daily.closes(DAY)
-    assert await other.services.show_deal(deal.id) == (deal, deal.seed)
+    assert await other.services.deals.show(deal.id) == (deal, deal.seed)
 
 
 async def test_a_races_seed_is_told_when_the_last_runner_is_done(
@@ -38,31 +38,31 @@ async def test_a_races_seed_is_told_when_the_last_runner_is_done(
     clock.time = BEGUN
     for n, player in ((node, ADA), (other, BOB)):
         for asked in (node, other):
-            assert (await asked.services.show_deal(deal))[1] is None
+            assert (await asked.services.deals.show(deal))[1] is None
         await n.play_out(attempt_of(room, player), player)
         await n.settle()
-    found, seed = await node.services.show_deal(deal)
+    found, seed = await node.services.deals.show(deal)
     assert seed == found.seed
     # The next round keeps the seed of its own deal to itself.
     await node.rooms.set_ready(code, BOB, ready=True)
     room = await other.rooms.start(code, ADA)
     assert room.round is not None
-    assert (await node.services.show_deal(room.round.deal))[1] is None
-    assert (await node.services.show_deal(deal))[1] == seed
+    assert (await node.services.deals.show(room.round.deal))[1] is None
+    assert (await node.services.deals.show(deal))[1] == seed
 
 
 async def test_a_seed_outlives_its_room(node: Node, other: Node) -> None:
     room, code = await node.race_of(ADA)
     assert room.round is not None
     await node.redis.delete(keys.room(code))
-    found, seed = await other.services.show_deal(room.round.deal)
+    found, seed = await other.services.deals.show(room.round.deal)
     assert seed == found.seed
 
 
 async def test_a_deal_that_was_never_drawn_is_unknown(node: Node) -> None:
     for text in ("", "0" * 16, "*", "x" * 64):
         with pytest.raises(Refusal, match="unknown_deal"):
-            await node.services.show_deal(DealId(text))
+            await node.services.deals.show(DealId(text))
 
 
 async def test_a_player_is_told_of_an_end_that_the_time_brought(
@@ -80,7 +80,7 @@ async def test_a_node_prepares_its_dailies(node: Node) -> None:
     await node.services.prepare()
     ids = await node.store.deals.daily_ids(list(games()), DAY)
     assert len(ids) == len(games())
-    assert node.services.now() == START
+    assert node.services.clock.now() == START
 
 
 async def test_a_node_does_by_itself_what_is_to_be_done(node: Node, clock: SetClock) -> None:

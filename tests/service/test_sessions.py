@@ -8,7 +8,8 @@ from contextlib import AsyncExitStack
 
 import pytest
 
-from server.service import news, topics
+from server.core import topics
+from server.service import news
 from server.service.news import Ended, Replaced
 from server.store import keys
 from tests.core.builders import ADA, BOB, CYD
@@ -24,8 +25,8 @@ async def replaced(node: Node, other: Node) -> AsyncIterator[dict[str, list[str]
         for each in (node, other):
             mine = found[each.registration.id] = []
             subscribed = asyncio.Event()
-            each.services.sessions.on_replaced = mine.append
-            each.services.sessions.on_doubt = subscribed.set
+            each.services.sessions.superseded.subscribe(mine.append)
+            each.services.sessions.missed.subscribe(subscribed.set)
             await stack.enter_async_context(running(each.bus.run))
             async with asyncio.timeout(PATIENCE):
                 await subscribed.wait()
@@ -74,7 +75,6 @@ async def test_an_end_is_told_where_the_player_is(
     assert not any(replaced.values())
     room, code = await node.race_of(ADA, BOB)
     await other.services.sessions.take(ADA, "one")
-    node.services.sessions.on_ended = lambda _: False
     clock.time = OVER
     await node.rooms.pass_deadline(code)
 

@@ -75,7 +75,7 @@ async def test_no_seed_is_told_early(
 ) -> None:
     snapshot = await node.dailies.open(ADA, "robert")
     jumped.time = clock.time + 3 * daily.DAY
-    assert (await ahead.services.show_deal(snapshot.start.deal))[1] is None
+    assert (await ahead.services.deals.show(snapshot.start.deal))[1] is None
 
 
 async def test_a_clock_that_was_set_back_puts_no_entry_before_another(

@@ -18,7 +18,7 @@ from server.gateway.load import Load
 from server.gateway.session import Session
 from server.metrics import Metrics
 from server.service.registration import Registration
-from server.service.searcher import Answer, Searcher
+from server.service.searcher import Answer
 from server.service.services import Services
 from server.service.store import Store
 from server.stop import Stop
@@ -59,7 +59,7 @@ class JumpingClock(Clock):
         return self._world.now() / 1000 + self._jumped
 
 
-class InlineSearcher(Searcher):
+class InlineSearcher:
     """Searches where it is, instead of in a process beside it."""
 
     async def ask(self, board: Board) -> Answer:
@@ -67,6 +67,9 @@ class InlineSearcher(Searcher):
         await asyncio.sleep(SEARCH_LASTS)
         found = search(board)
         return Answer(found.hope, tuple(move_text(board.ruleset, move) for move in found.way))
+
+    async def close(self) -> None:
+        """Free nothing."""
 
 
 class Node:
@@ -85,10 +88,9 @@ class Node:
         self._database = Database(connect(f"redis://{name}:6379"), 0, SCRIPTS, METRICS)
         self.clock = JumpingClock(self._database, world)
         store = Store.on(self._database, self.clock)
-        self._bus = Bus(self._database, self._hear)
+        self._bus = Bus(self._database)
         self._registration = Registration(store)
-        self.services = Services(store, self._bus, self._registration)
-        self.services._searches._searcher = InlineSearcher()
+        self.services = Services(store, self._bus, self._registration, searcher=InlineSearcher())
         if not dailies:
             self.services.dailies._drawn_until = FAR
         self._hub = Hub(self.services)
@@ -121,9 +123,6 @@ class Node:
         await self.services.close()
         await self._database.close()
         self.world.note(self.name, "ended")
-
-    def _hear(self, topic: str, payload: bytes | None) -> None:
-        self.services.heard(topic, payload)
 
     def kill(self) -> None:
         """Let it never do anything again."""

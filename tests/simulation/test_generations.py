@@ -49,9 +49,9 @@ async def story(world: World) -> None:
         await player.ask_all([command], device)
 
     # Nobody tells the first device's node that there is a second one.
-    network.nodes[0].services.sessions.on_replaced = lambda _: None
-    network.nodes[0].services.sessions.on_doubt = lambda: None
-    network.nodes[1].services.sessions.on_replaced = lambda _: None
+    network.nodes[0].services.sessions.superseded.subscribers.clear()
+    network.nodes[0].services.sessions.missed.subscribers.clear()
+    network.nodes[1].services.sessions.superseded.subscribers.clear()
     await player.ask_all([{"type": "attempt.open", "attempt": attempt}], 1)
     lost, instead, *_ = moves = sorted(_moves(player.sights[attempt]))
     held = world.memory.copied()

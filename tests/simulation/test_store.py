@@ -10,7 +10,9 @@ from typing import Any
 
 import pytest
 
-from server.core.ids import PlayerId, RoomCode
+from server.core.boards import BoardId, of_day
+from server.core.due import AttemptDue
+from server.core.ids import AttemptId, PlayerId, RoomCode
 from server.service.store import Store
 from server.store import keys
 from server.store.clock import Clock
@@ -60,6 +62,7 @@ class Commands:
     def _append(self) -> Command:
         rng, name = self.rng, self._one(NAMES)
         start = rng.random() < 0.3
+        due = AttemptDue(AttemptId(name))
         entry = Append(
             keys.attempt(name),
             1 if start else rng.randint(1, 4),
@@ -68,7 +71,7 @@ class Commands:
             # One that lies in the past forgets the journal at once.
             expires=rng.choice((None,) * 6 + (self.now + 900_000, self.now - 60_000)),
             effect=rng.choice((None, (name, self._one(TEXTS)))),
-            due=rng.choice((None, (f"a:{name}", None), (f"a:{name}", self.now + self._about()))),
+            due=rng.choice((None, (due, None), (due, self.now + self._about()))),
         )
         previous = rng.choice((None, "" if start else self._one(TEXTS)))
         now = self._about_now()
@@ -123,8 +126,8 @@ class Commands:
         return lambda store: store.outboxes.due(now)
 
     def _drop_due(self) -> Command:
-        name, time = self._one(NAMES), self.now + self._about()
-        return lambda store: store.outboxes.drop_due(name, f"a:{name}", time)
+        due, time = AttemptDue(AttemptId(self._one(NAMES))), self.now + self._about()
+        return lambda store: store.outboxes.drop_due(due, time)
 
     def _look(self) -> Command:
         until, numbers = self.now + self._about() // 2, [keys.partition(name) for name in NAMES]
@@ -144,23 +147,24 @@ class Commands:
         busy = self.rng.random() < 0.3
         return lambda store: store.sweepers.renew(busy=busy)
 
+    def _board(self) -> BoardId:
+        return of_day(self._one(GAMES), self._one(DAYS))
+
     def _enter(self) -> Command:
         given = (
-            self._one(GAMES),
-            self._one(DAYS),
+            self._board(),
             self._one(list(PLAYERS)),
             self.rng.randint(1, 4),
         )
         return lambda store: store.leaderboards.enter(*given)
 
     def _top(self) -> Command:
-        game, day, count = self._one(GAMES), self._one(DAYS), self.rng.randint(1, 6)
-        return lambda store: store.leaderboards.top(game, day, count)
+        board, count = self._board(), self.rng.randint(1, 6)
+        return lambda store: store.leaderboards.top(board, count)
 
     def _around(self) -> Command:
         given = (
-            self._one(GAMES),
-            self._one(DAYS),
+            self._board(),
             [self._one(list(PLAYERS)), self._one(list(PLAYERS))],
             self.rng.randint(0, 3),
         )

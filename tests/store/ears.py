@@ -16,7 +16,11 @@ class Ear:
 
     def __init__(self, database: Database) -> None:
         self._heard: asyncio.Queue[tuple[str, bytes | None]] = asyncio.Queue()
-        self.bus = Bus(database, lambda *message: self._heard.put_nowait(message))
+        self.bus = Bus(database)
+
+    def subscribe(self, topic: str) -> None:
+        """Subscribe to a topic."""
+        self.bus.subscribe(topic, lambda payload: self._heard.put_nowait((topic, payload)))
 
     async def message(self) -> tuple[str, bytes | None]:
         """Return the next message: its topic and what was published, `None` for a subscription."""

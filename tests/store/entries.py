@@ -6,6 +6,8 @@ import asyncio
 import time
 from typing import Any
 
+from server.core.due import AttemptDue
+from server.core.ids import AttemptId
 from server.store import keys
 from server.store.journal import Append, Journals
 
@@ -14,7 +16,7 @@ KEY = keys.attempt(NAME)
 PARTITION = keys.partition(NAME)
 FAR = 4_000_000_000_000
 EFFECT = (NAME, "finish")
-DUE = (f"a:{NAME}", FAR)
+DUE = (AttemptDue(AttemptId("member")), FAR)
 
 FORMS: list[dict[str, Any]] = [{}, {"expires": FAR}, {"effect": EFFECT}, {"due": DUE}]
 """An append by itself, and with each thing that is written together with it."""

@@ -22,7 +22,7 @@ from tests.conftest import CLUSTER
 from tests.redis_servers import Cluster, Server, running_cluster
 from tests.redis_servers import until as until_on_thread
 from tests.store.ears import Ear, listening
-from tests.store.entries import FAR, KEY, append, append_soon, names_in, texts
+from tests.store.entries import DUE, KEY, append, append_soon, names_in, texts
 from tests.store.servers import PATIENCE, running, until
 from tests.store.writers import Load
 
@@ -30,7 +30,7 @@ pytestmark = CLUSTER
 
 FORMS = [
     pytest.param({}, id="one key"),
-    pytest.param({"effect": ("field", "text"), "due": ("member", FAR)}, id="three keys"),
+    pytest.param({"effect": ("field", "text"), "due": DUE}, id="three keys"),
 ]
 
 
@@ -146,7 +146,13 @@ async def test_a_slot_that_is_half_moved_is_written_and_read_where_its_keys_are(
     source.ask("MIGRATE", "127.0.0.1", target.port, "", 0, 2_000, "KEYS", *moved)
     # What belongs together is in two places: it waits, and nobody else does.
     split = asyncio.create_task(
-        append(journals, 2, name=old[5], effect=("field", "text"), due=("member", FAR))
+        append(
+            journals,
+            2,
+            name=old[5],
+            effect=("field", "text"),
+            due=DUE,
+        )
     )
     for name in (*old[:5], *old[6:]):
         await append(journals, 2, name=name)
@@ -379,7 +385,7 @@ async def test_wake_ups_go_on_when_a_slot_has_moved(cluster: Cluster, database: 
     async with database_on(cluster) as another, listening(database) as ear:
         publisher = Ear(another)
         for topic in TOPICS:
-            ear.bus.listen(topic)
+            ear.subscribe(topic)
         await ear.next_of(*TOPICS)
         for topic in TOPICS:
             await heard_from(publisher, ear, topic)
@@ -402,7 +408,7 @@ async def test_wake_ups_go_on_when_a_master_is_gone(cluster: Cluster, *, hangs: 
     ):
         publisher = Ear(another)
         for topic in TOPICS:
-            ear.bus.listen(topic)
+            ear.subscribe(topic)
         await ear.next_of(*TOPICS)
         for topic in TOPICS:
             await heard_from(publisher, ear, topic)

@@ -270,7 +270,7 @@ async def test_what_belongs_to_an_entry_is_written_with_it(
     redis: Client, journals: Journals
 ) -> None:
     await append(journals, 1, expires=FAR, effect=EFFECT, due=DUE)
-    assert await beside(redis) == ({NAME: "finish"}, [[DUE[0], FAR]], True)
+    assert await beside(redis) == ({NAME: "finish"}, [[DUE[0].member, FAR]], True)
     await append(journals, 2, due=(DUE[0], None))
     assert await beside(redis) == ({NAME: "finish"}, [], True)
     await append(journals, 3)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from structlog.testing import capture_logs
 
+from server.core.due import AttemptDue, RoundDue
+from server.core.ids import AttemptId, RoomCode
 from server.store import keys, outbox
 from server.store.clock import Clock
 from server.store.connection import Client
@@ -19,6 +22,11 @@ def outboxes(database: Database) -> Outboxes:
     return Outboxes(database)
 
 
+def due_of(name: str) -> AttemptDue:
+    """Return what falls due of an attempt."""
+    return AttemptDue(AttemptId(name))
+
+
 async def start(database: Database, name: str, due: int | None = None) -> None:
     """Begin a journal that leaves an effect, and may fall due."""
     clock = Clock(database)
@@ -30,7 +38,7 @@ async def start(database: Database, name: str, due: int | None = None) -> None:
             "text",
             keys.partition(name),
             effect=(name, f"effect of {name}"),
-            due=(f"a:{name}", due) if due is not None else None,
+            due=(due_of(name), due) if due is not None else None,
         ),
         clock.now(),
     )
@@ -57,10 +65,10 @@ async def test_what_has_fallen_due_is_found_until_it_is_dropped(
         await start(database, name, due=time)
     assert await outboxes.due(-1) == []
     found = await outboxes.due(9)
-    assert sorted(found) == [(f"a:{name}", time) for time, name in enumerate(NAMES[:10])]
-    for (member, time), name in zip(sorted(found)[1:], NAMES[1:], strict=False):
-        await outboxes.drop_due(name, member, time)
-    assert await outboxes.due(9) == [(f"a:{NAMES[0]}", 0)]
+    assert sorted(found) == [(due_of(name), time) for time, name in enumerate(NAMES[:10])]
+    for due, time in sorted(found)[1:]:
+        await outboxes.drop_due(due, time)
+    assert await outboxes.due(9) == [(due_of(NAMES[0]), 0)]
 
 
 async def test_what_falls_due_again_later_is_not_dropped_with_the_first(
@@ -68,12 +76,12 @@ async def test_what_falls_due_again_later_is_not_dropped_with_the_first(
 ) -> None:
     name = NAMES[0]
     await start(database, name, due=5)
-    [(member, time)] = await outboxes.due(5)
+    [(due, time)] = await outboxes.due(5)
     # Meanwhile another node has dealt with it, and it is to be looked at again.
-    await redis.zadd(keys.due(keys.partition(name)), {member: 50})
-    await outboxes.drop_due(name, member, time)
-    assert await outboxes.due(50) == [(member, 50)]
-    await outboxes.drop_due(name, member, 50)
+    await redis.zadd(keys.due(keys.partition(name)), {due.member: 50})
+    await outboxes.drop_due(due, time)
+    assert await outboxes.due(50) == [(due, 50)]
+    await outboxes.drop_due(due, 50)
     assert await outboxes.due(50) == []
 
 
@@ -82,7 +90,7 @@ async def test_the_oldest_of_a_partition_come_first(
 ) -> None:
     monkeypatch.setattr(outbox, "MOST_AT_ONCE", 2)
     await redis.zadd(keys.due(3), {"r:C": 3, "r:A": 1, "r:B": 2})
-    assert await outboxes.due(10) == [("r:A", 1), ("r:B", 2)]
+    assert await outboxes.due(10) == [(RoundDue(RoomCode("A")), 1), (RoundDue(RoomCode("B")), 2)]
 
 
 async def test_a_look_finds_what_is_left_in_each_partition(
@@ -95,7 +103,7 @@ async def test_a_look_finds_what_is_left_in_each_partition(
     for number, left in zip(numbers, found, strict=True):
         here = [name for name in NAMES if keys.partition(name) == number]
         assert sorted(left.effects) == [(name, f"effect of {name}") for name in here]
-        due = [(f"a:{name}", NAMES.index(name)) for name in here]
+        due = [(due_of(name), NAMES.index(name)) for name in here]
         assert left.due == [each for each in due if each[1] <= 2]
     assert await outboxes.look(2, []) == []
 
@@ -112,4 +120,14 @@ async def test_what_is_set_aside_is_found_by_an_operator_alone(
         await outboxes.set_aside(number, f"a:{name}", "due")
     assert await outboxes.all_set_aside() == {name: "text", f"a:{name}": "due"}
     assert await outboxes.effects() == [(other, f"effect of {other}")]
-    assert await outboxes.due(5) == [(f"a:{other}", 5)]
+    assert await outboxes.due(5) == [(due_of(other), 5)]
+
+
+async def test_what_only_a_newer_version_knows_is_left_alone(
+    redis: Client, outboxes: Outboxes
+) -> None:
+    await redis.zadd(keys.due(3), {"z:new": 1, "r:A": 2})
+    with capture_logs() as logs:
+        assert await outboxes.due(10) == [(RoundDue(RoomCode("A")), 2)]
+    assert [(entry["event"], entry["member"]) for entry in logs] == [("due_unknown", "z:new")]
+    assert await redis.zscore(keys.due(3), "z:new") == 1

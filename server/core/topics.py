@@ -1,0 +1,32 @@
+"""Topics of what nodes publish to one another: made here, and nowhere taken apart.
+
+`server/service/news.py` has the messages of each.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NewType
+
+from server.core.boards import BoardId
+from server.core.ids import RoomCode
+
+Topic = NewType("Topic", str)
+"""The name of a channel of Redis's pub/sub."""
+
+NAMES: Final = Topic("names")
+"""A player has changed their name. Every node subscribes to it."""
+
+
+def room(code: RoomCode) -> Topic:
+    """Return the topic of a room: new entries, progress, and who comes online or goes offline."""
+    return Topic(f"room:{code}")
+
+
+def leaderboard(board: BoardId) -> Topic:
+    """Return the topic of a leaderboard: a result was entered."""
+    return Topic(f"leaderboard:{board.name}")
+
+
+def node(node_id: str) -> Topic:
+    """Return the topic of a node: something concerns one of its sessions. It alone subscribes."""
+    return Topic(f"node:{node_id}")

@@ -1,0 +1,44 @@
+"""Deals as players may see them: with the seed only when nobody can be playing any more."""
+
+from __future__ import annotations
+
+from server.core import daily
+from server.core.ids import DealId, RoomCode
+from server.core.refusal import Refusal
+from server.service.rooms import Rooms
+from server.service.store import Store
+from server.store.deals import Deal
+
+
+class Deals:
+    """All deals."""
+
+    def __init__(self, store: Store, rooms: Rooms) -> None:
+        self._store = store
+        self._rooms = rooms
+
+    async def show(self, deal_id: DealId) -> tuple[Deal, bytes | None]:
+        """Return a deal, and its seed if the deal is closed.
+
+        Raises:
+            Refusal: there is no such deal.
+            UnavailableError: the store does not answer.
+        """
+        deal = await self._store.deals.find(deal_id)
+        if deal is None:
+            raise Refusal("unknown_deal")
+        if deal.day is not None:
+            # A seed that has been sent cannot be taken back: the clock must be right.
+            await self._store.clock.confirm()
+            closed = self._store.clock.now() >= daily.closes(deal.day)
+        else:
+            assert deal.room is not None, "a deal is a day's or a room's"
+            closed = await self._is_over(deal.room, deal_id)
+        return deal, deal.seed if closed else None
+
+    async def _is_over(self, code: RoomCode, deal: DealId) -> bool:
+        try:
+            running = (await self._rooms.find(code)).running
+        except Refusal:
+            return True
+        return running is None or running.deal != deal
