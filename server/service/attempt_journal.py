@@ -43,8 +43,8 @@ class Step(NamedTuple):
     after: Attempt
 
 
-class AttemptKind:
-    """The journal of one attempt; see `server.service.held.Kind`."""
+class AttemptDefinition:
+    """The journal of one attempt; see `server.service.replica.Definition`."""
 
     __slots__ = ("_appended", "_board", "_id", "_key")
 

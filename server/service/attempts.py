@@ -18,10 +18,10 @@ from server.core.ids import AttemptId, PlayerId, attempt_id, split_attempt_id
 from server.core.refusal import Refusal
 from server.metrics import Counts
 from server.service.answers import Over, Played, Snapshot, snapshot_of
-from server.service.attempt_journal import AttemptKind, Finish, Step, finish_of, steps_of
-from server.service.held import Held
+from server.service.attempt_journal import AttemptDefinition, Finish, Step, finish_of, steps_of
 from server.service.moves import MoveNumbers, OutOfStepError, PendingMove, Reply
-from server.service.shelf import Shelf
+from server.service.replica import Replica
+from server.service.replica_cache import ReplicaCache
 from server.service.signal import Signal
 from server.service.store import Store
 from server.service.tasks import run_soon
@@ -41,7 +41,7 @@ class Attempts:
     def __init__(self, store: Store, lookups: Counts | None = None) -> None:
         self._store = store
         self._lookups = Counter() if lookups is None else lookups
-        self._shelf: Shelf[AttemptId, Attempt, Event] = Shelf()
+        self._replicas: ReplicaCache[AttemptId, Attempt, Event] = ReplicaCache()
         self.finishes: asyncio.Queue[Finish] = asyncio.Queue(MOST_FINISHES)
         """What has finished on this node, for whoever applies its effects."""
         self.advanced: Signal[Attempt] = Signal()
@@ -52,7 +52,7 @@ class Attempts:
     @property
     def size(self) -> int:
         """How many attempts are held in memory."""
-        return self._shelf.size
+        return self._replicas.size
 
     async def start(self, started: Started) -> Attempt:
         """Start an attempt, or find it started.
@@ -60,8 +60,8 @@ class Attempts:
         Raises:
             UnavailableError: the store does not answer.
         """
-        held = await self._held(attempt_id(started.deal, started.player), to_use=True)
-        step = await held.submit(lambda state, _: started if state is None else None)
+        replica = await self._replica(attempt_id(started.deal, started.player), to_append=True)
+        step = await replica.submit(lambda state, _: started if state is None else None)
         return step.after
 
     async def find(self, attempt: AttemptId) -> Attempt | None:
@@ -71,7 +71,7 @@ class Attempts:
             UnavailableError: the store does not answer.
         """
         try:
-            return await (await self._held(attempt)).look()
+            return await (await self._replica(attempt)).refresh()
         except Refusal:
             return None
 
@@ -110,23 +110,23 @@ class Attempts:
     ) -> None:
         """Play a move that is to become entry `seq`; `reply` is called when it stands, or not."""
         move = PendingMove(attempt, player, seq, what, self.answer_again, reply)
-        held = self._shelf.find_to_use(attempt)
-        self._lookups["attempts", "miss" if held is None else "hit"] += 1
-        if held is None or seq == FIRST_MOVE:
+        replica = self._replicas.find_to_append(attempt)
+        self._lookups["attempts", "miss" if replica is None else "hit"] += 1
+        if replica is None or seq == FIRST_MOVE:
             run_soon(self._play(attempt, seq, move))
         else:
-            held.submit_soon(move)
+            replica.submit_soon(move)
 
     async def _play(self, attempt: AttemptId, seq: int, move: PendingMove) -> None:
         """Play a move of a journal that must be fetched, or whose first card is to be shown."""
         try:
-            held = await self._held(attempt, to_use=True)
+            replica = await self._replica(attempt, to_append=True)
             if seq == FIRST_MOVE:
                 await self._store.clock.confirm()
         except Exception as error:
             move.finish(None, error)
         else:
-            held.submit_soon(move)
+            replica.submit_soon(move)
 
     async def answer_again(
         self, attempt: AttemptId, player: PlayerId, seq: int, what: MoveNumbers
@@ -166,7 +166,7 @@ class Attempts:
             return core.resign(state, now)
 
         try:
-            step = await (await self._held(attempt, to_use=True)).submit(decide)
+            step = await (await self._replica(attempt, to_append=True)).submit(decide)
         except OutOfStepError:
             snapshot = await self.open(attempt, player)
             state = self._known(attempt)
@@ -185,7 +185,7 @@ class Attempts:
         def decide(state: Attempt | None, now: int) -> Event | None:
             return None if state is None else core.give_up(state, now)
 
-        await (await self._held(attempt, to_use=True)).submit(decide)
+        await (await self._replica(attempt, to_append=True)).submit(decide)
 
     async def end_stuck(self, attempt: AttemptId, seq: int) -> Attempt | None:
         """End an attempt whose entry `seq` left no line of moves that brings a card home.
@@ -203,7 +203,7 @@ class Attempts:
                 raise Refusal("unknown_attempt")
             return core.end_stuck(state, seq, now)
 
-        step = await (await self._held(attempt, to_use=True)).submit(decide)
+        step = await (await self._replica(attempt, to_append=True)).submit(decide)
         return step.after if step.before is not step.after else None
 
     async def steps(self, attempt: AttemptId, first: int) -> Iterator[Step]:
@@ -215,8 +215,8 @@ class Attempts:
             Refusal: there is no such attempt.
             UnavailableError: the store does not answer.
         """
-        held = await self._held(attempt)
-        found = await held.since(first)
+        replica = await self._replica(attempt)
+        found = await replica.since(first)
         if found is None:
             return iter(())
         state, texts = found
@@ -234,18 +234,22 @@ class Attempts:
 
     def _known(self, attempt: AttemptId) -> Attempt | None:
         """Return an attempt as this node knows it, or `None`."""
-        held = self._shelf.find(attempt)
-        return held.state if held is not None else None
+        replica = self._replicas.find(attempt)
+        return replica.state if replica is not None else None
 
-    async def _held(self, attempt: AttemptId, *, to_use: bool = False) -> Held[Attempt, Event]:
-        find = self._shelf.find_to_use if to_use else self._shelf.find
-        held = find(attempt)
-        if held is None:
-            kind = AttemptKind(attempt, await self._board(attempt), self._appended)
-            self._shelf.put(attempt, Held(self._store.journals, self._store.clock, kind))
-            held = find(attempt)
-            assert held is not None, "it has just been put there"
-        return held
+    async def _replica(
+        self, attempt: AttemptId, *, to_append: bool = False
+    ) -> Replica[Attempt, Event]:
+        find = self._replicas.find_to_append if to_append else self._replicas.find
+        replica = find(attempt)
+        if replica is None:
+            definition = AttemptDefinition(attempt, await self._board(attempt), self._appended)
+            self._replicas.put(
+                attempt, Replica(self._store.journals, self._store.clock, definition)
+            )
+            replica = find(attempt)
+            assert replica is not None, "it has just been put there"
+        return replica
 
     async def _board(self, attempt: AttemptId) -> Board:
         """Return the board that an attempt starts on."""

@@ -65,7 +65,7 @@ class PendingMove:
         self._delta: Delta | None = None
 
     def decide(self, state: Attempt | None, now: int) -> tuple[Event, Attempt]:
-        """Decide the move; see `server.service.held.Command`."""
+        """Decide the move; see `server.service.replica.Command`."""
         if state is None or state.start.player != self._player:
             raise Refusal("unknown_attempt")
         if self._seq != state.seq + 1:
@@ -78,7 +78,7 @@ class PendingMove:
         return event, after
 
     def finish(self, after: Attempt | None, error: Exception | None) -> None:
-        """Answer the move; see `server.service.held.Command`."""
+        """Answer the move; see `server.service.replica.Command`."""
         if error is None:
             assert self._before is not None
             assert after is not None

@@ -18,8 +18,8 @@ from server.core.ranking import Result
 from server.core.refusal import Refusal
 from server.service.answers import Snapshot
 from server.service.attempts import Attempts
-from server.service.held import Held
-from server.service.shelf import Shelf
+from server.service.replica import Replica
+from server.service.replica_cache import ReplicaCache
 from server.service.signal import Signal
 from server.service.store import Store
 from server.store import keys
@@ -31,7 +31,7 @@ _NO_DEAL = DealId("")
 """Stands for a deal while it is asked whether one may be drawn."""
 
 
-class _Kind:
+class _RoomDefinition:
     """The journal of one room."""
 
     def __init__(
@@ -78,7 +78,7 @@ class Rooms:
     def __init__(self, store: Store, attempts: Attempts) -> None:
         self._store = store
         self._attempts = attempts
-        self._shelf: Shelf[RoomCode, Room, Event] = Shelf()
+        self._replicas: ReplicaCache[RoomCode, Room, Event] = ReplicaCache()
         self.appended: Signal[RoomCode, Room, Append] = Signal()
         """Emitted after each entry that this node has appended, with the room after it."""
 
@@ -118,7 +118,7 @@ class Rooms:
             Refusal: there is none with this code.
             UnavailableError: the store does not answer.
         """
-        room = await self._held(code).look() if is_code(code) else None
+        room = await self._replica(code).refresh() if is_code(code) else None
         if room is None:
             raise Refusal("unknown_room")
         return room
@@ -133,30 +133,30 @@ class Rooms:
         """
         if not is_code(code):
             return None
-        held = self._shelf.find(code)
-        if held is not None and held.state is not None:
-            return held.state.opened
+        replica = self._replicas.find(code)
+        if replica is not None and replica.state is not None:
+            return replica.state.opened
         text = await self._store.journals.first(keys.room(code))
         event = None if text is None else _DECODER.decode(text)
         return event if isinstance(event, RoomOpened) else None
 
     def follow(self, code: RoomCode) -> None:
-        """Hold a room's journal among those that grow here: what is only looked at is in no way."""
-        self._shelf.find_to_use(code)
+        """Keep a room's replica among those that are appended to, which reads do not evict."""
+        self._replicas.find_to_append(code)
 
     def known(self, code: RoomCode) -> Room | None:
-        """Return a room as it was read or appended last, if it is held and nobody is at that."""
-        held = self._shelf.find(code)
-        return held.settled if held is not None else None
+        """Return a room from its replica, if that is held and idle; else `None`."""
+        replica = self._replicas.find(code)
+        return replica.settled if replica is not None else None
 
     def receive(self, code: RoomCode, number: int, text: str) -> Room | None:
-        """Take an entry that another node has appended.
+        """Apply an entry that another node has appended.
 
         Returns:
             The room with it, or `None` if it has to be read.
         """
-        held = self._shelf.find_to_use(code)
-        return held.state if held is not None and held.receive(number, text) else None
+        replica = self._replicas.find_to_append(code)
+        return replica.state if replica is not None and replica.receive(number, text) else None
 
     async def join(self, code: RoomCode, player: PlayerId) -> Room:
         """Take a seat, or keep the one that the player has.
@@ -215,10 +215,10 @@ class Rooms:
     async def _check_start(self, code: RoomCode, player: PlayerId) -> RoomOpened:
         """Return what room it is, if a round may be called now: a refused one draws no deal.
 
-        The room is read only if it is not held, or refuses as it is held.
+        The room is read only if it is not held, or refuses by the replica.
         """
-        held = self._shelf.find(code)
-        room = held.state if held is not None else None
+        replica = self._replicas.find(code)
+        room = replica.state if replica is not None else None
         try:
             if room is not None:
                 race.start(room, player, _NO_DEAL, "", self._store.clock.now())
@@ -275,7 +275,7 @@ class Rooms:
             Whether there is such a round, in which the player has not finished.
         """
         deal = await self._store.deals.find(deal_id)
-        room = await self._held(deal.room).look() if deal and deal.room else None
+        room = await self._replica(deal.room).refresh() if deal and deal.room else None
         running = room.running if room else None
         if room and running and running.deal == deal_id and player in running.unfinished():
             await self._start_attempt(room, running, player)
@@ -292,7 +292,7 @@ class Rooms:
         Raises:
             UnavailableError: the store does not answer.
         """
-        room = await self._held(code).look()
+        room = await self._replica(code).refresh()
         if room is None or room.running is None:
             return True
         over = True
@@ -353,17 +353,19 @@ class Rooms:
     async def _append(
         self, code: RoomCode, decide: Callable[[Room | None, int], Event | None]
     ) -> Room:
-        """Decide a command; only a room that there is is held among those that grow."""
-        step = await self._held(code).submit(decide)
-        self._shelf.find_to_use(code)
+        """Decide a command; a room that exists is kept among the replicas that are appended to."""
+        step = await self._replica(code).submit(decide)
+        self._replicas.find_to_append(code)
         return step.after
 
-    def _held(self, code: RoomCode) -> Held[Room, Event]:
-        held = self._shelf.find(code)
-        if held is not None:
-            return held
-        kind = _Kind(code, self._store, self.appended)
-        return self._shelf.put(code, Held(self._store.journals, self._store.clock, kind))
+    def _replica(self, code: RoomCode) -> Replica[Room, Event]:
+        replica = self._replicas.find(code)
+        if replica is not None:
+            return replica
+        definition = _RoomDefinition(code, self._store, self.appended)
+        return self._replicas.put(
+            code, Replica(self._store.journals, self._store.clock, definition)
+        )
 
 
 def _at_start(opened: RoomOpened, end: End | None = None) -> Result:

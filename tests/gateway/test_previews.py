@@ -309,7 +309,7 @@ async def test_nothing_is_held_of_what_was_asked_for(redis_url: str) -> None:
             player = PlayerId(str(number) * 16)
             await found.of("/leaderboard/robert", {"day": str(DAY), "player": player})
         assert await alone.keys() == before
-        assert alone.rooms._shelf.size == 0
+        assert alone.rooms._replicas.size == 0
         assert alone.services.profiles.known([player]) is None
         assert not found._reading
 

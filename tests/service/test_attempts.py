@@ -344,20 +344,20 @@ async def test_every_entry_of_a_node_is_told_of(node: Node, other: Node) -> None
 
 async def test_what_is_no_attempt_at_a_deal_is_not_held(node: Node) -> None:
     attempt = await begin(node)
-    held = len(node.attempts._shelf._used), len(node.attempts._shelf._looked_at)
+    held = len(node.attempts._replicas._used), len(node.attempts._replicas._read_only)
     for number in range(50):
         strange = AttemptId(f"{number:016}.{ADA}")
         assert await node.attempts.find(strange) is None
         with pytest.raises(Refusal, match="unknown_attempt"):
             await command(node, strange, 2, "s>t0")
-    shelf = node.attempts._shelf
-    assert (len(shelf._used), len(shelf._looked_at)) == held
+    replicas = node.attempts._replicas
+    assert (len(replicas._used), len(replicas._read_only)) == held
     # Who asks for what others might have, but have not, takes the place of nothing that is played.
     deal, _ = attempt.split(".")
     for number in range(50):
         assert await node.attempts.find(AttemptId(f"{deal}.{number:016}")) is None
-    assert len(shelf._used) == held[0]
-    assert shelf.find(attempt) is not None
+    assert len(replicas._used) == held[0]
+    assert replicas.find(attempt) is not None
 
 
 async def test_an_attempt_has_so_many_moves(

@@ -19,7 +19,7 @@ from server.core.digest import digest, fnv1a, view_text
 from server.core.ids import AttemptId
 from server.service.answers import Played, Snapshot, snapshot_of
 from server.service.attempt_journal import Step
-from server.service.held import CHECKPOINT_EVERY
+from server.service.replica import CHECKPOINT_EVERY
 from server.service.resume import MOST_MISSED, Missed, find_missed, missed_of
 from server.store import keys
 from server.store.journal import Journals

@@ -125,7 +125,7 @@ async def test_codes_that_are_only_tried_take_no_rooms_place(node: Node) -> None
         for act in (node.rooms.find(RoomCode(code)), node.rooms.join(RoomCode(code), BOB)):
             with pytest.raises(Refusal, match="unknown_room"):
                 await act
-    assert list(node.rooms._shelf._used) == [room.opened.code]
+    assert list(node.rooms._replicas._used) == [room.opened.code]
 
 
 async def test_two_nodes_that_race_for_the_last_seat_give_it_once(node: Node, other: Node) -> None:

@@ -26,9 +26,9 @@ from server.core.ids import AttemptId
 from server.core.refusal import Refusal
 from server.service import searches
 from server.service.news import Ended
+from server.service.replica_cache import ReplicaCache
 from server.service.searcher import PATIENCE, Answer, Searcher, SearcherError
 from server.service.searches import Searches
-from server.service.shelf import Shelf
 from server.store import keys
 from tests.core.builders import ADA, BOB, START, begun, line_home
 from tests.engine.hopeless import hopeless_line
@@ -120,7 +120,7 @@ async def test_what_is_over_or_behind_is_not_ended(node: Node, race: Race) -> No
     assert not await node.attempts.end_stuck(attempt, 4)
     assert (await node.look(attempt)).end == "resigned"
     await node.redis.delete(keys.attempt(attempt))
-    node.attempts._shelf = Shelf()
+    node.attempts._replicas = ReplicaCache()
     with pytest.raises(Refusal, match="unknown_attempt"):
         await node.attempts.end_stuck(attempt, 4)
 

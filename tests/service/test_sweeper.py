@@ -10,7 +10,7 @@ from structlog.testing import capture_logs
 from server.core import daily
 from server.core.refusal import UnavailableError
 from server.service import sweeper as module
-from server.service.shelf import Shelf
+from server.service.replica_cache import ReplicaCache
 from server.service.sweeper import owned_by
 from server.store import keys
 from server.store.outbox import Left
@@ -102,7 +102,7 @@ async def test_a_deadline_that_is_known_is_passed_without_another_look(
         assert found == ([f"r:{code}"] if time == OVER else [])
 
 
-async def test_after_a_jump_of_time_everything_is_looked_at(node: Node, clock: SetClock) -> None:
+async def test_after_a_jump_of_time_everything_is_read_only(node: Node, clock: SetClock) -> None:
     await node.sweeper.renew()
     await node.sweeper.look()
     for jump in (3_600_000, -3_600_000):
@@ -135,7 +135,7 @@ async def test_what_cannot_be_applied_is_set_aside_and_told_of_once(
     await node.redis.xadd(keys.attempt(broken), {"e": "no entry"}, id="0-9")
     number = keys.partition("broken")
     await node.redis.hset(keys.outbox(number), "broken", "no finish")
-    node.attempts._shelf = Shelf()
+    node.attempts._replicas = ReplicaCache()
     clock.time = daily.closes(DAY)
     with capture_logs() as logs:
         for _ in range(2 * module.TRIES):

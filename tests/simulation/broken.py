@@ -9,9 +9,9 @@ from typing import Any
 
 from server.core.attempt import Attempt
 from server.core.ids import RoomCode
-from server.service.attempt_journal import AttemptKind
-from server.service.held import Held
+from server.service.attempt_journal import AttemptDefinition
 from server.service.moves import PendingMove
+from server.service.replica import Replica
 from server.service.rooms import Rooms
 from server.store import journal, leaderboards
 from server.store.journal import Append, ConflictError, Journals
@@ -60,7 +60,7 @@ def _often(kind: str) -> Iterator[None]:
 @contextmanager
 def ends_without_an_outbox() -> Iterator[None]:
     """What follows from an end is known to the node alone on which it came."""
-    kind = AttemptKind
+    kind = AttemptDefinition
     append = kind.append
 
     def without(self: Any, *given: Any) -> Append:
@@ -207,13 +207,13 @@ def _losses() -> Iterator[None]:
 def _ignored_generations() -> Iterator[None]:
     append_soon: Any = Journals.append_soon
 
-    def is_current(self: Held[Any, Any]) -> bool:
-        return self._generation != 0 and self._journals.generation(self._kind.key()) != 0
+    def is_current(self: Replica[Any, Any]) -> bool:
+        return self._generation != 0 and self._journals.generation(self._definition.key()) != 0
 
     def soon(self: Journals, entry: Append, at: int, _: int, *given: Any) -> bool:
         return append_soon(self, entry, at, self.generation(entry.key), *given)  # type: ignore[no-any-return]
 
-    with instead(Held, "_is_current", is_current), instead(Journals, "append_soon", soon):
+    with instead(Replica, "_is_current", is_current), instead(Journals, "append_soon", soon):
         yield
 
 

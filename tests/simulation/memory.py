@@ -22,7 +22,7 @@ class Error(Exception):
 
 
 @dataclass
-class Held:
+class Keyspace:
     """All keys.
 
     Attributes:
@@ -53,38 +53,38 @@ class Memory:
     def __init__(self, now: Callable[[], float]) -> None:
         self.now = now
         self.appended = 0
-        self._held = Held()
+        self._keyspace = Keyspace()
 
-    def copied(self) -> Held:
+    def copied(self) -> Keyspace:
         """Return everything as it is, for `restore`."""
-        return copy.deepcopy(self._held)
+        return copy.deepcopy(self._keyspace)
 
-    def restore(self, held: Held) -> None:
+    def restore(self, keyspace: Keyspace) -> None:
         """Let everything be as it was."""
-        self._held = held
+        self._keyspace = keyspace
 
     def find(self, key: str) -> Any:
         """Return what is under a key, or `None`."""
-        end = self._held.ends.get(key)
+        end = self._keyspace.ends.get(key)
         if end is not None and end <= self.now():
             self.delete(key)
-        return self._held.keys.get(key)
+        return self._keyspace.keys.get(key)
 
     def put(self, key: str, value: Any) -> Any:
         """Let something be under a key; when it is forgotten stays as it is."""
-        self._held.keys[key] = value
+        self._keyspace.keys[key] = value
         return value
 
     def delete(self, *names: str) -> None:
         """Forget keys."""
         for key in names:
-            self._held.keys.pop(key, None)
-            self._held.ends.pop(key, None)
+            self._keyspace.keys.pop(key, None)
+            self._keyspace.ends.pop(key, None)
 
     def end_at(self, key: str, milliseconds: float) -> None:
         """Let a key be forgotten at a time."""
-        if key in self._held.keys:
-            self._held.ends[key] = milliseconds
+        if key in self._keyspace.keys:
+            self._keyspace.ends[key] = milliseconds
 
     def expire(self, key: str, seconds: str) -> None:
         """Let a key be forgotten after some seconds."""
@@ -196,7 +196,7 @@ class Memory:
     def kept(self) -> Kept:
         """Return what the checker reads."""
         kept = Kept()
-        for key in list(self._held.keys):
+        for key in list(self._keyspace.keys):
             value = self.find(key)
             words = key.replace("{", "").replace("}", "").split(":")
             match words:

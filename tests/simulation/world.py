@@ -9,7 +9,7 @@ from typing import Any
 from tests.faults.complaint import Complaint
 from tests.simulation.fates import TAIL_LOST, Season
 from tests.simulation.loop import VirtualLoop
-from tests.simulation.memory import Held, Memory
+from tests.simulation.memory import Keyspace, Memory
 from tests.simulation.redis import Redis
 from tests.simulation.trace import Trace
 
@@ -61,12 +61,12 @@ class World:
         """Return Redis's time in Unix milliseconds, with a fraction."""
         return self._epoch + self.loop.time() * 1000
 
-    def lose_tail(self, held: Held) -> None:
+    def lose_tail(self, keyspace: Keyspace) -> None:
         """Let the store come back as it was a moment ago, after a power cut."""
         self.fault(TAIL_LOST, "the store")
         # What a server has lost, its connections broke first: that is what the server counts on.
         self.go_away(self.rng.choice((0.0, 0.02, 0.3, 1.0)))
-        self.memory.restore(held)
+        self.memory.restore(keyspace)
         self.lost_at = int(self.now())
         self.cuts += 1
 

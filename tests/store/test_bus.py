@@ -94,7 +94,7 @@ async def test_listeners_are_told_that_something_could_not_be_sent(database: Dat
         assert await ear.message() == ("a", b"")
 
 
-async def test_a_topic_that_is_left_and_listened_to_again_is_looked_at(
+async def test_a_topic_that_is_left_and_listened_to_again_is_read_only(
     ear: Ear, publisher: Bus
 ) -> None:
     ear.subscribe("a")
@@ -159,7 +159,7 @@ async def test_a_topic_is_listened_to_as_often_as_it_was_asked_for(
 
 
 @pytest.mark.usefixtures("quick")
-async def test_after_a_lost_connection_every_topic_is_looked_at(
+async def test_after_a_lost_connection_every_topic_is_read_only(
     redis: Client, ear: Ear, publisher: Bus
 ) -> None:
     topics = [f"topic {number}" for number in range(20)]
@@ -175,7 +175,7 @@ async def test_after_a_lost_connection_every_topic_is_looked_at(
 
 
 @pytest.mark.usefixtures("quick")
-async def test_after_a_restart_of_redis_every_topic_is_looked_at(data: Path) -> None:
+async def test_after_a_restart_of_redis_every_topic_is_read_only(data: Path) -> None:
     async with AsyncExitStack() as first:
         redis = connect(await first.enter_async_context(embedded_redis(data)))
         async with listening(Database(redis)) as ear:

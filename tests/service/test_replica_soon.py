@@ -14,7 +14,7 @@ from server.store import pipeline
 from server.store.clock import Clock
 from server.store.connection import Client
 from tests.service.nodes import Node, SetClock
-from tests.service.test_held import LATE, Holder, Words, journal, one, put, two, unsure
+from tests.service.test_replica import LATE, Holder, Words, journal, one, put, two, unsure
 from tests.store.entries import FAR
 from tests.store.servers import calls, in_flight, until, writes_held_up
 
@@ -25,7 +25,7 @@ __all__ = ["one", "two", "unsure"]
 async def said(one: Holder) -> Holder:
     """Return a holder that has said `a`, and is up to date."""
     await one.say("a")
-    one.kind.told.clear()
+    one.definition.told.clear()
     return one
 
 
@@ -37,7 +37,7 @@ async def test_a_command_is_decided_at_once_on_what_is_held(redis: Client, said:
     again = said.say_soon("c")
     assert again.seen == [("a", "b")]
     assert await again.outcome() == ("a", "b", "c")
-    assert said.kind.told == [(("a",), ("a", "b")), (("a", "b"), ("a", "b", "c"))]
+    assert said.definition.told == [(("a",), ("a", "b")), (("a", "b"), ("a", "b", "c"))]
     assert await journal(redis) == ("a", "b", "c")
     after = {name: await calls(redis, name) for name in before}
     # Looking at the journal above has read it once.
@@ -82,7 +82,7 @@ async def test_what_is_in_doubt_is_read_before_anything_is_written_after_it(
     assert said.pipeline.generation == 0
     assert await said.say_soon("c").outcome() == ("x", "c")
     assert await journal(redis) == ("x", "c")
-    assert said.kind.told == [(("x",), ("x", "c"))]
+    assert said.definition.told == [(("x",), ("x", "c"))]
 
 
 async def test_commands_that_come_at_once_are_decided_one_after_the_other(
@@ -129,7 +129,7 @@ async def test_the_loser_of_an_append_decides_again(
     saying = said.say_soon("c")
     assert await saying.outcome() == ("a", "b", "c")
     assert saying.seen == [("a",), ("a", "b")]
-    assert said.kind.told == [(("a", "b"), ("a", "b", "c"))]
+    assert said.definition.told == [(("a", "b"), ("a", "b", "c"))]
     assert await journal(redis) == ("a", "b", "c")
 
 
@@ -138,7 +138,7 @@ async def test_a_script_that_was_forgotten_is_not_noticed(redis: Client, said: H
     saying = said.say_soon("b")
     assert await saying.outcome() == ("a", "b")
     assert saying.seen == [("a",)] * 2
-    assert said.kind.told == [(("a",), ("a", "b"))]
+    assert said.definition.told == [(("a",), ("a", "b"))]
     assert await journal(redis) == ("a", "b")
 
 
@@ -155,12 +155,12 @@ async def test_what_the_time_brings_about_comes_first(
 async def test_what_is_not_written_alone_is_written_all_the_same(
     redis: Client, said: Holder
 ) -> None:
-    said.kind.expires = FAR
+    said.definition.expires = FAR
     before = await calls(redis, "evalsha")
     assert await said.say_soon("b").outcome() == ("a", "b")
     assert await calls(redis, "evalsha") == before
-    assert said.kind.told == [(("a",), ("a", "b"))]
-    assert await redis.pttl(said.kind.key()) > 0
+    assert said.definition.told == [(("a",), ("a", "b"))]
+    assert await redis.pttl(said.definition.key()) > 0
 
 
 async def test_when_too_much_waits_a_command_is_unavailable_and_not_told_of(
@@ -171,7 +171,7 @@ async def test_when_too_much_waits_a_command_is_unavailable_and_not_told_of(
         with pytest.raises(UnavailableError):
             await said.say_soon("b").outcome()
     assert await said.say_soon("c").outcome() == ("a", "c")
-    assert said.kind.told == [(("a",), ("a", "c"))]
+    assert said.definition.told == [(("a",), ("a", "c"))]
     assert await journal(redis) == ("a", "c")
 
 
@@ -180,22 +180,23 @@ async def test_an_answer_that_was_lost_leaves_a_doubt_that_the_next_read_settles
 ) -> None:
     with pytest.raises(UnavailableError):
         await said.say_soon("b").outcome()
-    assert said.kind.told == []
+    assert said.definition.told == []
     unsure()
-    assert await said.held.look() == ("a", "b")
-    assert said.kind.told == [(("a",), ("a", "b"))]
+    assert await said.replica.refresh() == ("a", "b")
+    assert said.definition.told == [(("a",), ("a", "b"))]
     saying = said.say_soon("c")
     assert saying.seen == [("a", "b")]
     await saying.outcome()
-    await said.held.look()
-    assert said.kind.told == [(("a",), ("a", "b")), (("a", "b"), ("a", "b", "c"))]
+    await said.replica.refresh()
+    assert said.definition.told == [(("a",), ("a", "b")), (("a", "b"), ("a", "b", "c"))]
 
 
 async def test_a_doubt_about_what_did_not_come_to_stand_is_dropped(
     redis: Client, said: Holder, two: Holder
 ) -> None:
     async with writes_held_up(redis):
-        first = asyncio.create_task(said.node.database.write(said.kind.key(), "SET", "{x}", ""))
+        key = said.definition.key()
+        first = asyncio.create_task(said.node.database.write(key, "SET", "{x}", ""))
         await until(lambda: in_flight(redis, "set"))
         saying = said.say_soon("b")
         said.lose_connection()
@@ -205,7 +206,7 @@ async def test_a_doubt_about_what_did_not_come_to_stand_is_dropped(
     assert saying.seen == [("a",)]
     await two.say("c")
     assert await said.say_soon("d").outcome() == ("a", "c", "d")
-    assert said.kind.told == [(("a", "c"), ("a", "c", "d"))]
+    assert said.definition.told == [(("a", "c"), ("a", "c", "d"))]
 
 
 @pytest.mark.parametrize("jump", [-60.0, 60.0])
@@ -221,7 +222,7 @@ async def test_a_clock_that_has_jumped_is_looked_at_and_the_command_decided_agai
     saying = holder.say_soon("a")
     assert await saying.outcome() == ("late", "a")
     assert saying.seen == [("late",)] * 2
-    assert abs(holder.kind.asked_at - time.time() * 1000) < 2_000
+    assert abs(holder.definition.asked_at - time.time() * 1000) < 2_000
     assert await journal(redis) == ("late", "a")
 
 
@@ -240,7 +241,7 @@ async def test_who_waits_has_a_turn_before_a_command_that_comes_later(
         told.append(word)
 
     async def look() -> None:
-        told.append(await said.held.look())
+        told.append(await said.replica.refresh())
 
     said.say_soon("b").then = again
     async with asyncio.TaskGroup() as group:
@@ -253,7 +254,7 @@ async def test_who_waits_has_a_turn_before_a_command_that_comes_later(
 
 async def test_who_gives_up_waiting_leaves_the_turn_to_the_next(said: Holder) -> None:
     first = said.say_soon("b")
-    looks = [asyncio.create_task(said.held.look()) for _ in range(3)]
+    looks = [asyncio.create_task(said.replica.refresh()) for _ in range(3)]
     await asyncio.sleep(0)
     looks[0].cancel()
     first.then = looks[1].cancel

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from server.core.refusal import Refusal, UnavailableError
-from server.service import held as module
-from server.service.held import Held
+from server.service import replica as module
+from server.service.replica import Replica
 from server.store import journal as journals
 from server.store import keys, pipeline
 from server.store.clock import Clock
@@ -64,8 +64,8 @@ class Holder:
 
     def __init__(self, node: Node, clock: Clock) -> None:
         self.node = node
-        self.kind = _Tally()
-        self.held = Held[Words, str](node.store.journals, clock, self.kind)
+        self.definition = _Tally()
+        self.replica = Replica[Words, str](node.store.journals, clock, self.definition)
         self.seen: list[Words | None] = []
 
     async def say(self, word: str | None, unless: Callable[[Words], bool] | None = None) -> Words:
@@ -74,17 +74,17 @@ class Holder:
 
         def decide(state: Words | None, now: int) -> str | None:
             self.seen.append(state)
-            assert now == self.kind.asked_at or state is None
+            assert now == self.definition.asked_at or state is None
             if unless is not None and unless(state or ()):
                 raise Refusal("internal", "not here")
             return word
 
-        return (await self.held.submit(decide)).after
+        return (await self.replica.submit(decide)).after
 
     def say_soon(self, word: str, unless: Callable[[Words], bool] | None = None) -> Saying:
         """Add a word by a command that is decided at once, if it can be."""
         saying = Saying(word, unless)
-        self.held.submit_soon(saying)
+        self.replica.submit_soon(saying)
         return saying
 
     def lose_connection(self) -> None:
@@ -94,7 +94,7 @@ class Holder:
     @property
     def pipeline(self) -> Pipeline:
         """The connection to the journal's server."""
-        found = self.node.database.pipeline_of(self.kind.key())
+        found = self.node.database.pipeline_of(self.definition.key())
         assert found is not None
         return found
 
@@ -153,14 +153,14 @@ async def journal(redis: Client) -> Words:
 
 
 async def test_a_journal_that_is_not_there_has_no_state(one: Holder) -> None:
-    assert await one.held.look() is None
+    assert await one.replica.refresh() is None
 
 
 async def test_a_command_is_decided_on_what_stands(redis: Client, one: Holder) -> None:
     assert await one.say("a") == ("a",)
     assert await one.say("b") == ("a", "b")
     assert one.seen == [("a",)]
-    assert one.kind.told == [(None, ("a",)), (("a",), ("a", "b"))]
+    assert one.definition.told == [(None, ("a",)), (("a",), ("a", "b"))]
     assert await journal(redis) == ("a", "b")
 
 
@@ -168,19 +168,19 @@ async def test_the_loser_folds_what_it_missed_and_decides_again(
     redis: Client, one: Holder, two: Holder
 ) -> None:
     await one.say("a")
-    await two.held.look()
+    await two.replica.refresh()
     await one.say("b")
     await one.say("c")
     assert await two.say("d") == ("a", "b", "c", "d")
     assert two.seen == [("a",), ("a", "b", "c")]
-    assert two.kind.told == [(("a", "b", "c"), ("a", "b", "c", "d"))]
+    assert two.definition.told == [(("a", "b", "c"), ("a", "b", "c", "d"))]
     assert await journal(redis) == ("a", "b", "c", "d")
-    assert await one.held.look() == ("a", "b", "c", "d")
+    assert await one.replica.refresh() == ("a", "b", "c", "d")
 
 
 async def test_a_refusal_counts_on_a_fresh_state_alone(one: Holder, two: Holder) -> None:
     await one.say("a")
-    await two.held.look()
+    await two.replica.refresh()
     await one.say("b")
     assert await two.say("c", unless=lambda state: "b" not in state) == ("a", "b", "c")
     assert two.seen == [("a",), ("a", "b")]
@@ -193,15 +193,15 @@ async def test_that_there_is_nothing_to_do_counts_on_a_fresh_state_alone(
     one: Holder, two: Holder
 ) -> None:
     await one.say("off")
-    await two.held.look()
+    await two.replica.refresh()
     await one.say("on")
 
     def switch_off(state: Words | None, _: int) -> str | None:
         assert state is not None
         return None if state[-1] == "off" else "off"
 
-    assert (await two.held.submit(switch_off)).after == ("off", "on", "off")
-    step = await two.held.submit(switch_off)
+    assert (await two.replica.submit(switch_off)).after == ("off", "on", "off")
+    step = await two.replica.submit(switch_off)
     assert step.before == step.after == ("off", "on", "off")
 
 
@@ -223,7 +223,7 @@ async def test_what_the_time_brings_about_comes_first(
     await one.say("a")
     clock.time = LATE
     if looks:
-        assert await one.held.look() == ("a", "late")
+        assert await one.replica.refresh() == ("a", "late")
     assert await one.say("b") == ("a", "late", "b")
     assert one.seen == [("a", "late")]
     assert await journal(redis) == ("a", "late", "b")
@@ -233,9 +233,9 @@ async def test_two_nodes_that_see_the_time_pass_write_it_once(
     redis: Client, one: Holder, two: Holder, clock: SetClock
 ) -> None:
     await one.say("a")
-    await two.held.look()
+    await two.replica.refresh()
     clock.time = LATE
-    for looked in await asyncio.gather(one.held.look(), two.held.look()):
+    for looked in await asyncio.gather(one.replica.refresh(), two.replica.refresh()):
         assert looked == ("a", "late")
     assert await journal(redis) == ("a", "late")
 
@@ -305,17 +305,17 @@ async def test_what_redis_has_lost_is_forgotten_and_decided_on_what_stands(
     one.lose_connection()
     assert await one.say("d") == (*left, "d")
     assert one.seen == [left]
-    assert one.kind.told[-1] == (left, (*left, "d"))
+    assert one.definition.told[-1] == (left, (*left, "d"))
     assert await journal(redis) == (*left, "d")
     await put(redis, *left)
     one.lose_connection()
-    assert await one.held.look() == left
+    assert await one.replica.refresh() == left
 
 
 @pytest.fixture
 async def unsure(monkeypatch: pytest.MonkeyPatch, node: Node, one: Holder) -> Callable[[], None]:
     """Let what is written stand, and its writer be told that this is not known."""
-    await one.held.look()
+    await one.replica.refresh()
     acks = node.database.acks
     monkeypatch.setattr(pipeline, "ACKNOWLEDGED_WITHIN", 0.01)
     monkeypatch.setattr(one.pipeline, "_acks", 9)
@@ -333,14 +333,14 @@ async def test_an_append_whose_answer_was_lost_is_told_of_when_it_is_found_to_st
     with pytest.raises(UnavailableError):
         await one.say("a")
     assert await journal(redis) == ("a",)
-    assert one.kind.told == []
+    assert one.definition.told == []
     unsure()
     # Who sends it again is answered from what stands.
     with pytest.raises(Refusal):
         await one.say("a", unless=lambda state: "a" in state)
-    assert one.kind.told == [(None, ("a",))]
+    assert one.definition.told == [(None, ("a",))]
     assert await one.say("b") == ("a", "b")
-    assert one.kind.told == [(None, ("a",)), (("a",), ("a", "b"))]
+    assert one.definition.told == [(None, ("a",)), (("a",), ("a", "b"))]
 
 
 async def test_an_append_whose_answer_was_lost_is_told_of_with_what_came_after_it(
@@ -350,8 +350,8 @@ async def test_an_append_whose_answer_was_lost_is_told_of_with_what_came_after_i
         await one.say("a")
     unsure()
     await two.say("b")
-    assert await one.held.look() == ("a", "b")
-    assert one.kind.told == [(None, ("a",))]
+    assert await one.replica.refresh() == ("a", "b")
+    assert one.definition.told == [(None, ("a",))]
 
 
 async def test_an_append_that_came_to_nothing_is_not_told_of(
@@ -364,7 +364,7 @@ async def test_an_append_that_came_to_nothing_is_not_told_of(
             await one.say("b")
     await two.say("c")
     assert await one.say("d") == ("a", "c", "d")
-    assert one.kind.told == [(None, ("a",)), (("a", "c"), ("a", "c", "d"))]
+    assert one.definition.told == [(None, ("a",)), (("a", "c"), ("a", "c", "d"))]
 
 
 @pytest.mark.parametrize("jump", [-60.0, 60.0])
@@ -379,7 +379,7 @@ async def test_a_clock_that_has_jumped_is_looked_at_and_the_command_decided_agai
     clock._offset += jump
     assert await holder.say("a") == ("late", "a")
     assert holder.seen == [("late",), ("late",)]
-    assert abs(holder.kind.asked_at - time.time() * 1000) < 2_000
+    assert abs(holder.definition.asked_at - time.time() * 1000) < 2_000
     assert await journal(redis) == ("late", "a")
 
 

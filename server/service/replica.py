@@ -1,11 +1,13 @@
-"""A journal held in memory: its state, and the one way in which it grows.
+"""A replica of a journal in memory: the state folded from its entries, and how it is appended to.
 
-Nothing here is truth; the journal is. A node that lags finds out when its append is refused,
-reads what it missed, and decides again; one whose clock is wrong looks at the clock, and decides
-again; one whose connection to Redis was lost looks again at what it remembers.
+The journal in Redis is the source of truth (event sourcing); a replica may lag behind it, and is
+corrected by optimistic concurrency control: an append on a stale replica is refused by Redis, the
+missing entries are read, and the command is decided again. The same happens when the node's clock
+was wrong. When the connection to Redis was lost, the replica is validated against the journal
+before it is used again.
 
-Most commands find a journal that is up to date and that nobody else is appending to. They are
-decided at once, without a task or a lock, and their entries go out in the next batch.
+Most commands find a replica that is current and idle. They are decided at once, without a task or
+a lock, and their entries go out with the next batch of writes.
 """
 
 from __future__ import annotations
@@ -26,85 +28,86 @@ Event = TypeVar("Event")
 Event_co = TypeVar("Event_co", covariant=True)
 
 CHECKPOINT_EVERY = 64
-"""Entries between two states that are kept, so that what came after one need not be counted from
-the start."""
+"""Entries between two checkpoints: states that are kept so that later entries can be folded without
+starting from the first."""
 
 YIELD_EVERY = 100
-"""Entries that are folded before others have a turn: about half a millisecond."""
+"""Entries that are folded before control returns to the event loop: about half a millisecond."""
 
 MOST_MISTIMED = 5
-"""How often in a row a decision is made again because the clock was wrong."""
+"""How often in a row a command is decided again because the clock was wrong."""
 
 
-class Kind(Protocol[State, Event]):
-    """What the journals of one kind have in common."""
+class Definition(Protocol[State, Event]):
+    """What the journals of one type have in common: how entries are read, folded and written."""
 
     def key(self) -> str:
         """Return the key of the stream."""
 
     def decode(self, text: str) -> Event:
-        """Return the event that an entry's text says."""
+        """Return the event that an entry's text (JSON) stands for."""
 
     def fold(self, state: State | None, event: Event) -> State:
         """Return the state after an event."""
 
     def due(self, state: State, now: int) -> Event | None:
-        """Return what the time alone has brought about."""
+        """Return the event that is due at a time (Unix milliseconds) without a command, if any."""
 
     def append(self, before: State | None, after: State, event: Event, number: int) -> Append:
-        """Return the append of an event, with what is to be written together with it."""
+        """Return the append of an event as entry `number`, with what is written with it."""
 
     def appended(self, before: State | None, after: State, append: Append) -> None:
-        """Be told that an event of this node stands, by this append."""
+        """Handle that an append of this node has been accepted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step(Generic[State]):
-    """What a command did: the state that it was decided on, and the one after it."""
+    """The outcome of a command: the states before and after it, the same if nothing changed."""
 
     before: State | None
     after: State
 
 
 class Command(Protocol[State, Event_co]):
-    """A command that is decided without waiting, and is told what became of it."""
+    """A command that is decided synchronously and gets its outcome by a callback."""
 
     def decide(self, state: State | None, now: int) -> tuple[Event_co, State]:
         """Return the event that the command becomes, and the state after it.
 
-        Called again if what it was decided on turns out to be old.
+        Called again if the state turns out to be stale.
 
         Raises:
-            Refusal: the command is not carried out.
+            Refusal: the command is refused.
         """
 
     def finish(self, after: State | None, error: Exception | None) -> None:
-        """Be told that the event stands, with the state after it, or why it does not.
+        """Handle the outcome: the state after the event, or why it was not appended.
 
-        The error is a `Refusal`, or an `UnavailableError` if the event may stand or not.
+        The error is a `Refusal`, or an `UnavailableError` if it is not known whether the event was
+        appended.
         """
 
 
 @dataclass(frozen=True, slots=True)
 class _Doubt(Generic[State]):
-    """An append that was not answered: it may stand or not."""
+    """An append without an answer: it may have been accepted or not."""
 
     before: State | None
     after: State
     append: Append
 
 
-class Held(Generic[State, Event]):
-    """One journal, held by this node."""
+class Replica(Generic[State, Event]):
+    """This node's replica of one journal."""
 
     __slots__ = (
         "_busy",
         "_checkpoints",
         "_clock",
+        "_definition",
         "_doubt",
         "_generation",
         "_journals",
-        "_kind",
         "_last",
         "_mistimed",
         "_pending",
@@ -113,10 +116,12 @@ class Held(Generic[State, Event]):
         "_waiting",
     )
 
-    def __init__(self, journals: Journals, clock: Clock, kind: Kind[State, Event]) -> None:
+    def __init__(
+        self, journals: Journals, clock: Clock, definition: Definition[State, Event]
+    ) -> None:
         self._journals = journals
         self._clock = clock
-        self._kind = kind
+        self._definition = definition
         self._busy = False
         self._waiting: deque[asyncio.Future[None]] | None = None
         self._state: State | None = None
@@ -130,16 +135,18 @@ class Held(Generic[State, Event]):
 
     @property
     def state(self) -> State | None:
-        """The state as far as it is known here, or `None`."""
+        """The state as of the last entry known here, or `None` if no entry is."""
         return self._state
 
     @property
     def settled(self) -> State | None:
-        """The state if nobody is reading or appending; else, and if there is none, `None`."""
+        """The state if the replica is idle; `None` while it reads or appends, or is empty."""
         return None if self._busy else self._state
 
-    async def look(self) -> State | None:
-        """Return the state as it is now, or `None` if there is no journal.
+    async def refresh(self) -> State | None:
+        """Read new entries, and return the state as it is now; `None` if there is no journal.
+
+        What is due by now is appended first.
 
         Raises:
             UnavailableError: the store does not answer.
@@ -153,25 +160,26 @@ class Held(Generic[State, Event]):
             self._leave()
 
     async def since(self, number: int) -> tuple[State | None, list[str]] | None:
-        """Return the state before entry `number` or an earlier one, and the texts of the rest.
+        """Return the entries from `number` on.
 
         Returns:
-            `None` if that is too long ago, or there is no such entry.
+            A checkpoint's state at or before that entry, and the texts of all entries after the
+            checkpoint; `None` if the entry is older than the last two checkpoints, or not there.
 
         Raises:
             UnavailableError: the store does not answer.
         """
         for seq, state in reversed(self._checkpoints):
             if seq < number <= self._seq:
-                found = await self._journals.read_from(self._kind.key(), seq + 1)
+                found = await self._journals.read_from(self._definition.key(), seq + 1)
                 return state, found
         return None
 
     def receive(self, number: int, text: str) -> bool:
-        """Take entry `number` from another node that has appended it.
+        """Apply entry `number`, which another node has appended and published.
 
         Returns:
-            Whether the state is now at that entry or a later one; if not, it is to be read.
+            Whether the replica includes that entry now; if not, it must be refreshed.
         """
         if self._busy or not self._is_current():
             return False
@@ -180,19 +188,19 @@ class Held(Generic[State, Event]):
         return self._seq >= number
 
     def submit_soon(self, command: Command[State, Event]) -> None:
-        """Carry out a command; it is told later what became of it."""
+        """Carry out a command; its `finish` is called later with the outcome."""
         if self._busy:
             self._submit_later(command)
             return
         state, now = self._state, self._clock.now()
         try:
-            if state is not None and self._kind.due(state, now) is not None:
+            if state is not None and self._definition.due(state, now) is not None:
                 self._submit_later(command)
                 return
             event, after = command.decide(state, now)
-            append = self._kind.append(state, after, event, self._seq + 1)
+            append = self._definition.append(state, after, event, self._seq + 1)
         except Exception:
-            # A refusal counts only on a state that is fresh; a fault comes again, and is answered.
+            # A refusal counts only on a fresh state; an error is raised again, and reported, there.
             self._submit_later(command)
             return
         if append.alone and self._journals.append_soon(
@@ -204,7 +212,7 @@ class Held(Generic[State, Event]):
             self._submit_later(command)
 
     def _appended(self, error: Exception | None, generation: int) -> None:
-        """Go on after an append that nobody has waited for."""
+        """Handle the reply to an append of `submit_soon`."""
         assert self._pending is not None, "one append is in flight at a time"
         command, append, after = self._pending
         self._pending = None
@@ -212,7 +220,7 @@ class Held(Generic[State, Event]):
             before = self._state
             self._stands(append, after, generation)
             self._leave()
-            self._kind.appended(before, after, append)
+            self._definition.appended(before, after, append)
             command.finish(after, None)
             return
         self._generation = 0
@@ -225,7 +233,7 @@ class Held(Generic[State, Event]):
             self._submit_later(command, mistimed=isinstance(error, MistimedError))
 
     def _submit_later(self, command: Command[State, Event], *, mistimed: bool = False) -> None:
-        """Carry a command out in a task of its own: something must be read or waited for."""
+        """Carry out a command in a task, since something must be read or awaited."""
         run_soon(self._submit_command(command, mistimed=mistimed))
 
     async def _submit_command(self, command: Command[State, Event], *, mistimed: bool) -> None:
@@ -244,18 +252,18 @@ class Held(Generic[State, Event]):
         command.finish(after, problem)
 
     async def submit(self, decide: Callable[[State | None, int], Event | None]) -> Step[State]:
-        """Decide a command on the state and the time, and append what it becomes.
+        """Decide a command on the state and the time, and append the event that it becomes.
 
-        `decide` may be called more than once: a refusal, or that there is nothing to do (`None`),
-        counts only on a state that is fresh, and an event only if it stands.
+        `decide` may be called more than once: a refusal, or nothing to do (`None`), counts only on
+        a fresh state, and an event only once it has been appended.
 
         Raises:
-            Refusal: the command is not carried out.
-            UnavailableError: the store does not answer; the event may stand or not.
+            Refusal: the command is refused.
+            UnavailableError: the store does not answer; the event may have been appended or not.
         """
         await self._enter()
         try:
-            # A journal of which nothing is known is taken for new: the first append finds out.
+            # A journal without known entries is taken for new: the first append finds out.
             fresh = self._seq > 0 and not self._is_current()
             if fresh:
                 await self._read()
@@ -282,12 +290,12 @@ class Held(Generic[State, Event]):
             self._leave()
 
     def _is_current(self) -> bool:
-        """Return whether what is held belongs to the connection that there is."""
+        """Return whether the replica was read on the connection that is open now."""
         generation = self._generation
-        return generation != 0 and generation == self._journals.generation(self._kind.key())
+        return generation != 0 and generation == self._journals.generation(self._definition.key())
 
     async def _enter(self) -> None:
-        """Wait until nobody else is at work on this journal: one append is in flight at a time."""
+        """Wait for the lock of this replica: one append is in flight at a time."""
         if not self._busy:
             self._busy = True
             return
@@ -303,7 +311,7 @@ class Held(Generic[State, Event]):
             raise
 
     def _leave(self) -> None:
-        """Hand over to whoever has waited longest: a command that comes now comes after them."""
+        """Release the lock, to whoever has waited longest."""
         while self._waiting:
             turn = self._waiting.popleft()
             if not turn.done():
@@ -313,25 +321,25 @@ class Held(Generic[State, Event]):
         self._busy = False
 
     async def _pass_time(self) -> int:
-        """Append what has fallen due, and return the time at which nothing has any more."""
+        """Append what is due, and return a time at which nothing is due any more."""
         while True:
             now = self._clock.now()
-            event = self._kind.due(self._state, now) if self._state is not None else None
+            event = self._definition.due(self._state, now) if self._state is not None else None
             if event is None:
                 return now
             await self._append(event, now)
 
     async def _append(self, event: Event, now: int) -> bool:
-        """Append an event decided at a time; return whether it stands.
+        """Append an event that was decided at a time; return whether it was accepted.
 
-        If not, what made Redis refuse it has been mended: the state is up to date, or the clock.
+        If not, the cause has been corrected: the replica has been refreshed, or the clock.
         """
-        after = self._kind.fold(self._state, event)
+        after = self._definition.fold(self._state, event)
         before, generation = self._state, self._generation
-        append = self._kind.append(before, after, event, self._seq + 1)
+        append = self._definition.append(before, after, event, self._seq + 1)
         self._generation = 0
         try:
-            # What was read while its slot was on its way is of no generation.
+            # Entries that were read while their slot was migrating belong to no generation.
             known = await self._journals.append(append, now, generation or None, self._last)
         except ConflictError:
             await self._read()
@@ -347,7 +355,7 @@ class Held(Generic[State, Event]):
             self._doubt = _Doubt(before, after, append)
             raise
         self._stands(append, after, known)
-        self._kind.appended(before, after, append)
+        self._definition.appended(before, after, append)
         return True
 
     def _stands(self, append: Append, after: State, generation: int) -> None:
@@ -358,16 +366,16 @@ class Held(Generic[State, Event]):
             self._keep_checkpoint()
 
     def _keep_checkpoint(self) -> None:
-        """Keep the state to count from when somebody asks what came after it, and the one before.
+        """Keep this state as a checkpoint, and the one before.
 
-        The start is kept only until then: what is further back than two checkpoints is not asked
-        for by anyone who could make use of it.
+        The start is kept only until then: clients that are further behind than two checkpoints get
+        a snapshot in any case.
         """
         self._checkpoints = (*self._checkpoints[-1:], (self._seq, self._state))
 
     async def _read(self) -> None:
-        """Fold what is new in the journal; all of it, if what is held does not stand there."""
-        key = self._kind.key()
+        """Read and fold new entries; all, if the replica's last one is not in the journal."""
+        key = self._definition.key()
         found = await self._journals.read_on(key, self._seq, self._last) if self._seq else None
         if found is None:
             self._state, self._seq, self._last, self._generation = None, 0, "", 0
@@ -382,11 +390,11 @@ class Held(Generic[State, Event]):
                 doubt.append.number,
                 doubt.append.payload,
             ):
-                self._kind.appended(doubt.before, doubt.after, doubt.append)
+                self._definition.appended(doubt.before, doubt.after, doubt.append)
         self._generation = found.generation
 
     def _fold(self, text: str) -> None:
-        self._state = self._kind.fold(self._state, self._kind.decode(text))
+        self._state = self._definition.fold(self._state, self._definition.decode(text))
         self._seq += 1
         self._last = text
         if not self._seq % CHECKPOINT_EVERY:
