@@ -79,7 +79,7 @@ async def running_node(
         for task in tasks:
             task.add_done_callback(_tell_failure)
         stack.push_async_callback(_ended, tasks)
-        stack.callback(stop.tell)
+        stack.callback(stop.set)
         load = Load(lambda: lag.recent)
         handlers = Handlers(services, hub, load)
         previews = Previews(services, load)

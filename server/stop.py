@@ -1,7 +1,7 @@
-"""Telling background work to end without cancelling it.
+"""Stopping background work without cancelling it.
 
-A cancellation in the middle of a Redis command may be swallowed, or leave a reply behind for the
-next command on the connection; so nothing that talks to Redis is ever cancelled.
+A cancellation in the middle of a Redis command may be swallowed, or leave a reply on the connection
+that the next command would take for its own; so tasks that talk to Redis are never cancelled.
 """
 
 from __future__ import annotations
@@ -14,32 +14,35 @@ T = TypeVar("T")
 
 
 class Stop:
-    """Told once that it is time to end, and asked by whoever is to."""
+    """A flag that background tasks check between two steps, and that interrupts their waits."""
 
     def __init__(self) -> None:
-        self._told = asyncio.Event()
+        self._event = asyncio.Event()
 
-    def tell(self) -> None:
-        """End all work that asks."""
-        self._told.set()
+    def set(self) -> None:
+        """Ask all tasks that have this flag to end."""
+        self._event.set()
 
     @property
-    def told(self) -> bool:
-        """Whether it is time to end."""
-        return self._told.is_set()
+    def is_set(self) -> bool:
+        """Whether the tasks should end."""
+        return self._event.is_set()
 
     async def or_wait(self, waiting: Coroutine[Any, Any, T]) -> T | None:
-        """Wait for something of this process, which must be no command to Redis.
+        """Wait for a coroutine, but no longer than until the flag is set.
+
+        Args:
+            waiting: is cancelled when the flag is set; it must not be a command to Redis.
 
         Returns:
-            What it returned, or `None` if it was time to end before.
+            What the coroutine returned, or `None` if the flag was set before.
         """
         wanted = asyncio.ensure_future(waiting)
-        told = asyncio.ensure_future(self._told.wait())
+        stopped = asyncio.ensure_future(self._event.wait())
         try:
-            await asyncio.wait({wanted, told}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({wanted, stopped}, return_when=asyncio.FIRST_COMPLETED)
             return wanted.result() if wanted.done() else None
         finally:
-            for task in (wanted, told):
+            for task in (wanted, stopped):
                 task.cancel()
-            await asyncio.gather(wanted, told, return_exceptions=True)
+            await asyncio.gather(wanted, stopped, return_exceptions=True)

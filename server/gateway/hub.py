@@ -52,12 +52,12 @@ class Hub:
         self._entering: set[Session] = set()
         self._leaving: deque[Session] = deque()
         self._forgetting = False
-        self._doubt = asyncio.Event()
+        self._unchecked = asyncio.Event()
         self.rooms = RoomFeeds(services)
         self.leaderboards = LeaderboardFeeds(services.leaderboards)
         services.sessions.superseded.subscribe(self._replaced)
         services.sessions.ended.subscribe(self._ended)
-        services.sessions.missed.subscribe(self._doubt.set)
+        services.sessions.missed.subscribe(self._unchecked.set)
 
     @property
     def size(self) -> int:
@@ -157,7 +157,7 @@ class Hub:
     def _ended(self, ended: Ended) -> None:
         """Tell a player that an attempt is over, if the session of this node was shown it."""
         session = self._newest.get(ended.player)
-        if session is not None and ended.attempt in {session.attempt, session.dealt}:
+        if session is not None and ended.attempt in {session.attempt, session.shown_round}:
             number = session.number_of(ended.attempt)
             session.send(messages.Ended(number, ended.seq, present.result(ended.result)))
 
@@ -170,20 +170,20 @@ class Hub:
 
     async def _check_sessions(self, stop: Stop) -> None:
         """Find out what sessions have missed whenever messages to this node may have been lost."""
-        while not stop.told:
-            await stop.or_wait(self._doubt.wait())
-            self._doubt.clear()
+        while not stop.is_set:
+            await stop.or_wait(self._unchecked.wait())
+            self._unchecked.clear()
             try:
                 await self._check_all(stop)
             except UnavailableError as error:
                 # The messages that come next may be lost as well: all are checked anew.
                 log.warning("sessions_unchecked", error=str(error))
-                self._doubt.set()
+                self._unchecked.set()
                 await stop.or_wait(asyncio.sleep(CHECK_AGAIN))
 
     async def _check_all(self, stop: Stop) -> None:
         sessions = iter(list(self._sessions.values()))
-        while not stop.told and (some := list(islice(sessions, CHECKED_AT_ONCE))):
+        while not stop.is_set and (some := list(islice(sessions, CHECKED_AT_ONCE))):
             await self._check(some)
             await stop.or_wait(asyncio.sleep(CHECK_PAUSE))
 
@@ -193,9 +193,9 @@ class Hub:
         for replaced in await self._services.sessions.replaced(ids):
             self._replaced(replaced)
         over = [session for session in sessions if session.attempt is not None]
-        await asyncio.gather(*map(self._tell_end, over))
+        await asyncio.gather(*map(self._send_missed_end, over))
 
-    async def _tell_end(self, session: Session) -> None:
+    async def _send_missed_end(self, session: Session) -> None:
         if session.attempt is None or session.player is None:
             return
         attempt = await self._services.attempts.find(session.attempt)

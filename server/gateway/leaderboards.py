@@ -71,20 +71,20 @@ class _Watched:
         own: the own rows of each watcher.
         reading: watchers whose own rows are to be read.
         behind: watchers who do not keep up, or have missed something: they are sent all of it.
-        told: its size and first rows, as they were sent last.
+        last_sent: its size and first rows, as they were sent last.
         best: the best score that was entered since the last tick.
         players: whose score was entered since then.
         unknown: whether something was entered of which no more is known.
         again: whether the first rows may have changed while they were read.
     """
 
-    __slots__ = ("again", "behind", "best", "own", "players", "reading", "told", "unknown")
+    __slots__ = ("again", "behind", "best", "last_sent", "own", "players", "reading", "unknown")
 
     def __init__(self, size: int, top: list[Row]) -> None:
         self.own: dict[Session, _Own] = {}
         self.reading: dict[Session, None] = {}
         self.behind: dict[Session, None] = {}
-        self.told = (size, top)
+        self.last_sent = (size, top)
         self.best: float = ANY_SCORE
         self.players: set[PlayerId] = set()
         self.unknown = False
@@ -108,7 +108,7 @@ class LeaderboardFeeds:
         self._leaderboards = leaderboards
         self._watched: dict[BoardId, _Watched] = {}
         self._any = asyncio.Event()
-        self._heard = 0
+        self._entries_seen = 0
         leaderboards.entered.subscribe(self._entered)
 
     async def watch(self, session: Session, board: BoardId) -> Page:
@@ -119,7 +119,7 @@ class LeaderboardFeeds:
         """
         assert session.player is not None
         self._leaderboards.subscribe(board)
-        heard = self._heard
+        seen = self._entries_seen
         try:
             page = await self._leaderboards.page(board, session.player)
         except BaseException:
@@ -129,13 +129,13 @@ class LeaderboardFeeds:
         session.watched = board
         watched = self._watched.setdefault(board, _Watched(page.size, page.top))
         watched.own[session] = _Own(session.player, page.around)
-        if heard != self._heard:
+        if seen != self._entries_seen:
             # Something may have been entered while it was read.
             watched.again = True
             watched.reading[session] = None
-        if (page.size, page.top) != watched.told:
+        if (page.size, page.top) != watched.last_sent:
             watched.behind[session] = None
-        self._wake(watched)
+        self._notify(watched)
         return page
 
     def unwatch(self, session: Session) -> None:
@@ -154,7 +154,7 @@ class LeaderboardFeeds:
 
     def _entered(self, board: BoardId, entered: Entered | None) -> None:
         """Take that a score was entered; `None` if it is not known which, or how many."""
-        self._heard += 1
+        self._entries_seen += 1
         watched = self._watched.get(board)
         if watched is None:
             return
@@ -165,26 +165,26 @@ class LeaderboardFeeds:
             watched.players.add(entered.player)
         self._any.set()
 
-    def _wake(self, watched: _Watched) -> None:
+    def _notify(self, watched: _Watched) -> None:
         if watched.waits:
             self._any.set()
 
     async def run(self, stop: Stop) -> None:
         """Tell watchers of what has changed, once a tick, until told to stop."""
-        while not stop.told:
+        while not stop.is_set:
             await stop.or_wait(self._any.wait())
             await stop.or_wait(asyncio.sleep(TICK))
             self._any.clear()
             for board, watched in list(self._watched.items()):
-                if watched.waits and not stop.told:
+                if watched.waits and not stop.is_set:
                     try:
-                        await self._tell(board, watched)
+                        await self._update(board, watched)
                     except UnavailableError as error:
                         watched.unknown = True
                         log.warning("leaderboard_unread", board=board, error=str(error))
-                self._wake(watched)
+                self._notify(watched)
 
-    async def _tell(self, board: BoardId, watched: _Watched) -> None:
+    async def _update(self, board: BoardId, watched: _Watched) -> None:
         """Look at a leaderboard, and tell its watchers of what is new to them."""
         if watched.changed:
             best, players, unknown = watched.best, watched.players, watched.unknown
@@ -196,7 +196,7 @@ class LeaderboardFeeds:
                     unknown or best <= known.bound or session.player in players
                 ):
                     watched.reading[session] = None
-            top = await self._look_at_top(board, watched)
+            top = await self._read_top(board, watched)
         else:
             top = None
         # Who is sent something of its own is sent the rest with it.
@@ -208,28 +208,28 @@ class LeaderboardFeeds:
                     self._send(watched, session, frame)
         try:
             while own:
-                await self._tell_own(board, watched, own, top)
+                await self._send_own_rows(board, watched, own, top)
         finally:
             if top is not None:
                 watched.behind.update(
                     dict.fromkeys(session for session in own if session in watched.own)
                 )
-        await self._tell_behind(watched)
+        await self._send_all(watched)
 
-    async def _look_at_top(
+    async def _read_top(
         self, board: BoardId, watched: _Watched
     ) -> messages.LeaderboardChange | None:
         """Return what is new about the size and the first rows."""
         size, top = await self._leaderboards.top(board)
-        before = watched.told
+        before = watched.last_sent
         if (size, top) == before:
             return None
         profiles = await self._leaderboards.profiles(top)
-        watched.told = (size, top)
+        watched.last_sent = (size, top)
         rows = present.entries(top, profiles) if top != before[1] else None
         return messages.LeaderboardChange(size, rows, None)
 
-    async def _tell_own(
+    async def _send_own_rows(
         self,
         board: BoardId,
         watched: _Watched,
@@ -251,15 +251,15 @@ class LeaderboardFeeds:
                 watched.own[session] = _Own(session.player, rows)
             if is_new or top is not None:
                 change = messages.LeaderboardChange(
-                    watched.told[0],
+                    watched.last_sent[0],
                     top.top if top is not None else None,
                     present.entries(rows, profiles) if is_new else None,
                 )
                 self._send(watched, session, codec.encode(change))
 
-    async def _tell_behind(self, watched: _Watched) -> None:
+    async def _send_all(self, watched: _Watched) -> None:
         """Tell those who have missed something of everything, if they keep up by now."""
-        size, top = watched.told
+        size, top = watched.last_sent
         async for session in _slices(watched.behind):
             if session.behind or session not in watched.own:
                 continue

@@ -36,7 +36,7 @@ def room(page: RoomPage) -> messages.RoomState:
         messages.Seat(
             player=player(page.profiles[seat.player]),
             ready=seat.ready or seat.player == state.host,
-            here=seat.player in page.here,
+            here=seat.player in page.online,
             wins=state.wins.get(seat.player, 0),
         )
         for seat in state.seats

@@ -39,7 +39,7 @@ class Feed:
     """What the subscribers of one room are sent.
 
     Attributes:
-        told: the frame that each subscriber was sent last, `None` at first.
+        last_sent: the frame that each subscriber was sent last, `None` at first.
         frame: the room as it was told last, and its version.
         deal: of the round in it, if there is one.
         behind: who does not keep up, and has missed progress.
@@ -47,11 +47,11 @@ class Feed:
         task: sends them.
     """
 
-    __slots__ = ("behind", "code", "deal", "frame", "task", "timer", "told", "version")
+    __slots__ = ("behind", "code", "deal", "frame", "last_sent", "task", "timer", "version")
 
     def __init__(self, code: RoomCode) -> None:
         self.code = code
-        self.told: dict[Session, bytes | None] = {}
+        self.last_sent: dict[Session, bytes | None] = {}
         self.frame = b""
         self.version = 0
         self.behind: set[Session] = set()
@@ -68,7 +68,7 @@ class RoomFeeds:
         self._live = services.live
         self._feeds: dict[RoomCode, Feed] = {}
         self._changed: dict[RoomCode, None] = {}
-        self._telling = False
+        self._sending = False
         self._tasks: set[asyncio.Task[None]] = set()
         self._live.changed.subscribe(self._room_changed)
         self._live.progressed.subscribe(self._progressed)
@@ -82,7 +82,7 @@ class RoomFeeds:
         self.unsubscribe(session)
         session.room = code
         feed = self._feeds.setdefault(code, Feed(code))
-        feed.told[session] = None
+        feed.last_sent[session] = None
         self._live.enter(room, session.player)
 
     def unsubscribe(self, session: Session) -> None:
@@ -93,9 +93,9 @@ class RoomFeeds:
         assert session.player is not None
         session.room = None
         feed = self._feeds[code]
-        del feed.told[session]
+        del feed.last_sent[session]
         feed.behind.discard(session)
-        if not feed.told:
+        if not feed.last_sent:
             del self._feeds[code]
             if feed.timer is not None:
                 feed.timer.cancel()
@@ -109,7 +109,7 @@ class RoomFeeds:
         on need not ask for the cards then.
         """
         code = room.opened.code
-        await self._live.looked(code)
+        await self._live.wait_until_loaded(code)
         feed = self._feeds.get(code)
         if feed is None:
             return
@@ -121,32 +121,32 @@ class RoomFeeds:
     def answered(self, session: Session, code: RoomCode) -> None:
         """Note that a session is being told in an answer how the room stands."""
         feed = self._feeds.get(code)
-        if feed is not None and feed.told.get(session, b"") is None:
-            feed.told[session] = feed.frame
+        if feed is not None and feed.last_sent.get(session, b"") is None:
+            feed.last_sent[session] = feed.frame
 
     def _room_changed(self, code: RoomCode) -> None:
-        """Tell a room soon: it may have changed."""
+        """Send a room to its subscribers soon: it may have changed."""
         if code not in self._feeds:
             return
         self._changed[code] = None
-        if not self._telling:
-            self._telling = True
-            asyncio.get_running_loop().call_soon(self._tell_changed)
+        if not self._sending:
+            self._sending = True
+            asyncio.get_running_loop().call_soon(self._send_changed)
 
-    def _tell_changed(self) -> None:
+    def _send_changed(self) -> None:
         until = time.monotonic() + SLICE
         while self._changed:
             code = next(iter(self._changed))
             del self._changed[code]
             feed = self._feeds.get(code)
             if feed is not None:
-                self._tell(feed)
+                self._send_room(feed)
             if time.monotonic() > until:
-                asyncio.get_running_loop().call_soon(self._tell_changed)
+                asyncio.get_running_loop().call_soon(self._send_changed)
                 return
-        self._telling = False
+        self._sending = False
 
-    def _tell(self, feed: Feed) -> None:
+    def _send_room(self, feed: Feed) -> None:
         """Send a room to its subscribers, if it is not as they have it."""
         page = self._live.page(feed.code)
         if page is None:
@@ -155,7 +155,7 @@ class RoomFeeds:
         version = page.room.version
         if version < feed.version:
             # A client takes a lower version for old news, unless it comes anew.
-            for session in list(feed.told):
+            for session in list(feed.last_sent):
                 session.close(Reason.WENT_BACK)
             feed.version, feed.frame = version, b""
             return
@@ -164,9 +164,9 @@ class RoomFeeds:
             feed.frame = frame
         feed.version = version
         feed.deal = page.room.round.deal if page.room.round is not None else None
-        for session, told in feed.told.items():
-            if told is not feed.frame:
-                feed.told[session] = feed.frame
+        for session, sent in feed.last_sent.items():
+            if sent is not feed.frame:
+                feed.last_sent[session] = feed.frame
                 session.send_frame(feed.frame, ("room", feed.code))
         self._arm(feed)
 
@@ -184,7 +184,7 @@ class RoomFeeds:
         if code in self._changed:
             # The places are those among the runners of the room as it is told last.
             del self._changed[code]
-            self._tell(feed)
+            self._send_room(feed)
         if live.room.round.deal != feed.deal:
             # The room has not been told of this round yet, and is going to be, with all counters.
             self._room_changed(code)
@@ -192,8 +192,8 @@ class RoomFeeds:
         frame = codec.encode_progress(counters)
         alone = live.room.round.players[counters[0]] if len(counters) == _NUMBERS else None
         whole: bytes | None = None
-        for session, told in feed.told.items():
-            if told is None:
+        for session, sent in feed.last_sent.items():
+            if sent is None:
                 continue
             if session.behind:
                 feed.behind.add(session)
@@ -213,7 +213,7 @@ class RoomFeeds:
             feed.timer = None
         if feed.task is not None or running is None:
             return
-        if not any(_wants_cards(session, running) for session in feed.told):
+        if not any(_wants_cards(session, running) for session in feed.last_sent):
             return
         left = max(later, (running.starts - self._services.clock.now()) / 1000)
         loop = asyncio.get_running_loop()
@@ -226,7 +226,7 @@ class RoomFeeds:
 
     async def _deal(self, feed: Feed, running: Round) -> None:
         """Send every runner the cards of a round that has begun."""
-        wanting = [session for session in feed.told if _wants_cards(session, running)]
+        wanting = [session for session in feed.last_sent if _wants_cards(session, running)]
         waits = await asyncio.gather(*(self._show(feed, session, running) for session in wanting))
         feed.task = None
         # Whoever has come meanwhile, or could not be sent any, is seen to next.
@@ -250,13 +250,13 @@ class RoomFeeds:
                 # This node's clock was wrong, and has been put right.
                 return SOON
             log.warning("attempt_not_sent", attempt=attempt, code=refusal.code)
-            session.dealt = attempt
+            session.shown_round = attempt
             return 0.0
         except Exception:
             log.exception("attempt_broken", attempt=attempt)
-            session.dealt = attempt
+            session.shown_round = attempt
             return 0.0
-        if session in feed.told and _wants_cards(session, running):
+        if session in feed.last_sent and _wants_cards(session, running):
             session.shows(attempt, snapshot.start.room)
             number = session.number_of(attempt)
             session.send(present.attempt(snapshot, number, self._services.clock.now()))
@@ -282,5 +282,5 @@ def _wants_cards(session: Session, running: Round) -> bool:
         player is not None
         and player in running.players
         and player not in running.results
-        and session.dealt != running.attempt(player)
+        and session.shown_round != running.attempt(player)
     )

@@ -57,7 +57,7 @@ class Session:
         player: who it is, once it has said hello.
         room: the room that it hears of.
         attempt: the attempt that it was last shown.
-        dealt: the same among those of rounds, though it may have turned to a daily since.
+        shown_round: the same among those of rounds, though it may have turned to a daily since.
         watched: the leaderboard that it hears of.
     """
 
@@ -78,10 +78,10 @@ class Session:
         "_wait",
         "_wire",
         "attempt",
-        "dealt",
         "id",
         "player",
         "room",
+        "shown_round",
         "watched",
     )
 
@@ -90,7 +90,7 @@ class Session:
         self.player: PlayerId | None = None
         self.room: RoomCode | None = None
         self.attempt: AttemptId | None = None
-        self.dealt: AttemptId | None = None
+        self.shown_round: AttemptId | None = None
         self.watched: BoardId | None = None
         self._wire = wire
         self._answerer = answerer
@@ -116,7 +116,7 @@ class Session:
         """Note that it is shown an attempt, of this room's round or, at `None`, of a daily."""
         self.attempt = attempt
         if room is not None:
-            self.dealt = attempt
+            self.shown_round = attempt
 
     def number_of(self, attempt: AttemptId) -> int:
         """Return the number that the session knows an attempt by, a new one if it has none."""

@@ -1,12 +1,11 @@
-"""The rooms that sessions of this node listen to: one state in memory for each, whoever asks.
+"""The rooms that sessions of this node subscribe to: one shared state in memory for each.
 
-A room is brought up to date by what this node appends to its journal and by what other nodes
-publish to its topic: the next entry is folded, a gap is read. Redis is read when the node begins to
-follow the room, and when something may have been missed; while nothing happens to a room, it costs
-nothing.
+A room is kept current by what this node appends to its journal and by what other nodes publish to
+its topic: the next entry is folded, and after a gap the journal is read. Redis is read when the node
+begins to follow the room, and when messages may have been lost; an idle room costs nothing.
 
-Who is present is the word of the node that has the session: written to the room's presence and
-published when it changes, and void when the node no longer counts as alive.
+Presence is asserted by the node that has the session: written to a hash in Redis and published when
+it changes. It is void when the node no longer counts as alive.
 """
 
 from __future__ import annotations
@@ -36,17 +35,17 @@ from server.store.bus import Bus
 from server.store.journal import Append
 
 AT_ONCE = 32
-"""Rooms that are looked at side by side."""
+"""Rooms that are refreshed concurrently."""
 
-SAID_AT_ONCE = 100
+PRESENCE_AT_ONCE = 100
 """Writes about who is present that are under way side by side: never so many as to be in the way of
 moves, however many sessions come and go at once."""
 
 PAUSE = 0.01
-"""Seconds between two such looks: a thousand rooms are looked at in about half a second."""
+"""Seconds between two such batches: a thousand rooms are refreshed in about half a second."""
 
 AGAIN_AFTER = 1.0
-"""Seconds before a look that failed is tried again."""
+"""Seconds before a refresh that failed is tried again."""
 
 log = structlog.get_logger()
 
@@ -76,8 +75,8 @@ class LiveRooms:
         self._profiles = profiles
         self._registration = registration
         self._live: dict[RoomCode, LiveRoom] = {}
-        self._looks = Queue(self._look, AT_ONCE, PAUSE)
-        self._unsaid = Queue(self._say, SAID_AT_ONCE, 0)
+        self._refreshes = Queue(self._refresh, AT_ONCE, PAUSE)
+        self._presence_changes = Queue(self._write_presence, PRESENCE_AT_ONCE, 0)
         rooms.appended.subscribe(self._appended)
         registration.changed.subscribe(self._nodes_changed)
 
@@ -92,12 +91,12 @@ class LiveRooms:
             live = self._live[code] = LiveRoom(room)
             self._rooms.follow(code)
             self._bus.subscribe(topics.room(code), partial(self.receive, code))
-        live.mine[player] = live.mine.get(player, 0) + 1
-        if live.mine[player] == 1:
-            if live.looked.is_set():
+        live.local[player] = live.local.get(player, 0) + 1
+        if live.local[player] == 1:
+            if live.loaded.is_set():
                 # Else it is written just before the room is read.
-                self._unsaid.add((code, player))
-            self._tell_presence(live, player, here=True)
+                self._presence_changes.add((code, player))
+            self._publish_presence(live, player, online=True)
 
     def leave(self, code: RoomCode, player: PlayerId) -> None:
         """Note that a session of a player does not listen to a room any more.
@@ -105,31 +104,31 @@ class LiveRooms:
         One write and one message for the last session of the player, else none.
         """
         live = self._live[code]
-        live.mine[player] -= 1
-        if live.mine[player] > 0:
+        live.local[player] -= 1
+        if live.local[player] > 0:
             return
-        del live.mine[player]
-        self._unsaid.add((code, player))
+        del live.local[player]
+        self._presence_changes.add((code, player))
         if live.nodes.get(player) == self._registration.id:
-            self._tell_presence(live, player, here=False)
-        if not live.mine:
+            self._publish_presence(live, player, online=False)
+        if not live.local:
             del self._live[code]
             self._bus.unsubscribe(topics.room(code))
 
-    def _tell_presence(self, live: LiveRoom, player: PlayerId, *, here: bool) -> None:
+    def _publish_presence(self, live: LiveRoom, player: PlayerId, *, online: bool) -> None:
         node = self._registration.id
-        self._publish(live.code, Presence(player, node, here))
-        if live.set_node(player, node if here else None):
+        self._publish(live.code, Presence(player, node, online))
+        if live.set_node(player, node if online else None):
             self.changed.emit(live.code)
 
-    async def looked(self, code: RoomCode) -> None:
-        """Wait until a room that is followed has been looked at, and not for long."""
+    async def wait_until_loaded(self, code: RoomCode) -> None:
+        """Wait until a room that is followed has been read once, at most `AGAIN_AFTER` seconds."""
         live = self._live.get(code)
-        if live is not None and not live.looked.is_set():
+        if live is not None and not live.loaded.is_set():
             try:
-                await asyncio.wait_for(live.looked.wait(), AGAIN_AFTER)
+                await asyncio.wait_for(live.loaded.wait(), AGAIN_AFTER)
             except TimeoutError:
-                log.warning("room_unseen", room=code)
+                log.warning("room_not_loaded", room=code)
 
     @property
     def size(self) -> int:
@@ -150,7 +149,7 @@ class LiveRooms:
             return None
         page = self._page(live)
         if page is None:
-            self._looks.add(code)
+            self._refreshes.add(code)
         return page
 
     def _page(self, live: LiveRoom) -> RoomPage | None:
@@ -163,8 +162,8 @@ class LiveRooms:
                 return None
         if profiles is None:
             return None
-        here = {p for p, node in live.nodes.items() if self._registration.is_alive(node)}
-        return RoomPage(live.room, live.results(), profiles, here, seed)
+        online = {p for p, node in live.nodes.items() if self._registration.is_alive(node)}
+        return RoomPage(live.room, live.results(), profiles, online, seed)
 
     async def read_page(self, room: Room) -> RoomPage:
         """Return the same of any room, read from the store if need be.
@@ -204,46 +203,46 @@ class LiveRooms:
                 if number > live.room.version:
                     self._take_entry(live, number, text)
             case Progress():
-                if told := live.advance(message):
-                    self.progressed.emit(code, told)
-            case Presence(player, node, here):
-                self._take_presence(live, player, node, here=here)
+                if advanced := live.advance(message):
+                    self.progressed.emit(code, advanced)
+            case Presence(player, node, online):
+                self._take_presence(live, player, node, online=online)
             case Version(number):
                 if number > live.room.version:
-                    self._looks.add(code)
+                    self._refreshes.add(code)
             case Renamed(player, name):
                 self._profiles.keep(Profile(player, name))
                 self.changed.emit(code)
             case _:
-                self._looks.add(code)
+                self._refreshes.add(code)
 
     def _take_entry(self, live: LiveRoom, number: int, text: str) -> None:
         room = self._rooms.receive(live.code, number, text)
         if room is None:
-            self._looks.add(live.code)
+            self._refreshes.add(live.code)
         else:
             live.take(room)
             self.changed.emit(live.code)
 
-    def _take_presence(self, live: LiveRoom, player: PlayerId, node: str, *, here: bool) -> None:
+    def _take_presence(self, live: LiveRoom, player: PlayerId, node: str, *, online: bool) -> None:
         me = self._registration.id
         if node == me:
             return
-        self._registration.heard_of(node)
-        first = here and node not in live.nodes.values()
-        if not here and live.nodes.get(player) != node:
+        self._registration.note_alive(node)
+        first = online and node not in live.nodes.values()
+        if not online and live.nodes.get(player) != node:
             return
-        if not here and player in live.mine:
+        if not online and player in live.local:
             # This node's session of the player is the only one again.
-            self._unsaid.add((live.code, player))
+            self._presence_changes.add((live.code, player))
             live.set_node(player, me)
             return
-        if live.set_node(player, node if here else None):
+        if live.set_node(player, node if online else None):
             self.changed.emit(live.code)
         if first:
-            self._introduce(live)
+            self._announce(live)
 
-    def _introduce(self, live: LiveRoom) -> None:
+    def _announce(self, live: LiveRoom) -> None:
         """Publish what was not published while no other node was known to follow the room."""
         me = self._registration.id
         for player, node in live.nodes.items():
@@ -272,8 +271,8 @@ class LiveRooms:
         for deal, runners in by_deal.items():
             progress = Progress(deal, runners)
             self._publish(code, progress)
-            if live is not None and (told := live.advance(progress)):
-                self.progressed.emit(code, told)
+            if live is not None and (advanced := live.advance(progress)):
+                self.progressed.emit(code, advanced)
 
     def renamed(self, code: RoomCode, profile: Profile) -> None:
         """Let a room know that a member has another name."""
@@ -291,7 +290,7 @@ class LiveRooms:
         me = self._registration.id
         if (
             live is None
-            or not live.looked.is_set()
+            or not live.loaded.is_set()
             or any(node != me for node in live.nodes.values())
         ):
             self._bus.publish(topics.room(code), news.encode(message))
@@ -299,42 +298,44 @@ class LiveRooms:
     def _nodes_changed(self, come: set[str], gone: set[str]) -> None:
         """Take which nodes have come and gone.
 
-        What a dead node did last it may have told nobody, of any room: all are looked at, a few at
+        A dead node may not have published what it did last in any room: all are refreshed, a few at
         a time. Of a new one it may have been read that it has sessions before it was listed.
         """
         for code, live in self._live.items():
             if gone:
-                self._looks.add(code)
+                self._refreshes.add(code)
             elif not come.isdisjoint(live.nodes.values()):
                 self.changed.emit(code)
 
     async def run(self, stop: Stop) -> None:
-        """Write who is present, and look at rooms that need it, until told to stop."""
-        await asyncio.gather(self._looks.run(stop), self._unsaid.run(stop))
-        await self._unsaid.finish()
+        """Write presence changes, and refresh rooms that need it, until told to stop."""
+        await asyncio.gather(self._refreshes.run(stop), self._presence_changes.run(stop))
+        await self._presence_changes.finish()
 
-    async def _say(self, who: tuple[RoomCode, PlayerId]) -> None:
+    async def _write_presence(self, who: tuple[RoomCode, PlayerId]) -> None:
         """Write whether a player is present by way of this node, as it is now."""
         code, player = who
         live = self._live.get(code)
-        here = live is not None and player in live.mine
-        say = self._store.rooms.enter if here else self._store.rooms.leave
+        online = live is not None and player in live.local
+        say = self._store.rooms.enter if online else self._store.rooms.leave
         try:
             await say(code, player, self._registration.id)
         except UnavailableError as error:
-            log.warning("presence_unsaid", room=code, error=str(error))
-            asyncio.get_running_loop().call_later(AGAIN_AFTER, self._unsaid.add, who)
+            log.warning("presence_not_written", room=code, error=str(error))
+            asyncio.get_running_loop().call_later(AGAIN_AFTER, self._presence_changes.add, who)
 
-    async def _look(self, code: RoomCode) -> None:
+    async def _refresh(self, code: RoomCode) -> None:
         """Read everything about a room that is followed."""
         live = self._live.get(code)
         if live is None:
             return
-        live.heard = {}
+        live.presence_meanwhile = {}
         try:
             # In this order: of two nodes that begin at once, one finds the other at least.
-            if not live.looked.is_set():
-                await asyncio.gather(*(self._say((code, player)) for player in live.mine))
+            if not live.loaded.is_set():
+                await asyncio.gather(
+                    *(self._write_presence((code, player)) for player in live.local)
+                )
             nodes = await self._store.rooms.present(code)
             # Last, and taken at once: what is appended meanwhile would be taken back.
             room = await self._rooms.find(code)
@@ -343,34 +344,34 @@ class LiveRooms:
             await self._count(live)
             await self._complete(live)
         except Refusal:
-            # It has been forgotten since; whoever asks for it will be told.
+            # It has expired since; whoever asks for it gets `unknown_room`.
             log.info("room_forgotten", room=code)
         except UnavailableError as error:
-            log.warning("look_failed", room=code, error=str(error))
-            asyncio.get_running_loop().call_later(AGAIN_AFTER, self._looks.add, code)
+            log.warning("room_refresh_failed", room=code, error=str(error))
+            asyncio.get_running_loop().call_later(AGAIN_AFTER, self._refreshes.add, code)
             return
         finally:
-            live.heard = None
-        live.looked.set()
-        self._introduce(live)
+            live.presence_meanwhile = None
+        live.loaded.set()
+        self._announce(live)
         self.changed.emit(code)
 
     def _take_nodes(self, live: LiveRoom, nodes: dict[PlayerId, str]) -> None:
-        """Take who is present as it was read, with what has been heard and done meanwhile."""
+        """Apply presence as it was read, with the changes since the read began."""
         me = self._registration.id
-        assert live.heard is not None
-        for player, node in live.heard.items():
+        assert live.presence_meanwhile is not None
+        for player, node in live.presence_meanwhile.items():
             if node is not None:
                 nodes[player] = node
             else:
                 nodes.pop(player, None)
         for player in [player for player, node in nodes.items() if node == me]:
-            if player not in live.mine:
+            if player not in live.local:
                 del nodes[player]
-                self._unsaid.add((live.code, player))
-        for player in live.mine.keys() - nodes.keys():
+                self._presence_changes.add((live.code, player))
+        for player in live.local.keys() - nodes.keys():
             nodes[player] = me
-            self._unsaid.add((live.code, player))
+            self._presence_changes.add((live.code, player))
         live.nodes = nodes
 
     async def _count(self, live: LiveRoom) -> None:
@@ -382,8 +383,8 @@ class LiveRooms:
             (attempt.start.player, attempt.board.home, attempt.board.moves)
             for attempt in await self._rooms.runners(live.room)
         ]
-        if told := live.advance(Progress(round_.deal, runners)):
-            self.progressed.emit(live.code, told)
+        if advanced := live.advance(Progress(round_.deal, runners)):
+            self.progressed.emit(live.code, advanced)
 
     async def _complete(self, live: LiveRoom) -> None:
         """Read the profiles that are not held, and the seed of a round that is over."""

@@ -21,14 +21,14 @@ class RoomPage:
         progress: the result so far of every runner of the round; of those who have not finished,
             cards at home and moves alone are known, and the time is 0.
         profiles: of all members and runners.
-        here: the members who have a session on any node.
+        online: the members who have a session on any node.
         seed: of the round's deal in hexadecimal, once it is over.
     """
 
     room: Room
     progress: dict[PlayerId, Result]
     profiles: dict[PlayerId, Profile]
-    here: set[PlayerId]
+    online: set[PlayerId]
     seed: str | None
 
 
@@ -37,21 +37,21 @@ class LiveRoom:
     """A room that is followed.
 
     Attributes:
-        mine: how many sessions of this node each player has in it.
+        local: how many sessions of this node each player has in it.
         nodes: who is present, and by way of which node.
         counters: (cards at home, moves) of runners of the round who have got anywhere.
         seed: of the round's deal if it is over, by the deal's id.
-        looked: whether it has been looked at since it is followed.
-        heard: who came on or went off while it is being looked at.
+        loaded: set once the room has been read since it is followed.
+        presence_meanwhile: changes of presence since the current read began; `None` between reads.
     """
 
     room: Room
-    mine: dict[PlayerId, int] = field(default_factory=dict)
+    local: dict[PlayerId, int] = field(default_factory=dict)
     nodes: dict[PlayerId, str] = field(default_factory=dict)
     counters: dict[PlayerId, tuple[int, int]] = field(default_factory=dict)
     seed: tuple[DealId, str] | None = None
-    looked: asyncio.Event = field(default_factory=asyncio.Event)
-    heard: dict[PlayerId, str | None] | None = None
+    loaded: asyncio.Event = field(default_factory=asyncio.Event)
+    presence_meanwhile: dict[PlayerId, str | None] | None = None
 
     @property
     def code(self) -> RoomCode:
@@ -76,13 +76,13 @@ class LiveRoom:
         round_ = self.room.round
         if round_ is None or round_.deal != progress.deal:
             return []
-        told: list[int] = []
+        advanced: list[int] = []
         for player, home, moves in progress.runners:
             if player in round_.results or moves <= self.counters.get(player, (0, 0))[1]:
                 continue
             self.counters[player] = (home, moves)
-            told += (round_.players.index(player), home, moves)
-        return told
+            advanced += (round_.players.index(player), home, moves)
+        return advanced
 
     def all_counters(self) -> list[int]:
         """Return (place, home, moves) of every runner who has got anywhere."""
@@ -92,8 +92,8 @@ class LiveRoom:
 
     def set_node(self, player: PlayerId, node: str | None) -> bool:
         """Take by way of which node a player is present, if any; return whether that is news."""
-        if self.heard is not None:
-            self.heard[player] = node
+        if self.presence_meanwhile is not None:
+            self.presence_meanwhile[player] = node
         known = player in self.nodes
         if node is None:
             self.nodes.pop(player, None)

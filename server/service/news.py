@@ -2,7 +2,7 @@
 
 None of it is truth: what is in a journal is read from there by whoever cannot use the news. A
 message of a kind that a node does not know, as while a newer version is being rolled out, counts
-as a lost one: what it may be about is looked at.
+as a lost one: what it may be about is read anew.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Presence(Struct, tag=3, array_like=True, frozen=True):
 
     player: PlayerId
     node: str
-    here: bool
+    online: bool
 
 
 class Renamed(Struct, tag=4, array_like=True, frozen=True):
@@ -90,22 +90,22 @@ encode = msgspec.msgpack.Encoder().encode
 
 
 def room_news(payload: bytes | None) -> RoomNews | None:
-    """Return what was published to a room's topic; `None` if that says only: look."""
+    """Return a message of a room's topic; `None` if some may have been missed."""
     return _decoded(_ROOM, payload)
 
 
 def node_news(payload: bytes | None) -> NodeNews | None:
-    """Return what was published to a node's topic; `None` if that says only: look."""
+    """Return a message of a node's topic; `None` if some may have been missed."""
     return _decoded(_NODE, payload)
 
 
 def renamed(payload: bytes | None) -> Renamed | None:
-    """Return what was published to `topics.NAMES`; `None` if that says only: look."""
+    """Return a message of `topics.NAMES`; `None` if some may have been missed."""
     return _decoded(_RENAMED, payload)
 
 
 def entered(payload: bytes | None) -> Entered | None:
-    """Return what was published to a leaderboard's topic; `None` if that says only: look."""
+    """Return a message of a leaderboard's topic; `None` if some may have been missed."""
     return _decoded(_ENTERED, payload)
 
 

@@ -50,14 +50,14 @@ class Registration:
         """Return whether a node counts as alive, as far as this one knows."""
         return node_id in self._alive
 
-    def heard_of(self, node_id: str) -> None:
+    def note_alive(self, node_id: str) -> None:
         """Note that a node has just said something, though it may not have been listed yet."""
         self._alive.add(node_id)
         self._missing.discard(node_id)
 
     async def run(self, stop: Stop) -> None:
         """Renew the entry until told to stop, and then withdraw it."""
-        while not stop.told:
+        while not stop.is_set:
             try:
                 names = await self._store.nodes.renew(self.name)
             except UnavailableError as error:

@@ -63,9 +63,9 @@ class Searches:
     async def run(self, stop: Stop) -> None:
         """Search what was noted, until told to stop."""
         try:
-            while not stop.told:
+            while not stop.is_set:
                 await stop.or_wait(self._any.wait())
-                while self._waiting and not stop.told:
+                while self._waiting and not stop.is_set:
                     attempt = self._waiting.pop(next(iter(self._waiting)))
                     await self._by_itself(attempt, stop)
                     await asyncio.sleep(0)

@@ -37,10 +37,10 @@ class Queue(Generic[Item]):
 
     async def run(self, stop: Stop) -> None:
         """Work on what is added, until told to stop."""
-        while not stop.told:
+        while not stop.is_set:
             await stop.or_wait(self._any.wait())
             self._any.clear()
-            while self._waiting and not stop.told:
+            while self._waiting and not stop.is_set:
                 await self._work_on_some()
                 if self._waiting:
                     await stop.or_wait(asyncio.sleep(self._pause))

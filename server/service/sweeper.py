@@ -296,7 +296,7 @@ class Sweeper:
                 known.again = at
 
     async def _renew_forever(self, stop: Stop) -> None:
-        while not stop.told:
+        while not stop.is_set:
             try:
                 await self.renew()
             except UnavailableError as error:
@@ -308,7 +308,7 @@ class Sweeper:
             log.warning("sweeper_lingers", error=str(error))
 
     async def _look_forever(self, stop: Stop) -> None:
-        while not stop.told:
+        while not stop.is_set:
             begun = time.monotonic()
             try:
                 await self.look()
@@ -321,7 +321,7 @@ class Sweeper:
 
     async def _draw_forever(self, stop: Stop) -> None:
         # By itself: drawing takes a while, and what is due does not wait for it.
-        while not stop.told:
+        while not stop.is_set:
             try:
                 await self._dailies.draw_ahead()
             except UnavailableError as error:
@@ -329,7 +329,7 @@ class Sweeper:
             await stop.or_wait(asyncio.sleep(DRAW_EVERY))
 
     async def _take_forever(self, stop: Stop) -> None:
-        while not stop.told:
+        while not stop.is_set:
             for work in self.take():
                 self._put(work)
             await stop.or_wait(asyncio.sleep(TAKE_EVERY))

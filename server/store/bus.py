@@ -232,7 +232,7 @@ class Bus:
 
     async def run(self, stop: Stop) -> None:
         """Hand messages on until told to stop; lost connections are made anew."""
-        while not stop.told:
+        while not stop.is_set:
             lines: dict[str, _Line] = {}
             try:
                 await self._run_connected(lines, stop)
@@ -243,7 +243,7 @@ class Bus:
                     await line.close()
                     if isinstance(self._client, RedisCluster):
                         await line.redis.aclose()
-            if not stop.told:
+            if not stop.is_set:
                 await stop.or_wait(asyncio.sleep(PAUSE))
                 await self._database.look_around()
 
@@ -252,7 +252,7 @@ class Bus:
         self._added, self._removed = set(self._topics), set()
         await self._subscribe(lines)
         next_beat = time.monotonic() + HEARTBEAT
-        while not stop.told:
+        while not stop.is_set:
             changed = asyncio.create_task(stop.or_wait(self._changed.wait()))
             readers = {line.reader for line in lines.values() if line.reader is not None}
             done, _ = await asyncio.wait(

@@ -107,7 +107,7 @@ class Clock:
 
     async def run(self, stop: Stop) -> None:
         """Look again and again, until told to stop. Without Redis the time goes on by itself."""
-        while not stop.told:
+        while not stop.is_set:
             await stop.or_wait(asyncio.sleep(SAMPLE_EVERY))
             try:
                 await self.sample()

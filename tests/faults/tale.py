@@ -80,7 +80,7 @@ class Tale:
         )
         if self.room.round is None or self.room.round.over:
             progress = self.room.round.results if self.room.round else {}
-            shown = RoomPage(page.room, progress, page.profiles, page.here, page.seed)
+            shown = RoomPage(page.room, progress, page.profiles, page.online, page.seed)
             for player in (ADA, BOB):
                 self.hear(player, present.room(shown))
 

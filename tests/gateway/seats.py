@@ -131,7 +131,7 @@ async def hubs_on(*nodes: Node) -> AsyncIterator[list[HubNode]]:
     hubs = [HubNode(node) for node in nodes]
     for node in nodes:
         for other in nodes:
-            node.registration.heard_of(other.registration.id)
+            node.registration.note_alive(other.registration.id)
     async with AsyncExitStack() as stack:
         for each in hubs:
             await stack.enter_async_context(running(each.node.runs))

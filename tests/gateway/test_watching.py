@@ -66,7 +66,7 @@ async def settled(hub: HubNode) -> None:
     async def nothing_waits() -> bool:
         watched = hub.hub.leaderboards._watched.get(of_day(GAME, DAY))
         # What is heard first is that the subscription has begun.
-        subscribed = hub.hub.leaderboards._heard > 0
+        subscribed = hub.hub.leaderboards._entries_seen > 0
         return subscribed and (watched is None or not watched.waits)
 
     await until(nothing_waits)

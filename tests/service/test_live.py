@@ -32,7 +32,7 @@ async def running_nodes(
     monkeypatch.setattr(progress, "EVERY", 0.02)
     monkeypatch.setattr(module, "AGAIN_AFTER", 0.1)
     for one, another in ((node, other), (other, node)):
-        one.registration.heard_of(another.registration.id)
+        one.registration.note_alive(another.registration.id)
     async with AsyncExitStack() as stack:
         for each in (node, other):
             await stack.enter_async_context(running(each.runs))
@@ -45,7 +45,7 @@ async def follow(node: Node, code: RoomCode, player: PlayerId) -> None:
     # Sessions wait no longer than `AGAIN_AFTER`, which is less here than a look may take.
     live = node.services.live.find(code)
     assert live is not None
-    await live.looked.wait()
+    await live.loaded.wait()
 
 
 def page_of(node: Node, code: RoomCode) -> RoomPage:
@@ -69,7 +69,7 @@ async def shows(node: Node, code: RoomCode, *players: PlayerId) -> None:
 
     async def shown() -> bool:
         page = node.services.live.page(code)
-        return page is not None and page.here == set(players)
+        return page is not None and page.online == set(players)
 
     await until(shown)
 
@@ -83,7 +83,7 @@ async def test_an_entry_of_another_node_is_taken_without_reading(node: Node, oth
     version = page_of(other, code).room.version
     told: list[RoomCode] = []
     other.services.live.changed.subscribe(told.append)
-    looked = other.services.live._looks._waiting
+    looked = other.services.live._refreshes._waiting
     for number in range(1, 4):
         await node.rooms.set_ready(code, CYD, ready=bool(number % 2 == 0))
         await sees(other, code, version + number)
@@ -219,7 +219,7 @@ async def test_presence_that_was_lost_is_written_again(node: Node) -> None:
         return await node.store.rooms.present(code) == {ADA: node.registration.id}
 
     await until(mended)
-    assert page_of(node, code).here == {ADA}
+    assert page_of(node, code).online == {ADA}
 
 
 async def test_progress_is_known_to_who_comes_in_mid_round(
@@ -335,7 +335,7 @@ async def test_a_look_that_fails_is_tried_again(
         node.services.live.receive(code, None)
 
         async def failed() -> bool:
-            return any(entry["event"] == "look_failed" for entry in logs)
+            return any(entry["event"] == "room_refresh_failed" for entry in logs)
 
         await until(failed)
     await sees(node, code, version + 1)
@@ -368,7 +368,7 @@ async def test_what_is_appended_during_a_look_is_not_taken_back(
 
     async def looked() -> bool:
         live = node.services.live.find(code)
-        return live is not None and live.heard is None
+        return live is not None and live.presence_meanwhile is None
 
     await until(looked)
     assert page_of(node, code).room.version == room.version

@@ -60,7 +60,7 @@ async def test_a_node_tells_of_its_runners_moves(node: Node, other: Node, clock:
     other.services.live.progressed.subscribe(lambda _, counters: told.append(counters))
     async with running(other.runs):
         other.services.live.enter(room, BOB)
-        await other.services.live.looked(code)
+        await other.services.live.wait_until_loaded(code)
         clock.time = BEGUN
         for number in range(1, 4):
             await node.play(attempt_of(room, ADA), ADA)

@@ -96,7 +96,7 @@ def test_a_node_that_is_missing_once_is_not_dead(node: Node) -> None:
     assert changes[1:] == [(set(), {"b"})]
     assert not registration.is_alive("b")
     # It was only slow.
-    registration.heard_of("b")
+    registration.note_alive("b")
     assert registration.is_alive("b")
     registration._listed([])
     assert registration.is_alive(registration.id)

@@ -370,9 +370,9 @@ async def test_a_page_has_what_the_journal_has_not(
     page = await other.services.live.read_page(room)
     assert page.progress[ADA] == start
     assert page.progress[BOB].moves == 1
-    assert page.here == set()
-    other.registration.heard_of(node.registration.id)
-    assert (await other.services.live.read_page(room)).here == {ADA}
+    assert page.online == set()
+    other.registration.note_alive(node.registration.id)
+    assert (await other.services.live.read_page(room)).online == {ADA}
     assert room.round is not None
     for player in (ADA, BOB):
         await node.rooms.finish(code, room.round.deal, player, reached(9))

@@ -116,7 +116,7 @@ class Node:
                 break
         if not self.link.alive:
             return
-        self.up = not stop.told
+        self.up = not stop.is_set
         self.world.note(self.name, "up")
         works = (self._bus, self.clock, self.services, self._hub, self._registration)
         await asyncio.gather(*(work.run(stop) for work in works))
@@ -129,7 +129,7 @@ class Node:
         self.up = False
         self.link.alive = False
         # What it still does reaches nobody; this way it soon does nothing.
-        self._stop.tell()
+        self._stop.set()
         self._break()
 
     async def disconnect(self) -> None:
@@ -142,7 +142,7 @@ class Node:
         for session in list(self._sessions):
             session.close_for_restart()
         self._hub.close()
-        self._stop.tell()
+        self._stop.set()
         self.world.loop.call_later(1.0, self._break)
 
     def _break(self) -> None:

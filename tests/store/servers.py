@@ -36,7 +36,7 @@ async def running(work: Callable[[Stop], Coroutine[Any, Any, None]]) -> AsyncIte
     try:
         yield
     finally:
-        stop.tell()
+        stop.set()
         async with asyncio.timeout(PATIENCE):
             await task
 

@@ -112,7 +112,7 @@ async def test_appends_follow_a_slot_that_moves(
     journals = Journals(database)
 
     async def read(stop: Stop) -> None:
-        while not stop.told:
+        while not stop.is_set:
             await asyncio.gather(*(journals.read(writer.key) for writer in load.writers))
 
     async with running(load.run), running(read):
@@ -428,7 +428,7 @@ async def test_wake_ups_go_on_when_a_master_is_gone(cluster: Cluster, *, hangs: 
 
         async def publish_again(stop: Stop) -> None:
             # What is sent to the one that is lost is lost as well.
-            while not stop.told:
+            while not stop.is_set:
                 publisher.bus.publish(TOPICS[0])
                 await asyncio.sleep(0.01)
 

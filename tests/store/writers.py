@@ -38,7 +38,7 @@ class Writer:
     async def run(self, stop: Stop) -> None:
         """Append one entry after the other; after one that is in doubt, look what stands."""
         known = Entries([], 0)
-        while not stop.told:
+        while not stop.is_set:
             if not known.generation:
                 # The slot is on its way, or nothing is known yet.
                 known = await self._read(stop)
@@ -72,7 +72,7 @@ class Writer:
         )
 
     async def _read(self, stop: Stop) -> Entries:
-        while not stop.told:
+        while not stop.is_set:
             try:
                 return await self._journals.read(self.key)
             except UnavailableError:
