@@ -20,7 +20,8 @@ import structlog
 from server.core.ids import PlayerId
 from server.core.ranking import Row
 from server.core.refusal import UnavailableError
-from server.gateway import codec, messages, present
+from server.gateway import codec, present
+from server.gateway.messages import leaderboards as messages
 from server.gateway.session import Session
 from server.service.leaderboards import REACH, Leaderboards, Page
 from server.service.news import Entered

@@ -19,17 +19,10 @@ from server.core.refusal import Refusal, UnavailableError
 from server.gateway import codec
 from server.gateway.contracts import Answerer, Reason, Wire
 from server.gateway.limits import BURST, MOST_OFFENCES, RATE, Bucket
-from server.gateway.messages import (
-    FIRST_NUMBER,
-    MOST_NUMBERS,
-    AnyCommand,
-    AnyEvent,
-    Bye,
-    Hello,
-    PlayMove,
-    Re,
-    Refused,
-)
+from server.gateway.messages import AnyCommand, AnyEvent
+from server.gateway.messages.attempts import FIRST_NUMBER, MOST_NUMBERS, PlayMove
+from server.gateway.messages.session import Bye, Hello, Refused
+from server.gateway.messages.shared import Re
 from server.gateway.outgoing import TooSlowError
 from server.gateway.present import attempt as attempt_event
 from server.metrics import Metrics

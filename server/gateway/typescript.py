@@ -1,7 +1,7 @@
-"""The messages as TypeScript: prints `client_js/src/messages.ts` (`npm run messages` there).
+"""Generate `client_js/src/messages.ts` from the messages (`npm run messages` there).
 
-Interfaces are for the client's code; the tables of kinds and fields are what its `wire.ts` reads
-and writes frames by.
+The interfaces are for the client's code; its `wire.ts` encodes and decodes frames by the tables of
+kinds and fields.
 """
 
 from __future__ import annotations
@@ -10,53 +10,42 @@ import ast
 import inspect
 import sys
 from collections.abc import Iterator, Sequence
-from functools import cache
 from itertools import pairwise
-from pathlib import Path
-from typing import Any, get_args
+from types import ModuleType
+from typing import Any
 
 import msgspec
 from msgspec import inspect as types
 
-from server.gateway import messages
+from server.gateway.messages import COMMANDS, EVENTS, MODULES, STRUCTS, kind_of, shared
+from server.gateway.messages.attempts import PlayMove
 
 LINE = 100
-"""Characters of a line, as Prettier is told for `client_js`."""
+"""Characters of a line, as in `client_js/.prettierrc`."""
 
 HEAD = """\
 /**
  * Every message of the protocol, as types and tables; `server/PROTOCOL.md` explains them.
  *
- * Printed by `python -m server.gateway.typescript` from `server/gateway/messages.py`: change that.
+ * Printed by `python -m server.gateway.typescript` from `server/gateway/messages`: change that.
  */
 """
 
 Message = type[msgspec.Struct]
 
-COMMANDS: tuple[Message, ...] = get_args(messages.AnyCommand)
-EVENTS: tuple[Message, ...] = get_args(messages.AnyEvent)
-BASES = {messages.Command, messages.Event}
-
 
 def source() -> str:
     """Return the text of `messages.ts`."""
-    structs = [
-        value
-        for value in vars(messages).values()
-        if inspect.isclass(value)
-        and issubclass(value, msgspec.Struct)
-        and value.__module__ == messages.__name__
-        and value not in BASES
-    ]
     sent = _sent_by_clients()
+    re = _comment(_docs(shared)["Re"])
     parts = [
         HEAD,
         *_constants(),
-        f"{_comment(_docs()['Re'])}export type Re = {_type(types.type_info(messages.Re))};\n",
-        *(_interface(struct, optional=struct in sent) for struct in structs),
+        f"{re}export type Re = {_type(types.type_info(shared.Re))};\n",
+        *(_interface(struct, optional=struct in sent) for struct in STRUCTS),
         *_kinds("Commands", "commands", COMMANDS),
         *_kinds("Events", "events", EVENTS),
-        *_tables(structs),
+        *_tables(),
     ]
     return "\n".join(parts)
 
@@ -64,7 +53,7 @@ def source() -> str:
 def _sent_by_clients() -> set[Message]:
     """Return the structs of which a client may leave fields out."""
     found: set[Message] = set()
-    new: list[Message] = [*COMMANDS, messages.PlayMove]
+    new: list[Message] = [*COMMANDS, PlayMove]
     while new:
         struct = new.pop()
         found.add(struct)
@@ -72,10 +61,9 @@ def _sent_by_clients() -> set[Message]:
     return found
 
 
-@cache
-def _docs() -> dict[str, str]:
-    """Return the docstrings of the module's constants and aliases, by their names."""
-    body = ast.parse(Path(messages.__file__).read_text(encoding="utf-8")).body
+def _docs(module: ModuleType) -> dict[str, str]:
+    """Return the docstrings of a module's constants and aliases, by their names."""
+    body = ast.parse(inspect.getsource(module)).body
     return {
         node.targets[0].id: inspect.cleandoc(text.value.value)
         for node, text in pairwise(body)
@@ -88,10 +76,11 @@ def _docs() -> dict[str, str]:
 
 
 def _constants() -> Iterator[str]:
-    for name, text in _docs().items():
-        value = getattr(messages, name)
-        if isinstance(value, int):
-            yield f"{_comment(text)}export const {name} = {value};\n"
+    for module in MODULES:
+        for name, text in _docs(module).items():
+            value = getattr(module, name)
+            if isinstance(value, int):
+                yield f"{_comment(text)}export const {name} = {value};\n"
 
 
 def _interface(struct: Message, *, optional: bool) -> str:
@@ -101,7 +90,6 @@ def _interface(struct: Message, *, optional: bool) -> str:
         mark = "?" if optional and not field.required else ""
         comment = _comment(about.pop(field.name, ""), "  ")
         lines.append(f"{comment}  readonly {field.name}{mark}: {_type(info)};\n")
-    about.pop("id", None)
     assert not about, f"{struct.__name__} has no {about}"
     comment, name = _comment(text), struct.__name__
     if not lines:
@@ -110,7 +98,7 @@ def _interface(struct: Message, *, optional: bool) -> str:
 
 
 def _fields(struct: Message) -> list[tuple[types.Field, types.Type]]:
-    """Return the fields that are on the wire after the kind and the id, with their bare types."""
+    """Return the fields after the kind and the id, with their types without constraints."""
     info = types.type_info(struct)
     assert isinstance(info, types.StructType)
     own = [field for field in info.fields if not (struct in COMMANDS and field.name == "id")]
@@ -122,7 +110,7 @@ def _bare(info: types.Type) -> types.Type:
 
 
 def _struct_in(info: types.Type) -> Message | None:
-    """Return the struct that a field holds, holds a list of, or holds unless it is null."""
+    """Return the struct in a field's type: the type itself, a list of it, or it or null."""
     match _bare(info):
         case types.StructType(cls=cls):
             return cls
@@ -148,7 +136,7 @@ PLAIN = {
 
 
 def _type(info: types.Type) -> str:
-    """Return a type as TypeScript writes it."""
+    """Return a type in TypeScript."""
     match _bare(info):
         case types.LiteralType(values=values):
             text = " | ".join(f'"{value}"' for value in values)
@@ -160,7 +148,7 @@ def _type(info: types.Type) -> str:
         case types.TupleType(item_types=items):
             text = f"readonly [{', '.join(map(_type, items))}]"
         case types.UnionType(types=several):
-            # Null comes last, as people write it.
+            # Null comes last, by convention.
             ordered = sorted(several, key=lambda one: isinstance(one, types.NoneType))
             text = " | ".join(map(_type, ordered))
         case plain:
@@ -169,7 +157,7 @@ def _type(info: types.Type) -> str:
 
 
 def _documented(struct: Message) -> tuple[str, dict[str, str]]:
-    """Return a struct's docstring without its `Attributes`, and these by the field's name."""
+    """Return a struct's docstring without its `Attributes`, and their texts by field."""
     text, _, attributes = inspect.cleandoc(struct.__doc__ or "").partition("\n\nAttributes:\n")
     about: dict[str, str] = {}
     for line in inspect.cleandoc(attributes).splitlines():
@@ -182,7 +170,7 @@ def _documented(struct: Message) -> tuple[str, dict[str, str]]:
 
 
 def _comment(text: str, indent: str = "") -> str:
-    """Return a TSDoc comment, or nothing if there is nothing to say."""
+    """Return a text as a TSDoc comment, or an empty text as none."""
     if not text:
         return ""
     one = f"{indent}/** {text} */\n"
@@ -205,15 +193,16 @@ def _wrapped(line: str, room: int) -> list[str]:
 
 def _kinds(name: str, what: str, structs: Sequence[Message]) -> Iterator[str]:
     """Yield the interface of all messages of one direction by name, and their kinds."""
-    entries = [(struct.__name__, struct.__struct_config__.tag) for struct in structs]
-    fields = "".join(f"  readonly {one}: {one};\n" for one, _ in entries)
+    names = [struct.__name__ for struct in structs]
+    fields = "".join(f"  readonly {one}: {one};\n" for one in names)
     yield f"{_comment(f'Every one of the {what} by name.')}export interface {name} {{\n{fields}}}\n"
-    kinds = "".join(f"  {one}: {tag},\n" for one, tag in entries)
+    kinds = "".join(f"  {struct.__name__}: {kind_of(struct)},\n" for struct in structs)
     comment = _comment(f"The kinds of the {what}.")
     yield f"{comment}export const {what.upper()} = {{\n{kinds}}} as const;\n"
 
 
-def _tables(structs: Sequence[Message]) -> Iterator[str]:
+def _tables() -> Iterator[str]:
+    """Yield the table of the fields of every struct, and the types of its rows."""
     yield """\
 /** A field by its name, if it holds no struct. */
 export type Field = string | StructField;
@@ -225,7 +214,7 @@ export interface StructField {
   readonly list?: string;
 }
 """
-    lines = "".join(f"  {struct.__name__}: {_table(struct)},\n" for struct in structs)
+    lines = "".join(f"  {struct.__name__}: {_table(struct)},\n" for struct in STRUCTS)
     yield f"""\
 /** The fields of every struct in the order of the wire. */
 export const FIELDS: Readonly<Record<string, readonly Field[]>> = {{
@@ -234,6 +223,7 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {{
 
 
 def _table(struct: Message) -> str:
+    """Return a struct's row of the table."""
     items: list[Any] = []
     for field, info in _fields(struct):
         inner = _struct_in(info)
