@@ -136,6 +136,14 @@ def test_every_kind_is_in_the_tables(kinds: dict[int, Any]) -> None:
     assert all(f"\n{row}" in TEXT for row in rows(kinds))
 
 
+def test_kinds_are_unique_and_below_the_numbers_of_attempts() -> None:
+    commands = [messages.kind_of(command) for command in messages.COMMANDS]
+    events = [messages.kind_of(event) for event in messages.EVENTS]
+    for kinds in (commands, [*events, PROGRESS]):
+        assert len(set(kinds)) == len(kinds)
+        assert all(0 < kind < FIRST_NUMBER for kind in kinds)
+
+
 @pytest.mark.parametrize("struct", PARTS)
 def test_every_struct_is_in_the_tables(struct: type[msgspec.Struct]) -> None:
     assert f"\n| `{struct.__name__}` | {fields_of(struct)}" in TEXT
