@@ -1,7 +1,7 @@
 """Conversion of what the services return into events and their parts.
 
-It is the only way of cards to clients: it takes views and deltas, which `engine.board` makes of
-boards by leaving out what the player has not seen.
+Cards reach clients only from here and from the session's answer to a move. Both take views and
+deltas alone, which `engine.board` makes of boards without what the player has not seen.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def _round(page: RoomPage) -> Round | None:
 
 
 def ended(after: core.Attempt, number: int) -> Ended:
-    """Return the end of an attempt that ended without a move; `number` is the session's."""
+    """Return that an attempt ended without a move; `number` is its number in the session."""
     return Ended(number, after.seq, result(after.result))
 
 

@@ -213,6 +213,6 @@ def test_how_much_can_be_missed_is_said() -> None:
 
 
 def test_the_types_of_the_client_are_those_of_the_server() -> None:
-    """If not, print them again: `npm run messages` in `client_js`."""
+    """If not, generate them again: `npm run messages` in `client_js`."""
     printed = (ROOT / "client_js" / "src" / "messages.ts").read_text(encoding="utf-8")
     assert printed == typescript.source()
