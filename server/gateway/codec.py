@@ -8,7 +8,7 @@ from typing import Any
 import msgpack
 import msgspec
 
-from server.gateway.messages import AnyCommand
+from server.gateway.messages import COMMANDS, AnyCommand, kind_of
 from server.gateway.messages.attempts import FIRST_NUMBER, PlayMove
 from server.gateway.messages.rooms import PROGRESS
 from server.gateway.messages.shared import NEWS, Command, End, Event, Re
@@ -16,6 +16,7 @@ from server.gateway.messages.shared import NEWS, Command, End, Event, Re
 LONGEST_FRAME = 4_096
 """The most bytes of a frame from a client."""
 
+_COMMANDS = {kind_of(command): command for command in COMMANDS}
 _LONGEST_TEXT = 512
 _LONGEST_LIST = 64
 _SHORT = 16
@@ -55,12 +56,20 @@ def decode(frame: bytes | None) -> Command | PlayMove:
             raise OldProtocolError
         raise BadMessageError("A message is one msgpack array.")
     try:
-        if type(value[0]) is int and value[0] >= FIRST_NUMBER:
-            return msgspec.convert(value, type=PlayMove)
-        command = msgspec.convert(value, type=AnyCommand)
+        message: Command | PlayMove = msgspec.convert(value, type=_type_of(value[0]))
     except msgspec.ValidationError as error:
         raise BadMessageError(f"{error}.", _re_of(value)) from error
-    return command
+    return message
+
+
+def _type_of(first: Any) -> Any:
+    """Return the type of the message that begins with a value, or all of them if none does.
+
+    msgspec takes 0.7 µs to check a message against one type, and 20 µs against all.
+    """
+    if type(first) is not int:
+        return AnyCommand
+    return PlayMove if first >= FIRST_NUMBER else _COMMANDS.get(first, AnyCommand)
 
 
 def _unpacked(frame: bytes) -> Any:
