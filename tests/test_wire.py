@@ -18,9 +18,9 @@ from engine.ruleset import ROW
 from server.gateway import codec, messages
 from tests.wire import COMMANDS, KNOWN, NO_NUMBER, Message, Wire
 
-ME = messages.Player("k3mq7w2r5t9xkz4b", "Ada", "4F2A")
-BOB = messages.Player("zz5n8c1v6m2qx7ap", "Bob", "9C01")
-NOTHING = messages.Result(0, 52, 0, 0, None)
+ME = messages.shared.Player("k3mq7w2r5t9xkz4b", "Ada", "4F2A")
+BOB = messages.shared.Player("zz5n8c1v6m2qx7ap", "Bob", "9C01")
+NOTHING = messages.shared.Result(0, 52, 0, 0, None)
 NUMBER = 33
 
 
@@ -34,10 +34,10 @@ class Attempt:
         self.time = 0
 
     @property
-    def result(self) -> messages.Result:
+    def result(self) -> messages.shared.Result:
         """How it stands."""
         board = self.board
-        return messages.Result(
+        return messages.shared.Result(
             board.home, board.ruleset.total - board.home, self.time, board.moves, None
         )
 
@@ -46,16 +46,16 @@ class Attempt:
         view = view_of(self.board)
         return dict(zip(view.ruleset.pile_names, map(seen_text, view.piles), strict=True))
 
-    def snapshot(self, re: messages.Re = messages.NEWS) -> bytes:
+    def snapshot(self, re: messages.shared.Re = messages.shared.NEWS) -> bytes:
         """Return the frame of a snapshot."""
         rules = self.board.ruleset
-        event = messages.Attempt(
+        event = messages.attempts.Attempt(
             *(NUMBER, self.id, "deal", "00", rules.game, rules.variant, None, 7, self.seq),
             *(list(view_of(self.board).piles), self.board.redeals, 0, 9, 5, self.result),
         )
         return codec.encode(event, re)
 
-    def move(self, text: str) -> messages.Moved:
+    def move(self, text: str) -> messages.attempts.Moved:
         """Play a move, and return what is told of it."""
         before = self.board
         self.board, delta = play(before, parse_move(before.ruleset, text))
@@ -64,24 +64,24 @@ class Attempt:
         self.time = self.seq * 1_000 if home else self.time
         changes = [[change.pile, change.take, *change.put] for change in delta.changes]
         turned = delta.redeals if delta.redeals != before.redeals else None
-        return messages.Moved(
+        return messages.attempts.Moved(
             *(NUMBER, self.seq, changes, self.time if home else None, None, turned)
         )
 
 
-def frame_of(moved: messages.Moved) -> bytes:
+def frame_of(moved: messages.attempts.Moved) -> bytes:
     return codec.encode_moved(
         moved.number, moved.seq, moved.changes, moved.time, moved.end, moved.redeals
     )
 
 
-def missed_move(attempt: Attempt, text: str) -> messages.MissedMove:
+def missed_move(attempt: Attempt, text: str) -> messages.attempts.MissedMove:
     """Play a move that nobody is told of at once."""
     rules = attempt.board.ruleset
     move = parse_move(rules, text)
     moved = attempt.move(text)
     target = len(rules.pile_names) if move.target == ROW else move.target
-    return messages.MissedMove(
+    return messages.attempts.MissedMove(
         *(move.source, target, move.count, moved.changes, attempt.board.redeals)
     )
 
@@ -98,7 +98,7 @@ def after(piles: dict[str, str], changes: list[Any]) -> dict[str, str]:
     return changed
 
 
-def as_dict(result: messages.Result) -> Message:
+def as_dict(result: messages.shared.Result) -> Message:
     return {name: getattr(result, name) for name in result.__struct_fields__}
 
 
@@ -118,7 +118,7 @@ def test_moves_and_what_was_missed_are_told_as_they_are(game: str, seed: int) ->
             break
         command = {"type": "move", "id": id_, "attempt": attempt.id}
         sent = codec.decode(wire.pack({**command, "seq": attempt.seq + 1, "move": text}))
-        assert isinstance(sent, messages.PlayMove)
+        assert isinstance(sent, messages.attempts.PlayMove)
         move = parse_move(attempt.board.ruleset, text)
         assert (sent.number, sent.source, sent.count) == (NUMBER, move.source, move.count)
         told = wire.unpack(frame_of(attempt.move(text)))
@@ -135,11 +135,11 @@ def test_moves_and_what_was_missed_are_told_as_they_are(game: str, seed: int) ->
         }
     seq = attempt.seq
     texts: list[str] = []
-    moves: list[messages.MissedMove] = []
+    moves: list[messages.attempts.MissedMove] = []
     while (text := any_move(attempt, rng)) and len(moves) < 20:
         texts.append(text)
         moves.append(missed_move(attempt, text))
-    event = messages.Missed(NUMBER, attempt.id, seq, attempt.seq, moves, 5, attempt.result)
+    event = messages.attempts.Missed(NUMBER, attempt.id, seq, attempt.seq, moves, 5, attempt.result)
     missed = Wire().unpack(codec.encode(event, 9))
     assert (missed["re"], missed["since"], missed["seq"]) == (9, seq, attempt.seq)
     assert [move for move, _, _ in missed["moves"]] == texts
@@ -175,7 +175,7 @@ def test_a_move_that_stands_behind_one_of_which_nothing_is_known_is_told_as_such
     for id_, seq in ((5, 2), (6, 3)):
         ask(wire, id_, seq)
     first, second = attempt.move("s>w"), attempt.move("s>w")
-    wire.unpack(codec.encode(messages.Refused("unavailable", "No.", 0), (NUMBER, 2)))
+    wire.unpack(codec.encode(messages.session.Refused("unavailable", "No.", 0), (NUMBER, 2)))
     ahead = wire.unpack(frame_of(second))
     assert (ahead["type"], ahead["re"], ahead["seq"]) == ("moved ahead", 6, 3)
     for id_, moved in ((7, first), (8, second)):
@@ -188,7 +188,9 @@ def test_a_refusal_and_a_snapshot_answer_a_move() -> None:
     wire, attempt = playing()
     ask(wire, 5, 7, "w>f0")
     ask(wire, 6, 8, "s>w")
-    refused = wire.unpack(codec.encode(messages.Refused("illegal_move", "No.", 0), (NUMBER, 7)))
+    refused = wire.unpack(
+        codec.encode(messages.session.Refused("illegal_move", "No.", 0), (NUMBER, 7))
+    )
     assert refused == {"type": "refused", "re": 5, "code": "illegal_move", "text": "No.", "wait": 0}
     assert wire.unpack(attempt.snapshot((NUMBER, 8)))["re"] == 6
 
@@ -197,7 +199,7 @@ def test_a_refusal_and_a_snapshot_answer_a_move() -> None:
 def test_what_is_no_move_is_sent_as_one_between_piles_that_are_not(move: str) -> None:
     wire, attempt = playing()
     sent = codec.decode(ask(wire, 5, 2, move))
-    assert isinstance(sent, messages.PlayMove)
+    assert isinstance(sent, messages.attempts.PlayMove)
     assert sent.target >= len(attempt.board.ruleset.pile_names) or sent.source == 63
 
 
@@ -205,37 +207,41 @@ def test_an_attempt_that_the_session_was_not_told_of_has_no_number() -> None:
     wire = Wire()
     command = {"type": "move", "id": 1, "attempt": "a.b", "seq": 2, "move": "s>w"}
     assert not wire.knows("a.b")
-    assert codec.decode(wire.pack(command)) == messages.PlayMove(NO_NUMBER, 2, 63, 63)
+    assert codec.decode(wire.pack(command)) == messages.attempts.PlayMove(NO_NUMBER, 2, 63, 63)
     resign = {"type": "resign", "id": 2, "attempt": "a.b", "seq": 2}
-    assert codec.decode(wire.pack(resign)) == messages.Resign(2, NO_NUMBER, 2)
+    assert codec.decode(wire.pack(resign)) == messages.attempts.Resign(2, NO_NUMBER, 2)
 
 
 def test_an_end_is_of_the_attempt_with_its_number() -> None:
     wire, attempt = playing()
-    ended = wire.unpack(codec.encode(messages.Ended(NUMBER, 2, NOTHING)))
+    ended = wire.unpack(codec.encode(messages.attempts.Ended(NUMBER, 2, NOTHING)))
     assert (ended["attempt"], ended["seq"], ended["result"]) == (attempt.id, 2, as_dict(NOTHING))
 
 
 @pytest.mark.parametrize(
     ("fields", "command"),
     [
-        ({"type": "ping"}, messages.Ping(7)),
-        ({"type": "hello", "version": 2, "name": "Ada"}, messages.Hello(7, 2, None, "Ada")),
+        ({"type": "ping"}, messages.session.Ping(7)),
+        ({"type": "hello", "version": 2, "name": "Ada"}, messages.session.Hello(7, 2, None, "Ada")),
         (
             {"type": "attempt.open", "have": {"digest": 3, "seq": 1}, "attempt": "a.b"},
-            messages.OpenAttempt(7, "a.b", messages.Have(1, 3)),
+            messages.attempts.OpenAttempt(7, "a.b", messages.attempts.Have(1, 3)),
         ),
-        ({"type": "attempt.open", "attempt": "a.b"}, messages.OpenAttempt(7, "a.b")),
-        ({"type": "room.ready", "code": "X", "ready": False}, messages.SetReady(7, "X", False)),
+        ({"type": "attempt.open", "attempt": "a.b"}, messages.attempts.OpenAttempt(7, "a.b")),
+        (
+            {"type": "room.ready", "code": "X", "ready": False},
+            messages.rooms.SetReady(7, "X", False),
+        ),
     ],
 )
-def test_commands_are_what_the_server_reads(fields: Message, command: messages.Command) -> None:
+def test_commands_are_what_the_server_reads(
+    fields: Message, command: messages.shared.Command
+) -> None:
     assert codec.decode(Wire().pack({"id": 7, **fields})) == command
 
 
 def test_every_command_has_a_name() -> None:
-    kinds = {struct.__struct_config__.tag for struct in COMMANDS.values()}
-    assert kinds == set(range(1, 16))
+    assert set(COMMANDS.values()) == set(messages.COMMANDS)
 
 
 def test_fields_that_are_missing_or_unknown_are_so_on_the_wire() -> None:
@@ -245,9 +251,11 @@ def test_fields_that_are_missing_or_unknown_are_so_on_the_wire() -> None:
 
 
 def test_progress_is_told_by_player_and_counts_on_in_the_room() -> None:
-    runners = [messages.Runner(player, f"d.{player.id}", NOTHING, None) for player in (ME, BOB)]
-    round_ = messages.Round(2, "d", "00", 0, 9, False, runners, None)
-    room = messages.RoomState("H7KQ2", 3, "robert", "standard", 2, 900, ME.id, [], round_)
+    runners = [
+        messages.rooms.Runner(player, f"d.{player.id}", NOTHING, None) for player in (ME, BOB)
+    ]
+    round_ = messages.rooms.Round(2, "d", "00", 0, 9, False, runners, None)
+    room = messages.rooms.RoomState("H7KQ2", 3, "robert", "standard", 2, 900, ME.id, [], round_)
     wire = Wire()
     assert wire.unpack(codec.encode_progress([1, 2, 8]))["type"] == "early progress"
     told = wire.unpack(codec.encode(room, 4))
@@ -260,10 +268,12 @@ def test_progress_is_told_by_player_and_counts_on_in_the_room() -> None:
 
 
 def test_a_change_of_a_leaderboard_is_told_with_all_that_did_not_change() -> None:
-    entry = messages.Entry(1, ME, 12, 9_000, 50)
+    entry = messages.leaderboards.Entry(1, ME, 12, 9_000, 50)
     wire = Wire()
-    board = wire.unpack(codec.encode(messages.Leaderboard("robert", 7, 1, [entry], []), 3))
-    change = wire.unpack(codec.encode(messages.LeaderboardChange(2, None, [entry])))
+    board = wire.unpack(
+        codec.encode(messages.leaderboards.Leaderboard("robert", 7, 1, [entry], []), 3)
+    )
+    change = wire.unpack(codec.encode(messages.leaderboards.LeaderboardChange(2, None, [entry])))
     assert change == {key: board[key] for key in board if key != "re"} | {
         "size": 2,
         "around": board["top"],

@@ -21,43 +21,45 @@ from engine.catalog import ruleset
 from engine.notation import seen_text
 from engine.ruleset import Ruleset
 from server.gateway import messages
-from server.gateway.messages import FIRST_NUMBER, MOST_NUMBERS, NEWS, PROGRESS
+from server.gateway.messages.attempts import FIRST_NUMBER, MOST_NUMBERS
+from server.gateway.messages.rooms import PROGRESS
+from server.gateway.messages.shared import NEWS
 
 Message = dict[str, Any]
 
-COMMANDS: dict[str, type[messages.Command]] = {
-    "hello": messages.Hello,
-    "rename": messages.Rename,
-    "ping": messages.Ping,
-    "room.create": messages.CreateRoom,
-    "room.join": messages.JoinRoom,
-    "room.leave": messages.LeaveRoom,
-    "room.ready": messages.SetReady,
-    "room.start": messages.StartRound,
-    "attempt.open": messages.OpenAttempt,
-    "resign": messages.Resign,
-    "daily.list": messages.ListDailies,
-    "daily.open": messages.OpenDaily,
-    "leaderboard.watch": messages.WatchLeaderboard,
-    "leaderboard.unwatch": messages.UnwatchLeaderboard,
-    "deal.show": messages.ShowDeal,
+COMMANDS: dict[str, type[messages.shared.Command]] = {
+    "hello": messages.session.Hello,
+    "rename": messages.session.Rename,
+    "ping": messages.session.Ping,
+    "room.create": messages.rooms.CreateRoom,
+    "room.join": messages.rooms.JoinRoom,
+    "room.leave": messages.rooms.LeaveRoom,
+    "room.ready": messages.rooms.SetReady,
+    "room.start": messages.rooms.StartRound,
+    "attempt.open": messages.attempts.OpenAttempt,
+    "resign": messages.attempts.Resign,
+    "daily.list": messages.dailies.ListDailies,
+    "daily.open": messages.dailies.OpenDaily,
+    "leaderboard.watch": messages.leaderboards.WatchLeaderboard,
+    "leaderboard.unwatch": messages.leaderboards.UnwatchLeaderboard,
+    "deal.show": messages.deals.ShowDeal,
 }
 """The commands by what tests call them; a `move` has a form of its own."""
 
-EVENTS: dict[type[messages.Event], str] = {
-    messages.Welcome: "welcome",
-    messages.Done: "done",
-    messages.Refused: "refused",
-    messages.Pong: "pong",
-    messages.RoomState: "room",
-    messages.Attempt: "attempt",
-    messages.Missed: "missed",
-    messages.Ended: "ended",
-    messages.Dailies: "dailies",
-    messages.Leaderboard: "leaderboard",
-    messages.LeaderboardChange: "leaderboard",
-    messages.Deal: "deal",
-    messages.Bye: "bye",
+EVENTS: dict[type[messages.shared.Event], str] = {
+    messages.session.Welcome: "welcome",
+    messages.session.Done: "done",
+    messages.session.Refused: "refused",
+    messages.session.Pong: "pong",
+    messages.rooms.RoomState: "room",
+    messages.attempts.Attempt: "attempt",
+    messages.attempts.Missed: "missed",
+    messages.attempts.Ended: "ended",
+    messages.dailies.Dailies: "dailies",
+    messages.leaderboards.Leaderboard: "leaderboard",
+    messages.leaderboards.LeaderboardChange: "leaderboard",
+    messages.deals.Deal: "deal",
+    messages.session.Bye: "bye",
 }
 """What tests call the events; `moved` and `progress` have forms of their own."""
 
@@ -134,11 +136,11 @@ class Wire:
         """
         value = msgpack.unpackb(frame)
         if value[0] >= FIRST_NUMBER:
-            return self._moved(msgspec.convert(value, type=messages.Moved))
+            return self._moved(msgspec.convert(value, type=messages.attempts.Moved))
         if value[0] == PROGRESS:
             return self._progress(value[1:])
         command = self._answered(value.pop(1))
-        event: messages.Event = msgspec.convert(value, type=messages.AnyEvent)
+        event: messages.shared.Event = msgspec.convert(value, type=messages.AnyEvent)
         answer = {"type": EVENTS[type(event)]} | ({"re": command} if command else {})
         return answer | self._fields(event)
 
@@ -158,7 +160,7 @@ class Wire:
             del self._moves[number, seq]
         return move
 
-    def _moved(self, event: messages.Moved) -> Message:
+    def _moved(self, event: messages.attempts.Moved) -> Message:
         attempt, move = self._attempts[event.number], self._take_move(event.number, event.seq)
         assert move is not None, f"{event} answers no move"
         known = KNOWN[attempt]
@@ -198,29 +200,29 @@ class Wire:
             "runners": further,
         }
 
-    def _fields(self, event: messages.Event) -> Message:
+    def _fields(self, event: messages.shared.Event) -> Message:
         """Return an event's fields, and remember what later ones leave out."""
         fields: Message = _plain(event)
         match event:
-            case messages.RoomState():
+            case messages.rooms.RoomState():
                 # Progress changes what is remembered, and not what was handed out.
                 self._room = _plain(event)
-            case messages.Leaderboard():
+            case messages.leaderboards.Leaderboard():
                 self._leaderboard = fields
-            case messages.LeaderboardChange():
+            case messages.leaderboards.LeaderboardChange():
                 changed = {name: value for name, value in fields.items() if value is not None}
                 self._leaderboard = fields = self._leaderboard | changed
-            case messages.Attempt():
+            case messages.attempts.Attempt():
                 rules = ruleset(event.game, event.variant)
                 known = KNOWN.setdefault(event.attempt, Known(rules))
                 known.states[event.seq] = _state(event.result, event.redeals)
                 self._call(event.number, event.attempt)
                 texts = map(seen_text, event.piles)
                 fields["piles"] = dict(zip(rules.pile_names, texts, strict=True))
-            case messages.Missed():
+            case messages.attempts.Missed():
                 self._call(event.number, event.attempt)
                 fields["moves"] = _follow(KNOWN[event.attempt], event)
-            case messages.Ended():
+            case messages.attempts.Ended():
                 attempt = self._attempts[event.number]
                 del fields["number"]
                 fields = {"attempt": attempt} | fields
@@ -233,7 +235,7 @@ class Wire:
         self._attempts[number] = attempt
 
 
-def _follow(known: Known, missed: messages.Missed) -> list[Any]:
+def _follow(known: Known, missed: messages.attempts.Missed) -> list[Any]:
     """Return what was missed as (move, changes, redeals), and note how it stood in between."""
     told = []
     state: State | None = known.states.get(missed.since)
@@ -257,7 +259,7 @@ def _follow(known: Known, missed: messages.Missed) -> list[Any]:
     return told
 
 
-def _moved_on(known: Known, event: messages.Moved) -> State | None:
+def _moved_on(known: Known, event: messages.attempts.Moved) -> State | None:
     """Return how it stands after a move, `None` if it was never told how it stood before."""
     before = known.states.get(event.seq - 1)
     if before is None:
@@ -276,7 +278,7 @@ def _after(rules: Ruleset, before: State, changes: Sequence[Sequence[int]]) -> S
     return State(before.home + came, None, before.moves + 1, before.redeals)
 
 
-def _state(result: messages.Result, redeals: int) -> State:
+def _state(result: messages.shared.Result, redeals: int) -> State:
     return State(result.home, result.time, result.moves, redeals)
 
 
@@ -316,8 +318,8 @@ def _row(struct: type[msgspec.Struct], fields: Message) -> list[Any]:
     names = struct.__struct_fields__
     given = [name for name in names if name in rest]
     row = [rest.pop(name, None) for name in names[: names.index(given[-1]) + 1]] if given else []
-    if struct is messages.OpenAttempt and isinstance(fields.get("have"), dict):
-        row[-1] = _row(messages.Have, fields["have"])
+    if struct is messages.attempts.OpenAttempt and isinstance(fields.get("have"), dict):
+        row[-1] = _row(messages.attempts.Have, fields["have"])
     return [*row, *rest.values()]
 
 

@@ -11,7 +11,10 @@ from typing import Any
 import msgpack
 
 from engine.ruleset import ROW, Move, Ruleset
-from server.gateway.messages import FIRST_NUMBER, NEWS, PROGRESS, VERSION
+from server.gateway.messages.attempts import FIRST_NUMBER
+from server.gateway.messages.rooms import PROGRESS
+from server.gateway.messages.session import VERSION
+from server.gateway.messages.shared import NEWS
 
 OTHER, ANSWER, PROGRESSED, REFUSAL, SNAPSHOT = range(5)
 """What a payload from the server is to a racer who waits for the answer to a move."""

@@ -1,4 +1,4 @@
-"""Frames to commands, and events to frames."""
+"""Decoding of frames into commands, and encoding of events into frames."""
 
 from __future__ import annotations
 
@@ -8,32 +8,27 @@ from typing import Any
 import msgpack
 import msgspec
 
-from server.core.attempt import End
-from server.gateway.messages import (
-    FIRST_NUMBER,
-    NEWS,
-    PROGRESS,
-    AnyCommand,
-    AnyEvent,
-    PlayMove,
-    Re,
-)
+from server.gateway.messages import COMMANDS, AnyCommand, kind_of
+from server.gateway.messages.attempts import FIRST_NUMBER, PlayMove
+from server.gateway.messages.rooms import PROGRESS
+from server.gateway.messages.shared import NEWS, Command, End, Event, Re
 
 LONGEST_FRAME = 4_096
-"""Bytes of a message from a client."""
+"""The most bytes of a frame from a client."""
 
+_COMMANDS = {kind_of(command): command for command in COMMANDS}
 _LONGEST_TEXT = 512
 _LONGEST_LIST = 64
 _SHORT = 16
-"""Bytes of a message that cannot hold anything large, and so is read without limits."""
+"""Bytes of a frame that is too short to hold anything large, and is decoded without limits."""
 
 
 class BadMessageError(Exception):
-    """A frame that is no message of this protocol.
+    """A frame that is not a message of this protocol.
 
     Attributes:
-        re: what a refusal answers all the same, or `NEWS`.
-        text: what is wrong with it, in one sentence.
+        re: the `re` of its refusal, as far as the frame says it, or `NEWS`.
+        text: what is wrong with the frame, in one sentence.
     """
 
     def __init__(self, text: str, re: Re = NEWS) -> None:
@@ -46,12 +41,12 @@ class OldProtocolError(Exception):
     """A frame of version 1 of the protocol, whose messages were maps."""
 
 
-def decode(frame: bytes | None) -> AnyCommand | PlayMove:
-    """Return the command that a frame is; `None` stands for one that is not binary.
+def decode(frame: bytes | None) -> Command | PlayMove:
+    """Return the command or move in a frame; `None` stands for a text frame.
 
     Raises:
-        BadMessageError: it is none.
-        OldProtocolError: it is one of version 1.
+        BadMessageError: it holds neither.
+        OldProtocolError: it holds a message of version 1.
     """
     if frame is None:
         raise BadMessageError("Messages are binary frames.")
@@ -61,19 +56,27 @@ def decode(frame: bytes | None) -> AnyCommand | PlayMove:
             raise OldProtocolError
         raise BadMessageError("A message is one msgpack array.")
     try:
-        if type(value[0]) is int and value[0] >= FIRST_NUMBER:
-            return msgspec.convert(value, type=PlayMove)
-        command: AnyCommand = msgspec.convert(value, type=AnyCommand)
+        message: Command | PlayMove = msgspec.convert(value, type=_type_of(value[0]))
     except msgspec.ValidationError as error:
         raise BadMessageError(f"{error}.", _re_of(value)) from error
-    return command
+    return message
+
+
+def _type_of(first: Any) -> Any:
+    """Return the type of the message that begins with a value, or all of them if none does.
+
+    msgspec takes 0.7 µs to check a message against one type, and 20 µs against all.
+    """
+    if type(first) is not int:
+        return AnyCommand
+    return PlayMove if first >= FIRST_NUMBER else _COMMANDS.get(first, AnyCommand)
 
 
 def _unpacked(frame: bytes) -> Any:
-    """Return the value of a frame.
+    """Return the msgpack value in a frame.
 
     Raises:
-        BadMessageError: it is no msgpack, or larger than a message is.
+        BadMessageError: it is not msgpack, or larger than any message.
     """
     try:
         if len(frame) <= _SHORT:
@@ -92,14 +95,14 @@ def _unpacked(frame: bytes) -> Any:
 
 
 def _re_of(value: list[Any]) -> Re:
-    """Return what the refusal of a message answers that is otherwise wrong."""
+    """Return the `re` for the refusal of a bad message."""
     first, second = (*value, None)[:2]
     if type(second) is not int or not 0 < second < 1 << 53:
         return NEWS
     return (first, second) if type(first) is int and FIRST_NUMBER <= first < 1 << 53 else second
 
 
-def encode(event: AnyEvent, re: Re = NEWS) -> bytes:
+def encode(event: Event, re: Re = NEWS) -> bytes:
     """Return the frame of an event that answers `re`."""
     value: list[Any] = list(msgspec.to_builtins(event, builtin_types=(bytes,)))
     value.insert(1, re)
@@ -114,7 +117,7 @@ def encode_moved(  # noqa: PLR0917 - the fields of the message
     end: End | None,
     redeals: int | None,
 ) -> bytes:
-    """Return the frame of a `Moved`."""
+    """Return the frame of a `Moved`, given its fields."""
     if redeals is not None:
         return _packed((number, seq, changes, time, end, redeals))
     if end is not None:
@@ -125,7 +128,7 @@ def encode_moved(  # noqa: PLR0917 - the fields of the message
 
 
 def encode_progress(counters: Sequence[int]) -> bytes:
-    """Return the frame of progress: (runner, home, moves) for each runner who got further."""
+    """Return the frame of progress: (runner, home, moves) for each runner, one after the other."""
     return _packed((PROGRESS, *counters))
 
 

@@ -1,4 +1,4 @@
-"""What a session needs of others: a connection, and somebody who carries commands out."""
+"""The interfaces that a session uses: its connection, and what carries commands out."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Protocol
 
 from server.core.ids import AttemptId, PlayerId
-from server.gateway.messages import AnyCommand, AnyEvent
+from server.gateway.messages.shared import Command, Event
 from server.service.moves import MoveNumbers, Reply
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Reason(Enum):
-    """Why the server closes a session: the close code, and what is said before it."""
+    """Why the server closes a session: the close code, and the text of the `Bye` before it."""
 
     GOING_AWAY = (1001, "The server is restarting. Your game is kept.")
     BAD_MESSAGES = (4000, "Too many messages were none of the protocol.")
@@ -28,33 +28,33 @@ class Reason(Enum):
 
 
 class Wire(Protocol):
-    """The connection as a session uses it."""
+    """A client's connection."""
 
     def send(self, frame: bytes, key: Hashable = None) -> None:
-        """Send a message; one with a key takes the place of an unsent one with that key.
+        """Queue a frame; one with a key replaces a queued one with the same key.
 
         Raises:
-            TooSlowError: too many messages wait for the client to read.
+            TooSlowError: the queue is full, since the client does not read fast enough.
         """
 
     def is_behind(self) -> bool:
-        """Return whether the client does not read as fast as it is written to."""
+        """Return whether the client reads more slowly than it is written to: frames queue up."""
 
     def hold(self) -> None:
-        """Read nothing until `release`."""
+        """Stop reading from the client until `release`."""
 
     def release(self) -> None:
-        """Read on."""
+        """Read from the client again."""
 
     def close(self, code: int) -> None:
-        """Close the connection when what waits has been sent."""
+        """Close the connection with a close code, after what is queued has been sent."""
 
 
 class Answerer(Protocol):
     """Carries commands out for sessions."""
 
-    async def answer(self, session: Session, command: AnyCommand) -> AnyEvent:
-        """Carry a command out, and return its answer.
+    async def answer(self, session: Session, command: Command) -> Event:
+        """Carry a command out, and return the event that answers it.
 
         Raises:
             Refusal: it is not carried out.
@@ -64,7 +64,7 @@ class Answerer(Protocol):
     def play(
         self, player: PlayerId, attempt: AttemptId, seq: int, what: MoveNumbers, reply: Reply
     ) -> None:
-        """Play a move; `reply` is called with what became of it."""
+        """Play a move that is to become entry `seq`; `reply` is called with its outcome."""
 
     def now(self) -> int:
         """Return the time in Unix milliseconds."""

@@ -17,9 +17,10 @@ from server.core.boards import BoardId
 from server.core.ids import PlayerId, RoomCode
 from server.core.race import Room
 from server.core.refusal import UnavailableError
-from server.gateway import messages, present
+from server.gateway import present
 from server.gateway.contracts import Reason
 from server.gateway.leaderboards import LeaderboardFeeds
+from server.gateway.messages import attempts as messages
 from server.gateway.rooms import RoomFeeds
 from server.gateway.session import Session
 from server.service.leaderboards import Page

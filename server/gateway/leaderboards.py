@@ -21,7 +21,8 @@ from server.core.boards import BoardId
 from server.core.ids import PlayerId
 from server.core.ranking import Row
 from server.core.refusal import UnavailableError
-from server.gateway import codec, messages, present
+from server.gateway import codec, present
+from server.gateway.messages import leaderboards as messages
 from server.gateway.session import Session
 from server.service.leaderboards import REACH, Leaderboards, Page
 from server.service.news import Entered

@@ -1,6 +1,7 @@
-"""What the services return, as messages: the one place where boards become bytes.
+"""Conversion of what the services return into events and their parts.
 
-Only views and deltas have a way out of here, so that what is encoded has passed `engine.board`.
+Cards reach clients only from here and from the session's answer to a move. Both take views and
+deltas alone, which `engine.board` makes of boards without what the player has not seen.
 """
 
 from __future__ import annotations
@@ -10,30 +11,33 @@ from collections.abc import Iterable, Mapping
 from engine.board import Delta
 from engine.notation import parse_move
 from engine.ruleset import ROW, Ruleset
-from server.core import daily
-from server.core.attempt import Attempt
+from server.core import attempt as core
+from server.core import daily, ranking
 from server.core.ids import PlayerId
 from server.core.names import Profile
-from server.core.ranking import Result, Row, unpack
-from server.gateway import messages
+from server.gateway.messages.attempts import Attempt, Ended, Missed, MissedMove
+from server.gateway.messages.dailies import Dailies, Daily
+from server.gateway.messages.leaderboards import Entry, Leaderboard
+from server.gateway.messages.rooms import RoomState, Round, Runner, Seat
+from server.gateway.messages.shared import Player, Result
+from server.service import resume
 from server.service.answers import Snapshot
 from server.service.dailies import Today
 from server.service.leaderboards import Page
 from server.service.live_room import RoomPage
-from server.service.resume import Missed
 
 
-def player(profile: Profile) -> messages.Player:
-    """Return a player as others see it."""
-    return messages.Player(id=profile.id, name=profile.name, tag=profile.tag)
+def player(profile: Profile) -> Player:
+    """Return a player's public profile."""
+    return Player(id=profile.id, name=profile.name, tag=profile.tag)
 
 
-def room(page: RoomPage) -> messages.RoomState:
-    """Return a room as a whole."""
+def room(page: RoomPage) -> RoomState:
+    """Return a room's state."""
     state = page.room
     opened = state.opened
     members = [
-        messages.Seat(
+        Seat(
             player=player(page.profiles[seat.player]),
             ready=seat.ready or seat.player == state.host,
             here=seat.player in page.online,
@@ -41,7 +45,7 @@ def room(page: RoomPage) -> messages.RoomState:
         )
         for seat in state.seats
     ]
-    return messages.RoomState(
+    return RoomState(
         code=opened.code,
         version=state.version,
         game=opened.game,
@@ -54,12 +58,12 @@ def room(page: RoomPage) -> messages.RoomState:
     )
 
 
-def _round(page: RoomPage) -> messages.Round | None:
+def _round(page: RoomPage) -> Round | None:
     round_ = page.room.round
     if round_ is None:
         return None
     ranks = round_.ranks() if round_.over else {}
-    return messages.Round(
+    return Round(
         number=round_.number,
         deal=round_.deal,
         commitment=round_.commitment,
@@ -68,7 +72,7 @@ def _round(page: RoomPage) -> messages.Round | None:
         over=round_.over,
         seed=page.seed,
         runners=[
-            messages.Runner(
+            Runner(
                 player=player(page.profiles[runner]),
                 attempt=round_.attempt(runner),
                 result=result(page.progress[runner]),
@@ -79,15 +83,15 @@ def _round(page: RoomPage) -> messages.Round | None:
     )
 
 
-def ended(after: Attempt, number: int) -> messages.Ended:
-    """Return the end of an attempt without a move."""
-    return messages.Ended(number, after.seq, result(after.result))
+def ended(after: core.Attempt, number: int) -> Ended:
+    """Return that an attempt ended without a move; `number` is its number in the session."""
+    return Ended(number, after.seq, result(after.result))
 
 
-def attempt(snapshot: Snapshot, number: int, now: int) -> messages.Attempt:
-    """Return an attempt's snapshot for a session that knows it by a number."""
+def attempt(snapshot: Snapshot, number: int, now: int) -> Attempt:
+    """Return an attempt's snapshot; `number` is its number in the session."""
     start = snapshot.start
-    return messages.Attempt(
+    return Attempt(
         number=number,
         attempt=snapshot.attempt,
         deal=start.deal,
@@ -106,10 +110,10 @@ def attempt(snapshot: Snapshot, number: int, now: int) -> messages.Attempt:
     )
 
 
-def missed(found: Missed, number: int, now: int) -> messages.Missed:
-    """Return what leads to an attempt's snapshot."""
+def missed(found: resume.Missed, number: int, now: int) -> Missed:
+    """Return what a client has missed of an attempt; `number` is its number in the session."""
     snapshot = found.now
-    return messages.Missed(
+    return Missed(
         number=number,
         attempt=snapshot.attempt,
         since=found.since,
@@ -120,22 +124,22 @@ def missed(found: Missed, number: int, now: int) -> messages.Missed:
     )
 
 
-def _missed_move(ruleset: Ruleset, text: str, delta: Delta) -> messages.MissedMove:
+def _missed_move(ruleset: Ruleset, text: str, delta: Delta) -> MissedMove:
     move = parse_move(ruleset, text)
     target = len(ruleset.pile_names) if move.target == ROW else move.target
     changes = [[pile, take, *put] for pile, take, put in delta.changes]
-    return messages.MissedMove(move.source, target, move.count, changes, delta.redeals)
+    return MissedMove(move.source, target, move.count, changes, delta.redeals)
 
 
-def result(found: Result) -> messages.Result:
-    """Return how an attempt stands."""
-    return messages.Result(found.home, found.left, found.time, found.moves, found.end)
+def result(found: ranking.Result) -> Result:
+    """Return how an attempt stands, or ended."""
+    return Result(found.home, found.left, found.time, found.moves, found.end)
 
 
-def dailies(day: int, today: list[Today], now: int) -> messages.Dailies:
-    """Return the day's deals."""
+def dailies(day: int, today: list[Today], now: int) -> Dailies:
+    """Return the deals of a day, and one player's results."""
     games = [
-        messages.Daily(
+        Daily(
             game=each.deal.game,
             variant=each.deal.variant,
             deal=each.deal.id,
@@ -144,7 +148,7 @@ def dailies(day: int, today: list[Today], now: int) -> messages.Dailies:
         )
         for each in today
     ]
-    return messages.Dailies(
+    return Dailies(
         day=day,
         date=daily.date_text(day),
         ends=daily.ends(day),
@@ -154,9 +158,9 @@ def dailies(day: int, today: list[Today], now: int) -> messages.Dailies:
     )
 
 
-def leaderboard(page: Page) -> messages.Leaderboard:
-    """Return what a player is shown of a leaderboard."""
-    return messages.Leaderboard(
+def leaderboard(page: Page) -> Leaderboard:
+    """Return a leaderboard as one player sees it."""
+    return Leaderboard(
         game=page.board.game,
         day=page.board.period,
         size=page.size,
@@ -165,8 +169,8 @@ def leaderboard(page: Page) -> messages.Leaderboard:
     )
 
 
-def entries(rows: Iterable[Row], profiles: Mapping[PlayerId, Profile]) -> list[messages.Entry]:
-    """Return rows of a leaderboard."""
+def entries(rows: Iterable[ranking.Row], profiles: Mapping[PlayerId, Profile]) -> list[Entry]:
+    """Return rows of a leaderboard; `profiles` holds those of their players."""
     return [
-        messages.Entry(row.rank, player(profiles[row.player]), *unpack(row.score)) for row in rows
+        Entry(row.rank, player(profiles[row.player]), *ranking.unpack(row.score)) for row in rows
     ]

@@ -20,17 +20,16 @@ from server.core.refusal import Refusal, UnavailableError
 from server.gateway import codec
 from server.gateway.contracts import Answerer, Reason, Wire
 from server.gateway.limits import BURST, MOST_OFFENCES, RATE, Bucket
-from server.gateway.messages import (
+from server.gateway.messages.attempts import (
     FIRST_NUMBER,
     MOST_NUMBERS,
-    AnyCommand,
-    AnyEvent,
-    Bye,
-    Hello,
+    OpenAttempt,
     PlayMove,
-    Re,
-    Refused,
+    Resign,
 )
+from server.gateway.messages.rooms import RoomCommand
+from server.gateway.messages.session import Bye, Hello, Refused
+from server.gateway.messages.shared import Command, Event, Re
 from server.gateway.outgoing import TooSlowError
 from server.gateway.present import attempt as attempt_event
 from server.metrics import Metrics
@@ -236,7 +235,7 @@ class Session:
         metrics.moves[after.start.game, after.end or "played"] += 1
         metrics.until_answer.observe(time.monotonic() - self._bucket.taken_at)
 
-    async def _carry_out(self, command: AnyCommand) -> None:
+    async def _carry_out(self, command: Command) -> None:
         """Answer one command: whatever happens, there is an answer."""
         structlog.contextvars.bind_contextvars(**self._context(command))
         try:
@@ -255,7 +254,7 @@ class Session:
 
     # Events
 
-    def send(self, event: AnyEvent, key: Hashable = None) -> None:
+    def send(self, event: Event, key: Hashable = None) -> None:
         """Send news. Those with a key take the place of unsent ones with the same key."""
         self.send_frame(codec.encode(event), key)
 
@@ -298,15 +297,20 @@ class Session:
             log.error("command_failed", exc_info=error, **about)
             self._refuse(Refusal("internal"), re)
 
-    def _context(self, command: AnyCommand) -> dict[str, str]:
+    def _context(self, command: Command) -> dict[str, str]:
         """Return what the log is to say of a command: never more than public ids."""
         context = {"session": self.id, "command": type(command).__name__}
         if self.player is not None:
             context["player"] = self.player
-        if attempt := getattr(command, "attempt", None):
-            context["attempt"] = attempt
-        if code := getattr(command, "code", None):
-            context["room"] = code
+        match command:
+            case OpenAttempt(attempt=attempt):
+                context["attempt"] = attempt
+            case Resign(number=number):
+                resigned = self.attempt_of(number)
+                if resigned is not None:
+                    context["attempt"] = resigned
+            case RoomCommand(code=code):
+                context["room"] = code
         return context
 
     def _about_move(self, number: int, seq: int) -> dict[str, str | int | None]:

@@ -1,8 +1,8 @@
 """The rooms that sessions of this node subscribe to: one shared state in memory for each.
 
 A room is kept current by what this node appends to its journal and by what other nodes publish to
-its topic: the next entry is folded, and after a gap the journal is read. Redis is read when the node
-begins to follow the room, and when messages may have been lost; an idle room costs nothing.
+its topic: the next entry is folded, and after a gap the journal is read. Redis is read when a node
+begins to follow a room, and when messages may have been lost; an idle room costs nothing.
 
 Presence is asserted by the node that has the session: written to a hash in Redis and published when
 it changes. It is void when the node no longer counts as alive.

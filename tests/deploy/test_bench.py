@@ -47,24 +47,24 @@ def test_moves_are_commands_of_the_protocol(game: str) -> None:
     moves = recorded(game)
     commands = [codec.decode(payload) for payload in wire.moves(rules, 40, 2, moves)]
     for seq, (command, move) in enumerate(zip(commands, moves, strict=True), 2):
-        assert isinstance(command, m.PlayMove)
+        assert isinstance(command, m.attempts.PlayMove)
         target = move.target if move.target != ROW else len(rules.pile_names)
-        played = m.PlayMove(40, seq, move.source, target, move.count)
+        played = m.attempts.PlayMove(40, seq, move.source, target, move.count)
         assert command == played
 
 
 def test_answers_are_told_from_news() -> None:
-    snapshot = m.Attempt(
+    snapshot = m.attempts.Attempt(
         40, "a.b", "a", "c", "robert", "standard", "H7KQ2", None, 1, [], 0, 1, 2, 3,
-        m.Result(0, 52, 0, 0, None),
+        m.shared.Result(0, 52, 0, 0, None),
     )  # fmt: skip
     events = {
         codec.encode_moved(40, 2, [[1, 1]], None, None, None): wire.ANSWER,
         codec.encode_progress((0, 1, 2)): wire.PROGRESSED,
         codec.encode_progress(range(24)): wire.PROGRESSED,
-        codec.encode(m.Refused("unavailable", "Later.", 0), (40, 2)): wire.REFUSAL,
+        codec.encode(m.session.Refused("unavailable", "Later.", 0), (40, 2)): wire.REFUSAL,
         codec.encode(snapshot, (40, 2)): wire.SNAPSHOT,
-        codec.encode(m.Pong(1), 7): wire.OTHER,
+        codec.encode(m.session.Pong(1), 7): wire.OTHER,
     }
     for payload, kind in events.items():
         assert wire.kind(b"before" + payload, len("before")) == kind

@@ -18,7 +18,7 @@ import pytest
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import InvalidStatus
 
-from server.gateway.messages import VERSION
+from server.gateway.messages.session import VERSION
 from server.store.embedded import redis_server_path
 from tests.deploy.test_image import named
 from tests.processes import ROOT, Running, free_port, program, running

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
-from server.gateway.messages import VERSION
+from server.gateway.messages.session import VERSION
 from tests.faults.ledger import Ledger, Message
 from tests.faults.sight import Sight
 from tests.faults.wire import REPLACED, LostError, Wire

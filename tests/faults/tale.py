@@ -58,7 +58,9 @@ class Tale:
         self.ledgers[player].say(command, self.at)
         return self.commands
 
-    def hear(self, player: PlayerId, event: messages.AnyEvent, re: int = messages.NEWS) -> None:
+    def hear(
+        self, player: PlayerId, event: messages.AnyEvent, re: int = messages.shared.NEWS
+    ) -> None:
         """Let a player hear something."""
         self.hear_frame(player, codec.encode(event, re))
 
@@ -91,7 +93,7 @@ class Tale:
         journal = self.kept.attempts.setdefault(state.id, [])
         steps = [Step(None, start, state)]
         _append(journal, start)
-        number = messages.FIRST_NUMBER + (start.room is None)
+        number = messages.attempts.FIRST_NUMBER + (start.room is None)
         self.hear(
             player, present.attempt(snapshot_of(state, _promise(start.deal)), number, self.at)
         )

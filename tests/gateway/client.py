@@ -10,7 +10,7 @@ from typing import Any
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
-from server.gateway.messages import VERSION
+from server.gateway.messages.session import VERSION
 from tests.wire import Message, Wire
 
 __all__ = ["Client", "Message", "opened"]

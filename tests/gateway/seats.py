@@ -12,7 +12,7 @@ from server.core.ids import PlayerId
 from server.gateway.handlers import Handlers
 from server.gateway.hub import Hub
 from server.gateway.load import Load
-from server.gateway.messages import VERSION
+from server.gateway.messages.session import VERSION
 from server.gateway.session import Session
 from server.metrics import Metrics
 from tests.service.nodes import Node

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 import msgpack
 import msgspec
@@ -19,14 +19,20 @@ from server.core.digest import fnv1a
 from server.core.refusal import SENTENCES
 from server.gateway import codec, messages, typescript
 from server.gateway.contracts import Reason
-from server.gateway.messages import FIRST_NUMBER, PROGRESS
+from server.gateway.handlers import HANDLERS
+from server.gateway.handlers.request import Request
+from server.gateway.messages.attempts import FIRST_NUMBER
+from server.gateway.messages.rooms import PROGRESS
+from server.gateway.messages.shared import Command
 from server.service.resume import MOST_MISSED
 
 ROOT = Path(__file__).parent.parent.parent
 TEXT = (ROOT / "server" / "PROTOCOL.md").read_text(encoding="utf-8")
 
-COMMANDS = {kind.__struct_config__.tag: kind for kind in typescript.COMMANDS}
-EVENTS = {kind.__struct_config__.tag: kind for kind in typescript.EVENTS}
+COMMANDS = {messages.kind_of(command): command for command in messages.COMMANDS}
+EVENTS = {messages.kind_of(event): event for event in messages.EVENTS}
+PARTS = [struct for struct in messages.STRUCTS if struct not in messages.COMMANDS + messages.EVENTS]
+"""Moves, their answers, and what messages are made of."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +101,7 @@ def test_an_example_is_a_message(example: Example) -> None:
 
 def _filled(value: list[Any]) -> Any:
     """Return the fields of a `Moved`, those that are left out as null."""
-    moved = msgspec.convert(value, type=messages.Moved)
+    moved = msgspec.convert(value, type=messages.attempts.Moved)
     return [getattr(moved, name) for name in moved.__struct_fields__]
 
 
@@ -116,7 +122,7 @@ def rows(structs: dict[int, Any]) -> set[str]:
 
 def fields_of(struct: type[msgspec.Struct]) -> str:
     """Return how the page's tables show the fields of a struct."""
-    command = issubclass(struct, messages.Command)
+    command = issubclass(struct, messages.shared.Command)
     names = [
         f"`{field.name}{'?' if not field.required else ''}`"
         for field in msgspec.structs.fields(struct)
@@ -130,24 +136,41 @@ def test_every_kind_is_in_the_tables(kinds: dict[int, Any]) -> None:
     assert all(f"\n{row}" in TEXT for row in rows(kinds))
 
 
-@pytest.mark.parametrize(
-    "struct",
-    [
-        messages.PlayMove,
-        messages.Moved,
-        messages.Have,
-        messages.Player,
-        messages.Result,
-        messages.Seat,
-        messages.Round,
-        messages.Runner,
-        messages.MissedMove,
-        messages.Daily,
-        messages.Entry,
-    ],
-)
+def test_kinds_are_unique_and_below_the_numbers_of_attempts() -> None:
+    commands = [messages.kind_of(command) for command in messages.COMMANDS]
+    events = [messages.kind_of(event) for event in messages.EVENTS]
+    for kinds in (commands, [*events, PROGRESS]):
+        assert len(set(kinds)) == len(kinds)
+        assert all(0 < kind < FIRST_NUMBER for kind in kinds)
+
+
+@pytest.mark.parametrize("struct", PARTS)
 def test_every_struct_is_in_the_tables(struct: type[msgspec.Struct]) -> None:
     assert f"\n| `{struct.__name__}` | {fields_of(struct)}" in TEXT
+
+
+def return_type(handler: object) -> str:
+    """Return the events that a handler returns as the page's table names them."""
+    returned = get_type_hints(handler)["return"]
+    return " or ".join(f"`{event.__name__}`" for event in get_args(returned) or (returned,))
+
+
+@pytest.mark.parametrize("command", messages.COMMANDS)
+def test_the_handler_of_a_command_returns_what_the_table_says(command: type[Command]) -> None:
+    row = f"| {messages.kind_of(command)} | `{command.__name__}` | {fields_of(command)}"
+    assert f"\n{row} {return_type(HANDLERS[command])} |" in TEXT
+
+
+@pytest.mark.parametrize("command", messages.COMMANDS)
+def test_the_handler_of_a_command_takes_it(command: type[Command]) -> None:
+    assert get_type_hints(HANDLERS[command])["request"] == Request[command]  # type: ignore[valid-type]
+
+
+def test_the_messages_name_the_codes_that_they_are_refused_with() -> None:
+    said = " ".join((struct.__doc__ or "") for struct in messages.STRUCTS)
+    sentences = re.findall(r"[Rr]efused as ([^.;]+)[.;]", " ".join(said.split()))
+    named = re.findall(r"`(\w+)`", " ".join(sentences))
+    assert set(named) == SENTENCES.keys()
 
 
 def test_every_code_is_explained() -> None:
@@ -170,13 +193,13 @@ def test_the_example_of_coming_back_goes_on_from_the_one_of_a_snapshot() -> None
     attempt = msgspec.convert([7, *first("Attempt")[2:]], type=messages.AnyEvent)
     missed = msgspec.convert([9, *first("Missed")[2:]], type=messages.AnyEvent)
     asked = codec.decode(msgpack.packb(first("OpenAttempt", "2854881431")))
-    assert isinstance(attempt, messages.Attempt)
-    assert isinstance(missed, messages.Missed)
-    assert isinstance(asked, messages.OpenAttempt)
+    assert isinstance(attempt, messages.attempts.Attempt)
+    assert isinstance(missed, messages.attempts.Missed)
+    assert isinstance(asked, messages.attempts.OpenAttempt)
     assert asked.have is not None
     assert len(attempt.piles) == len(ruleset(attempt.game).pile_names)
     text = ",".join([*map(seen_text, attempt.piles), str(attempt.redeals)])
-    assert asked.have == messages.Have(attempt.seq, fnv1a(text))
+    assert asked.have == messages.attempts.Have(attempt.seq, fnv1a(text))
     assert attempt.seq == missed.since
     assert missed.seq - missed.since == len(missed.moves) + 1
     _, _, source, target = first("PlayMove")
@@ -190,6 +213,6 @@ def test_how_much_can_be_missed_is_said() -> None:
 
 
 def test_the_types_of_the_client_are_those_of_the_server() -> None:
-    """If not, print them again: `npm run messages` in `client_js`."""
+    """If not, generate them again: `npm run messages` in `client_js`."""
     printed = (ROOT / "client_js" / "src" / "messages.ts").read_text(encoding="utf-8")
     assert printed == typescript.source()

@@ -132,7 +132,7 @@ def shown(attempt: Attempt) -> Snapshot:
 
 
 def snapshot_frame(attempt: Attempt) -> bytes:
-    return codec.encode(present.attempt(shown(attempt), messages.FIRST_NUMBER, 1_000))
+    return codec.encode(present.attempt(shown(attempt), messages.attempts.FIRST_NUMBER, 1_000))
 
 
 def turns_a_card(before: Attempt, after: Attempt) -> bool:
@@ -140,7 +140,7 @@ def turns_a_card(before: Attempt, after: Attempt) -> bool:
 
 
 def changed_piles(frame: bytes) -> list[int]:
-    moved: messages.Moved = msgspec.msgpack.decode(frame, type=messages.Moved)
+    moved: messages.attempts.Moved = msgspec.msgpack.decode(frame, type=messages.attempts.Moved)
     return [change[0] for change in moved.changes]
 
 
@@ -188,14 +188,14 @@ def missed_frame(steps: list[Step]) -> bytes:
     now = snapshot_of(steps[-1].after, "00" * 32)
     found = missed_of(steps, now, had.seq, digest(view_of(had.board)))
     assert found is not None
-    return codec.encode(present.missed(found, messages.FIRST_NUMBER, 1_000))
+    return codec.encode(present.missed(found, messages.attempts.FIRST_NUMBER, 1_000))
 
 
 def without_faces(frame: bytes) -> list[Any]:
     """Return what a frame says of what was missed, but for the faces of cards."""
     value = msgpack.unpackb(frame)
-    assert value.pop(1) == messages.NEWS
-    found: messages.Missed = msgspec.convert(value, type=messages.Missed)
+    assert value.pop(1) == messages.shared.NEWS
+    found: messages.attempts.Missed = msgspec.convert(value, type=messages.attempts.Missed)
     return [
         (
             (move.source, move.target, move.count),

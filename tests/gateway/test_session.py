@@ -12,7 +12,7 @@ from websockets.exceptions import InvalidStatus
 
 from server.gateway import session
 from server.gateway import socket as server_socket
-from server.gateway.messages import VERSION
+from server.gateway.messages.session import VERSION
 from tests.conftest import node
 from tests.gateway.client import opened
 from tests.gateway.play import room_of

@@ -8,7 +8,7 @@ from itertools import count
 from typing import Any
 
 from server.core.digest import digest
-from server.gateway.messages import VERSION
+from server.gateway.messages.session import VERSION
 from tests.faults.ledger import Ledger, Line, Message
 from tests.faults.player import AGAIN, NEVER
 from tests.faults.sight import Sight

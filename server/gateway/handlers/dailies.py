@@ -1,0 +1,24 @@
+"""Handlers of the commands in `server.gateway.messages.dailies`."""
+
+from __future__ import annotations
+
+from server.gateway import present
+from server.gateway.handlers.attempts import show
+from server.gateway.handlers.request import HandlerTable, Request
+from server.gateway.messages.attempts import Attempt
+from server.gateway.messages.dailies import Dailies, ListDailies, OpenDaily
+
+
+async def list_dailies(request: Request[ListDailies]) -> Dailies:
+    """Return today's deals, with the player's results."""
+    day, today = await request.services.dailies.today(request.player)
+    return present.dailies(day, today, request.now())
+
+
+async def open_daily(request: Request[OpenDaily]) -> Attempt:
+    """Start the player's attempt at today's deal of a game, or return to it."""
+    snapshot = await request.services.dailies.open(request.player, request.command.game)
+    return show(request, snapshot)
+
+
+HANDLERS: HandlerTable = {ListDailies: list_dailies, OpenDaily: open_daily}

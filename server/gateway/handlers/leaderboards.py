@@ -1,0 +1,28 @@
+"""Handlers of the commands in `server.gateway.messages.leaderboards`."""
+
+from __future__ import annotations
+
+from server.gateway import present
+from server.gateway.handlers.request import HandlerTable, Request
+from server.gateway.messages.leaderboards import (
+    Leaderboard,
+    UnwatchLeaderboard,
+    WatchLeaderboard,
+)
+from server.gateway.messages.session import Done
+
+
+async def watch(request: Request[WatchLeaderboard]) -> Leaderboard:
+    """Return a leaderboard, and subscribe the session to it in place of any other."""
+    command = request.command
+    board = request.services.leaderboards.of_day(command.game, command.day)
+    return present.leaderboard(await request.hub.watch(request.session, board))
+
+
+async def unwatch(request: Request[UnwatchLeaderboard]) -> Done:
+    """End the session's subscription to a leaderboard."""
+    request.hub.leaderboards.unwatch(request.session)
+    return Done()
+
+
+HANDLERS: HandlerTable = {WatchLeaderboard: watch, UnwatchLeaderboard: unwatch}

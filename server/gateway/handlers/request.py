@@ -1,0 +1,50 @@
+"""What a handler takes, returns and raises."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, TypeAlias, TypeVar
+
+from server.core.ids import PlayerId
+from server.gateway.hub import Hub
+from server.gateway.load import Load
+from server.gateway.messages.shared import Command, Event
+from server.gateway.session import Session
+from server.service.services import Services
+
+C_co = TypeVar("C_co", bound=Command, covariant=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Request(Generic[C_co]):
+    """A command of a session, and the parts of the node that carry it out."""
+
+    command: C_co
+    session: Session
+    services: Services
+    hub: Hub
+    load: Load
+
+    @property
+    def player(self) -> PlayerId:
+        """The session's player, who is known for every command but `Hello`."""
+        assert self.session.player is not None, "a session accepts nothing else before Hello"
+        return self.session.player
+
+    def now(self) -> int:
+        """Return the time in Unix milliseconds."""
+        return self.services.clock.now()
+
+
+Handler: TypeAlias = Callable[[Request[Any]], Awaitable[Event]]
+"""Carries a command out, and returns the event that answers it.
+
+Raises:
+    Refusal: it is not carried out; the command's docstring names the codes.
+    UnavailableError: the store does not answer. The command may have been carried out or not, and
+        can be sent again.
+"""
+
+HandlerTable: TypeAlias = Mapping[type[Command], Handler]
+"""Handlers by the type of the command that they take."""

@@ -1,0 +1,35 @@
+"""Handlers of the commands in `server.gateway.messages.session`."""
+
+from __future__ import annotations
+
+from server.core.refusal import Refusal
+from server.gateway import present
+from server.gateway.handlers.request import HandlerTable, Request
+from server.gateway.messages.session import VERSION, Done, Hello, Ping, Pong, Rename, Welcome
+
+
+async def hello(request: Request[Hello]) -> Welcome:
+    """Identify the player, and close the player's older session, on whatever node it is."""
+    command, services = request.command, request.services
+    if command.version != VERSION:
+        raise Refusal("bad_version", f"This server speaks version {VERSION}.")
+    profile, token = await services.identity.enter(command.token, command.name)
+    await request.hub.enter(request.session, profile.id)
+    return Welcome(player=present.player(profile), token=token, now=request.now())
+
+
+async def rename(request: Request[Rename]) -> Done:
+    """Change the player's name, and show it in the room that the session is subscribed to."""
+    services, session = request.services, request.session
+    profile = await services.identity.rename(request.player, request.command.name)
+    if session.room is not None:
+        services.live.renamed(session.room, profile)
+    return Done()
+
+
+async def ping(request: Request[Ping]) -> Pong:
+    """Return the server's time."""
+    return Pong(now=request.now())
+
+
+HANDLERS: HandlerTable = {Hello: hello, Rename: rename, Ping: ping}

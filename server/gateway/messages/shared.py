@@ -1,0 +1,77 @@
+"""What the messages of several subjects share: bases, types of fields, players and results."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+Re = int | tuple[int, int]
+"""What an event answers: a command's `id`, a move's `(number, seq)`, or `NEWS`."""
+
+NEWS = 0
+"""The `re` of an event that answers nothing: the server sends it of its own accord."""
+
+CommandId = Annotated[int, Meta(ge=1, le=2**53 - 1)]
+EntryNumber = Annotated[int, Meta(ge=1, le=2**31)]
+"""The number of an entry of an attempt's journal; 1 is its start."""
+
+GameId = Annotated[str, Meta(max_length=40)]
+"""The id of a game, or of a variant of one."""
+
+PlayerName = Annotated[str, Meta(max_length=64)]
+
+End = Literal["won", "stuck", "resigned", "time"]
+"""Why an attempt ended. `time`: it ran out of time."""
+
+
+class Command(Struct, array_like=True, frozen=True, forbid_unknown_fields=True):
+    """The base of all commands.
+
+    A subclass gives its kind as `tag`: a number below `attempts.FIRST_NUMBER` that no other command
+    has. Fields that are added to a command later come last, and have a default.
+
+    Attributes:
+        id: chosen by the client, ascending within a session; the answer names it in `re`.
+    """
+
+    id: CommandId
+
+
+class Event(Struct, array_like=True, frozen=True):
+    """The base of all events with a kind, which a subclass gives as `tag`.
+
+    `re` is not among the fields: the codec writes it between the kind and the fields.
+    """
+
+
+class Player(Struct, array_like=True, frozen=True):
+    """A player's public profile.
+
+    Attributes:
+        id: public, and no credential.
+        name: as the player chose it; several players may have the same one.
+        tag: four characters that tell players of one name apart; they never change.
+    """
+
+    id: str
+    name: str
+    tag: str
+
+
+class Result(Struct, array_like=True, frozen=True):
+    """How an attempt stands, or how it ended.
+
+    Attributes:
+        home: cards on the foundations.
+        left: cards that are not on the foundations yet.
+        time: milliseconds from the start to the last card that reached a foundation.
+        moves: moves played.
+        end: why the attempt ended, or null while it is being played.
+    """
+
+    home: int
+    left: int
+    time: int
+    moves: int
+    end: End | None
