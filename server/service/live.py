@@ -23,7 +23,9 @@ from server.core.race import Room
 from server.core.refusal import Refusal, UnavailableError
 from server.service import news
 from server.service.live_room import LiveRoom, RoomPage
-from server.service.news import Entry, Presence, Progress, Renamed, Version
+from server.service.news import Entry, Progress, Renamed, Version
+from server.service.news import Presence as PresenceNews
+from server.service.presence import Presence, RoomPresence
 from server.service.profiles import Profiles
 from server.service.registration import Registration
 from server.service.rooms import Rooms
@@ -36,10 +38,6 @@ from server.store.journal import Append
 
 AT_ONCE = 32
 """Rooms that are refreshed concurrently."""
-
-PRESENCE_AT_ONCE = 100
-"""Writes about who is present that are under way side by side: never so many as to be in the way of
-moves, however many sessions come and go at once."""
 
 PAUSE = 0.01
 """Seconds between two such batches: a thousand rooms are refreshed in about half a second."""
@@ -76,7 +74,7 @@ class LiveRooms:
         self._registration = registration
         self._live: dict[RoomCode, LiveRoom] = {}
         self._refreshes = Queue(self._refresh, AT_ONCE, PAUSE)
-        self._presence_changes = Queue(self._write_presence, PRESENCE_AT_ONCE, 0)
+        self._presence = Presence(store, registration.id)
         rooms.appended.subscribe(self._appended)
         registration.changed.subscribe(self._nodes_changed)
 
@@ -88,14 +86,13 @@ class LiveRooms:
         code = room.opened.code
         live = self._live.get(code)
         if live is None:
-            live = self._live[code] = LiveRoom(room)
+            live = self._live[code] = LiveRoom(room, self._presence.follow(code))
             self._rooms.follow(code)
             self._bus.subscribe(topics.room(code), partial(self.receive, code))
-        live.local[player] = live.local.get(player, 0) + 1
-        if live.local[player] == 1:
+        if live.presence.enter(player):
             if live.loaded.is_set():
                 # Else it is written just before the room is read.
-                self._presence_changes.add((code, player))
+                self._presence.write_soon(code, player)
             self._publish_presence(live, player, online=True)
 
     def leave(self, code: RoomCode, player: PlayerId) -> None:
@@ -104,21 +101,20 @@ class LiveRooms:
         One write and one message for the last session of the player, else none.
         """
         live = self._live[code]
-        live.local[player] -= 1
-        if live.local[player] > 0:
+        if not live.presence.leave(player):
             return
-        del live.local[player]
-        self._presence_changes.add((code, player))
-        if live.nodes.get(player) == self._registration.id:
+        self._presence.write_soon(code, player)
+        if live.presence.nodes.get(player) == self._registration.id:
             self._publish_presence(live, player, online=False)
-        if not live.local:
+        if not live.presence.local:
             del self._live[code]
+            self._presence.unfollow(code)
             self._bus.unsubscribe(topics.room(code))
 
     def _publish_presence(self, live: LiveRoom, player: PlayerId, *, online: bool) -> None:
         node = self._registration.id
-        self._publish(live.code, Presence(player, node, online))
-        if live.set_node(player, node if online else None):
+        self._publish(live.code, PresenceNews(player, node, online))
+        if live.presence.set_node(player, node if online else None):
             self.changed.emit(live.code)
 
     async def wait_until_loaded(self, code: RoomCode) -> None:
@@ -162,7 +158,7 @@ class LiveRooms:
                 return None
         if profiles is None:
             return None
-        online = {p for p, node in live.nodes.items() if self._registration.is_alive(node)}
+        online = live.presence.online(self._registration.is_alive)
         return RoomPage(live.room, live.results(), profiles, online, seed)
 
     async def read_page(self, room: Room) -> RoomPage:
@@ -173,8 +169,8 @@ class LiveRooms:
         """
         live = self._live.get(room.opened.code)
         if live is None:
-            live = LiveRoom(room)
-            live.nodes = await self._store.rooms.present(live.code)
+            live = LiveRoom(room, RoomPresence(self._registration.id))
+            live.presence.merge(await self._presence.read(live.code))
             await self._count(live)
         elif room.version > live.room.version:
             # What another node published may have been lost: who asks has read what it missed.
@@ -205,7 +201,7 @@ class LiveRooms:
             case Progress():
                 if advanced := live.advance(message):
                     self.progressed.emit(code, advanced)
-            case Presence(player, node, online):
+            case PresenceNews(player, node, online):
                 self._take_presence(live, player, node, online=online)
             case Version(number):
                 if number > live.room.version:
@@ -229,15 +225,15 @@ class LiveRooms:
         if node == me:
             return
         self._registration.note_alive(node)
-        first = online and node not in live.nodes.values()
-        if not online and live.nodes.get(player) != node:
+        first = online and node not in live.presence.nodes.values()
+        if not online and live.presence.nodes.get(player) != node:
             return
-        if not online and player in live.local:
+        if not online and player in live.presence.local:
             # This node's session of the player is the only one again.
-            self._presence_changes.add((live.code, player))
-            live.set_node(player, me)
+            self._presence.write_soon(live.code, player)
+            live.presence.set_node(player, me)
             return
-        if live.set_node(player, node if online else None):
+        if live.presence.set_node(player, node if online else None):
             self.changed.emit(live.code)
         if first:
             self._announce(live)
@@ -245,9 +241,9 @@ class LiveRooms:
     def _announce(self, live: LiveRoom) -> None:
         """Publish what was not published while no other node was known to follow the room."""
         me = self._registration.id
-        for player, node in live.nodes.items():
+        for player, node in live.presence.nodes.items():
             if node == me:
-                self._publish(live.code, Presence(player, me, True))
+                self._publish(live.code, PresenceNews(player, me, True))
         self._publish(live.code, Version(live.room.version))
         if live.counters and live.room.round is not None:
             runners = [(player, *counters) for player, counters in live.counters.items()]
@@ -287,12 +283,7 @@ class LiveRooms:
         hear of another one only after that has read the room, it publishes then what it had not.
         """
         live = self._live.get(code)
-        me = self._registration.id
-        if (
-            live is None
-            or not live.loaded.is_set()
-            or any(node != me for node in live.nodes.values())
-        ):
+        if live is None or not live.loaded.is_set() or live.presence.elsewhere:
             self._bus.publish(topics.room(code), news.encode(message))
 
     def _nodes_changed(self, come: set[str], gone: set[str]) -> None:
@@ -304,42 +295,28 @@ class LiveRooms:
         for code, live in self._live.items():
             if gone:
                 self._refreshes.add(code)
-            elif not come.isdisjoint(live.nodes.values()):
+            elif not come.isdisjoint(live.presence.nodes.values()):
                 self.changed.emit(code)
 
     async def run(self, stop: Stop) -> None:
         """Write presence changes, and refresh rooms that need it, until told to stop."""
-        await asyncio.gather(self._refreshes.run(stop), self._presence_changes.run(stop))
-        await self._presence_changes.finish()
-
-    async def _write_presence(self, who: tuple[RoomCode, PlayerId]) -> None:
-        """Write whether a player is present by way of this node, as it is now."""
-        code, player = who
-        live = self._live.get(code)
-        online = live is not None and player in live.local
-        say = self._store.rooms.enter if online else self._store.rooms.leave
-        try:
-            await say(code, player, self._registration.id)
-        except UnavailableError as error:
-            log.warning("presence_not_written", room=code, error=str(error))
-            asyncio.get_running_loop().call_later(AGAIN_AFTER, self._presence_changes.add, who)
+        await asyncio.gather(self._refreshes.run(stop), self._presence.run(stop))
 
     async def _refresh(self, code: RoomCode) -> None:
         """Read everything about a room that is followed."""
         live = self._live.get(code)
         if live is None:
             return
-        live.presence_meanwhile = {}
+        live.presence.begin_read()
         try:
             # In this order: of two nodes that begin at once, one finds the other at least.
             if not live.loaded.is_set():
-                await asyncio.gather(
-                    *(self._write_presence((code, player)) for player in live.local)
-                )
-            nodes = await self._store.rooms.present(code)
+                await self._presence.write_all(code)
+            online = await self._presence.read(code)
             # Last, and taken at once: what is appended meanwhile would be taken back.
             room = await self._rooms.find(code)
-            self._take_nodes(live, nodes)
+            for player in live.presence.merge(online):
+                self._presence.write_soon(code, player)
             live.take(room)
             await self._count(live)
             await self._complete(live)
@@ -351,28 +328,10 @@ class LiveRooms:
             asyncio.get_running_loop().call_later(AGAIN_AFTER, self._refreshes.add, code)
             return
         finally:
-            live.presence_meanwhile = None
+            live.presence.end_read()
         live.loaded.set()
         self._announce(live)
         self.changed.emit(code)
-
-    def _take_nodes(self, live: LiveRoom, nodes: dict[PlayerId, str]) -> None:
-        """Apply presence as it was read, with the changes since the read began."""
-        me = self._registration.id
-        assert live.presence_meanwhile is not None
-        for player, node in live.presence_meanwhile.items():
-            if node is not None:
-                nodes[player] = node
-            else:
-                nodes.pop(player, None)
-        for player in [player for player, node in nodes.items() if node == me]:
-            if player not in live.local:
-                del nodes[player]
-                self._presence_changes.add((live.code, player))
-        for player in live.local.keys() - nodes.keys():
-            nodes[player] = me
-            self._presence_changes.add((live.code, player))
-        live.nodes = nodes
 
     async def _count(self, live: LiveRoom) -> None:
         """Read how far the runners of a round have got from their journals."""

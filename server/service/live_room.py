@@ -11,6 +11,7 @@ from server.core.names import Profile
 from server.core.race import Room
 from server.core.ranking import Result
 from server.service.news import Progress
+from server.service.presence import RoomPresence
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,21 +38,17 @@ class LiveRoom:
     """A room that is followed.
 
     Attributes:
-        local: how many sessions of this node each player has in it.
-        nodes: who is present, and by way of which node.
+        presence: who is online in it.
         counters: (cards at home, moves) of runners of the round who have got anywhere.
         seed: of the round's deal if it is over, by the deal's id.
         loaded: set once the room has been read since it is followed.
-        presence_meanwhile: changes of presence since the current read began; `None` between reads.
     """
 
     room: Room
-    local: dict[PlayerId, int] = field(default_factory=dict)
-    nodes: dict[PlayerId, str] = field(default_factory=dict)
+    presence: RoomPresence
     counters: dict[PlayerId, tuple[int, int]] = field(default_factory=dict)
     seed: tuple[DealId, str] | None = None
     loaded: asyncio.Event = field(default_factory=asyncio.Event)
-    presence_meanwhile: dict[PlayerId, str | None] | None = None
 
     @property
     def code(self) -> RoomCode:
@@ -89,17 +86,6 @@ class LiveRoom:
         players = self.room.round.players if self.room.round is not None else ()
         found = ((place, self.counters.get(player)) for place, player in enumerate(players))
         return [number for place, known in found if known for number in (place, *known)]
-
-    def set_node(self, player: PlayerId, node: str | None) -> bool:
-        """Take by way of which node a player is present, if any; return whether that is news."""
-        if self.presence_meanwhile is not None:
-            self.presence_meanwhile[player] = node
-        known = player in self.nodes
-        if node is None:
-            self.nodes.pop(player, None)
-        else:
-            self.nodes[player] = node
-        return known != (player in self.nodes)
 
     def results(self) -> dict[PlayerId, Result]:
         """Return how far each runner of the round has got, as far as that is known."""

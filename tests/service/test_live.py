@@ -127,7 +127,7 @@ async def test_a_room_of_one_node_is_published_to_nobody(node: Node, other: Node
 
     async def known() -> bool:
         live = node.services.live.find(code)
-        return live is not None and CYD in live.nodes
+        return live is not None and CYD in live.presence.nodes
 
     await until(known)
     node.published.clear()
@@ -176,7 +176,7 @@ async def test_who_comes_on_elsewhere_is_present_though_an_older_session_ends(
 
     async def moved() -> bool:
         live = node.services.live.find(code)
-        return live is not None and live.nodes.get(BOB) == other.registration.id
+        return live is not None and live.presence.nodes.get(BOB) == other.registration.id
 
     await until(moved)
     node.services.live.leave(code, BOB)
@@ -368,7 +368,7 @@ async def test_what_is_appended_during_a_look_is_not_taken_back(
 
     async def looked() -> bool:
         live = node.services.live.find(code)
-        return live is not None and live.presence_meanwhile is None
+        return live is not None and not live.presence.is_reading
 
     await until(looked)
     assert page_of(node, code).room.version == room.version

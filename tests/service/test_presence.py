@@ -1,0 +1,64 @@
+"""Presence in one room: sessions of this node, and what other nodes assert."""
+
+from __future__ import annotations
+
+import pytest
+
+from server.core.ids import PlayerId
+from server.service.presence import RoomPresence
+
+ADA, BOB, CYD = map(PlayerId, ("ada", "bob", "cyd"))
+
+
+@pytest.fixture
+def room() -> RoomPresence:
+    return RoomPresence("here")
+
+
+def test_only_a_players_first_and_last_session_count(room: RoomPresence) -> None:
+    assert [room.enter(ADA), room.enter(ADA)] == [True, False]
+    assert [room.leave(ADA), room.leave(ADA)] == [False, True]
+    assert room.local == {}
+
+
+def test_a_change_of_node_is_no_change_of_presence(room: RoomPresence) -> None:
+    assert room.set_node(ADA, "here")
+    found = [room.elsewhere]
+    assert not room.set_node(ADA, "there")
+    found.append(room.elsewhere)
+    assert found == [False, True]
+    assert room.set_node(ADA, None)
+    assert not room.set_node(ADA, None)
+
+
+def test_nobody_is_online_by_way_of_a_dead_node(room: RoomPresence) -> None:
+    room.set_node(ADA, "here")
+    room.set_node(BOB, "dead")
+    assert room.online(lambda node: node != "dead") == {ADA}
+
+
+def test_changes_during_a_read_outlive_it(room: RoomPresence) -> None:
+    room.begin_read()
+    room.set_node(ADA, "there")
+    room.set_node(BOB, None)
+    assert room.merge({BOB: "there", CYD: "there"}) == []
+    room.end_read()
+    assert room.nodes == {ADA: "there", CYD: "there"}
+    room.set_node(CYD, None)
+    room.begin_read()
+    room.merge({CYD: "there"})
+    assert room.nodes == {CYD: "there"}
+
+
+def test_what_redis_has_wrong_about_this_node_is_to_be_written_again(room: RoomPresence) -> None:
+    room.enter(ADA)
+    room.begin_read()
+    assert set(room.merge({BOB: "here", CYD: "there"})) == {ADA, BOB}
+    assert room.nodes == {ADA: "here", CYD: "there"}
+
+
+def test_a_session_elsewhere_may_be_the_players_newest(room: RoomPresence) -> None:
+    room.enter(ADA)
+    room.begin_read()
+    assert room.merge({ADA: "there"}) == []
+    assert room.nodes == {ADA: "there"}
