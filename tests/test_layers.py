@@ -162,7 +162,7 @@ def test_imports_point_right_and_down_only(path: Path) -> None:
         ("server.core.race", "import structlog"),
         ("server.core.race", "import logging.handlers"),
         ("server.core.race", "from datetime import date\nx = date.today"),
-        ("server.store.journal", "from server.service import news"),
+        ("server.store.journal", "from server.service import bus_messages"),
         ("server.store.journal", "import websockets"),
         ("server.store.journal", "x = f'{y}' 'robert'.join('robert')"),
         ("server.service.rooms", "import redis.asyncio"),

@@ -1,6 +1,6 @@
 """Topics of what nodes publish to one another: made here, and nowhere taken apart.
 
-`server/service/news.py` has the messages of each.
+`server/service/bus_messages.py` has the messages of each.
 """
 
 from __future__ import annotations

@@ -23,8 +23,8 @@ from server.gateway.leaderboards import LeaderboardFeeds
 from server.gateway.messages import attempts as messages
 from server.gateway.rooms import RoomFeeds
 from server.gateway.session import Session
+from server.service.bus_messages import Ended
 from server.service.leaderboards import Page
-from server.service.news import Ended
 from server.service.services import Services
 from server.stop import Stop
 

@@ -24,8 +24,8 @@ from server.core.refusal import UnavailableError
 from server.gateway import codec, present
 from server.gateway.messages import leaderboards as messages
 from server.gateway.session import Session
+from server.service.bus_messages import Entered
 from server.service.leaderboards import REACH, Leaderboards, Page
-from server.service.news import Entered
 from server.stop import Stop
 
 TICK = 0.5

@@ -15,10 +15,10 @@ from server.core.ranking import packed
 from server.core.refusal import UnavailableError
 from server.service.attempt_journal import Finish
 from server.service.attempts import Attempts
-from server.service.lane import Lane
 from server.service.leaderboards import Leaderboards
 from server.service.rooms import Rooms
 from server.service.store import Store
+from server.service.worker_pool import WorkerPool
 from server.stop import Stop
 
 SIDE_BY_SIDE = 8
@@ -40,11 +40,11 @@ class Effects:
 
     async def run(self, stop: Stop) -> None:
         """Apply this node's finishes as they come, until told to stop."""
-        lane = Lane(self._apply_now, SIDE_BY_SIDE)
+        workers = WorkerPool(self._apply_now, SIDE_BY_SIDE)
         while (finish := await stop.or_wait(self._attempts.finishes.get())) is not None:
             # What finds no place is left to the sweeper.
-            lane.put(finish)
-        await lane.close()
+            workers.put(finish)
+        await workers.close()
 
     async def _apply_now(self, finish: Finish) -> None:
         """Apply one finish of many. If that fails the sweeper tries again, and says why."""

@@ -14,8 +14,8 @@ from server.core.ids import PlayerId
 from server.core.names import Profile
 from server.core.ranking import Row
 from server.core.refusal import Refusal
-from server.service import news
-from server.service.news import Entered
+from server.service import bus_messages
+from server.service.bus_messages import Entered
 from server.service.profiles import Profiles
 from server.service.signal import Signal
 from server.service.store import Store
@@ -84,7 +84,7 @@ class Leaderboards:
             UnavailableError: the store does not answer.
         """
         entered = await self._store.leaderboards.enter(board, player, score)
-        payload = news.encode(Entered(player, score)) if entered else b""
+        payload = bus_messages.encode(Entered(player, score)) if entered else b""
         self._bus.publish(topics.leaderboard(board), payload)
 
     def subscribe(self, board: BoardId) -> None:
@@ -96,7 +96,7 @@ class Leaderboards:
         self._bus.unsubscribe(topics.leaderboard(board))
 
     def _receive(self, board: BoardId, payload: bytes | None) -> None:
-        self.entered.emit(board, news.entered(payload))
+        self.entered.emit(board, bus_messages.entered(payload))
 
     async def page(self, board: BoardId, player: PlayerId) -> Page:
         """Return what a player is shown.

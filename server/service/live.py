@@ -21,17 +21,17 @@ from server.core.ids import DealId, PlayerId, RoomCode
 from server.core.names import Profile
 from server.core.race import Room
 from server.core.refusal import Refusal, UnavailableError
-from server.service import news
+from server.service import bus_messages
+from server.service.bus_messages import Entry, Progress, Renamed, Version
+from server.service.bus_messages import Presence as PresenceMessage
 from server.service.live_room import LiveRoom, RoomPage
-from server.service.news import Entry, Progress, Renamed, Version
-from server.service.news import Presence as PresenceNews
 from server.service.presence import Presence, RoomPresence
 from server.service.profiles import Profiles
 from server.service.registration import Registration
 from server.service.rooms import Rooms
 from server.service.signal import Signal
-from server.service.slices import Queue
 from server.service.store import Store
+from server.service.work_queue import WorkQueue
 from server.stop import Stop
 from server.store.bus import Bus
 from server.store.journal import Append
@@ -73,7 +73,7 @@ class LiveRooms:
         self._profiles = profiles
         self._registration = registration
         self._live: dict[RoomCode, LiveRoom] = {}
-        self._refreshes = Queue(self._refresh, AT_ONCE, PAUSE)
+        self._refreshes = WorkQueue(self._refresh, AT_ONCE, PAUSE)
         self._presence = Presence(store, registration.id)
         rooms.appended.subscribe(self._appended)
         registration.changed.subscribe(self._nodes_changed)
@@ -113,7 +113,7 @@ class LiveRooms:
 
     def _publish_presence(self, live: LiveRoom, player: PlayerId, *, online: bool) -> None:
         node = self._registration.id
-        self._publish(live.code, PresenceNews(player, node, online))
+        self._publish(live.code, PresenceMessage(player, node, online))
         if live.presence.set_node(player, node if online else None):
             self.changed.emit(live.code)
 
@@ -193,7 +193,7 @@ class LiveRooms:
         live = self._live.get(code)
         if live is None:
             return
-        message = news.room_news(payload)
+        message = bus_messages.room_message(payload)
         match message:
             case Entry(number, text):
                 if number > live.room.version:
@@ -201,7 +201,7 @@ class LiveRooms:
             case Progress():
                 if advanced := live.advance(message):
                     self.progressed.emit(code, advanced)
-            case PresenceNews(player, node, online):
+            case PresenceMessage(player, node, online):
                 self._take_presence(live, player, node, online=online)
             case Version(number):
                 if number > live.room.version:
@@ -243,7 +243,7 @@ class LiveRooms:
         me = self._registration.id
         for player, node in live.presence.nodes.items():
             if node == me:
-                self._publish(live.code, PresenceNews(player, me, True))
+                self._publish(live.code, PresenceMessage(player, me, True))
         self._publish(live.code, Version(live.room.version))
         if live.counters and live.room.round is not None:
             runners = [(player, *counters) for player, counters in live.counters.items()]
@@ -276,7 +276,7 @@ class LiveRooms:
         if code in self._live:
             self.changed.emit(code)
 
-    def _publish(self, code: RoomCode, message: news.RoomNews) -> None:
+    def _publish(self, code: RoomCode, message: bus_messages.RoomMessage) -> None:
         """Publish to a room's topic, unless all who listen to it do so on this node.
 
         Whoever listens is present, and that is written before the room is read. Should this node
@@ -284,7 +284,7 @@ class LiveRooms:
         """
         live = self._live.get(code)
         if live is None or not live.loaded.is_set() or live.presence.elsewhere:
-            self._bus.publish(topics.room(code), news.encode(message))
+            self._bus.publish(topics.room(code), bus_messages.encode(message))
 
     def _nodes_changed(self, come: set[str], gone: set[str]) -> None:
         """Take which nodes have come and gone.

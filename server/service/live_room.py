@@ -10,7 +10,7 @@ from server.core.ids import DealId, PlayerId, RoomCode
 from server.core.names import Profile
 from server.core.race import Room
 from server.core.ranking import Result
-from server.service.news import Progress
+from server.service.bus_messages import Progress
 from server.service.presence import RoomPresence
 
 

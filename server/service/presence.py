@@ -13,8 +13,8 @@ import structlog
 
 from server.core.ids import PlayerId, RoomCode
 from server.core.refusal import UnavailableError
-from server.service.slices import Queue
 from server.service.store import Store
+from server.service.work_queue import WorkQueue
 from server.stop import Stop
 
 WRITES_AT_ONCE = 100
@@ -126,7 +126,7 @@ class Presence:
         self._store = store
         self._node = node_id
         self._rooms: dict[RoomCode, RoomPresence] = {}
-        self._queue = Queue(self._write, WRITES_AT_ONCE, 0)
+        self._queue = WorkQueue(self._write, WRITES_AT_ONCE, 0)
 
     def follow(self, code: RoomCode) -> RoomPresence:
         """Return the presence of a room that this node begins to follow."""

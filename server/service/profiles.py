@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from server.core import topics
 from server.core.ids import PlayerId
 from server.core.names import Profile
-from server.service import news
-from server.service.news import Renamed
+from server.service import bus_messages
+from server.service.bus_messages import Renamed
 from server.store.bus import Bus
 from server.store.players import Players
 
@@ -59,7 +59,7 @@ class Profiles:
         """Hold the new profile of a player, and let all nodes know."""
         self.keep(profile)
         self._unheard.setdefault(profile.id, []).append(profile.name)
-        self._bus.publish(topics.NAMES, news.encode(Renamed(profile.id, profile.name)))
+        self._bus.publish(topics.NAMES, bus_messages.encode(Renamed(profile.id, profile.name)))
 
     def _receive(self, payload: bytes | None) -> None:
         """Take a change of name; if some may have been missed, forget all profiles.
@@ -67,7 +67,7 @@ class Profiles:
         All nodes hear all changes in one order. What comes before a change of this node that it
         has not heard yet is older than that.
         """
-        renamed = news.renamed(payload)
+        renamed = bus_messages.renamed(payload)
         if renamed is None:
             self._known.clear()
             self._unheard.clear()

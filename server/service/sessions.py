@@ -16,9 +16,9 @@ from server.core import topics
 from server.core.attempt import Attempt
 from server.core.ids import PlayerId
 from server.core.refusal import UnavailableError
-from server.service import news
+from server.service import bus_messages
 from server.service.attempts import Attempts
-from server.service.news import Ended, Replaced
+from server.service.bus_messages import Ended, Replaced
 from server.service.signal import Signal
 from server.service.store import Store
 from server.store.bus import Bus
@@ -64,7 +64,7 @@ class Sessions:
         if node == self._node:
             self.superseded.emit(older)
         else:
-            self._bus.publish(topics.node(node), news.encode(Replaced(older)))
+            self._bus.publish(topics.node(node), bus_messages.encode(Replaced(older)))
 
     def release(self, player: PlayerId, session: str) -> None:
         """Note that a session of this node has ended."""
@@ -111,7 +111,7 @@ class Sessions:
             return
         node = newest.partition("/")[0] if newest else self._node
         if node != self._node:
-            self._bus.publish(topics.node(node), news.encode(ended))
+            self._bus.publish(topics.node(node), bus_messages.encode(ended))
 
     def _attempt_advanced(self, attempt: Attempt) -> None:
         if attempt.end == "time":
@@ -119,7 +119,7 @@ class Sessions:
 
     def _receive(self, payload: bytes | None) -> None:
         """Take a message to this node; `None` when some may have been missed."""
-        message = news.node_news(payload)
+        message = bus_messages.node_message(payload)
         if isinstance(message, Replaced):
             self.superseded.emit(message.session)
         elif isinstance(message, Ended):

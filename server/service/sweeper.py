@@ -30,8 +30,8 @@ from server.service.attempt_journal import Finish
 from server.service.attempts import Attempts
 from server.service.dailies import Dailies
 from server.service.effects import Effects
-from server.service.lane import Lane
 from server.service.store import Store
+from server.service.worker_pool import WorkerPool
 from server.stop import Stop
 from server.store import keys
 
@@ -147,8 +147,10 @@ class Sweeper:
         self._in_hand: set[tuple[int, str]] = set()
         self._since: dict[tuple[int, str], float] = {}
         self._sweeps = Histogram(SECONDS) if sweeps is None else sweeps
-        self._urgent = Lane(self._do_in_hand, URGENT_SIDE_BY_SIDE)
-        self._dailies_over = Lane(self._do_in_hand, DAILIES_SIDE_BY_SIDE, pause=DAILIES_PAUSE)
+        self._urgent_workers = WorkerPool(self._do_in_hand, URGENT_SIDE_BY_SIDE)
+        self._daily_workers = WorkerPool(
+            self._do_in_hand, DAILIES_SIDE_BY_SIDE, pause=DAILIES_PAUSE
+        )
         attempts.advanced.subscribe(self._note)
 
     def age(self) -> float:
@@ -166,8 +168,8 @@ class Sweeper:
             group.create_task(self._look_forever(stop))
             group.create_task(self._take_forever(stop))
             group.create_task(self._draw_forever(stop))
-        await self._urgent.close()
-        await self._dailies_over.close()
+        await self._urgent_workers.close()
+        await self._daily_workers.close()
 
     async def renew(self) -> None:
         """Say that this node sweeps, and learn what it is to look after.
@@ -242,9 +244,9 @@ class Sweeper:
         """Let work be done that is not in hand: rooms and effects at once, dailies at a pace."""
         name = (work.partition, work.name)
         is_daily = isinstance(work, Deadline) and isinstance(work.due, AttemptDue)
-        lane = self._dailies_over if is_daily else self._urgent
+        workers = self._daily_workers if is_daily else self._urgent_workers
         self._since.setdefault(name, time.monotonic())
-        if name not in self._in_hand and lane.put(work):
+        if name not in self._in_hand and workers.put(work):
             self._in_hand.add(name)
 
     async def do(self, work: Work) -> None:

@@ -14,7 +14,7 @@ from server.core.attempt import Attempt
 from server.core.ids import AttemptId, PlayerId, RoomCode
 from server.core.race import COUNTDOWN, Room
 from server.service.answers import Played, Snapshot
-from server.service.news import Ended
+from server.service.bus_messages import Ended
 from server.service.registration import Registration
 from server.service.services import Services
 from server.service.store import Store

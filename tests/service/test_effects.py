@@ -9,8 +9,8 @@ from server.core.boards import of_day
 from server.core.due import AttemptDue, Due, RoundDue
 from server.core.ids import AttemptId, PlayerId
 from server.core.ranking import Row, packed
-from server.service import news
-from server.service.news import Entered
+from server.service import bus_messages
+from server.service.bus_messages import Entered
 from server.store import keys
 from tests.core.builders import ADA, BOB, START
 from tests.service.nodes import BEGUN, OVER, Node, SetClock, attempt_of
@@ -41,7 +41,7 @@ async def test_a_daily_reaches_its_leaderboard(node: Node) -> None:
     assert await rows(node) == [Row(1, ADA, score)]
     assert await node.store.outboxes.effects() == []
     topic = topics.leaderboard(of_day(GAME, DAY))
-    assert (topic, news.encode(Entered(ADA, score))) in node.published
+    assert (topic, bus_messages.encode(Entered(ADA, score))) in node.published
     # Whoever applies it again may be the first who tells of it, and does not know when it was done.
     await node.services.leaderboards.enter(of_day(GAME, DAY), ADA, score)
     assert node.published[-1] == (topic, b"")

@@ -13,10 +13,10 @@ from structlog.testing import capture_logs
 from server.core import topics
 from server.core.ids import PlayerId, RoomCode
 from server.core.names import Profile
+from server.service import bus_messages, progress
 from server.service import live as module
-from server.service import news, progress
+from server.service.bus_messages import Entry
 from server.service.live_room import RoomPage
-from server.service.news import Entry
 from server.store import keys
 from tests.conftest import ALONE
 from tests.core.builders import ADA, BOB, CYD
@@ -101,7 +101,7 @@ async def test_a_gap_is_read(node: Node, other: Node) -> None:
     room = await node.rooms.set_ready(code, BOB, ready=True)
     assert page_of(other, code).room.version == version
     text = (await node.store.journals.read(keys.room(code))).texts[-1]
-    node.bus.publish(topics.room(code), news.encode(Entry(room.version, text)))
+    node.bus.publish(topics.room(code), bus_messages.encode(Entry(room.version, text)))
     await sees(other, code, version + 2)
 
 
@@ -260,15 +260,15 @@ async def test_counters_begin_anew_with_a_round_and_never_go_back(
     assert live is not None
     assert room.round is not None
     deal = room.round.deal
-    assert live.advance(news.Progress(deal, [(BOB, 2, 7)])) == [1, 2, 7]
-    assert live.advance(news.Progress(deal, [(BOB, 2, 7), (BOB, 1, 6)])) == []
+    assert live.advance(bus_messages.Progress(deal, [(BOB, 2, 7)])) == [1, 2, 7]
+    assert live.advance(bus_messages.Progress(deal, [(BOB, 2, 7), (BOB, 1, 6)])) == []
     clock.time = BEGUN
     for player in (ADA, BOB):
         await node.attempts.give_up(attempt_of(room, player))
     await node.settle()
     await node.rooms.start(code, ADA)
     assert live.all_counters() == []
-    assert live.advance(news.Progress(deal, [(ADA, 2, 7)])) == []
+    assert live.advance(bus_messages.Progress(deal, [(ADA, 2, 7)])) == []
 
 
 async def test_the_seed_of_a_round_that_is_over_is_shown_on_every_node(

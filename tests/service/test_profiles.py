@@ -6,9 +6,9 @@ import pytest
 
 from server.core import topics
 from server.core.names import Profile, guest_name
-from server.service import news
+from server.service import bus_messages
 from server.service import profiles as module
-from server.service.news import Renamed
+from server.service.bus_messages import Renamed
 from tests.conftest import ALONE
 from tests.core.builders import ADA, BOB, CYD
 from tests.service.nodes import Node
@@ -74,7 +74,7 @@ async def test_an_echo_of_an_older_name_does_not_bring_it_back(node: Node) -> No
     profiles = node.services.profiles
 
     def hear(name: str) -> str:
-        profiles._receive(news.encode(Renamed(ADA, name)))
+        profiles._receive(bus_messages.encode(Renamed(ADA, name)))
         known = profiles.known([ADA])
         assert known is not None
         return known[ADA].name
@@ -90,5 +90,5 @@ async def test_who_may_have_missed_something_believes_what_comes_next(node: Node
     profiles = node.services.profiles
     profiles.rename(Profile(ADA, "Bo"))
     profiles._receive(None)
-    profiles._receive(news.encode(Renamed(ADA, "Elsewhere")))
+    profiles._receive(bus_messages.encode(Renamed(ADA, "Elsewhere")))
     assert profiles.known([ADA]) == {ADA: Profile(ADA, "Elsewhere")}

@@ -13,9 +13,9 @@ from msgspec import structs
 
 from server.core import topics
 from server.core.ids import PlayerId, RoomCode
-from server.service import news
+from server.service import bus_messages
 from server.service import progress as module
-from server.service.news import Progress
+from server.service.bus_messages import Progress
 from tests.core.builders import ADA, BOB
 from tests.service.nodes import BEGUN, Node, SetClock, attempt_of
 from tests.store.servers import running, until
@@ -30,7 +30,9 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 def published(node: Node, code: RoomCode) -> list[Progress]:
     """Return what a node has published of the progress of a room."""
     found = [
-        news.room_news(payload) for topic, payload in node.published if topic == topics.room(code)
+        bus_messages.room_message(payload)
+        for topic, payload in node.published
+        if topic == topics.room(code)
     ]
     return [each for each in found if isinstance(each, Progress)]
 

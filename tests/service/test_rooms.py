@@ -14,9 +14,9 @@ from server.core.ids import CODE_ALPHABET, PlayerId, RoomCode, is_code
 from server.core.race import Room
 from server.core.ranking import Result
 from server.core.refusal import Refusal
-from server.service import news
+from server.service import bus_messages
 from server.service.answers import Played
-from server.service.news import Entry
+from server.service.bus_messages import Entry
 from server.store import keys
 from tests.core.builders import ADA, BOB, CYD, DAN, LIMIT, PLAYERS, reached
 from tests.service.nodes import BEGUN, OVER, Node, SetClock, attempt_of
@@ -403,7 +403,7 @@ async def test_every_change_is_told_of(node: Node) -> None:
     code = room.opened.code
     texts = (await node.store.journals.read(keys.room(code))).texts
     entries = [
-        (topics.room(code), news.encode(Entry(number, text)))
+        (topics.room(code), bus_messages.encode(Entry(number, text)))
         for number, text in enumerate(texts, start=1)
     ]
     assert node.published == entries

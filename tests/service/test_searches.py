@@ -25,7 +25,7 @@ from server.core.attempt import Attempt, Moved
 from server.core.ids import AttemptId
 from server.core.refusal import Refusal
 from server.service import searches
-from server.service.news import Ended
+from server.service.bus_messages import Ended
 from server.service.replica_cache import ReplicaCache
 from server.service.searcher import PATIENCE, Answer, Searcher, SearcherError
 from server.service.searches import Searches

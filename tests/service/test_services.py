@@ -8,8 +8,8 @@ from engine.catalog import games
 from server.core import daily, topics
 from server.core.ids import DealId
 from server.core.refusal import Refusal
-from server.service import news
-from server.service.news import Progress
+from server.service import bus_messages
+from server.service.bus_messages import Progress
 from server.store import keys
 from tests.core.builders import ADA, BOB, START
 from tests.service.nodes import BEGUN, OVER, Node, SetClock, attempt_of
@@ -92,7 +92,7 @@ async def test_a_node_does_by_itself_what_is_to_be_done(node: Node, clock: SetCl
 
     async def told() -> bool:
         payloads = [payload for topic, payload in node.published if topic == topics.room(code)]
-        return any(isinstance(news.room_news(p), Progress) for p in payloads)
+        return any(isinstance(bus_messages.room_message(p), Progress) for p in payloads)
 
     async with running(node.services.run):
         await node.play(attempt_of(room, ADA), ADA)

@@ -9,8 +9,8 @@ from contextlib import AsyncExitStack
 import pytest
 
 from server.core import topics
-from server.service import news
-from server.service.news import Ended, Replaced
+from server.service import bus_messages
+from server.service.bus_messages import Ended, Replaced
 from server.store import keys
 from tests.core.builders import ADA, BOB, CYD
 from tests.service.nodes import OVER, Node, SetClock, attempt_of
@@ -47,7 +47,7 @@ async def test_an_older_session_is_told_on_its_own_node_alone(
     await other.services.sessions.take(ADA, "three")
     assert replaced[other.registration.id] == ["two"]
     messages = [m for m in (*node.published, *other.published) if m[0].startswith("node:")]
-    assert messages == [(topics.node(node.registration.id), news.encode(Replaced("one")))]
+    assert messages == [(topics.node(node.registration.id), bus_messages.encode(Replaced("one")))]
 
 
 async def test_a_hello_that_is_sent_again_does_not_replace_itself(

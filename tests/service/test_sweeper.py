@@ -121,8 +121,8 @@ async def test_rooms_come_before_dailies(node: Node, clock: SetClock) -> None:
     await node.sweeper.look()
     for work in node.sweeper.take():
         node.sweeper._put(work)
-    assert [work.name for work in node.sweeper._urgent.waiting] == [f"r:{code}"]
-    assert len(node.sweeper._dailies_over.waiting) == 2
+    assert [work.name for work in node.sweeper._urgent_workers.waiting] == [f"r:{code}"]
+    assert len(node.sweeper._daily_workers.waiting) == 2
     while node.sweeper._in_hand:
         await asyncio.sleep(0)
     assert (await node.rooms.find(code)).running is None

@@ -16,7 +16,7 @@ Item = TypeVar("Item", bound=Hashable)
 log = structlog.get_logger()
 
 
-class Queue(Generic[Item]):
+class WorkQueue(Generic[Item]):
     """Things that wait to be worked on, each once however often it was added meanwhile.
 
     A thing that is added while nothing waits is worked on at once.

@@ -1,6 +1,6 @@
 """What nodes publish to one another: msgpack arrays that begin with the number of their kind.
 
-None of it is truth: what is in a journal is read from there by whoever cannot use the news. A
+The messages only save reads: a node that misses one reads the journal instead. A
 message of a kind that a node does not know, as while a newer version is being rolled out, counts
 as a lost one: what it may be about is read anew.
 """
@@ -55,7 +55,7 @@ class Version(Struct, tag=5, array_like=True, frozen=True):
     number: int
 
 
-RoomNews = Entry | Progress | Presence | Renamed | Version
+RoomMessage = Entry | Progress | Presence | Renamed | Version
 """What is published to the topic of a room."""
 
 
@@ -74,7 +74,7 @@ class Ended(Struct, tag=2, array_like=True, frozen=True):
     result: Result
 
 
-NodeNews = Replaced | Ended
+NodeMessage = Replaced | Ended
 """What is published to the topic of a node."""
 
 
@@ -89,12 +89,12 @@ encode = msgspec.msgpack.Encoder().encode
 """Returns the payload of a message."""
 
 
-def room_news(payload: bytes | None) -> RoomNews | None:
+def room_message(payload: bytes | None) -> RoomMessage | None:
     """Return a message of a room's topic; `None` if some may have been missed."""
     return _decoded(_ROOM, payload)
 
 
-def node_news(payload: bytes | None) -> NodeNews | None:
+def node_message(payload: bytes | None) -> NodeMessage | None:
     """Return a message of a node's topic; `None` if some may have been missed."""
     return _decoded(_NODE, payload)
 
@@ -109,8 +109,8 @@ def entered(payload: bytes | None) -> Entered | None:
     return _decoded(_ENTERED, payload)
 
 
-_ROOM: msgspec.msgpack.Decoder[RoomNews] = msgspec.msgpack.Decoder(RoomNews)
-_NODE: msgspec.msgpack.Decoder[NodeNews] = msgspec.msgpack.Decoder(NodeNews)
+_ROOM: msgspec.msgpack.Decoder[RoomMessage] = msgspec.msgpack.Decoder(RoomMessage)
+_NODE: msgspec.msgpack.Decoder[NodeMessage] = msgspec.msgpack.Decoder(NodeMessage)
 _RENAMED = msgspec.msgpack.Decoder(Renamed)
 _ENTERED = msgspec.msgpack.Decoder(Entered)
 

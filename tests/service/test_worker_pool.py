@@ -6,8 +6,8 @@ import asyncio
 
 import pytest
 
-from server.service import lane as module
-from server.service.lane import Lane
+from server.service import worker_pool as module
+from server.service.worker_pool import WorkerPool
 
 
 class Worker:
@@ -31,8 +31,8 @@ async def turns() -> None:
 
 async def test_so_much_is_done_side_by_side_and_the_rest_in_order() -> None:
     worker = Worker()
-    lane = Lane(worker.do, 3)
-    assert all(lane.put(number) for number in range(5))
+    pool = WorkerPool(worker.do, 3)
+    assert all(pool.put(number) for number in range(5))
     await turns()
     assert worker.begun == [0, 1, 2]
     worker.gate.release()
@@ -43,37 +43,37 @@ async def test_so_much_is_done_side_by_side_and_the_rest_in_order() -> None:
     await turns()
     assert worker.begun == [0, 1, 2, 3, 4]
     # One that was empty begins again.
-    lane.put(5)
+    pool.put(5)
     await turns()
     assert worker.begun[-1] == 5
     worker.gate.release()
-    await lane.close()
+    await pool.close()
 
 
 async def test_a_full_lane_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST_WAITING", 2)
     worker = Worker()
-    lane = Lane(worker.do, 1)
-    assert [lane.put(number) for number in range(3)] == [True, True, False]
+    pool = WorkerPool(worker.do, 1)
+    assert [pool.put(number) for number in range(3)] == [True, True, False]
     worker.gate.release()
     await turns()
     assert worker.begun == [0, 1]
-    assert lane.put(3)
+    assert pool.put(3)
     for _ in range(2):
         worker.gate.release()
-    await lane.close()
+    await pool.close()
 
 
 async def test_one_that_is_closed_ends_what_is_begun_and_forgets_the_rest() -> None:
     worker = Worker()
-    lane = Lane(worker.do, 1, pause=60.0)
-    lane.put(0)
-    lane.put(1)
+    pool = WorkerPool(worker.do, 1, pause=60.0)
+    pool.put(0)
+    pool.put(1)
     await turns()
-    closing = asyncio.create_task(lane.close())
+    closing = asyncio.create_task(pool.close())
     await turns()
     assert not closing.done()
     worker.gate.release()
     await closing
     assert worker.begun == [0]
-    assert not lane.put(2)
+    assert not pool.put(2)

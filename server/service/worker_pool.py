@@ -1,4 +1,4 @@
-"""A lane: work that is done side by side, but only so much of it at a time."""
+"""A worker pool: work that is done concurrently, up to a limit."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 MOST_WAITING = 10_000
-"""What may wait in a lane; whoever has more to do comes back later."""
+"""Pieces of work that may wait in a pool; more are rejected."""
 
 
-class Lane(Generic[T]):
+class WorkerPool(Generic[T]):
     """Does pieces of work in their order, up to `most` at a time, by a function that never raises.
 
     Each of those waits `pause` seconds before its next one, so that others get on meanwhile. A
-    lane in which nothing is done has no task.
+    pool in which nothing is done has no task.
     """
 
     def __init__(
@@ -31,7 +31,7 @@ class Lane(Generic[T]):
         self.waiting: deque[T] = deque()
 
     def put(self, work: T) -> bool:
-        """Let work be done, and return whether it will be: if the lane is full it will not."""
+        """Let work be done, and return whether it will be: if the pool is full it will not."""
         if self._closed or len(self.waiting) >= MOST_WAITING:
             return False
         self.waiting.append(work)
