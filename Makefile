@@ -4,7 +4,7 @@
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .PHONY: help play test check fuzz faults simulate bench \
-	bench-quick bench-check bench-engine format format-check lint types lock browser node
+	bench-quick bench-check bench-engine format format-check lint types hooks lock browser node
 
 # The Pythons to make the environment with, the first that is new enough.
 PYTHON ?= python3 python3.14 python3.13 python3.12 python3.11
@@ -93,6 +93,9 @@ lint: $(DEV) $(MODULES)
 types: $(DEV) $(MODULES) $(RULES)
 	@$(BIN)/mypy
 	@cd client_js && npm run --silent types
+
+hooks: $(DEV) $(MODULES) ## have layout and lint checked before each commit
+	@git config core.hooksPath .githooks
 
 # LOCK_FLAGS=--upgrade takes newer versions too; without it only what must change does.
 lock: $(RUNTIME) ## write the lock files again
