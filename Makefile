@@ -3,7 +3,7 @@
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: help play test check fuzz faults simulate bench \
+.PHONY: help play dev dev-server dev-page test check coverage vectors fuzz faults simulate bench \
 	bench-quick bench-check bench-engine format format-check lint types hooks lock browser node
 
 # The Pythons to make the environment with, the first that is new enough.
@@ -31,6 +31,17 @@ help: ## say what there is to make
 play: $(RUNTIME) $(PAGE) ## prepare everything, then serve on http://localhost:8000
 	@exec $(BIN)/samedeal serve
 
+dev: $(DEV) $(MODULES) $(RULES) ## serve on http://localhost:5173 while you edit: what changes is reloaded
+	@$(MAKE) --no-print-directory --jobs=2 dev-server dev-page
+
+# Its data is not that of `make play`: code that is being written may break it.
+dev-server:
+	@exec $(BIN)/watchfiles --target-type command \
+		'sh -c "MAKEFLAGS= make --silent $(RULES) && exec $(BIN)/samedeal serve --data build/dev"' engine server
+
+dev-page:
+	@cd client_js && exec npm run --silent dev
+
 test: $(DEV) $(MODULES) $(PAGE) browser ## prepare everything, then run every test
 	@status=0; \
 	(cd client_js && npm test) || status=1; \
@@ -38,6 +49,16 @@ test: $(DEV) $(MODULES) $(PAGE) browser ## prepare everything, then run every te
 	exit $$status
 
 check: format-check lint types test ## check layout, lint and types, then run every test
+
+# What tests run as a process of its own is not counted: neither are the tests that do little else.
+coverage: $(DEV) $(PAGE) ## say which branches the tests take, and fail below the floors
+	@$(BIN)/python -m pytest -n auto --dist worksteal --cov --cov-report= --cov-fail-under=0 \
+		--ignore tests/browser --ignore tests/deploy --ignore tests/faults
+	@$(BIN)/coverage report
+	@$(BIN)/coverage report --include='engine/*,server/core/*' --fail-under=97 --format=total
+
+vectors: $(DEV) ## write the generated files under tests/vectors again
+	@$(BIN)/python -m tests.vectors.generate
 
 # Atheris has no wheels for some systems and Pythons: it is installed here alone, and in no lock.
 ATHERIS := 3.0.0
