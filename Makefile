@@ -1,18 +1,17 @@
 # What a person types. Needs Python 3.11 or newer, Node 20 or newer, and make.
-#
-# Each step of the set-up leaves a stamp, and is taken again only when what it was made from has
-# changed, or when it was interrupted.
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .SUFFIXES:
+.PHONY: help play dev dev-server dev-page test check coverage vectors fuzz faults simulate bench \
+	bench-quick bench-check bench-engine format format-check lint types hooks lock browser node
 
 # The Pythons to make the environment with, the first that is new enough.
 PYTHON ?= python3 python3.14 python3.13 python3.12 python3.11
 
 BIN := .venv/bin
-STAMPS := .venv/.stamps
-UNFINISHED := $(STAMPS)/unfinished
+RUNTIME := .venv/.stamps/runtime
+DEV := .venv/.stamps/dev
 MODULES := client_js/node_modules/.stamp
 RULES := client_js/src/rules/rulesets.json
 PAGE := client_js/web/dist/index.html
@@ -24,44 +23,48 @@ PAGE_SOURCES := $(RULES) $(MODULES) \
 	$(shell find client_js/src client_js/web \
 		\( -name dist -o -name node_modules \) -prune -o -print 2>/dev/null)
 
-PIP_INSTALL := $(BIN)/python -m pip install --quiet --no-input --disable-pip-version-check
-
-.PHONY: help
 help: ## say what there is to make
 	@echo 'Samedeal: everyone gets the same deal.'
 	@echo
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
-.PHONY: play
-play: $(STAMPS)/runtime $(PAGE) ## prepare everything, then serve on http://localhost:8000
+play: $(RUNTIME) $(PAGE) ## prepare everything, then serve on http://localhost:8000
 	@exec $(BIN)/samedeal serve
 
-.PHONY: test
-test: $(STAMPS)/dev $(MODULES) $(PAGE) browser ## prepare everything, then run every test
+dev: $(DEV) $(MODULES) $(RULES) ## serve on http://localhost:5173 while you edit: what changes is reloaded
+	@$(MAKE) --no-print-directory --jobs=2 dev-server dev-page
+
+# Its data is not that of `make play`: code that is being written may break it.
+dev-server:
+	@exec $(BIN)/watchfiles --target-type command \
+		'sh -c "MAKEFLAGS= make --silent $(RULES) && exec $(BIN)/samedeal serve --data build/dev"' engine server
+
+dev-page:
+	@cd client_js && exec npm run --silent dev
+
+test: $(DEV) $(MODULES) $(PAGE) browser ## prepare everything, then run every test
 	@status=0; \
 	(cd client_js && npm test) || status=1; \
-	left=; \
-	if [ "$$CI" != true ] && ! command -v caddy >/dev/null; then \
-		echo 'make: no caddy on the PATH: the tests of the proxy are left out here; CI runs them.'; \
-		left='not proxy'; \
-	fi; \
-	if [ "$$CI" != true ] && ! redis-server --version 2>/dev/null | grep -Eq 'v=([7-9]|[1-9][0-9])'; then \
-		echo 'make: no redis-server 7 or newer on the PATH: the tests on a cluster are left out' \
-			'here; CI runs them.'; \
-		left="$${left:+$$left and }not cluster"; \
-	fi; \
-	$(BIN)/python -m pytest -n auto --dist worksteal $${left:+-m "$$left"} || status=1; \
+	$(BIN)/python -m pytest -n auto --dist worksteal || status=1; \
 	exit $$status
 
-.PHONY: check
 check: format-check lint types test ## check layout, lint and types, then run every test
+
+# What tests run as a process of its own is not counted: neither are the tests that do little else.
+coverage: $(DEV) $(PAGE) ## say which branches the tests take, and fail below the floors
+	@$(BIN)/python -m pytest -n auto --dist worksteal --cov --cov-report= --cov-fail-under=0 \
+		--ignore tests/browser --ignore tests/deploy --ignore tests/faults
+	@$(BIN)/coverage report
+	@$(BIN)/coverage report --include='engine/*,server/core/*' --fail-under=97 --format=total
+
+vectors: $(DEV) ## write the generated files under tests/vectors again
+	@$(BIN)/python -m tests.vectors.generate
 
 # Atheris has no wheels for some systems and Pythons: it is installed here alone, and in no lock.
 ATHERIS := 3.0.0
 FUZZ_SECONDS ?= 60
 
-.PHONY: fuzz
-fuzz: $(STAMPS)/dev ## look for input that the engine reads wrongly, FUZZ_SECONDS for each target
+fuzz: $(DEV) ## look for input that the engine reads wrongly, FUZZ_SECONDS for each target
 	@$(PIP_INSTALL) --only-binary :all: atheris==$(ATHERIS)
 	@mkdir -p build/fuzz
 	@for target in rules moves driver positions; do \
@@ -73,58 +76,50 @@ fuzz: $(STAMPS)/dev ## look for input that the engine reads wrongly, FUZZ_SECOND
 
 # REDIS=cluster breaks a cluster; SEED repeats the choices of an earlier run.
 FAULTS ?= 1000
-SEED ?=
 REDIS ?= alone
 
-.PHONY: faults
-faults: $(STAMPS)/dev ## break everything FAULTS times while players play, and look what became of it
+faults: $(DEV) ## break everything FAULTS times while players play, and look what became of it
 	@$(BIN)/python -m tests.faults --faults $(FAULTS) --redis $(REDIS) $(if $(SEED),--seed $(SEED))
 
 # SEED is that of the first race; a race that fails says how to have it again.
 RACES ?= 5000
 
-.PHONY: simulate
-simulate: $(STAMPS)/dev ## run RACES races with faults on a simulated Redis, network and clock
+simulate: $(DEV) ## run RACES races with faults on a simulated Redis, network and clock
 	@$(BIN)/python -m tests.simulation --races $(RACES) $(if $(SEED),--seed $(SEED))
 
-.PHONY: bench
-bench: $(STAMPS)/dev ## measure the server beside a floor, into deploy/bench/RESULTS.md
+bench: $(DEV) ## measure the server beside a floor, into deploy/bench/RESULTS.md
 	@$(BIN)/python -m deploy.bench
 
-.PHONY: bench-quick
-bench-quick: $(STAMPS)/dev ## say in two minutes how many moves a second a node takes, beside a floor
+bench-quick: $(DEV) ## say in two minutes how many moves a second a node takes, beside a floor
 	@$(BIN)/python -m deploy.bench --quick
 
-.PHONY: bench-check
-bench-check: $(STAMPS)/dev ## fail if a node is half as fast beside a floor as it was
+bench-check: $(DEV) ## fail if a node is half as fast beside a floor as it was
 	@$(BIN)/python -m deploy.bench --check
 
-.PHONY: bench-engine
-bench-engine: $(STAMPS)/dev ## measure the engine beside python-chess, into deploy/bench/ENGINE.md
-	$(BIN)/python -m deploy.bench.engine
+bench-engine: $(DEV) ## measure the engine beside python-chess, into deploy/bench/ENGINE.md
+	@$(BIN)/python -m deploy.bench.engine
 
-.PHONY: format
-format: $(STAMPS)/dev $(MODULES) ## lay out the sources
-	$(BIN)/ruff format .
-	cd client_js && npm run format
+format: $(DEV) $(MODULES) ## lay out the sources
+	@$(BIN)/ruff format .
+	@cd client_js && npm run --silent format
 
-.PHONY: format-check
-format-check: $(STAMPS)/dev
-	$(BIN)/ruff format --check .
+format-check: $(DEV) $(MODULES)
+	@$(BIN)/ruff format --check .
+	@cd client_js && npm run --silent format:check
 
-.PHONY: lint
-lint: $(STAMPS)/dev
-	$(BIN)/ruff check .
+lint: $(DEV) $(MODULES)
+	@$(BIN)/ruff check .
+	@cd client_js && npm run --silent lint
 
-# The client's own check covers its layout, its lint and its types.
-.PHONY: types
-types: $(STAMPS)/dev $(MODULES) $(RULES)
-	$(BIN)/mypy
-	cd client_js && npm run check
+types: $(DEV) $(MODULES) $(RULES)
+	@$(BIN)/mypy
+	@cd client_js && npm run --silent types
+
+hooks: $(DEV) $(MODULES) ## have layout and lint checked before each commit
+	@git config core.hooksPath .githooks
 
 # LOCK_FLAGS=--upgrade takes newer versions too; without it only what must change does.
-.PHONY: lock
-lock: $(STAMPS)/venv ## write the lock files again
+lock: $(RUNTIME) ## write the lock files again
 	@[ -x $(BIN)/uv ] || $(PIP_INSTALL) uv
 	$(call compile_lock,deploy/requirements.txt)
 	$(call compile_lock,tests/requirements.txt --group dev)
@@ -135,65 +130,37 @@ compile_lock = $(BIN)/uv pip compile --quiet pyproject.toml --output-file $(1) -
 	--generate-hashes --python-version 3.11 --no-emit-index-url --no-header $(LOCK_FLAGS)
 
 # A browser for the tests: the machine's own, or one of Playwright's.
-.PHONY: browser
-browser: $(STAMPS)/dev
-	@[ -z "$$CHROMIUM" ] || exit 0; \
-	for browser in chromium chromium-browser google-chrome google-chrome-stable; do \
-		! command -v $$browser >/dev/null || exit 0; \
-	done; \
-	$(BIN)/playwright install chromium
+browser: $(DEV)
+	@$(BIN)/python -c 'import sys; from tests.browser.conftest import chromium; sys.exit(not chromium())' \
+		|| $(BIN)/playwright install chromium
 
-.PHONY: node
 node:
-	@if ! command -v node >/dev/null || ! command -v npm >/dev/null; then \
-		echo 'make: Samedeal needs Node 20 or newer: node and npm are not on the PATH.' >&2; exit 1; \
-	fi; \
-	if ! node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)'; then \
-		echo "make: Samedeal needs Node 20 or newer: node here is $$(node --version)." >&2; exit 1; \
-	fi
+	@node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)' && command -v npm >/dev/null || \
+		{ echo 'make: Samedeal needs Node 20 or newer, with npm, on the PATH.' >&2; exit 1; }
 
-# An environment that works is taken as it is; one in which an installation broke off is made anew.
-new_enough = -c 'import pip, sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null
-ifneq ($(shell [ ! -e $(UNFINISHED) ] && $(BIN)/python $(new_enough) && echo whole),whole)
-.PHONY: $(STAMPS)/venv
-endif
-$(STAMPS)/venv: | node
-	@set -e; \
-	if [ -e $(UNFINISHED) ] || ! $(BIN)/python $(new_enough); then \
-		for python in $(PYTHON) none; do \
-			! "$$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || break; \
-		done; \
-		if [ "$$python" = none ]; then \
-			echo 'make: Samedeal needs Python 3.11 or newer. None of these is one: $(PYTHON).' >&2; \
-			echo 'make: Name another so: make PYTHON=/path/to/python3 $(MAKECMDGOALS)' >&2; exit 1; \
-		fi; \
-		if ! "$$python" -c 'import ensurepip, venv' 2>/dev/null; then \
-			echo "make: $$python lacks venv or ensurepip; Debian has them as python3-venv." >&2; exit 1; \
-		fi; \
-		echo "make: making .venv with $$python"; \
-		"$$python" -m venv --clear --without-pip .venv; \
-		mkdir -p $(STAMPS); \
-		touch $(UNFINISHED); \
-		$(BIN)/python -m ensurepip --default-pip >/dev/null; \
-		rm $(UNFINISHED); \
-	fi; \
-	mkdir -p $(STAMPS); \
-	touch $@
+# An environment that is not there, does not run, or was left half installed has no stamp: it is
+# made from nothing. With a stamp, only what has changed is installed.
+IS_SUPPORTED := -c 'import sys; sys.exit(sys.version_info < (3, 11))'
+$(shell $(BIN)/python $(IS_SUPPORTED) 2>/dev/null || rm -f $(RUNTIME))
+PIP_INSTALL := $(BIN)/python -m pip install --quiet --no-input --disable-pip-version-check
 
-$(STAMPS)/runtime: deploy/requirements.txt pyproject.toml $(STAMPS)/venv
+$(RUNTIME): deploy/requirements.txt pyproject.toml | node
+	@[ ! -e $@ ] || exit 0; for python in $(PYTHON); do \
+		! "$$python" $(IS_SUPPORTED) 2>/dev/null || exec "$$python" -m venv --clear .venv; \
+	done; \
+	echo 'make: Samedeal needs Python 3.11 or newer. None of these is one: $(PYTHON).' >&2; \
+	echo 'make: Name another: make PYTHON=/path/to/python3 $(MAKECMDGOALS)' >&2; exit 1
 	@echo 'make: installing what the server needs'
-	@touch $(UNFINISHED)
+	@rm -f $@
 	@$(PIP_INSTALL) --require-hashes --requirement deploy/requirements.txt
 	@$(PIP_INSTALL) --no-deps --no-build-isolation --editable .
-	@rm $(UNFINISHED)
-	@touch $@
+	@mkdir -p $(@D) && touch $@
 
-$(STAMPS)/dev: tests/requirements.txt $(STAMPS)/runtime
+$(DEV): tests/requirements.txt $(RUNTIME)
 	@echo 'make: installing what the tests need'
-	@touch $(UNFINISHED)
+	@rm $(RUNTIME)
 	@$(PIP_INSTALL) --require-hashes --requirement tests/requirements.txt
-	@rm $(UNFINISHED)
-	@touch $@
+	@touch $(RUNTIME) $@
 
 # npm ci begins by removing node_modules, and the stamp with it.
 $(MODULES): client_js/package.json client_js/package-lock.json | node
@@ -201,8 +168,7 @@ $(MODULES): client_js/package.json client_js/package-lock.json | node
 	@cd client_js && npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
-$(RULES): $(RULES_SOURCES) $(STAMPS)/venv
-	@mkdir -p $(@D)
+$(RULES): $(RULES_SOURCES) | $(RUNTIME)
 	@$(BIN)/python -m engine rules >$@
 
 $(PAGE): $(PAGE_SOURCES)

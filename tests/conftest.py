@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import shutil
 import tempfile
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
@@ -19,13 +21,37 @@ from server.store.connection import Client, connect
 from server.store.database import Database
 from server.store.embedded import embedded_redis
 from server.store.journal import SCRIPTS
-from tests.redis_servers import running_cluster
+from tests.redis_servers import can_cluster, running_cluster
 
 CLUSTER = pytest.mark.cluster
 """Marks tests that need a redis-server that can be part of a cluster."""
 
 ALONE = pytest.mark.parametrize("redis_server", ["alone"], indirect=True)
 """Marks tests that are about one Redis, and not about a cluster as well."""
+
+
+def lacking() -> dict[str, str]:
+    """Return the markers of the tests that this machine cannot run, and what it lacks for each.
+
+    In CI that is none: there, a program that is missing fails the tests that need it.
+    """
+    if os.environ.get("CI") == "true":
+        return {}
+    found = {"proxy": bool(shutil.which("caddy")), "cluster": can_cluster()}
+    needed = {"proxy": "caddy", "cluster": "redis-server 7 or newer"}
+    return {marker: needed[marker] for marker, there in found.items() if not there}
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    given = [f"({config.option.markexpr})"] if config.option.markexpr else []
+    config.option.markexpr = " and ".join([*given, *(f"not {marker}" for marker in lacking())])
+
+
+def pytest_report_header() -> list[str]:
+    return [
+        f"no {program} on the PATH: the tests marked {marker!r} are left out here; CI runs them"
+        for marker, program in lacking().items()
+    ]
 
 
 @pytest.fixture(scope="session", params=["alone", pytest.param("cluster", marks=CLUSTER)])

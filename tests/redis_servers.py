@@ -20,7 +20,8 @@ from redis import Redis
 from redis.crc import key_slot
 from redis.exceptions import RedisError
 
-from server.store.embedded import redis_server_path
+from server.store.database import OLDEST_CLUSTER
+from server.store.embedded import _version, redis_server_path
 from tests.processes import PATIENCE, free_port
 
 SLOTS = 16_384
@@ -28,6 +29,11 @@ MASTERS = 3
 
 NODE_TIMEOUT = 1_500
 """Milliseconds after which a cluster gives a master up; Redis's own default is ten times that."""
+
+
+def can_cluster() -> bool:
+    """Return whether the redis-server of this machine is new enough for a cluster."""
+    return _version(redis_server_path()) >= OLDEST_CLUSTER
 
 
 class Server:

@@ -29,11 +29,11 @@ const LONGEST_WAIT = 10_000;
 
 /** Local time in milliseconds, timers and chance, so that tests can hold them still. */
 export interface Surroundings {
-  now(): number;
+  readonly now: () => number;
   /** Run something later; returns what calls it off. */
-  after(milliseconds: number, run: () => void): () => void;
+  readonly after: (milliseconds: number, run: () => void) => () => void;
   /** A number from 0 to less than 1. */
-  random(): number;
+  readonly random: () => number;
 }
 
 export interface ConnectionOptions {

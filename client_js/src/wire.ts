@@ -70,7 +70,7 @@ export function toRow(struct: string, value: object): unknown[] {
 
 /** A struct from its fields in their order; those that are left out are null. */
 export function toObject(struct: string, row: readonly unknown[]): object {
-  const entries = fieldsOf(struct).map((field, at) => {
+  const entries = fieldsOf(struct).map((field, at): [string, unknown] => {
     const value = row[at] ?? null;
     if (typeof field === "string") return [field, value];
     if (value === null) return [field.name, null];

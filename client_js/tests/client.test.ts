@@ -244,10 +244,10 @@ test("what does not fit is not asked for again: then it is the snapshot, once", 
   expect(open.have).not.toBeNull();
   dealer.play("s>w");
   const event = dealer.opened(open.have);
-  session.say({ ...event, seq: 9, re: open.re } as typeof event);
+  session.say({ ...event, seq: 9, re: open.re });
   const again = await session.command("OpenAttempt");
   expect(again.have).toBeNull();
-  session.say({ ...event, seq: 9 } as typeof event);
+  session.say({ ...event, seq: 9 });
   session.say({ ...dealer.snapshot(), re: again.re });
   expect(await until(client.attempt, (now) => now?.pending === 0)).toMatchObject({ seq: 2 });
   await saidNothing(client, session);

@@ -61,8 +61,8 @@ export function encodeEvent(event: Said): Uint8Array {
 
 /** Things that come one after another, for a reader that waits for each. */
 class Queue<T> {
-  #items: T[] = [];
-  #readers: ((item: T) => void)[] = [];
+  readonly #items: T[] = [];
+  readonly #readers: ((item: T) => void)[] = [];
 
   put(item: T): void {
     const reader = this.#readers.shift();
@@ -164,16 +164,16 @@ export class FakeTime implements Surroundings {
   };
 
   pass(milliseconds: number): void {
-    const until = this.#now + milliseconds;
+    const end = this.#now + milliseconds;
     for (;;) {
-      const due = [...this.timers].filter((timer) => timer.at <= until);
+      const due = [...this.timers].filter((timer) => timer.at <= end);
       const [next] = due.sort((a, b) => a.at - b.at);
       if (next === undefined) break;
       this.timers.delete(next);
       this.#now = next.at;
       next.run();
     }
-    this.#now = until;
+    this.#now = end;
   }
 }
 

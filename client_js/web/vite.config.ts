@@ -5,6 +5,9 @@ import { compress } from "./plugins/compress.ts";
 import { entries } from "./plugins/entries.ts";
 import { WORKER, keeping } from "./plugins/keeping.ts";
 
+/** Where `samedeal serve` listens, beside the page that is being edited. */
+const server = `http://localhost:${process.env["SAMEDEAL_PORT"] ?? 8000}`;
+
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 export default defineConfig({
@@ -16,6 +19,7 @@ export default defineConfig({
     compress(here("dist")),
   ],
   resolve: { alias: { "@samedeal/client": here("../src/index.ts") } },
+  server: { proxy: { "/socket": { target: server, ws: true } } },
   build: {
     outDir: here("dist"),
     emptyOutDir: true,

@@ -31,7 +31,7 @@ interface Operation {
 export class Driver {
   #board: Board | null = null;
 
-  readonly #operations: ReadonlyMap<string, Operation> = new Map([
+  readonly #operations: ReadonlyMap<string, Operation> = new Map<string, Operation>([
     ["games", { keys: [], run: () => this.#games() }],
     ["new", { keys: ["game", "variant", "deck", "seed"], run: (request) => this.#new(request) }],
     ["load", { keys: ["position"], run: ({ position }) => this.#go(parsePosition(position)) }],
@@ -56,10 +56,10 @@ export class Driver {
     if (operation === undefined) {
       throw badRequest(`op must be one of ${[...this.#operations.keys()].join(", ")}.`);
     }
-    const unknown = Object.keys(request).filter(
-      (key) => key !== "op" && !operation.keys.includes(key),
-    );
-    if (unknown.length > 0) throw badRequest(`${op} has no field '${unknown.sort()[0]}'.`);
+    const [unknown] = Object.keys(request)
+      .filter((key) => key !== "op" && !operation.keys.includes(key))
+      .sort();
+    if (unknown !== undefined) throw badRequest(`${String(op)} has no field '${unknown}'.`);
     return operation.run(request);
   }
 

@@ -66,7 +66,7 @@ function played(game: string, variant: string, nth: number): Game {
   const kind = nth % (2 * LONG_ONE_IN) === 0;
   const eager = kind ? 100 : roll(4) * 25;
   let position: Position = ask({ op: "new", game, variant, ...dealt(game, variant, kind, roll) });
-  while (position.moves! < most) {
+  while (position.moves < most) {
     const { moves }: { moves: string[] } = ask({ op: "legal" });
     if (moves.length === 0) break;
     const home = moves.filter((move) => move.includes(">f"));

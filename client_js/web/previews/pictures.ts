@@ -133,7 +133,6 @@ interface Board {
 /** Columns of a game as it opens on some deal, on a table that is turned a little. */
 function board(game: string, seed: number, { x, y, width, step, columns, turn }: Board): Placed[] {
   const ruleset = findRuleset(game);
-  if (ruleset === undefined) throw new Error(`There is no game ${game}`);
   const { piles } = viewOf(dealSeed(ruleset, new Uint8Array(32).fill(seed)));
   const angle = (turn * Math.PI) / 180;
   return ruleset.tableau.slice(...columns).flatMap((pile, column) =>

@@ -12,7 +12,7 @@ type Part = Route["screen"] | "table";
 /** What a screen is given: its route's fields. */
 type Fields<Screen extends Part> = Omit<Extract<Route, { screen: Screen }>, "screen">;
 
-type Load<Component> = () => Promise<{ readonly default: Component }>;
+type Load<Default> = () => Promise<{ readonly default: Default }>;
 
 type Files = {
   readonly [Screen in Route["screen"]]: Load<Component<Fields<Screen>>>;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { moveText } from "../../src/rules/notation.ts";
+import { moveText, parseMove } from "../../src/rules/notation.ts";
 import { finishingMoves } from "../src/board/choices.ts";
 import { openingView } from "../src/board/opening.ts";
 import { whyNot } from "../src/board/reasons.ts";
@@ -7,7 +7,6 @@ import { movesSaid, turnedUpSaid } from "../src/board/spoken.ts";
 import { reasonWords } from "../src/text/index.ts";
 import { findRuleset, games } from "../../src/rules/catalog.ts";
 import { dealSeed } from "../../src/rules/deal.ts";
-import { parseMove } from "../../src/rules/notation.ts";
 import { viewOf as seenBy } from "../../src/rules/board.ts";
 import { numberOf, viewOf } from "./tables.ts";
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { games } from "../../src/rules/catalog.ts";
-import { findRuleset } from "../../src/rules/catalog.ts";
+import { findRuleset, games } from "../../src/rules/catalog.ts";
 import { rulesOf } from "../src/ruleWords.ts";
 import { de } from "../src/text/de.ts";
 import { en } from "../src/text/en.ts";

@@ -1,4 +1,4 @@
-import decodeQR from "qr/decode.js";
+import { decodeQR } from "qr/decode.js";
 import { expect, it } from "vitest";
 import { type QrDrawing, qrDrawing } from "../src/qr.ts";
 

@@ -91,7 +91,7 @@ export class Pointers {
 
   #boxOf({ pile, index }: Place): Box | undefined {
     const found = this.#board().layout.piles[pile];
-    return found && { ...found.place, ...(found.cards[index] ?? {}) };
+    return found && { ...found.place, ...found.cards[index] };
   }
 
   /** The piles that the dragged cards lie over. */

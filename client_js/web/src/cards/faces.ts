@@ -134,8 +134,8 @@ function wholeOf(size: "medium" | "large") {
     const turned = `rotate(180 ${WIDTH / 2} ${HEIGHTS.large / 2})`;
     const corners = `${corner}${beside}<g transform="${turned}">${corner}${beside}</g>`;
     if (court === undefined) {
-      const pips = pipsOf(rank).map(({ x: left, y, size: high, turned: upside }) =>
-        suitAt(suit, left, y, high, tones.pip, upside),
+      const pips = pipsOf(rank).map(({ x: left, y, size: pip, turned: upside }) =>
+        suitAt(suit, left, y, pip, tones.pip, upside),
       );
       return corners + pips.join("");
     }

@@ -74,12 +74,12 @@ export function beardShort(hair: string): string {
 }
 
 export function beardCurled(hair: string): string {
-  const curls = [-18, -9, 0, 9, 18]
+  const tips = [-18, -9, 0, 9, 18]
     .map((x) => dot(x, -38 + Math.abs(x) * -0.35 + (x === 0 ? 3 : 0), 8, hair))
     .join("");
   return (
     path("M-23-70C-24-46-18-36 0-34C18-36 24-46 23-70C18-54 10-56 0-54C-10-56-18-54-23-70Z", hair) +
-    curls +
+    tips +
     path("M0-55C-6-60-16-58-22-66C-20-52-8-50 0-53C8-50 20-52 22-66C16-58 6-60 0-55Z", "#75503a") +
     line("M-5-47Q0-44 5-47", "#f0c3ae", 2.4)
   );

@@ -13,9 +13,9 @@ interface Stroke {
   readonly width: number;
 }
 
-export function path(d: string, fill: string, line?: Stroke): string {
-  const stroke = line
-    ? ` stroke="${line.stroke}" stroke-width="${line.width}" stroke-linejoin="round" stroke-linecap="round"`
+export function path(d: string, fill: string, outline?: Stroke): string {
+  const stroke = outline
+    ? ` stroke="${outline.stroke}" stroke-width="${outline.width}" stroke-linejoin="round" stroke-linecap="round"`
     : "";
   return `<path d="${d}" fill="${fill}"${stroke}/>`;
 }

@@ -1,0 +1,131 @@
+"""What is set up for contributors: the workflow, the hook, and what the guide says."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ruamel.yaml import YAML
+
+from tests.processes import ROOT, program
+
+WORKFLOW = ROOT / ".github/workflows/ci.yml"
+PAGES = sorted((ROOT / ".github").glob("*.md"))
+
+
+def test_the_workflow_is_one() -> None:
+    checked = subprocess.run(  # noqa: S603 - a file of ours
+        [
+            *(sys.executable, "-m", "check_jsonschema", "--color", "never"),
+            *("--builtin-schema", "vendor.github-workflows", str(WORKFLOW)),
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+
+
+def test_the_workflow_may_only_read_and_does_not_hang() -> None:
+    workflow: dict[str, Any] = YAML(typ="safe").load(WORKFLOW.read_text())
+    assert workflow["permissions"] == {"contents": "read"}
+    for job in workflow["jobs"].values():
+        assert "permissions" not in job
+        assert job["timeout-minutes"]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_what_a_page_links_to_is_there(page: Path) -> None:
+    links = [link for link in re.findall(r"\]\(([^)#]+)", page.read_text()) if "://" not in link]
+    assert links
+    for link in links:
+        assert (page.parent / link).exists(), link
+
+
+def test_the_guide_names_targets_and_files_that_there_are() -> None:
+    guide = (ROOT / ".github/CONTRIBUTING.md").read_text()
+    makefile = (ROOT / "Makefile").read_text()
+    targets = re.findall(r"\bmake ([a-z][a-z-]+)", guide)
+    assert targets
+    for target in targets:
+        assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
+    paths = re.findall(r"(?<![./\w])(?:tests|server|engine|client_js|deploy)/[\w./]*\w", guide)
+    assert paths
+    for path in paths:
+        assert (ROOT / path).exists() or (ROOT / "client_js" / path).exists(), path
+
+
+class Staged:
+    """An index of its own beside the repository's, which is left as it is."""
+
+    def __init__(self, folder: Path) -> None:
+        objects = folder / "objects"
+        objects.mkdir()
+        self._env = os.environ | {
+            "GIT_INDEX_FILE": str(folder / "index"),
+            "GIT_OBJECT_DIRECTORY": str(objects),
+            "GIT_ALTERNATE_OBJECT_DIRECTORIES": self._git("rev-parse", "--git-path", "objects"),
+        }
+        self._git("read-tree", "HEAD")
+
+    def _git(self, *arguments: str, text: str | None = None) -> str:
+        ran = subprocess.run(  # noqa: S603 - a test's own arguments
+            [program("git"), *arguments],
+            cwd=ROOT,
+            env=getattr(self, "_env", None),
+            input=text,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return ran.stdout.strip()
+
+    def add(self, path: str, text: str) -> None:
+        """Stage a file with a text."""
+        blob = self._git("hash-object", "-w", "--stdin", text=text)
+        self._git("update-index", "--add", "--cacheinfo", f"100644,{blob},{path}")
+
+    def commit(self) -> subprocess.CompletedProcess[str]:
+        """Run the hook that a commit runs first."""
+        return subprocess.run(  # noqa: S603 - a script of ours
+            [ROOT / ".githooks/pre-commit"],
+            cwd=ROOT,
+            env=self._env,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+
+@pytest.fixture
+def staged(tmp_path: Path) -> Staged:
+    return Staged(tmp_path)
+
+
+def test_the_hook_lets_pass_what_is_in_order(staged: Staged) -> None:
+    staged.add("engine/new.py", '"""A module."""\n')
+    staged.add("client_js/src/new.ts", "export const one = 1;\n")
+    hook = staged.commit()
+    assert hook.returncode == 0, hook.stdout + hook.stderr
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("engine/new.py", '"""A module."""\nONE = {1:  2}\n'),
+        ("engine/new.py", '"""A module."""\n\nimport os\n'),
+        ("client_js/src/new.ts", "export const one  = 1\n"),
+        ("client_js/web/src/New.svelte", "<script>\n  debugger;\n</script>\n"),
+    ],
+    ids=["layout", "lint", "layout of TypeScript", "lint of Svelte"],
+)
+def test_the_hook_refuses_what_is_not(staged: Staged, path: str, text: str) -> None:
+    staged.add(path, text)
+    hook = staged.commit()
+    assert hook.returncode
+    assert Path(path).name in hook.stdout + hook.stderr
