@@ -66,7 +66,7 @@ class InlineSearcher(Searcher):
         """Search a board."""
         await asyncio.sleep(SEARCH_LASTS)
         found = search(board)
-        return Answer(found.hope, tuple(move_text(board.ruleset, move) for move in found.way))
+        return Answer(found.outcome, tuple(move_text(board.ruleset, move) for move in found.line))
 
 
 class Node:
