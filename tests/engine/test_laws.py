@@ -18,7 +18,7 @@ from engine.moves import is_stuck, is_won, legal_moves
 from engine.notation import move_text, parse_move
 from engine.play import apply, play
 from engine.position import parse_position, position_of
-from engine.replay import can_play, replay
+from engine.replay import play_while_legal, replay
 from engine.ruleset import ROW, Move
 from tests.engine.positions import ALL
 from tests.engine.starts import STARTS, built_start
@@ -156,10 +156,10 @@ def test_a_replay_gives_the_same_board(boards: list[Board]) -> None:
 @given(walks(), st.sampled_from(["f0>s", "s>s", "nonsense", ""]))
 def test_can_play_stops_before_the_first_move_that_is_none(boards: list[Board], bad: str) -> None:
     texts = moves_between(boards)
-    found, played, error = can_play(boards[0], [*texts, bad, "s>w"])
+    found, played, error = play_while_legal(boards[0], [*texts, bad, "s>w"])
     assert (found, played) == (boards[-1], len(texts))
     assert error is not None
-    assert can_play(boards[0], texts) == (boards[-1], len(texts), None)
+    assert play_while_legal(boards[0], texts) == (boards[-1], len(texts), None)
 
 
 def still_hidden(before: Piles, after: Piles) -> list[tuple[int, int]]:

@@ -12,7 +12,7 @@ from engine.catalog import ruleset
 from engine.deal import deal_seed, lay_out, parse_seed
 from engine.moves import legal_moves
 from engine.position import parse_position, position_of
-from engine.replay import can_play
+from engine.replay import play_while_legal
 from tests.vectors.generate import FILES, FOLDER, variants, written
 
 
@@ -56,7 +56,7 @@ def test_a_game_plays_again(entry: dict[str, Any]) -> None:
         board = lay_out(rules, parse_pile(entry["deck"]))
     for move, choices in zip(entry["moves"], entry["choices"], strict=True):
         assert len(legal_moves(board)) == choices
-        board, _, error = can_play(board, [move])
+        board, _, error = play_while_legal(board, [move])
         assert error is None
     assert position_of(board) == entry["position"]
 
