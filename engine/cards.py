@@ -47,6 +47,11 @@ def is_red(card: Card) -> bool:
     return suit_of(card) in RED_SUITS
 
 
+def card_of(rank: str, suit: str) -> Card:
+    """Return the card of a rank of `RANKS` and a suit of `SUITS`."""
+    return SUITS.index(suit) * 13 + RANKS.index(rank)
+
+
 def pack(packs: int) -> bytes:
     """Return `packs` unshuffled packs, each from AS to KC."""
     return bytes(range(PACK_SIZE)) * packs

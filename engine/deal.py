@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from hashlib import sha256
 
 from engine.board import Board
-from engine.cards import Pile, card_name, pack, turned_down, turned_up
+from engine.cards import Pile, card_name, card_of, pack, turned_down, turned_up
 from engine.errors import DealIdError, DeckError, SeedError
-from engine.ruleset import Ruleset, in_suit_order
+from engine.ruleset import Ruleset
 
 SEED_BYTES = 32
 _STREAM_LABEL = b"samedeal deal 1"
@@ -83,7 +83,7 @@ def lay_out(ruleset: Ruleset, deck: bytes) -> Board:
     piles: list[Pile] = [b""] * len(ruleset.pile_names)
     rest = bytearray(deck)
     for pile, rank, suit in ruleset.laid_out_suits():
-        card = in_suit_order(rank, suit)
+        card = card_of(rank, suit)
         rest.remove(card)
         piles[pile] = bytes((card,))
     cards = iter(rest)

@@ -12,7 +12,7 @@ from functools import reduce
 from itertools import permutations, product
 from operator import or_
 
-from engine.cards import PACK_SIZE, RANKS, SUITS, Card
+from engine.cards import PACK_SIZE
 from engine.fits import (
     EMPTY,
     RUN_LENGTH,
@@ -253,8 +253,3 @@ class Ruleset:
             if group.setup == "laid-out":
                 nth = pile - self.groups.index(group)
                 yield pile, group.first, group.suits[nth % len(group.suits)]
-
-
-def in_suit_order(rank: str, suit: str) -> Card:
-    """Return the card of this rank and suit."""
-    return SUITS.index(suit) * 13 + RANKS.index(rank)

@@ -7,11 +7,11 @@ from random import Random
 from typing import Any
 
 from engine.board import Board
-from engine.cards import DOWN, Card, pack, turned_down
+from engine.cards import DOWN, Card, card_of, pack, turned_down
 from engine.deal import SEED_BYTES, deal_seed, lay_out
 from engine.fits import EMPTY, RUN_LENGTH, Fits
 from engine.position import parse_position
-from engine.ruleset import Ruleset, in_suit_order
+from engine.ruleset import Ruleset
 from tests.engine.positions import kind_deck, position, run_down
 from tests.relatives import find_ruleset
 
@@ -108,7 +108,7 @@ class _Builder:
         start = fits[EMPTY]
         for laid_out, rank, suit in self._rules.laid_out_suits():
             if laid_out == pile:
-                start = bytes(card == in_suit_order(rank, suit) for card in range(len(start)))
+                start = bytes(card == card_of(rank, suit) for card in range(len(start)))
         least = 0 if group.setup == "empty" else 1
         if (most := self._chance.randint(least, RUN_LENGTH)) > 0:
             self._piles[pile] = self._grow(start, fits, most)

@@ -43,6 +43,11 @@ export function isDown(card: Card): boolean {
   return (card & DOWN) !== 0;
 }
 
+/** The card of a rank of `RANKS` and a suit of `SUITS`. */
+export function cardOf(rank: string, suit: string): Card {
+  return SUITS.indexOf(suit) * 13 + RANKS.indexOf(rank);
+}
+
 /** `packs` unshuffled packs, each from AS to KC. */
 export function pack(packs: number): Pile {
   return Array.from({ length: packs * PACK_SIZE }, (_, at) => at % PACK_SIZE);

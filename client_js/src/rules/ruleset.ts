@@ -5,7 +5,7 @@
  * looking things up.
  */
 
-import { type Card, PACK_SIZE, RANKS, SUITS, UNSEEN, isRed, rankOf, suitOf } from "./cards.ts";
+import { type Card, PACK_SIZE, RANKS, UNSEEN, cardOf, isRed, rankOf, suitOf } from "./cards.ts";
 import type { Foundation, Match, Order, Rules } from "./schema.ts";
 
 /** Stands for the top card of a pile that has none. */
@@ -89,8 +89,7 @@ export class Ruleset {
     this.groups.forEach((group, pile) => {
       if (group.setup !== "laid-out") return;
       const nth = pile - this.groups.indexOf(group);
-      const suit = SUITS.indexOf(group.suits.charAt(nth % group.suits.length));
-      cards.set(pile, suit * 13 + RANKS.indexOf(group.first));
+      cards.set(pile, cardOf(group.first, group.suits.charAt(nth % group.suits.length)));
     });
     return cards;
   }
