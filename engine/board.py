@@ -40,8 +40,12 @@ class Board:
         """Whether every card is on a foundation."""
         return self.home == self.ruleset.total
 
-    def unseen(self) -> int:
-        """Return how many cards lie face down."""
+    def cards_face_down(self) -> int:
+        """Return how many cards lie face down.
+
+        Those of a stock that is a waste turned over count too, although they have been seen:
+        `solver.cards_never_seen` leaves them out.
+        """
         return sum(1 for pile in self.piles for card in pile if card & DOWN)
 
 

@@ -49,7 +49,7 @@ class SearchResult:
     line: tuple[Move, ...] = ()
 
 
-def unseen_cards(board: Board) -> int:
+def cards_never_seen(board: Board) -> int:
     """Return how many cards were never turned up.
 
     A stock that is a waste turned over lies face down, and yet every card of it has been seen.
@@ -69,7 +69,7 @@ def search(board: Board, positions: int = MOST_POSITIONS) -> SearchResult:
             that can go to a foundation at once, or that no move is legal.
     """
     ruleset = board.ruleset
-    blind = unseen_cards(board) > 0
+    blind = cards_never_seen(board) > 0
     visited = {_position(board)}
     queue: deque[tuple[Board, tuple[Move, ...]]] = deque([(board, ())])
     truncated = False

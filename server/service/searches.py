@@ -15,7 +15,7 @@ from engine.board import Board
 from engine.cards import DOWN
 from engine.notation import parse_move
 from engine.ruleset import Move
-from engine.solver import Outcome, ends_on_foundation, search, unseen_cards
+from engine.solver import Outcome, cards_never_seen, ends_on_foundation, search
 from server.core.attempt import Attempt
 from server.core.ids import AttemptId
 from server.core.refusal import Refusal, UnavailableError
@@ -51,7 +51,7 @@ class Searches:
         if attempt.end is not None:
             self._waiting.pop(attempt.id, None)
             self._ways.pop(attempt.id, None)
-        elif _may_be_seen_through(attempt.board) and not unseen_cards(attempt.board):
+        elif _may_be_seen_through(attempt.board) and not cards_never_seen(attempt.board):
             if len(self._waiting) >= MOST_WAITING and attempt.id not in self._waiting:
                 log.warning("searches_full", attempt=attempt.id)
                 return

@@ -10,7 +10,7 @@ from engine.deal import SEED_BYTES, deal_seed
 from engine.moves import legal_moves
 from engine.notation import move_text
 from engine.play import apply
-from engine.solver import Outcome, search, unseen_cards
+from engine.solver import Outcome, cards_never_seen, search
 
 LONGEST_LINE = 600
 
@@ -34,7 +34,7 @@ def _dead_end_moves(game: str, seed: bytes, chance: Random) -> tuple[str, ...] |
     board = deal_seed(ruleset(game), seed)
     line: list[str] = []
     while len(line) < LONGEST_LINE and (moves := legal_moves(board)):
-        if not unseen_cards(board) and search(board).outcome is Outcome.UNREACHABLE:
+        if not cards_never_seen(board) and search(board).outcome is Outcome.UNREACHABLE:
             return tuple(line)
         home = [move for move in moves if move.target in board.ruleset.foundations]
         fresh = [move for move in moves if move.source == board.ruleset.stock]

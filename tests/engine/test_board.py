@@ -57,5 +57,5 @@ def test_a_pile_of_a_view_holds_no_known_card_face_down() -> None:
 
 def test_home_and_unseen_are_counted() -> None:
     place = board("robert", f0="7S", w="8D 5C")
-    assert (place.home, place.unseen()) == (1, 49)
-    assert (after(place, "s>w").unseen()) == 48
+    assert (place.home, place.cards_face_down()) == (1, 49)
+    assert (after(place, "s>w").cards_face_down()) == 48

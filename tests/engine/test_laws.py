@@ -93,7 +93,7 @@ def test_a_view_shows_what_lies_face_up_and_no_more(boards: list[Board]) -> None
             assert is_view_pile(shown)
             assert len(shown) == len(pile)
             assert all(s == c for s, c in zip(shown, pile, strict=True) if not c & DOWN)
-        assert board.unseen() == sum(bool(c & DOWN) for pile in view.piles for c in pile)
+        assert board.cards_face_down() == sum(bool(c & DOWN) for pile in view.piles for c in pile)
 
 
 @given(walks())

@@ -18,7 +18,7 @@ from engine.notation import move_text
 from engine.play import apply
 from engine.position import parse_position, position_of
 from engine.ruleset import Ruleset
-from engine.solver import MOST_POSITIONS, Outcome, ends_on_foundation, search, unseen_cards
+from engine.solver import MOST_POSITIONS, Outcome, cards_never_seen, ends_on_foundation, search
 from tests.engine.positions import VARIANTS, dealt, run_down
 
 MOST_TRIED = 1_000
@@ -186,7 +186,7 @@ def test_the_order_of_tableau_piles_does_not_change_the_outcome(
 
 @given(lates())
 def test_the_boards_of_these_tests_could_be(board: Board) -> None:
-    assert unseen_cards(board) == 0
+    assert cards_never_seen(board) == 0
     whole = Counter(pack(board.ruleset.rules.packs))
     assert Counter(b"".join(map(turned_up, board.piles))) == whole
     assert parse_position(position_of(board)) == board
@@ -273,7 +273,7 @@ def test_a_search_that_comes_to_its_bound_does_not_know(positions: int, outcome:
 @pytest.mark.parametrize(("game", "variant"), VARIANTS)
 def test_what_lies_face_down_at_the_start_is_unseen(game: str, variant: str) -> None:
     board = dealt(game, variant)
-    assert unseen_cards(board) == board.unseen() > 0
+    assert cards_never_seen(board) == board.cards_face_down() > 0
 
 
 def test_a_stock_that_was_turned_over_has_been_seen() -> None:
@@ -282,9 +282,9 @@ def test_a_stock_that_was_turned_over_has_been_seen() -> None:
     assert waste is not None
     for left in range(50, -1, -1):
         board = apply(board, board.ruleset.move(stock, waste))
-        assert unseen_cards(board) == left
+        assert cards_never_seen(board) == left
     board = apply(board, board.ruleset.move(waste, stock))
-    assert (board.unseen(), unseen_cards(board)) == (51, 0)
+    assert (board.cards_face_down(), cards_never_seen(board)) == (51, 0)
 
 
 def test_a_won_board_has_nothing_left_to_bring() -> None:

@@ -19,7 +19,7 @@ from engine.board import Board
 from engine.catalog import games
 from engine.moves import legal_moves
 from engine.notation import move_text, parse_move
-from engine.solver import Outcome, search, unseen_cards
+from engine.solver import Outcome, cards_never_seen, search
 from server.core import attempt as core
 from server.core.attempt import Attempt, Moved
 from server.core.ids import AttemptId
@@ -280,7 +280,7 @@ def test_no_board_is_passed_over_all_of_whose_cards_were_seen(game: str) -> None
     passed_over = 0
     for move in islice(line_home(state.board), 150):
         if not searches._may_be_seen_through(state.board):
-            assert unseen_cards(state.board) > 0
+            assert cards_never_seen(state.board) > 0
             passed_over += 1
         state = then(state, move)
     assert passed_over > 0

@@ -47,8 +47,8 @@ export function cardsHome(layout: Layout): number {
   return layout.ruleset.foundations.reduce((sum, pile) => sum + pileAt(layout, pile).length, 0);
 }
 
-/** The number of cards that lie face down or are not known. */
-export function cardsUnseen(layout: Layout): number {
+/** The number of cards that lie face down, which includes those of a stock already seen once. */
+export function cardsFaceDown(layout: Layout): number {
   return layout.piles.reduce((sum, pile) => sum + pile.filter(isDown).length, 0);
 }
 

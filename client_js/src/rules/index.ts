@@ -4,8 +4,8 @@ export {
   type Board,
   type Layout,
   type View,
+  cardsFaceDown,
   cardsHome,
-  cardsUnseen,
   pileAt,
   viewOf,
 } from "./board.ts";
