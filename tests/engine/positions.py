@@ -7,7 +7,17 @@ from collections.abc import Mapping
 from typing import Any
 
 from engine.board import Board, View
-from engine.cards import RANKS, card_name, card_of, pack, parse_card, pile_names
+from engine.cards import (
+    DOWN,
+    RANKS,
+    UNSEEN,
+    Pile,
+    card_name,
+    card_of,
+    pack,
+    parse_card,
+    pile_names,
+)
 from engine.catalog import games
 from engine.deal import deal_seed, lay_out
 from engine.moves import legal_moves
@@ -126,6 +136,11 @@ def _there_and_back(cards: list[int]) -> list[int]:
 def kind_board(rules: Ruleset) -> Board:
     """Return the board of the kind deck."""
     return lay_out(rules, kind_deck(rules))
+
+
+def is_view_pile(pile: Pile) -> bool:
+    """Return whether every face-down card of a pile is `UNSEEN`."""
+    return all(card == UNSEEN or not card & DOWN for card in pile)
 
 
 def legal(layout: Board | View) -> list[str]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from engine.board import Change, Delta, View, apply_delta, delta_between, is_view_pile, view_of
-from engine.cards import DOWN, UNSEEN
+from engine.board import Change, Delta, View, apply_delta, delta_between, view_of
+from engine.cards import DOWN
 from engine.errors import PositionError
 from tests.engine.positions import after, board, dealt
 
@@ -48,11 +48,6 @@ def test_what_stays_of_a_pile_is_not_in_its_change() -> None:
 
 def test_between_a_board_and_itself_nothing_changes() -> None:
     assert delta_between(dealt("deuces"), dealt("deuces")).changes == ()
-
-
-def test_a_pile_of_a_view_holds_no_known_card_face_down() -> None:
-    assert is_view_pile(bytes([UNSEEN, 5]))
-    assert not is_view_pile(bytes([DOWN | 5]))
 
 
 def test_home_and_unseen_are_counted() -> None:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.board import Board, Piles, apply_delta, is_view_pile, view_of
+from engine.board import Board, Piles, apply_delta, view_of
 from engine.cards import DOWN, pack, turned_up
 from engine.errors import IllegalMoveError
 from engine.moves import is_stuck, is_won, legal_moves
@@ -20,7 +20,7 @@ from engine.play import apply, play
 from engine.position import parse_position, position_of
 from engine.replay import play_while_legal, replay
 from engine.ruleset import ROW, Move
-from tests.engine.positions import ALL
+from tests.engine.positions import ALL, is_view_pile
 from tests.engine.starts import STARTS, built_start
 from tests.relatives import find_ruleset
 
