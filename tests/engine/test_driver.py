@@ -110,7 +110,7 @@ def test_won_and_stuck_are_answered() -> None:
         (NEW | {"deck": []}, "bad_request"),
         (NEW | {"variant": None}, "bad_request"),
         (NEW | {"variant": "fill"}, "unknown_variant"),
-        (NEW | {"game": "klondike"}, "unknown_game"),
+        (NEW | {"game": "no-such-game"}, "unknown_game"),
         (NEW | {"game": "\ud800"}, "unknown_game"),
         (NEW | {"game": {}}, "bad_request"),
         (NEW | {"seed": "00"}, "bad_seed"),

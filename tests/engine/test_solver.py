@@ -113,8 +113,12 @@ def spread(rules: Ruleset, piles: list[bytes], rest: list[int], chance: Random) 
     if redeals:
         places.append(rules.stock)
     crowded = chance.sample(places, chance.randint(1, len(places)))
+    tableau = rules.rules.tableau
+    room = rules.total - rules.home_at_start - (sum(tableau.deal) if tableau else 0)
     for at, card in enumerate(rest):
         place = places[at] if at < len(places) else chance.choice(crowded)
+        if place == rules.stock and len(piles[place]) == room:
+            place = places[0]
         piles[place] += bytes((card,))
     stock = piles[rules.stock]
     piles[rules.stock] = stock if rules.rules.stock.top == "up" else turned_down(stock)
