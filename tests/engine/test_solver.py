@@ -18,6 +18,7 @@ from engine.notation import move_text
 from engine.play import apply
 from engine.position import parse_position, position_of
 from engine.ruleset import Ruleset
+from engine.schema import read_rules
 from engine.solver import MOST_POSITIONS, Outcome, cards_never_seen, ends_on_foundation, search
 from tests.engine.positions import VARIANTS, dealt, run_down
 
@@ -272,6 +273,43 @@ def test_the_line_is_a_shortest_one() -> None:
 def test_a_search_that_comes_to_its_bound_does_not_know(positions: int, outcome: str) -> None:
     board = bare("roosevelt", f0="AS", w="2S 9H 9D 8C", **full("KD", range(4)))
     assert outcome_of(board, positions) == outcome
+
+
+@pytest.mark.parametrize(
+    "board",
+    [
+        bare("roosevelt", f0="AS", t0="KD", t1="3S"),
+        bare("rouge-et-noir", f0="AH", t0="KS", t1="4D", t2="5D"),
+    ],
+)
+def test_positions_that_differ_only_in_the_order_of_tableau_piles_count_once(board: Board) -> None:
+    assert len(legal_moves(board)) > 1
+    assert outcome_of(board, positions=1) == "unreachable"
+
+
+ROWS: dict[str, Any] = {
+    "name": "Rows",
+    "packs": 1,
+    "foundations": [{"piles": 4, "first": "A"}],
+    "tableau": {
+        "deal": [1, 1, 1],
+        "order": "down",
+        "match": "suit",
+        "empty": "T",
+        "plays": ["tableau", "foundation"],
+    },
+    "stock": {"plays": ["waste", "row"]},
+    "waste": {"plays": [], "redeals": 1},
+}
+
+
+def test_the_order_of_tableau_piles_matters_to_rows_that_are_dealt_still() -> None:
+    """A row of one card is dealt to the first pile: TH has to leave it beforehand."""
+    rules = Ruleset("rows", "standard", read_rules("rows", ROWS))
+    piles = {"f0": "AS", "t0": "TH", "t2": "2S 9H 5C", "s": "?6C"}
+    cards = tuple(parse_pile(piles.get(name, "").split()) for name in rules.pile_names)
+    line = search(Board(rules, cards, redeals=1)).line
+    assert [move_text(rules, move) for move in line] == ["t0>t1", "s>t", "t2>t0", "t2>t1", "t2>f0"]
 
 
 @pytest.mark.parametrize(("game", "variant"), VARIANTS)
