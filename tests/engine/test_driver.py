@@ -163,6 +163,7 @@ def test_what_is_refused_leaves_the_position_as_it_was(
     assert codes([refused]) == [code]
     assert list(refused) == ["error"]
     assert list(refused["error"]) == ["code", "message"]
+    assert isinstance(refused["error"]["message"], str)
     assert at == start
 
 

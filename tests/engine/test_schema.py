@@ -282,6 +282,7 @@ def test_what_a_contradiction_does_not_forbid() -> None:
         SOUND | with_table("tableau", order="any", match="any"),
         SOUND | with_table("stock", plays=["waste", "foundation"], to_foundation="any"),
         SOUND | with_table("tableau", fill=["waste"], moves="run-by-spaces"),
+        SOUND | with_table("waste", redeals=1_000_000),
     ):
         assert isinstance(read_rules("g", sound), Rules)
 

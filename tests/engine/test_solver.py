@@ -275,6 +275,11 @@ def test_a_search_that_comes_to_its_bound_does_not_know(positions: int, outcome:
     assert outcome_of(board, positions) == outcome
 
 
+def test_a_search_looks_at_as_many_positions_as_its_bound() -> None:
+    board = bare("roosevelt", f0="AS", t6="2S 9H", **full("KD", range(4)))
+    assert [outcome_of(board, positions) for positions in (1, 2)] == ["unknown", "reachable"]
+
+
 @pytest.mark.parametrize(
     "board",
     [
