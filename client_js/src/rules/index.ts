@@ -1,4 +1,4 @@
-/** The rules of the games, on boards and on views. */
+/** The rules of the games: legal moves and their effects, on boards and on views. */
 
 export {
   type Board,

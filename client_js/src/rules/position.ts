@@ -134,8 +134,8 @@ function checkBoard(board: Board): void {
   }
   const fill = tableau?.fill ?? [];
   const fillers = fill.map((place) => (place === "waste" ? ruleset.waste : ruleset.stock));
-  // Where only the waste fills, the stock can add to it later; where only the stock fills, the waste
-  // can be turned over to be the stock again.
+  // Where only the waste fills, the stock can add to it later; where only the stock fills, the
+  // waste can be turned over to be the stock again.
   const redeals = ruleset.rules.waste?.redeals ?? 0;
   const alwaysFills = fill.includes("stock") && (fill.includes("waste") || redeals === 0);
   const couldFill =
