@@ -1,4 +1,4 @@
-"""`python -m engine`: the driver on standard input. `python -m engine rules`: rulesets as JSON."""
+"""`python -m engine` runs the driver on standard input; with `rules` it prints rulesets as JSON."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from engine.driver import run
 
 
 def main(arguments: list[str]) -> int:
-    """Run the driver until the input ends, or print the rulesets."""
+    """Run the driver until the input ends, or print the rulesets; return the exit status."""
     if arguments == ["rules"]:
         json.dump(exported(), sys.stdout, indent=1)
         sys.stdout.write("\n")

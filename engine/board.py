@@ -1,4 +1,4 @@
-"""Boards, views and deltas: the full truth, what may be seen of it, and what a move changed."""
+"""Boards, views and deltas: a complete position, what a player may see of it, and its changes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from engine.cards import DOWN, UNSEEN, Pile, seen
+from engine.cards import DOWN, Pile, seen
 from engine.errors import PositionError
 from engine.ruleset import Ruleset
 
@@ -15,14 +15,15 @@ Piles = tuple[Pile, ...]
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """The full truth of one player's piles. It never leaves the server.
+    """The complete position of one player, hidden cards included. It never leaves the server.
 
     Attributes:
-        ruleset: the rules that it is played by.
-        piles: the piles by number, face-down cards with the bit `DOWN`.
+        ruleset: the rules in force.
+        piles: the piles by pile number, each from bottom to top; face-down cards have the bit
+            `DOWN` set.
         redeals: how often the waste has been turned over.
-        moves: how many moves led here.
-        home: the number of cards on foundations; counted if it is left out.
+        moves: the number of moves played.
+        home: the number of cards on foundations; counted from `piles` if left out.
     """
 
     ruleset: Ruleset
@@ -40,16 +41,20 @@ class Board:
         """Whether every card is on a foundation."""
         return self.home == self.ruleset.total
 
-    def unseen(self) -> int:
-        """Return how many cards lie face down."""
+    def cards_face_down(self) -> int:
+        """Return how many cards lie face down.
+
+        Those of a stock that is a waste turned over count too, although they have been seen:
+        `solver.cards_never_seen` leaves them out.
+        """
         return sum(1 for pile in self.piles for card in pile if card & DOWN)
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What one viewer may see of a board: every face-down card is `UNSEEN`.
+    """What a player may see of a board: every face-down card is `UNSEEN`.
 
-    This type and `Delta` are the only ones about piles that are ever encoded for a client.
+    This type and `Delta` are the only types with piles that are encoded for a client.
     """
 
     ruleset: Ruleset
@@ -64,7 +69,7 @@ def count_home(ruleset: Ruleset, piles: Piles) -> int:
 
 
 class Change(NamedTuple):
-    """What happens to one pile: `take` cards leave its end, then `put` come onto it."""
+    """The change of one pile: remove `take` cards from its end, then append the cards `put`."""
 
     pile: int
     take: int
@@ -72,12 +77,12 @@ class Change(NamedTuple):
 
 
 class Delta(NamedTuple):
-    """What a move changed, as a viewer may see it.
+    """What a move changed, as a player may see it.
 
     Attributes:
-        changes: one for each pile that changed, by ascending number.
-        redeals: the number of redeals after the move.
-        moves: the number of moves after the move.
+        changes: one for each pile that changed, in ascending order of pile numbers.
+        redeals: `Board.redeals` after the move.
+        moves: `Board.moves` after the move.
     """
 
     changes: tuple[Change, ...]
@@ -91,12 +96,12 @@ def view_of(board: Board) -> View:
 
 
 def delta_between(before: Board, after: Board, touched: Iterable[int] | None = None) -> Delta:
-    """Return the change from one board to another, as a viewer of both may see it.
+    """Return the difference between two boards, as a player may see it.
 
     Args:
         before: a board.
-        after: another one of the same ruleset.
-        touched: the piles that can differ, by ascending number; all if left out.
+        after: another board of the same ruleset.
+        touched: the numbers of the piles that can differ, in ascending order; all if left out.
     """
     olds, news = before.piles, after.piles
     changes = [
@@ -108,7 +113,10 @@ def delta_between(before: Board, after: Board, touched: Iterable[int] | None = N
 
 
 def _change(pile: int, old: Pile, new: Pile) -> Change:
-    """Return one pile's change. What stays is at the bottom, and alike but for a turned card."""
+    """Return the change of one pile, which replaces all above the longest common prefix.
+
+    A card that is turned over differs in the bit `DOWN`, so the prefix ends below it.
+    """
     if old.startswith(new):
         return Change(pile, len(old) - len(new), b"")
     kept = min(len(old), len(new))
@@ -121,7 +129,8 @@ def apply_delta(view: View, delta: Delta) -> View:
     """Return the view after a delta.
 
     Raises:
-        PositionError: the delta does not belong to this view.
+        PositionError: the delta names a pile that the view does not have, or takes more cards than
+            the pile holds.
     """
     piles = list(view.piles)
     for change in delta.changes:
@@ -130,8 +139,3 @@ def apply_delta(view: View, delta: Delta) -> View:
         pile = piles[change.pile]
         piles[change.pile] = pile[: len(pile) - change.take] + change.put
     return View(view.ruleset, tuple(piles), delta.redeals, delta.moves)
-
-
-def is_view_pile(pile: Pile) -> bool:
-    """Return whether a pile shows nothing that lies face down."""
-    return all(card == UNSEEN or not card & DOWN for card in pile)

@@ -1,9 +1,9 @@
-"""Cards as small integers, and their notation.
+"""Cards as small integers, piles of them as bytes, and their notation.
 
 A card is `suit * 13 + rank`, 0 to 51, with suits in the order of `SUITS` and ranks in that of
-`RANKS`. A pile is a `bytes` of cards from bottom to top: immutable, hashable and cheap to cut. A
-card that lies face down has the bit `DOWN` set; `UNSEEN` is a face-down card of which no more is
-known, the only one that a view contains.
+`RANKS`. A pile is a `bytes` of cards from bottom to top: immutable, hashable and cheap to slice. A
+card that lies face down has the bit `DOWN` set. `UNSEEN` is a face-down card whose face is not
+known: the only value of a face-down card in a view.
 """
 
 from __future__ import annotations
@@ -47,16 +47,21 @@ def is_red(card: Card) -> bool:
     return suit_of(card) in RED_SUITS
 
 
+def card_of(rank: str, suit: str) -> Card:
+    """Return the card of a rank of `RANKS` and a suit of `SUITS`."""
+    return SUITS.index(suit) * 13 + RANKS.index(rank)
+
+
 def pack(packs: int) -> bytes:
-    """Return `packs` unshuffled packs, each from AS to KC."""
+    """Return `packs` packs of 52 cards in order, each from AS to KC."""
     return bytes(range(PACK_SIZE)) * packs
 
 
 def parse_card(text: str) -> Card:
-    """Return the card that `text` names, as in `TH`.
+    """Return the face-up card that `text` names, such as `TH`, the ten of hearts.
 
     Raises:
-        CardError: it names none.
+        CardError: `text` is not a rank followed by a suit.
     """
     card = _CARDS.get(text)
     if card is None:
@@ -65,17 +70,17 @@ def parse_card(text: str) -> Card:
 
 
 def card_name(card: Card) -> str:
-    """Return the notation of a card; `?` before one that is face down, `??` for an unseen one."""
+    """Return the notation of a card: `TH` face up, `?TH` face down, `??` for `UNSEEN`."""
     if card == UNSEEN:
         return "??"
     return f"?{_NAMES[card & ~DOWN]}" if card & DOWN else _NAMES[card]
 
 
 def parse_pile(names: Iterable[str]) -> Pile:
-    """Return the pile of the cards named, where `?` stands before a face-down one.
+    """Return the pile of these cards, bottom to top; a face-down card is written `?TH`.
 
     Raises:
-        CardError: a name is no card.
+        CardError: a name is not a card. `??` is not one.
     """
     return bytes(
         parse_card(name[1:]) | DOWN if name.startswith("?") else parse_card(name) for name in names
@@ -88,7 +93,7 @@ def pile_names(pile: Pile) -> list[str]:
 
 
 def seen(pile: Pile) -> Pile:
-    """Return the pile as anyone may see it: every face-down card is `UNSEEN`."""
+    """Return the pile with every face-down card replaced by `UNSEEN`."""
     return pile.translate(_TO_VIEW)
 
 

@@ -1,4 +1,4 @@
-"""The games that are known: every file of `games/`, loaded once."""
+"""The catalogue of games: every file of `games/`, loaded once."""
 
 from __future__ import annotations
 
@@ -15,10 +15,14 @@ from engine.schema import STANDARD, Game, read_game
 
 
 def load_game(game: str, text: str) -> Game:
-    """Read a game's file from its text.
+    """Parse a game's file.
+
+    Args:
+        game: the game's id, which is the file's name without `.toml`.
+        text: the file's content.
 
     Raises:
-        RulesetError: it is not TOML, or not a ruleset.
+        RulesetError: the text is not TOML, or not a valid ruleset.
     """
     try:
         document = tomllib.loads(text)
@@ -29,7 +33,7 @@ def load_game(game: str, text: str) -> Game:
 
 @cache
 def games() -> Mapping[str, Game]:
-    """Return the games by id, in the order of their names."""
+    """Return all games by id, sorted by name."""
     folder = files("engine") / "games"
     found = [
         load_game(entry.name.removesuffix(".toml"), entry.read_text(encoding="utf-8"))
@@ -49,7 +53,7 @@ def _rulesets() -> Mapping[tuple[str, str], Ruleset]:
 
 
 def ruleset(game: str, variant: str = STANDARD) -> Ruleset:
-    """Return the rules of a game in a variant.
+    """Return the rules of a game in one of its variants: always the same object.
 
     Raises:
         UnknownGameError: there is no such game.
@@ -65,10 +69,13 @@ def ruleset(game: str, variant: str = STANDARD) -> Ruleset:
 
 
 def exported(chosen: Iterable[Game] | None = None) -> dict[str, Any]:
-    """Return resolved rules as JSON values, for other implementations to read.
+    """Return the rules of games as JSON values, for other implementations to read.
+
+    Every variant is complete: its overrides are merged into the standard rules, and keys that the
+    file leaves out have their defaults.
 
     Args:
-        chosen: the games; those of the catalogue if left out.
+        chosen: the games to export; the whole catalogue if left out.
     """
     return {
         "games": [

@@ -1,4 +1,4 @@
-"""Deals: from a secret seed to a pack's order to a board. `DEALS.md` says it in words."""
+"""Deals: a secret seed determines the order of the pack, and so the board. See `DEALS.md`."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from hashlib import sha256
 
 from engine.board import Board
-from engine.cards import Pile, card_name, pack, turned_down, turned_up
+from engine.cards import Pile, card_name, card_of, pack, turned_down, turned_up
 from engine.errors import DealIdError, DeckError, SeedError
-from engine.ruleset import Ruleset, in_suit_order
+from engine.ruleset import Ruleset
 
 SEED_BYTES = 32
 _STREAM_LABEL = b"samedeal deal 1"
@@ -19,10 +19,10 @@ _WORD = 1 << 32
 
 
 def parse_seed(text: str) -> bytes:
-    """Return the seed written in hexadecimal.
+    """Return the 32 bytes of a seed written in hexadecimal.
 
     Raises:
-        SeedError: it is not 64 lower-case hexadecimal digits.
+        SeedError: `text` is not 64 lower-case hexadecimal digits.
     """
     if not re.fullmatch(r"[0-9a-f]{64}", text):
         raise SeedError("A seed is 64 lower-case hexadecimal digits.")
@@ -30,20 +30,23 @@ def parse_seed(text: str) -> bytes:
 
 
 def commitment(deal_id: str, seed: bytes) -> str:
-    """Return what is published before a deal is played: SHA-256 over its id and seed, in hex.
+    """Return the commitment that is published before a deal is played.
+
+    Returns:
+        SHA-256 over the deal's id and seed, as 64 lower-case hexadecimal digits.
 
     Raises:
-        DealIdError: the id cannot be written in UTF-8.
+        DealIdError: the id cannot be encoded in UTF-8.
     """
     try:
         name = deal_id.encode()
     except UnicodeEncodeError as error:
-        raise DealIdError("A deal's id is text that UTF-8 can write.") from error
+        raise DealIdError("A deal's id must be valid Unicode text.") from error
     return sha256(_COMMITMENT_LABEL + b"\0" + name + b"\0" + seed).hexdigest()
 
 
 def shuffled(cards: bytes, seed: bytes) -> bytes:
-    """Return `cards` in the order that the seed gives: Fisher-Yates, from the last place down."""
+    """Return `cards` shuffled by the seed: Fisher-Yates, from the last index down."""
     order = bytearray(cards)
     words = _words(seed)
     for last in range(len(order) - 1, 0, -1):
@@ -53,7 +56,7 @@ def shuffled(cards: bytes, seed: bytes) -> bytes:
 
 
 def _words(seed: bytes) -> Iterator[int]:
-    """Yield the seed's stream as 32-bit big-endian words, from SHA-256 in counter mode."""
+    """Yield 32-bit big-endian words from the seed: SHA-256 in counter mode."""
     counter = 0
     while True:
         block = sha256(_STREAM_LABEL + b"\0" + seed + counter.to_bytes(8, "big")).digest()
@@ -63,27 +66,35 @@ def _words(seed: bytes) -> Iterator[int]:
 
 
 def _below(limit: int, words: Iterator[int]) -> int:
-    """Return an unbiased number below `limit`: words beyond its last whole multiple are skipped."""
+    """Return an unbiased number below `limit`, by rejection.
+
+    Words from the greatest multiple of `limit` up are skipped.
+    """
     bound = _WORD - _WORD % limit
     return next(word for word in words if word < bound) % limit
 
 
 def deal_seed(ruleset: Ruleset, seed: bytes) -> Board:
-    """Return the board that a seed deals."""
+    """Return the initial board that a seed of 32 bytes deals."""
     return lay_out(ruleset, shuffled(pack(ruleset.rules.packs), seed))
 
 
 def lay_out(ruleset: Ruleset, deck: bytes) -> Board:
-    """Return the board at the start, from the cards in the order in which they are dealt.
+    """Return the initial board for a deck.
+
+    Args:
+        ruleset: the rules, which say where the cards go.
+        deck: all cards, face up, the first dealt first. Cards that the rules lay out on
+            foundations beforehand are taken out wherever they are.
 
     Raises:
-        DeckError: the deck is not the packs of this game.
+        DeckError: the deck is not exactly the packs of this game.
     """
     check_deck(ruleset, deck)
     piles: list[Pile] = [b""] * len(ruleset.pile_names)
     rest = bytearray(deck)
     for pile, rank, suit in ruleset.laid_out_suits():
-        card = in_suit_order(rank, suit)
+        card = card_of(rank, suit)
         rest.remove(card)
         piles[pile] = bytes((card,))
     cards = iter(rest)
@@ -99,7 +110,7 @@ def lay_out(ruleset: Ruleset, deck: bytes) -> Board:
 
 
 def _deal_tableau(ruleset: Ruleset, piles: list[Pile], cards: Iterator[int]) -> None:
-    """Deal round by round: each round one card to each pile that is to get more."""
+    """Deal the tableau in rounds of one card to each pile that is not yet complete."""
     tableau = ruleset.rules.tableau
     if tableau is None:
         return
@@ -114,16 +125,16 @@ def _deal_tableau(ruleset: Ruleset, piles: list[Pile], cards: Iterator[int]) -> 
 
 
 def check_deck(ruleset: Ruleset, cards: bytes) -> None:
-    """Check that `cards`, all face up, are the packs of this game.
+    """Check that `cards`, all face up and in any order, are exactly the packs of this game.
 
     Raises:
-        DeckError: a card is missing or stands too often.
+        DeckError: a card is missing or occurs too often.
     """
     wanted = Counter(pack(ruleset.rules.packs))
     found = Counter(cards)
     if found != wanted:
         wrong = next(iter((wanted - found) | (found - wanted)))
         raise DeckError(
-            f"{ruleset.game} is played with {ruleset.total} cards, {card_name(wrong)} "
-            f"{wanted[wrong]} times; here are {len(cards)}, and {found[wrong]} of that."
+            f"{ruleset.game} needs {ruleset.total} cards with {wanted[wrong]} of "
+            f"{card_name(wrong)}; this deck has {len(cards)} with {found[wrong]}."
         )

@@ -1,8 +1,8 @@
-"""The engine's driver: a JSON object a line in, one a line out.
+"""The engine's driver: JSON Lines requests in, one JSON object a line out.
 
 Requests, by `op`: `games`; `new` with `game`, `variant`? and `deck` or `seed`; `load` with
-`position`; `move` with `move`; `position`; `legal`. Every answer is a position, the games, the
-legal moves, or `{"error": {"code", "message"}}`, after which the position is what it was.
+`position`; `move` with `move`; `position`; `legal`. Every response is a position, the games, the
+legal moves, or `{"error": {"code", "message"}}`, which leaves the position unchanged.
 """
 
 from __future__ import annotations
@@ -23,26 +23,26 @@ from engine.position import parse_position, position_of
 from engine.schema import STANDARD
 
 LONGEST_LINE = 65_536
-"""The most characters of a request, its line's end not counted."""
+"""The most characters of a request, without the line ending."""
 
 _BLANK = " \t\r\n"
-"""What JSON takes for blank."""
+"""The whitespace of JSON."""
 
 
 class RequestError(EngineError):
-    """A line that is no request."""
+    """A line that is not a valid request."""
 
     code = "bad_request"
 
 
 class Driver:
-    """One conversation: the position that it is at, and its answers."""
+    """One conversation: holds the current position, and answers requests."""
 
     def __init__(self) -> None:
         self._board: Board | None = None
 
     def answer(self, line: str) -> dict[str, Any]:
-        """Return the answer to a line; no input raises."""
+        """Return the response to one line, which for invalid input is an error; nothing raises."""
         try:
             return self._handle(_parse_request(line))
         except EngineError as error:
@@ -68,7 +68,7 @@ class Driver:
 
     def _at(self) -> Board:
         if self._board is None:
-            raise RequestError("There is no position yet: say new or load first.")
+            raise RequestError("There is no position yet: send new or load first.")
         return self._board
 
     def _games(self, _: dict[str, Any]) -> dict[str, Any]:
@@ -80,15 +80,17 @@ class Driver:
         }
 
     def _new(self, request: dict[str, Any]) -> dict[str, Any]:
-        rules = ruleset(_text(request, "game"), _text({"variant": STANDARD} | request, "variant"))
+        rules = ruleset(
+            _string(request, "game"), _string({"variant": STANDARD} | request, "variant")
+        )
         if ("deck" in request) == ("seed" in request):
-            raise RequestError("new takes a deck or a seed.")
+            raise RequestError("new takes either deck or seed.")
         if "seed" in request:
-            self._board = deal_seed(rules, parse_seed(_text(request, "seed")))
+            self._board = deal_seed(rules, parse_seed(_string(request, "seed")))
         else:
             deck = request["deck"]
             if not isinstance(deck, list) or not all(isinstance(card, str) for card in deck):
-                raise RequestError("deck must be a list of cards.")
+                raise RequestError("deck must be a list of strings.")
             self._board = lay_out(rules, parse_pile(deck))
         return position_of(self._board)
 
@@ -98,7 +100,7 @@ class Driver:
 
     def _move(self, request: dict[str, Any]) -> dict[str, Any]:
         board = self._at()
-        self._board, _ = play(board, parse_move(board.ruleset, _text(request, "move")))
+        self._board, _ = play(board, parse_move(board.ruleset, _string(request, "move")))
         return position_of(self._board)
 
     def _legal(self, _: dict[str, Any]) -> dict[str, Any]:
@@ -110,12 +112,12 @@ def _parse_request(line: str) -> dict[str, Any]:
     if len(line) > LONGEST_LINE:
         raise RequestError(f"A request has at most {LONGEST_LINE} characters.")
     try:
-        # JSON has one kind of number: 1 and 1.0 are the same, and no number has too many digits.
+        # In JSON 1 and 1.0 are the same number; and int() refuses literals of too many digits.
         request = json.loads(line, parse_int=float, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
-        raise RequestError("A request is a JSON object on one line.") from error
+        raise RequestError("A request must be a JSON object on one line.") from error
     if not isinstance(request, dict):
-        raise RequestError("A request is a JSON object on one line.")
+        raise RequestError("A request must be a JSON object on one line.")
     return request
 
 
@@ -123,15 +125,15 @@ def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is not JSON.")
 
 
-def _text(request: dict[str, Any], key: str) -> str:
+def _string(request: dict[str, Any], key: str) -> str:
     value = request.get(key)
     if not isinstance(value, str):
-        raise RequestError(f"{key} must be a text.")
+        raise RequestError(f"{key} must be a string.")
     return value
 
 
 def run(lines: Iterable[str]) -> Iterator[str]:
-    """Yield the answer to each line that is not blank, as a line of JSON."""
+    """Yield the response to each line that is not blank, as JSON without a line ending."""
     driver = Driver()
     for line in lines:
         if line.strip(_BLANK):

@@ -1,13 +1,13 @@
-"""What the engine refuses, and by which code."""
+"""The engine's exceptions, each with a stable error code."""
 
 from __future__ import annotations
 
 
 class EngineError(ValueError):
-    """Input that the engine refuses.
+    """The base class: input that the engine refuses.
 
     Attributes:
-        code: a stable word for programs, in `snake_case`.
+        code: a stable identifier for programs, in `snake_case`; one for each class.
         message: one sentence for people.
     """
 
@@ -19,41 +19,41 @@ class EngineError(ValueError):
 
 
 class CardError(EngineError):
-    """A text that is no card."""
+    """A string that is not a card."""
 
     code = "bad_card"
 
 
 class DeckError(EngineError):
-    """A pack that does not hold each card as often as the game wants it."""
+    """A deck that is not exactly the packs that the game is played with."""
 
     code = "bad_deck"
 
 
 class SeedError(EngineError):
-    """A seed that is not 32 bytes in hexadecimal."""
+    """A seed that is not 64 lower-case hexadecimal digits (32 bytes)."""
 
     code = "bad_seed"
 
 
 class DealIdError(EngineError):
-    """A text that no deal's id can be."""
+    """A deal id that cannot be encoded in UTF-8."""
 
     code = "bad_deal"
 
 
 class CommitmentError(EngineError):
-    """A commitment that is not 32 bytes in hexadecimal."""
+    """A commitment that is not 64 lower-case hexadecimal digits (32 bytes)."""
 
     code = "bad_commitment"
 
 
 class RulesetError(EngineError):
-    """A ruleset with an unknown key or an impossible value; the message begins with its path."""
+    """A ruleset with an unknown key or an invalid value; the message begins with the key's path."""
 
     code = "bad_ruleset"
     longest = 300
-    """A message of more characters is cut: keys and values of a file may have any length."""
+    """The most characters of a message, which may quote keys of any length; longer ones are cut."""
 
     def __init__(self, message: str) -> None:
         cut = len(message) > self.longest
@@ -61,7 +61,7 @@ class RulesetError(EngineError):
 
 
 class UnknownGameError(EngineError):
-    """A game that the catalogue does not hold."""
+    """A game that is not in the catalogue."""
 
     code = "unknown_game"
 
@@ -73,13 +73,13 @@ class UnknownVariantError(EngineError):
 
 
 class PositionError(EngineError):
-    """A position that cannot be."""
+    """A position that no play of the game can reach, or a delta that does not fit a view."""
 
     code = "bad_position"
 
 
 class NotationError(EngineError):
-    """A text that is no move of this game's piles."""
+    """A string that is not a move between piles of the game."""
 
     code = "bad_move"
 

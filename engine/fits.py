@@ -1,4 +1,4 @@
-"""Which card goes on which: tables by the card on top, worked out once from a game's rules."""
+"""Which card may be placed on which: lookup tables by top card, computed from a game's rules."""
 
 from __future__ import annotations
 
@@ -6,26 +6,26 @@ from engine.cards import PACK_SIZE, RANKS, UNSEEN, Card, is_red, rank_of, suit_o
 from engine.schema import Foundation, Rules
 
 EMPTY = -1
-"""The index of the table row that says what an empty pile takes."""
+"""Stands for the top card of an empty pile: the index of its row in a table."""
 
 RUN_LENGTH = 13
-"""The cards of a run that goes to a foundation, and of the longest one that goes one way."""
+"""The length of a run that goes to a foundation; a run in one direction cannot be longer."""
 
 _ROWS = UNSEEN + 2
-"""A row for each byte that can lie on top of a pile, and the one for `EMPTY`, which is the last."""
+"""The rows of a table: one for each possible top card, and last the one for `EMPTY`."""
 
 Fits = tuple[bytes, ...]
 """`fits[top][card]` is 1 where `card` may go on `top`; `fits[EMPTY][card]` for an empty pile."""
 
 Takes = tuple[int, ...]
-"""The same as sets of cards: `takes[top]` has the `BITS` of the cards that may go on `top`."""
+"""The same as bit sets: `takes[top]` has the `BITS` of all cards that may go on `top`."""
 
 BITS: Takes = tuple(1 << byte if byte < PACK_SIZE else 0 for byte in range(_ROWS))
-"""The bit of each card; none for a card that lies face down, nor for `EMPTY`."""
+"""The bit of each card; 0 for a face-down card and for `EMPTY`."""
 
 
 def _matches(match: str, upper: Card, lower: Card) -> bool:
-    """Return whether the suits of two neighbours agree with `match`."""
+    """Return whether the suits of two adjacent cards satisfy the rule `match`."""
     if match == "suit":
         return suit_of(upper) == suit_of(lower)
     if match == "colour":
@@ -36,12 +36,12 @@ def _matches(match: str, upper: Card, lower: Card) -> bool:
 
 
 def _steps(order: str) -> tuple[int, ...]:
-    """Return the ranks' differences between a card and the one that it goes on."""
+    """Return the allowed differences in rank between a card and the one below it."""
     return {"up": (1,), "down": (-1,), "either": (1, -1), "any": tuple(range(-12, 13))}[order]
 
 
 def _follows(card: Card, top: Card, order: str, match: str, *, wrap: bool) -> bool:
-    """Return whether `card` may follow `top` by rank and suit."""
+    """Return whether `card` may be placed on `top`, by rank and suit."""
     step = rank_of(card) - rank_of(top)
     steps = _steps(order)
     in_order = step in steps or (wrap and any((step - s) % 13 == 0 for s in steps))
@@ -49,7 +49,7 @@ def _follows(card: Card, top: Card, order: str, match: str, *, wrap: bool) -> bo
 
 
 def _table(rows: dict[int, list[Card]]) -> Fits:
-    """Return the table with a 1 at each card of each row."""
+    """Return a table from the cards that each row takes; rows left out take none."""
     table = [bytearray(UNSEEN + 1) for _ in range(_ROWS)]
     for top, cards in rows.items():
         for card in cards:
@@ -58,27 +58,27 @@ def _table(rows: dict[int, list[Card]]) -> Fits:
 
 
 def takes_of(fits: Fits) -> Takes:
-    """Return the table's rows as sets."""
+    """Return a table's rows as bit sets."""
     return tuple(map(set_of, fits))
 
 
 def set_of(row: bytes) -> int:
-    """Return the set of the cards at which a row has a 1."""
+    """Return the bit set of the cards at which a row has a 1."""
     return sum(BITS[card] for card in range(PACK_SIZE) if row[card])
 
 
 def when_empty(cards: int) -> Takes:
-    """Return what a pile takes that takes these cards when it is empty, and nothing else."""
+    """Return the rows of a pile that takes the bit set `cards` when empty, and else nothing."""
     return (0,) * (_ROWS - 1) + (cards,)
 
 
 def unless_empty(takes: Takes) -> Takes:
-    """Return what a pile takes that takes the same, but nothing when it is empty."""
+    """Return the same rows, except that an empty pile takes nothing."""
     return (*takes[:EMPTY], 0)
 
 
 def tableau_fits(rules: Rules) -> Fits:
-    """Return what a tableau pile takes."""
+    """Return the table of what a tableau pile takes."""
     tableau = rules.tableau
     if tableau is None:
         return _table({})
@@ -92,7 +92,7 @@ def tableau_fits(rules: Rules) -> Fits:
 
 
 def foundation_fits(group: Foundation) -> Fits:
-    """Return what a foundation takes; one of runs takes no single card."""
+    """Return the table of single cards that a foundation takes; one that takes runs takes none."""
     if group.takes == "run":
         return _table({})
     deck = [card for card in range(PACK_SIZE) if suit_of(card) in group.suits]
@@ -106,7 +106,10 @@ def foundation_fits(group: Foundation) -> Fits:
 
 
 def _completes(card: Card, group: Foundation) -> bool:
-    """Return whether `card` is the last that goes on a foundation which starts at a fixed rank."""
+    """Return whether `card` is the thirteenth and last of a foundation that wraps around.
+
+    Only a foundation with a fixed first rank and one direction has such a card.
+    """
     if group.first == "any" or not group.wrap or group.order == "either":
         return False
     (step,) = _steps(group.order)
@@ -114,7 +117,7 @@ def _completes(card: Card, group: Foundation) -> bool:
 
 
 def run_heads(group: Foundation) -> bytes:
-    """Return a 1 for each card that heads a run which a foundation takes when it is empty."""
+    """Return a table row: 1 for each card that may head a run placed on the empty foundation."""
     heads = bytearray(UNSEEN + 1)
     if group.takes == "run":
         for card in range(PACK_SIZE):
@@ -123,5 +126,5 @@ def run_heads(group: Foundation) -> bytes:
 
 
 def _starts(card: Card, first: str) -> bool:
-    """Return whether `card` may start a pile that begins with `first`."""
+    """Return whether `card` is of the rank `first`, which may be `any`."""
     return first == "any" or RANKS[rank_of(card)] == first

@@ -1,8 +1,8 @@
-"""Which moves are legal. The same code serves boards and views: it never reads a hidden card.
+"""Legal moves. The same code serves boards and views: it never depends on a hidden card.
 
-What each pile takes is a set of cards, looked up by its top in the ruleset's tables. `is_legal`
-checks one move by them. `legal_moves` lists all, and holds a card against the union of those sets
-first, since most cards fit nowhere.
+What each pile takes is a bit set of cards, looked up by its top card in the ruleset's tables.
+`is_legal` checks one move against it. `legal_moves` lists all moves, and tests a card against the
+union of all piles' sets first, since most cards fit nowhere.
 """
 
 from __future__ import annotations
@@ -19,7 +19,10 @@ Layout = Board | View
 
 
 def is_legal(layout: Layout, move: Move) -> bool:
-    """Return whether one move is legal, without listing the others. Any numbers may be asked."""
+    """Return whether one move is legal, without listing the others.
+
+    The move may be any: numbers that name no pile are not legal.
+    """
     ruleset, piles = layout.ruleset, layout.piles
     source, target = move.source, move.target
     if move.count != 1:
@@ -40,7 +43,7 @@ def is_legal(layout: Layout, move: Move) -> bool:
 
 
 def _is_legal_run(layout: Layout, move: Move) -> bool:
-    """Return whether a move is legal whose count is not 1."""
+    """Return whether a move with a count other than 1 is legal."""
     ruleset, piles = layout.ruleset, layout.piles
     source, target, count = move.source, move.target, move.count
     takes = ruleset.runs.get((source, target))
@@ -59,7 +62,7 @@ def _is_legal_run(layout: Layout, move: Move) -> bool:
 
 
 def legal_moves(layout: Layout) -> list[Move]:
-    """Return every legal move, each once."""
+    """Return all legal moves, each once, in no particular order."""
     ruleset, piles = layout.ruleset, layout.piles
     tops = [pile[-1] if pile else EMPTY for pile in piles]
     moves: list[Move] = []
@@ -89,7 +92,7 @@ def is_won(layout: Layout) -> bool:
 
 
 def is_stuck(layout: Layout) -> bool:
-    """Return whether no move is legal on a board that is not won."""
+    """Return whether the board is not won and no move is legal."""
     ruleset = layout.ruleset
     if layout.piles[ruleset.stock]:
         if ruleset.stock_moves:
@@ -100,10 +103,11 @@ def is_stuck(layout: Layout) -> bool:
 
 
 def _some_single(layout: Layout) -> bool:
-    """Return whether a top card fits on another pile; `False` may also mean that it is not clear.
+    """Return `True` only if some top card fits on another pile; `False` proves nothing.
 
-    It looks at which cards are offered and which are taken, not at which pile takes which card, so
-    it leaves out kinds of moves in which a pile may take its own top card.
+    This is a cheap test before `legal_moves`: it intersects the set of all sources' top cards with
+    the set of what all targets take. `Ruleset.ways` leaves out kinds of moves in which a pile may
+    take its own top card, where the intersection would prove nothing.
     """
     piles, takes = layout.piles, layout.ruleset.takes
     for sources, targets in layout.ruleset.ways:
@@ -120,7 +124,7 @@ def _some_single(layout: Layout) -> bool:
 
 
 def _turns_over(layout: Layout) -> bool:
-    """Return whether the waste may be turned over, once the stock is empty."""
+    """Return whether the waste may be turned over, given that the stock is empty."""
     ruleset = layout.ruleset
     return (
         layout.redeals < ruleset.redeals
@@ -130,12 +134,12 @@ def _turns_over(layout: Layout) -> bool:
 
 
 def top_of(pile: Pile) -> int:
-    """Return the top card, or `EMPTY`."""
+    """Return the top card of a pile, or `EMPTY`."""
     return pile[-1] if pile else EMPTY
 
 
 def run_length(pile: Pile, builds: Fits) -> int:
-    """Return how many cards at the end of a pile build on one another, face up."""
+    """Return how many face-up cards at the end of a pile build on one another."""
     length = 0
     upper = -1
     for card in reversed(pile):
@@ -153,7 +157,15 @@ def _add_singles(
     tops: list[int],
     moves: list[Move],
 ) -> None:
-    """Add the moves of the sources' top cards to piles, of which `first` takes `taken[0]`."""
+    """Append the legal moves of the sources' top cards.
+
+    Args:
+        sources: the source piles, each with its moves by target.
+        first: the number of the first target pile.
+        taken: the bit sets that the target piles take, from `first` on.
+        tops: the top card of every pile, or `EMPTY`.
+        moves: the list to append to.
+    """
     wanted = reduce(or_, taken, 0)
     for source, row in sources:
         card = BITS[tops[source]]
@@ -166,7 +178,7 @@ def _add_singles(
 def _add_runs(
     ruleset: Ruleset, piles: Piles, taken: list[int], tops: list[int], moves: list[Move]
 ) -> None:
-    """Add the moves of two cards or more between tableau piles, which take `taken`."""
+    """Append the legal moves of two or more cards between tableau piles, which take `taken`."""
     columns, builds = ruleset.tableau, ruleset.builds
     longest = ruleset.total
     if ruleset.by_spaces:
@@ -191,7 +203,7 @@ def _add_runs(
 
 
 def _add_runs_home(ruleset: Ruleset, piles: Piles, moves: list[Move]) -> None:
-    """Add the moves of whole runs from the ends of piles to the foundations that take one."""
+    """Append the legal moves of whole runs from the tableau to foundations."""
     for source in ruleset.tableau:
         pile = piles[source]
         head = BITS[pile[-RUN_LENGTH]] if len(pile) >= RUN_LENGTH else 0
@@ -203,7 +215,7 @@ def _add_runs_home(ruleset: Ruleset, piles: Piles, moves: list[Move]) -> None:
 
 
 def _add_starts(ruleset: Ruleset, tops: list[int], moves: list[Move]) -> None:
-    """Add the moves of the stock's top card to the empty foundations that it starts."""
+    """Append the legal moves of the stock's top card to empty foundations that it may start."""
     stock = ruleset.stock
     card = BITS[tops[stock]]
     moves.extend(
@@ -214,5 +226,5 @@ def _add_starts(ruleset: Ruleset, tops: list[int], moves: list[Move]) -> None:
 
 
 def fits_foundation(ruleset: Ruleset, target: int, pile: Pile, card: int) -> bool:
-    """Return whether foundation `target` with the cards `pile` takes the single card."""
+    """Return whether foundation `target`, holding `pile`, takes the single card `card`."""
     return bool(ruleset.homes[target][top_of(pile)][card])

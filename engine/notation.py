@@ -1,8 +1,8 @@
-"""Text of moves and of piles, the same everywhere: journals, vectors, logs, the driver, the wire.
+"""The text of moves and piles, in journals, vectors, logs, the driver and the wire protocol.
 
-A move is `source>target`, with `xN` behind it where N > 1: `t3>f0`, `t3>t5x4`, `s>w`; `s>t` deals
-a row and `w>s` turns the waste over. What is seen of a pile is two letters a card, bottom to top,
-`??` for an unseen one: `??THKS`.
+A move is `source>target`, followed by `xN` if it moves N > 1 cards: `t3>f0`, `t3>t5x4`, `s>w`;
+`s>t` deals a row and `w>s` turns the waste over. A pile of a view is two characters a card, bottom
+to top, with `??` for an unseen card: `??THKS`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from engine.errors import NotationError
 from engine.ruleset import Move, Ruleset
 
 _MOVE = re.compile(r"([a-z]\d{0,2})>([a-z]\d{0,2})(?:x([2-9]|[1-9]\d))?", re.ASCII)
-_LONGEST = 16
 
 
 def move_text(ruleset: Ruleset, move: Move) -> str:
@@ -23,18 +22,18 @@ def move_text(ruleset: Ruleset, move: Move) -> str:
 
 
 def parse_move(ruleset: Ruleset, text: str) -> Move:
-    """Return the move that a text names, legal or not.
+    """Return the move that a text names, whether legal or not.
 
     Raises:
-        NotationError: it names no move between piles of this game.
+        NotationError: the text is malformed, or names a pile that the game does not have.
     """
     known = ruleset.moves_by_text.get(text)
     return _parse_impossible(ruleset, text) if known is None else known
 
 
 def _parse_impossible(ruleset: Ruleset, text: str) -> Move:
-    """Return the move that a text names which names no possible one, or say what is wrong."""
-    found = _MOVE.fullmatch(text) if len(text) <= _LONGEST else None
+    """Parse a move that no position allows, or raise `NotationError` with what is wrong."""
+    found = _MOVE.fullmatch(text)
     if found is None:
         raise NotationError("A move is written as in t3>f0, t3>t5x4, s>w, s>t or w>s.")
     source, target, count = found.groups()
@@ -46,5 +45,5 @@ def _parse_impossible(ruleset: Ruleset, text: str) -> Move:
 
 
 def seen_text(pile: Pile) -> str:
-    """Return what is seen of a pile that holds no card face down but `UNSEEN` ones."""
+    """Return the text of a pile of a view, whose face-down cards are all `UNSEEN`."""
     return "".join(map(card_name, pile))

@@ -1,4 +1,4 @@
-"""Moves change boards: here, and nowhere else."""
+"""Applying moves to boards."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from engine.ruleset import ROW, Move, Ruleset
 
 
 def play(board: Board, move: Move) -> tuple[Board, Delta]:
-    """Play a move by the rules.
+    """Check a move and apply it.
 
     Returns:
-        The board after the move, and what a viewer may see of the change.
+        The board after the move, and the delta that a player may see.
 
     Raises:
-        IllegalMoveError: the rules do not allow it here.
+        IllegalMoveError: the rules do not allow the move on this board.
     """
     if not is_legal(board, move):
         raise IllegalMoveError(f"{move_text(board.ruleset, move)} is not a legal move here.")
@@ -28,7 +28,7 @@ def play(board: Board, move: Move) -> tuple[Board, Delta]:
 
 
 def apply(board: Board, move: Move) -> Board:
-    """Return the board after a move that is known to be legal."""
+    """Return the board after a move that must be legal: it is not checked again."""
     ruleset = board.ruleset
     source, target = move.source, move.target
     piles = list(board.piles)
@@ -56,7 +56,7 @@ def apply(board: Board, move: Move) -> Board:
 
 
 def _touched(ruleset: Ruleset, move: Move) -> Iterable[int]:
-    """Return the piles that a legal move can change, by ascending number."""
+    """Return the numbers of the piles that a legal move can change, in ascending order."""
     source, target = move.source, move.target
     if target == ROW:
         return range(ruleset.tableau.start, ruleset.stock + 1)
@@ -66,7 +66,7 @@ def _touched(ruleset: Ruleset, move: Move) -> Iterable[int]:
 
 
 def _carry(piles: list[Pile], source: int, target: int, count: int) -> None:
-    """Move cards from pile to pile, face up."""
+    """Move `count` cards from pile to pile and turn them face up."""
     cards = piles[source]
     moved = cards[-count:]
     piles[source] = cards[:-count]
@@ -74,7 +74,7 @@ def _carry(piles: list[Pile], source: int, target: int, count: int) -> None:
 
 
 def _fill(ruleset: Ruleset, piles: list[Pile], emptied: int) -> None:
-    """Fill an emptied pile at once from the first place that has cards."""
+    """Fill an emptied tableau pile from the first pile of `Ruleset.fill` that has cards."""
     for place in ruleset.fill:
         if piles[place]:
             _carry(piles, place, emptied, 1)
@@ -82,7 +82,7 @@ def _fill(ruleset: Ruleset, piles: list[Pile], emptied: int) -> None:
 
 
 def _deal_row(ruleset: Ruleset, piles: list[Pile]) -> None:
-    """Deal one card onto each tableau pile, from the left, while the stock lasts."""
+    """Deal one card to each tableau pile, from left to right, while the stock has cards."""
     stock = piles[ruleset.stock]
     dealt = stock[-len(ruleset.tableau) :][::-1]
     for target, card in zip(ruleset.tableau, turned_up(dealt), strict=False):
@@ -91,6 +91,7 @@ def _deal_row(ruleset: Ruleset, piles: list[Pile]) -> None:
 
 
 def _turn_top_up(piles: list[Pile], pile: int) -> None:
+    """Turn the top card of a pile face up, if there is one."""
     cards = piles[pile]
     if cards and cards[-1] & DOWN:
         piles[pile] = cards[:-1] + turned_up(cards[-1:])

@@ -1,4 +1,4 @@
-"""Positions as JSON values: the full truth of a board in text, and reading one back."""
+"""Positions: complete boards as JSON values, written and parsed with validation."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ from engine.ruleset import Ruleset
 from engine.schema import STANDARD
 
 MOST_MOVES = 1_000_000
+"""The largest `moves` of a position that is accepted."""
+
 _KEYS = {"game", "variant", "piles", "redeals", "moves", "won", "stuck"}
 
 
@@ -39,20 +41,27 @@ def parse_position(
 ) -> Board:
     """Return the board that a position describes.
 
-    `redeals`, `moves`, `won` and `stuck` may be left out; the last two must be true if given.
+    `variant`, `redeals`, `moves`, `won` and `stuck` are optional; `won` and `stuck` must agree with
+    the piles if given.
 
     Args:
-        position: the JSON values.
-        find_ruleset: what gives the rules of a game and variant; the catalogue if left out.
+        position: the decoded JSON value, of any type.
+        find_ruleset: returns the rules of a game and variant; by default from the catalogue.
 
     Raises:
-        EngineError: the position cannot be.
+        PositionError: the value has the wrong form, or no play of the game can reach the position.
+        UnknownGameError: there is no such game.
+        UnknownVariantError: the game has no such variant.
+        CardError: a card is malformed.
+        DeckError: the piles are not exactly the packs of the game.
     """
     if not isinstance(position, dict) or not position.keys() <= _KEYS:
-        raise PositionError(f"A position is an object with the keys {', '.join(sorted(_KEYS))}.")
+        raise PositionError(
+            f"A position must be an object with the keys {', '.join(sorted(_KEYS))}."
+        )
     game, variant = position.get("game"), position.get("variant", STANDARD)
     if not isinstance(game, str) or not isinstance(variant, str):
-        raise PositionError("A position names its game and variant.")
+        raise PositionError("game and variant must be strings.")
     ruleset = find_ruleset(game, variant)
     board = Board(
         ruleset,
@@ -72,7 +81,7 @@ def _read_piles(ruleset: Ruleset, piles: Any) -> tuple[Pile, ...]:
         raise PositionError(f"The piles of {ruleset.game} are {', '.join(ruleset.pile_names)}.")
     for name, cards in piles.items():
         if not isinstance(cards, list) or not all(isinstance(card, str) for card in cards):
-            raise PositionError(f"The pile {name} must be a list of cards.")
+            raise PositionError(f"The pile {name} must be a list of strings.")
     return tuple(parse_pile(piles.get(name, [])) for name in ruleset.pile_names)
 
 
@@ -86,12 +95,12 @@ def _read_count(position: dict[str, Any], key: str, most: int) -> int:
 
 
 def _check_board(board: Board) -> None:
-    """Check what every board that play can reach has in common."""
+    """Check the invariants of boards that play can reach; raise `PositionError` or `DeckError`."""
     ruleset = board.ruleset
     check_deck(ruleset, b"".join(map(turned_up, board.piles)))
     for pile in ruleset.foundations:
         if not _could_be_foundation(ruleset, pile, board.piles[pile]):
-            raise PositionError(f"{ruleset.pile_names[pile]} holds what it does not take.")
+            raise PositionError(f"{ruleset.pile_names[pile]} holds cards that it cannot take.")
     tableau = ruleset.rules.tableau
     if tableau is not None:
         for pile, dealt in zip(ruleset.tableau, tableau.deal, strict=True):
@@ -99,18 +108,21 @@ def _check_board(board: Board) -> None:
             if not _down_below_up(board.piles[pile], most):
                 raise PositionError(f"{ruleset.pile_names[pile]} has the wrong cards face down.")
     if not _could_be_stock(board):
-        raise PositionError("The stock cannot have these cards, or not this way up.")
+        raise PositionError(
+            "The stock has an impossible number of cards, or some the wrong way up."
+        )
     if ruleset.waste is not None and any(card & DOWN for card in board.piles[ruleset.waste]):
-        raise PositionError("The waste lies face up.")
+        raise PositionError("A card of the waste lies face down.")
     could_fill = _always_fills(ruleset) and any(board.piles[place] for place in ruleset.fill)
     if could_fill and not all(board.piles[pile] for pile in ruleset.tableau):
-        raise PositionError("An empty pile would have been filled.")
+        raise PositionError("A tableau pile is empty that would have been filled.")
 
 
 def _always_fills(ruleset: Ruleset) -> bool:
-    """Return whether a pile stays empty only where the places that fill it have no more cards.
+    """Return whether an emptied pile is filled as long as any of the filling piles has cards.
 
-    A waste gets cards again from the stock, and the stock from a waste that is turned over.
+    Not so where only the waste fills, since the stock can add to it later; nor where only the stock
+    fills, if the waste can be turned over to be the stock again.
     """
     return ruleset.stock in ruleset.fill and (ruleset.waste in ruleset.fill or not ruleset.redeals)
 
@@ -136,7 +148,7 @@ def _could_be_foundation(ruleset: Ruleset, target: int, pile: Pile) -> bool:
 
 
 def _down_below_up(pile: Pile, most: int) -> bool:
-    """Return whether at most `most` cards lie face down, all at the bottom, under one face up."""
+    """Return whether at most `most` cards lie face down, all of them below a face-up card."""
     down = sum(1 for card in pile if card & DOWN)
     return (
         down <= most and all(card & DOWN for card in pile[:down]) and (not pile or down < len(pile))

@@ -1,4 +1,4 @@
-"""Replays: a list of moves played from a board."""
+"""Replays: a list of moves in text, played from a board."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from engine.notation import parse_move
 from engine.play import play
 
 
-def can_play(board: Board, texts: Iterable[str]) -> tuple[Board, int, EngineError | None]:
-    """Play moves from their texts for as long as they are legal.
+def play_while_legal(board: Board, texts: Iterable[str]) -> tuple[Board, int, EngineError | None]:
+    """Play moves, given as text, up to the first that is malformed or illegal.
 
     Returns:
-        The board after the valid prefix, that prefix's length, and the first move's error or
-        `None` if all were played.
+        The board after the legal prefix, the number of moves in that prefix, and the error of the
+        move after it; `None` if all were played.
     """
     played = 0
     for text in texts:
@@ -28,12 +28,13 @@ def can_play(board: Board, texts: Iterable[str]) -> tuple[Board, int, EngineErro
 
 
 def replay(board: Board, texts: Iterable[str]) -> Board:
-    """Return the board after the moves.
+    """Return the board after all of the moves.
 
     Raises:
-        EngineError: one of them is no move or not legal.
+        NotationError: a text is not a move.
+        IllegalMoveError: a move is not legal where it is played.
     """
-    board, _, error = can_play(board, texts)
+    board, _, error = play_while_legal(board, texts)
     if error is not None:
         raise error
     return board

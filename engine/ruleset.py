@@ -1,7 +1,7 @@
-"""A ruleset made ready for play: piles by number, and tables of what goes on what.
+"""A ruleset compiled for play: pile numbers, and lookup tables of what each pile takes.
 
-Everything that depends on the rules alone is worked out here, once, so that reading,
-checking and listing moves is looking things up.
+All that depends on the rules alone is computed here, once, so that parsing, checking and listing
+moves are table lookups.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from functools import reduce
 from itertools import permutations, product
 from operator import or_
 
-from engine.cards import PACK_SIZE, RANKS, SUITS, Card
+from engine.cards import PACK_SIZE
 from engine.fits import (
     EMPTY,
     RUN_LENGTH,
@@ -34,9 +34,10 @@ Pair = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A move: `count` cards from one pile to another, by pile number.
+    """A move of `count` cards from the pile `source` to the pile `target`, by pile number.
 
-    Dealing a row has the target `ROW`; it and turning the waste over have a count of 1.
+    A move that deals a row has the target `ROW`. Its count is 1, as is that of turning the waste
+    over.
     """
 
     source: int
@@ -48,14 +49,14 @@ ROW = -2
 """The target of a move that deals a row of cards to the tableau."""
 
 MoveRow = tuple[int, tuple[Move, ...]]
-"""A source, and its moves of one card by target."""
+"""A source pile, and its moves of one card, indexed by target."""
 
 
 class Ruleset:
-    """One game's rules in one variant.
+    """One game's rules in one variant, compiled.
 
-    Piles are numbered: foundations, then tableau, then stock, then waste. Compared by identity;
-    the catalogue holds one object for each game and variant.
+    Piles are numbered from 0: foundations, then tableau, then stock, then waste. Rulesets are
+    compared by identity; the catalogue has one object for each game and variant.
     """
 
     def __init__(self, game: str, variant: str, rules: Rules) -> None:
@@ -84,97 +85,101 @@ class Ruleset:
         )
         self.pile_numbers = {name: pile for pile, name in enumerate(self.pile_names)}
         self.builds: Fits = tableau_fits(rules)
-        """What a tableau pile takes."""
+        """The table of what a tableau pile takes."""
         self.homes: tuple[Fits, ...] = tuple(foundation_fits(group) for group in self.groups)
-        """What each foundation takes; a foundation of runs takes no single card."""
+        """The table of what each foundation takes; one that takes runs takes no single card."""
         self.run_heads: tuple[bytes, ...] = tuple(run_heads(group) for group in self.groups)
-        """For each foundation, 1 for a card that heads a run which it takes when empty."""
+        """For each foundation, a row with 1 for each card that may head a run placed on it."""
         home_takes = tuple(map(takes_of, self.homes))
         build_takes = takes_of(self.builds)
         self.takes: tuple[Takes, ...] = (*home_takes, *[build_takes] * len(self.tableau))
-        """What each foundation and tableau pile takes, as sets."""
+        """What each foundation and tableau pile takes, as bit sets by top card."""
         self.run_takes: tuple[int, ...] = tuple(map(set_of, self.run_heads))
-        """For each foundation, the set of cards that head a run which it takes when empty."""
+        """The same as `run_heads`, as bit sets."""
         self.redeals = rules.waste.redeals if rules.waste else 0
-        """How often the waste may be turned over."""
+        """How often the waste may be turned over in a game."""
         self.stock_up = rules.stock.top == "up"
-        """Whether the stock's top card is turned up."""
+        """Whether the stock's top card lies face up."""
         self.fill: tuple[int, ...] = tuple(
             self.stock + (place == "waste") for place in (tableau.fill if tableau else ())
         )
-        """The piles of which the first that has cards fills an emptied tableau pile at once."""
+        """The piles that fill an emptied tableau pile: the first of them that has cards does."""
         self._prepare_moves()
 
     def _prepare_moves(self) -> None:
-        """Work out what moves there can be, and the tables to list and to check them by."""
+        """Compute all moves that may ever be legal, and the tables to list and check them."""
         rules, tableau = self.rules, self.rules.tableau
         self.moves_runs = tableau is not None and tableau.moves != "card"
         self.by_spaces = tableau is not None and tableau.moves == "run-by-spaces"
         self.spreads_runs = self.moves_runs and tableau is not None and "tableau" in tableau.plays
-        """Whether runs go from tableau pile to tableau pile."""
+        """Whether runs move from tableau pile to tableau pile."""
         self.runs_home = 0
-        """The set of cards that head a run which goes from the tableau to some foundation."""
+        """The bit set of cards that may head a run from the tableau to some foundation."""
         if tableau is not None and "foundation" in tableau.plays:
             self.runs_home = reduce(or_, self.run_takes, 0)
         self.runs = dict(self._pairs_of_runs())
-        """What a target takes of the heads of runs from a source, for each pair of such piles."""
+        """For each pair of piles between which runs move: the heads that the target takes."""
         self._moves = {(m.source, m.target, m.count): m for m in self._possible_moves()}
         self.texts = {numbers: self.written(move) for numbers, move in self._moves.items()}
         """The text of each possible move, by source, target and count."""
         self.moves_by_text = {self.texts[numbers]: move for numbers, move in self._moves.items()}
         """The possible moves by their text."""
         self.homeward = self._rows_from("foundation")
-        """The piles whose top card goes to foundations that take it."""
+        """The source piles whose top card may go to foundations."""
         self.spreading = self._rows_from("tableau")
-        """The piles whose top card goes to tableau piles that take it."""
+        """The source piles whose top card may go to tableau piles."""
         self.stock_moves = tuple(self._stock_moves())
-        """The moves that are legal whenever the stock has cards."""
+        """The moves of the stock that are legal whenever it has cards."""
         self.stock_targets = frozenset(move.target for move in self.stock_moves)
-        """Their targets."""
+        """The targets of `stock_moves`."""
         self.stock_starts = "foundation" in rules.stock.plays and (
             rules.stock.to_foundation == "first"
         )
-        """Whether the stock's top card goes to empty foundations that it starts."""
+        """Whether the stock's top card goes only to empty foundations that it may start."""
         self.singles = dict(self._pairs_of_singles())
-        """What a target takes of a source's top card, for each pair where that depends on it."""
+        """For each pair of piles whose top cards decide a move: the cards that the target takes."""
         self.ways = tuple(self._ways())
-        """Sources, and targets to which their top cards go, where no pile takes its own."""
+        """Groups of source and target piles of single cards, where no pile takes its own top."""
 
     def __repr__(self) -> str:
         return f"<Ruleset {self.game} {self.variant}>"
 
     def move(self, source: int, target: int, count: int = 1) -> Move:
-        """Return the one object for this move; an impossible one has none, and is made."""
+        """Return this move; one that may ever be legal is always the same object."""
         return self._moves.get((source, target, count)) or Move(source, target, count)
 
     def move_of(self, source: int, target: int, count: int) -> Move | None:
-        """Return the move of three small numbers, as they are sent, legal or not.
+        """Return the move that three non-negative numbers encode on the wire.
 
         Args:
-            source: a pile.
-            target: a pile, or to deal a row the number of piles.
-            count: how many cards.
+            source: the number of a pile.
+            target: the number of a pile; the number of piles stands for `ROW`.
+            count: the number of cards.
 
         Returns:
-            `None` if a number names no pile, or if no rule ever moves so many cards there.
+            The move, whether legal or not; `None` if no position of the game allows it.
         """
         if target == len(self.pile_names):
             target = ROW
         return self._moves.get((source, target, count))
 
     def numbers_of(self, move: Move) -> tuple[int, int, int]:
-        """Return the numbers of which `move_of` makes this move."""
+        """Return (source, target, count) as `move_of` takes them."""
         target = len(self.pile_names) if move.target == ROW else move.target
         return move.source, target, move.count
 
     def written(self, move: Move) -> str:
-        """Return a move's text, as `notation` explains it; `?` stands for what is no pile."""
+        """Return a move's text, as in `notation`, with `?` for a number that names no pile."""
         names = dict(enumerate(self.pile_names)) | {ROW: "t"}
         count = f"x{move.count}" if move.count != 1 else ""
         return f"{names.get(move.source, '?')}>{names.get(move.target, '?')}{count}"
 
     def _rows_from(self, place: str) -> tuple[MoveRow, ...]:
-        """Return the piles that play their top card to a kind of place, if it fits there."""
+        """Return the source piles whose top card may go to a `place` that takes it.
+
+        Args:
+            place: `"foundation"` or `"tableau"`.
+        """
         rules = self.rules
         sources: list[int] = []
         if rules.tableau and place in rules.tableau.plays:
@@ -189,7 +194,7 @@ class Ruleset:
         return tuple((s, tuple(self.move(s, target) for target in piles)) for s in sources)
 
     def _pairs_of_singles(self) -> Iterator[tuple[Pair, Takes]]:
-        """Yield the pairs of piles between which a top card goes if the target takes it."""
+        """Yield the entries of `singles`."""
         for rows, targets in ((self.homeward, self.foundations), (self.spreading, self.tableau)):
             for (source, _), target in product(rows, targets):
                 if source != target:
@@ -199,7 +204,7 @@ class Ruleset:
                 yield (self.stock, target), when_empty(self.takes[target][EMPTY])
 
     def _ways(self) -> Iterator[tuple[tuple[int, ...], range]]:
-        """Yield sources and targets of single cards, unless a pile may take its own top card."""
+        """Yield the entries of `ways`."""
         for rows, targets in ((self.spreading, self.tableau), (self.homeward, self.foundations)):
             sources = tuple(source for source, _ in rows)
             own = set(sources) & set(targets)
@@ -207,7 +212,7 @@ class Ruleset:
                 yield sources, targets
 
     def _pairs_of_runs(self) -> Iterator[tuple[Pair, Takes]]:
-        """Yield the pairs of piles between which runs go if the target takes their heads."""
+        """Yield the entries of `runs`."""
         if self.spreads_runs:
             takes = self.takes[self.tableau.start]
             takes = unless_empty(takes) if self.by_spaces else takes
@@ -219,7 +224,7 @@ class Ruleset:
                     yield from (((source, target), takes) for source in self.tableau)
 
     def _possible_moves(self) -> Iterator[Move]:
-        """Yield the moves from pile to pile of as many cards as may go there, and of a row."""
+        """Yield each pair of piles with every count that may go there, and the dealing of a row."""
         piles = range(len(self.pile_names))
         for source, target in product(piles, piles):
             most = self._longest_run(target) if (source, target) in self.runs else 1
@@ -228,7 +233,7 @@ class Ruleset:
             yield Move(self.stock, ROW)
 
     def _longest_run(self, target: int) -> int:
-        """Return the most cards that can build on one another to go to this pile."""
+        """Return the length of the longest run that may ever be moved to this pile."""
         tableau = self.rules.tableau
         assert tableau is not None
         one_way = tableau.order in ("up", "down") and not tableau.wrap
@@ -237,7 +242,7 @@ class Ruleset:
         return self.total // {"suit": 4, "colour": 2}.get(tableau.match, 1)
 
     def _stock_moves(self) -> Iterator[Move]:
-        """Yield the moves of the stock that depend on no other pile."""
+        """Yield the moves of the stock that are legal whatever the other piles hold."""
         stock = self.rules.stock
         if "waste" in stock.plays:
             assert self.waste is not None
@@ -248,13 +253,8 @@ class Ruleset:
             yield from (self.move(self.stock, target) for target in self.foundations)
 
     def laid_out_suits(self) -> Iterator[tuple[int, str, str]]:
-        """Yield (foundation, rank, suit) of each card laid out before the deal."""
+        """Yield (foundation, rank, suit) for each card that is laid out before the deal."""
         for pile, group in enumerate(self.groups):
             if group.setup == "laid-out":
                 nth = pile - self.groups.index(group)
                 yield pile, group.first, group.suits[nth % len(group.suits)]
-
-
-def in_suit_order(rank: str, suit: str) -> Card:
-    """Return the card of this rank and suit."""
-    return SUITS.index(suit) * 13 + RANKS.index(rank)

@@ -1,6 +1,6 @@
-"""The form of a ruleset, and the one reader that checks a mapping against it.
+"""The schema of rulesets as dataclasses, and the parser that validates a document against it.
 
-The keys are documented in `RULES.md`. A variant is the game's ruleset with some keys overridden.
+`RULES.md` documents the keys. A variant is the game's ruleset with some keys overridden.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ Match = Literal["suit", "colour", "alternate", "any"]
 T = TypeVar("T")
 
 LARGEST = 1_000_000
-"""No number of a ruleset is larger."""
+"""The largest absolute value of a number in a ruleset."""
 
 
 @dataclass(frozen=True, slots=True)
 class Foundation:
-    """A group of like foundations."""
+    """A group of foundations with the same rules."""
 
     piles: int
     first: Literal[Rank, "any"]
@@ -39,7 +39,7 @@ class Foundation:
 
 @dataclass(frozen=True, slots=True)
 class Tableau:
-    """The tableau's piles, and how they build."""
+    """The tableau: its piles, how they are dealt and how they build."""
 
     deal: tuple[int, ...]
     order: Order
@@ -54,7 +54,7 @@ class Tableau:
 
 @dataclass(frozen=True, slots=True)
 class Stock:
-    """The stock, and where its top card goes."""
+    """The stock, and where its top card may go."""
 
     plays: tuple[Literal["waste", "row", "tableau", "foundation"], ...]
     top: Literal["up", "down"] = "down"
@@ -63,7 +63,7 @@ class Stock:
 
 @dataclass(frozen=True, slots=True)
 class Waste:
-    """The waste, and how often it is turned over to be the stock again."""
+    """The waste, and how often it may be turned over to be the stock again."""
 
     plays: tuple[Literal["tableau", "foundation"], ...]
     redeals: int = 0
@@ -71,7 +71,7 @@ class Waste:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """One game's rules in one variant, as its file states them."""
+    """One game's rules in one variant, validated."""
 
     name: str
     packs: int
@@ -82,12 +82,19 @@ class Rules:
 
 
 STANDARD = "standard"
-"""The id of the variant that overrides nothing."""
+"""The id of a game's rules without any variant's overrides."""
 
 
 @dataclass(frozen=True, slots=True)
 class Game:
-    """A game's file: its rules by variant id, the standard one first, and the variants' names."""
+    """A game's file, parsed.
+
+    Attributes:
+        id: the file's name without `.toml`.
+        name: the name for people.
+        variants: the rules by variant id, `STANDARD` first.
+        variant_names: the variants' names for people, by variant id.
+    """
 
     id: str
     name: str
@@ -96,14 +103,14 @@ class Game:
 
 
 def read_game(game: str, document: Mapping[str, Any]) -> Game:
-    """Read a game's parsed TOML document.
+    """Validate a game's TOML document.
 
     Args:
-        game: the game's id, as in `rouge-et-noir`.
-        document: the parsed file.
+        game: the game's id, such as `rouge-et-noir`.
+        document: the document as `tomllib` returns it.
 
     Raises:
-        RulesetError: a key is unknown or missing, or a value is impossible.
+        RulesetError: a key is unknown or missing, or a value is invalid.
     """
     base = {key: value for key, value in document.items() if key != "variants"}
     overrides = document.get("variants", {})
@@ -123,20 +130,24 @@ def read_game(game: str, document: Mapping[str, Any]) -> Game:
 
 
 def read_rules(path: str, document: Mapping[str, Any]) -> Rules:
-    """Read one variant's rules; `path` is what error messages begin with.
+    """Validate one variant's rules.
+
+    Args:
+        path: the prefix of keys in error messages, such as `deuces.variants.fill`.
+        document: the rules, with the variant's overrides merged in.
 
     Raises:
-        RulesetError: a key is unknown or missing, or a value is impossible.
+        RulesetError: a key is unknown or missing, or a value is invalid.
     """
     rules = _read_table(document, Rules, path)
-    for found, key, sentence in _contradictions(rules):
-        if found:
-            raise RulesetError(f"{path}.{key}: {sentence}")
+    for fails, key, message in _checks(rules):
+        if fails:
+            raise RulesetError(f"{path}.{key}: {message}")
     return rules
 
 
-def _contradictions(rules: Rules) -> list[tuple[bool, str, str]]:
-    """Return what the types alone cannot say: (is it so, at which key, what is wrong)."""
+def _checks(rules: Rules) -> list[tuple[bool, str, str]]:
+    """Return the checks beyond types, as (whether it fails, the key, the error message)."""
     tableau, stock, waste = rules.tableau, rules.stock, rules.waste
     cards = rules.packs * PACK_SIZE
     set_up = sum(group.piles for group in rules.foundations if group.setup != "empty")
@@ -144,11 +155,11 @@ def _contradictions(rules: Rules) -> list[tuple[bool, str, str]]:
     checks = [
         (not 1 <= rules.packs <= 2, "packs", "must be 1 or 2."),  # noqa: PLR2004
         (dealt > cards, "packs", f"{cards} cards are too few to deal {dealt}."),
-        (not rules.foundations, "foundations", "at least one is needed."),
+        (not rules.foundations, "foundations", "needs at least one group."),
         (
             ("waste" in stock.plays) != (waste is not None),
             "waste",
-            "goes with a stock that plays to the waste, and only with it.",
+            "is needed if stock.plays names it, and only then.",
         ),
         (not stock.plays, "stock.plays", "must name where the stock's cards go."),
         ("row" in stock.plays and tableau is None, "stock.plays", "a row needs a tableau."),
@@ -160,17 +171,17 @@ def _contradictions(rules: Rules) -> list[tuple[bool, str, str]]:
                 or ("foundation" in stock.plays and stock.to_foundation != "any")
             ),
             "stock.top",
-            "a card that lies face down is not played to a place that depends on it.",
+            "must be 'up' if a move depends on the stock's top card.",
         ),
         (
             "foundation" not in stock.plays and stock.to_foundation != "fitting",
             "stock.to_foundation",
-            "the stock does not play to the foundations.",
+            "needs 'foundation' in stock.plays.",
         ),
         (
             stock.to_foundation == "any" and any(g.takes == "run" for g in rules.foundations),
             "stock.to_foundation",
-            "a foundation of runs does not take just any card.",
+            "cannot be 'any' with a foundation that takes runs.",
         ),
     ]
     if waste is not None:
@@ -185,23 +196,23 @@ def _contradictions(rules: Rules) -> list[tuple[bool, str, str]]:
             (
                 tableau.face_up != "all" and tableau.face_up < 1,
                 "tableau.face_up",
-                "at least the last card of a pile is face up.",
+                "must be at least 1.",
             ),
             (
                 tableau.order == "any" and tableau.match != "any",
                 "tableau.match",
-                "any order goes with any match.",
+                "must be 'any', as tableau.order is.",
             ),
             ("waste" in tableau.fill and waste is None, "tableau.fill", "there is no waste."),
             (
                 bool(tableau.fill) and tableau.moves == "run",
                 "tableau.fill",
-                "goes with moves of cards, or of runs by spaces.",
+                "cannot be combined with tableau.moves = 'run'.",
             ),
             (
                 bool(tableau.fill) and 0 in tableau.deal,
                 "tableau.fill",
-                "goes with piles that are all dealt a card.",
+                "needs at least one card dealt to each pile.",
             ),
         ]
     for index, group in enumerate(rules.foundations):
@@ -216,13 +227,13 @@ def _contradictions(rules: Rules) -> list[tuple[bool, str, str]]:
             (
                 len(set(group.suits)) != len(group.suits),
                 f"{key}.suits",
-                "names something twice.",
+                "must not name anything twice.",
             ),
             (
                 group.setup == "laid-out"
                 and (group.first == "any" or group.piles != rules.packs * len(group.suits)),
                 f"{key}.setup",
-                "laid-out cards are all of one rank, one for each pile.",
+                "'laid-out' needs a fixed rank, and one pile for each card of it.",
             ),
             (
                 group.setup == "laid-out"
@@ -233,7 +244,7 @@ def _contradictions(rules: Rules) -> list[tuple[bool, str, str]]:
                     for other in rules.foundations[:index]
                 ),
                 f"{key}.setup",
-                "these cards are laid out already.",
+                "another group lays out the same cards.",
             ),
             (
                 group.takes == "run"
@@ -244,20 +255,20 @@ def _contradictions(rules: Rules) -> list[tuple[bool, str, str]]:
                     or group.setup != "empty"
                 ),
                 f"{key}.takes",
-                "a run comes whole from a tableau that builds down, headed by one rank.",
+                "'run' needs a tableau that builds down, a fixed first rank and the setup 'empty'.",
             ),
             (
                 group.setup == "dealt" and (group.first != "any" or len(group.suits) != len(SUITS)),
                 f"{key}.setup",
-                "a card that is dealt may be any: of any rank first, and of all suits.",
+                "'dealt' needs first = 'any' and all suits.",
             ),
-            (group.order == "any", f"{key}.order", "a foundation has an order."),
+            (group.order == "any", f"{key}.order", "must not be 'any'."),
         ]
     return checks
 
 
 def _merged(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Return `base` with `changes` laid over it, table by table."""
+    """Return `base` updated with `changes`, recursively for tables within tables."""
     merged = dict(base)
     for key, value in changes.items():
         under = base.get(key)
@@ -267,14 +278,14 @@ def _merged(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, An
 
 
 def _read_table(document: Any, kind: type[T], path: str) -> T:
-    """Read a table as the dataclass `kind`."""
+    """Return a TOML table as the dataclass `kind`, or raise `RulesetError`."""
     if not isinstance(document, Mapping):
         raise RulesetError(f"{path}: must be a table.")
     hints = get_type_hints(kind)
     known = fields(kind)  # type: ignore[arg-type]
     for key in document:
         if key not in hints:
-            raise RulesetError(f"{path}.{key}: is not a key; known are {', '.join(hints)}.")
+            raise RulesetError(f"{path}.{key}: is not a key; the keys are {', '.join(hints)}.")
     for field in known:
         if field.name not in document and field.default is MISSING:
             raise RulesetError(f"{path}.{field.name}: is missing.")
@@ -284,7 +295,7 @@ def _read_table(document: Any, kind: type[T], path: str) -> T:
 
 
 def _read_value(value: Any, kind: Any, path: str) -> Any:
-    """Read a value as the type `kind`, which is one that the dataclasses above use."""
+    """Return a TOML value as `kind`, the type of a dataclass field, or raise `RulesetError`."""
     origin, args = get_origin(kind), get_args(kind)
     if origin in (Union, UnionType):
         return _read_union(value, [arg for arg in args if arg is not type(None)], path)
@@ -297,7 +308,7 @@ def _read_value(value: Any, kind: Any, path: str) -> Any:
             raise RulesetError(f"{path}: must be a list.")
         items = tuple(_read_value(v, args[0], f"{path}[{i}]") for i, v in enumerate(value))
         if get_origin(args[0]) is Literal and len(set(items)) != len(items):
-            raise RulesetError(f"{path}: names something twice.")
+            raise RulesetError(f"{path}: must not name anything twice.")
         return items
     if is_dataclass(kind) and isinstance(kind, type):
         return _read_table(value, kind, path)
@@ -309,13 +320,13 @@ def _read_value(value: Any, kind: Any, path: str) -> Any:
 
 
 def _shown(value: Any) -> str:
-    """Return a value for a message; of one that may be too long or too deep to write, its type."""
+    """Return a value for an error message, or only its type if `repr` could be long or deep."""
     short = isinstance(value, str | float | bool)
     return repr(value) if short else f"the {type(value).__name__}"
 
 
 def _read_union(value: Any, kinds: list[Any], path: str) -> Any:
-    """Read a value as the first of `kinds` that takes it; the last one says what is wrong."""
+    """Return a value as the first of `kinds` that fits, or raise the error of the last."""
     for kind in kinds[:-1]:
         try:
             return _read_value(value, kind, path)

@@ -1,7 +1,7 @@
-"""Whether a board without unseen cards can still bring a card home: a bounded search.
+"""A bounded search: can another card still reach a foundation?
 
-It uses no more than the player knows. A search that would have to guess an unseen card, or that
-comes to its bound, says that it is unknown.
+The search uses only what the player knows. If it would have to guess an unseen card, or reaches
+its bound, its outcome is `UNKNOWN`.
 """
 
 from __future__ import annotations
@@ -17,34 +17,39 @@ from engine.play import apply
 from engine.ruleset import Move
 
 MOST_POSITIONS = 3_000
-"""Positions that a search looks at unless told otherwise."""
+"""The default bound of a search, in positions."""
 
 _DOWN_CARDS = bytes(byte for byte in range(256) if byte & DOWN)
 
 Position = tuple[tuple[Pile, ...], Pile, Pile, int]
-"""Tableau, stock, waste and redeals."""
+"""Tableau, stock, waste and redeals: the key by which a search recognises a position."""
 
 
-class Hope(Enum):
-    """What a search found."""
+class Outcome(Enum):
+    """The outcome of a search."""
 
-    HOPEFUL = "hopeful"
+    REACHABLE = "reachable"
     """Some line of moves brings another card onto a foundation."""
-    HOPELESS = "hopeless"
-    """No line of moves does."""
+    UNREACHABLE = "unreachable"
+    """No line of moves does: the board is a dead end."""
     UNKNOWN = "unknown"
-    """A card is unseen that may matter, or there are more positions than the search may look at."""
+    """A card that may matter is unseen, or the search reached its bound."""
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """What a search found, and where there is hope, the way: moves of which the last goes home."""
+class SearchResult:
+    """What a search found.
 
-    hope: Hope
-    way: tuple[Move, ...] = ()
+    Attributes:
+        outcome: whether another card can reach a foundation.
+        line: if it can, a shortest line of moves, the last of them onto a foundation; else empty.
+    """
+
+    outcome: Outcome
+    line: tuple[Move, ...] = ()
 
 
-def unseen_cards(board: Board) -> int:
+def cards_never_seen(board: Board) -> int:
     """Return how many cards were never turned up.
 
     A stock that is a waste turned over lies face down, and yet every card of it has been seen.
@@ -55,55 +60,55 @@ def unseen_cards(board: Board) -> int:
     return len(cards) - len(cards.translate(None, _DOWN_CARDS))
 
 
-def search(board: Board, positions: int = MOST_POSITIONS) -> Found:
-    """Search for a line of moves that brings another card home.
+def search(board: Board, positions: int = MOST_POSITIONS) -> SearchResult:
+    """Search breadth-first for a line of moves that brings another card onto a foundation.
 
     Args:
-        board: a board that is not won; on one that is, there is nothing left to bring.
-        positions: how many positions to look at, at most. One is enough to see that a card can go
-            home at once, or that no move is legal.
+        board: where to start. On a won board the outcome is `UNREACHABLE`.
+        positions: the bound: how many positions to examine at most. One is enough to find a card
+            that can go to a foundation at once, or that no move is legal.
     """
     ruleset = board.ruleset
-    blind = unseen_cards(board) > 0
-    known = {_position(board)}
-    waiting: deque[tuple[Board, tuple[Move, ...]]] = deque([(board, ())])
-    left_out = False
-    while waiting:
-        at, way = waiting.popleft()
+    blind = cards_never_seen(board) > 0
+    visited = {_position(board)}
+    queue: deque[tuple[Board, tuple[Move, ...]]] = deque([(board, ())])
+    truncated = False
+    while queue:
+        at, line = queue.popleft()
         moves = legal_moves(at)
         for move in moves:
             if move.target in ruleset.foundations:
-                return Found(Hope.HOPEFUL, (*way, move))
+                return SearchResult(Outcome.REACHABLE, (*line, move))
         if blind and moves:
-            return Found(Hope.UNKNOWN)
-        for move in () if left_out else moves:
+            return SearchResult(Outcome.UNKNOWN)
+        for move in () if truncated else moves:
             after = apply(at, move)
             position = _position(after)
-            if position in known:
+            if position in visited:
                 continue
-            if len(known) >= positions:
-                # Those that are waiting are looked at all the same.
-                left_out = True
+            if len(visited) >= positions:
+                # Nothing more is queued; what is queued already is still examined.
+                truncated = True
                 break
-            known.add(position)
-            waiting.append((after, (*way, move)))
-    return Found(Hope.UNKNOWN if left_out else Hope.HOPELESS)
+            visited.add(position)
+            queue.append((after, (*line, move)))
+    return SearchResult(Outcome.UNKNOWN if truncated else Outcome.UNREACHABLE)
 
 
-def leads_home(board: Board, way: tuple[Move, ...]) -> bool:
-    """Return whether the moves are legal one after another, and the last of them goes home."""
-    for move in way:
+def ends_on_foundation(board: Board, line: tuple[Move, ...]) -> bool:
+    """Return whether each move of a line is legal in turn, and the last goes to a foundation."""
+    for move in line:
         if not is_legal(board, move):
             return False
         board = apply(board, move)
-    return bool(way) and way[-1].target in board.ruleset.foundations
+    return bool(line) and line[-1].target in board.ruleset.foundations
 
 
 def _position(board: Board) -> Position:
-    """Return what tells a board from the others of its search.
+    """Return what identifies a board among those of one search.
 
-    The foundations are not in it: a search is over when one of them grows. The order of tableau
-    piles is not either, since no rule tells them apart but the dealing of rows, from the left.
+    Foundations are left out: the search ends when one of them grows. Tableau piles are sorted,
+    since no rule depends on their order but the dealing of rows, from left to right.
     """
     ruleset, piles = board.ruleset, board.piles
     tableau = piles[ruleset.tableau.start : ruleset.tableau.stop]

@@ -1,4 +1,4 @@
-"""Checking a deal after it is closed: did the server deal what it had promised?"""
+"""Verifying a closed deal: does its seed match the commitment published before play?"""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from engine.ruleset import Ruleset
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What a deal's seed shows.
+    """The result of verifying a deal.
 
     Attributes:
-        agrees: whether the seed is the one that was promised.
-        commitment: the commitment that belongs to the seed.
-        board: the board that the seed deals.
+        agrees: whether the computed commitment equals the published one.
+        commitment: the commitment computed from the deal's id and seed.
+        board: the initial board that the seed deals.
     """
 
     agrees: bool
@@ -27,15 +27,21 @@ class Verification:
 
 
 def verify(ruleset: Ruleset, deal_id: str, seed: str, promised: str) -> Verification:
-    """Work a deal out from its seed, and compare it with the commitment that was promised.
+    """Deal from a seed that was made public, and compare commitments.
+
+    Args:
+        ruleset: the rules of the deal's game and variant.
+        deal_id: the deal's id.
+        seed: the published seed, as 64 lower-case hexadecimal digits.
+        promised: the commitment published before play, as 64 lower-case hexadecimal digits.
 
     Raises:
-        DealIdError: no deal has such an id.
+        DealIdError: the id cannot be encoded in UTF-8.
         SeedError: the seed is not 64 lower-case hexadecimal digits.
-        CommitmentError: nor is what was promised.
+        CommitmentError: the commitment is not 64 lower-case hexadecimal digits.
     """
     if not re.fullmatch(r"[0-9a-f]{64}", promised):
         raise CommitmentError("A commitment is 64 lower-case hexadecimal digits.")
     secret = parse_seed(seed)
-    worked_out = commitment(deal_id, secret)
-    return Verification(worked_out == promised, worked_out, deal_seed(ruleset, secret))
+    computed = commitment(deal_id, secret)
+    return Verification(computed == promised, computed, deal_seed(ruleset, secret))

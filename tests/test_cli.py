@@ -212,8 +212,8 @@ def test_the_same_seed_under_another_deals_id_does_not_agree() -> None:
         (["robert", "example", "G" * 64, promise(SEED)], "A seed is 64 lower-case hex"),
         (["robert", "example", SEED, promise(SEED).upper()], "A commitment is 64 lower-case hex"),
         (["robert", "example", SEED, ""], "A commitment is 64 lower-case hex"),
-        (["robert", "\udcff", SEED, promise(SEED)], "A deal's id is text"),
-        (["klondike", "example", SEED, promise(SEED)], "There is no game 'klondike'"),
+        (["robert", "\udcff", SEED, promise(SEED)], "A deal's id must be"),
+        (["no-such-game", "example", SEED, promise(SEED)], "There is no game 'no-such-game'"),
         (["robert", "example", SEED], "Missing argument 'COMMITMENT'"),
     ],
 )

@@ -1,4 +1,4 @@
-/** A short number for what a player sees, by which two sides find out whether they see the same. */
+/** Digests of views, by which a client and the server check that they have the same one. */
 
 import type { View } from "./rules/board.ts";
 import { seenText } from "./rules/notation.ts";

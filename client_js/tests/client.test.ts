@@ -422,7 +422,7 @@ test("a missing entry is asked for, and news of a closed attempt is not shown", 
 test("an attempt at a game that this client does not know is refused", async () => {
   const opened = client.openAttempt("x");
   const { re } = await session.command("OpenAttempt");
-  session.say({ ...new Dealer("robert", "5".repeat(64)).snapshot("x"), re, game: "klondike" });
+  session.say({ ...new Dealer("robert", "5".repeat(64)).snapshot("x"), re, game: "no-such-game" });
   await expect(opened).rejects.toMatchObject({ code: "unknown_game" });
   expect(client.attempt.get()).toBeNull();
 });

@@ -1,5 +1,5 @@
-"""What may happen, without doing it: pure functions of a state, a command and the time.
+"""The domain logic, event-sourced: pure functions of a state, a command and the time.
 
-State is a fold over journal events; a command is decided into an event or refused. No I/O, no
-clock, no randomness.
+A state is a fold over the events of a journal. A command is decided into an event, or refused by
+raising `Refusal`. No I/O, no clock, no randomness: callers pass the time, in Unix milliseconds.
 """

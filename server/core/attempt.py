@@ -1,7 +1,7 @@
 """An attempt: one player's play of one deal, as a fold over its journal.
 
-Entry 1 is the start, and each later entry is one move, or the end. Times are Unix milliseconds on
-the server's clock.
+Entry 1 of the journal is `Started`; each later entry is one move, or the end. Times are Unix
+milliseconds of the server's clock.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Started(Struct, tag="started", frozen=True):
 
 
 class Moved(Struct, tag="moved", frozen=True, omit_defaults=True):
-    """A move was played; `end` if it was the last one."""
+    """A move was played; `end` says why the attempt ended with it, if it did."""
 
     move: str
     at: int
@@ -46,7 +46,7 @@ class Moved(Struct, tag="moved", frozen=True, omit_defaults=True):
 
 
 class Ended(Struct, tag="ended", frozen=True):
-    """The attempt ended without a move."""
+    """The attempt ended without another move."""
 
     end: End
     at: int
@@ -56,13 +56,15 @@ Event = Started | Moved | Ended
 
 
 class Attempt(Struct, frozen=True):
-    """Where an attempt stands.
+    """The state of an attempt after the last entry of its journal.
 
     Attributes:
+        start: the first entry.
+        board: the board after all moves.
         seq: the number of the last entry.
-        at: its time; no later one is before it, even if the clock has been set back.
-        last_home: milliseconds from the start to the last card that came home.
-        end: why it is over, or `None`.
+        at: the time of the last entry. Times never decrease, even if the clock is set back.
+        last_home: milliseconds from the start to the last move that brought a card home.
+        end: why the attempt ended, or `None` while it is running.
     """
 
     start: Started
@@ -78,23 +80,23 @@ class Attempt(Struct, frozen=True):
         return attempt_id(self.start.deal, self.start.player)
 
     def has_begun(self, now: int) -> bool:
-        """Return whether its clock runs.
+        """Return whether moves are accepted.
 
-        That of a daily does from its first entry on, whatever another node's clock says; a round
-        has a countdown before it.
+        A round has a countdown first. An attempt at a daily accepts moves from its first entry on,
+        even if this node's clock is behind that of the node which wrote the entry.
         """
         return self.start.room is None or now >= self.start.at
 
     @property
     def result(self) -> Result:
-        """How far it has got."""
+        """The attempt's result so far."""
         board = self.board
         left = board.ruleset.total - board.home
         return Result(board.home, left, self.last_home, board.moves, self.end)
 
 
 class Played(NamedTuple):
-    """A move that has been decided: its entry, the attempt after it, and what it changed."""
+    """A decided move: its journal entry, the attempt after it, and the board's change."""
 
     event: Moved
     after: Attempt
@@ -102,32 +104,39 @@ class Played(NamedTuple):
 
 
 def begin(start: Started, board: Board) -> Attempt:
-    """Return the attempt after its first entry, on the board that its deal lays out."""
+    """Return the attempt after its first entry, on the initial board of its deal."""
     return Attempt(start, board, seq=1, at=start.at, last_home=0, end=None)
 
 
 def fold(attempt: Attempt, event: Event) -> Attempt:
-    """Return the attempt after an entry of its journal."""
+    """Return the attempt after one more entry of its journal, which is not checked again.
+
+    Raises:
+        NotationError: the entry's move names a pile that the game does not have.
+    """
     seq = attempt.seq + 1
     if isinstance(event, Moved):
         before = attempt.board
         return _moved(attempt, apply(before, parse_move(before.ruleset, event.move)), event)
-    assert isinstance(event, Ended), "an attempt starts once"
+    assert isinstance(event, Ended), "Started is only the first entry"
     return Attempt(attempt.start, attempt.board, seq, event.at, attempt.last_home, event.end)
 
 
 def due(attempt: Attempt, now: int) -> Event | None:
-    """Return what the time alone has brought about."""
+    """Return the end at the deadline if it has passed, or `None`."""
     if attempt.end is None and now >= attempt.start.deadline:
         return Ended("time", attempt.start.deadline)
     return None
 
 
 def end_stuck(attempt: Attempt, seq: int, now: int) -> Event | None:
-    """Return what comes of a search that found entry `seq` to leave the player stuck, if anything.
+    """Return the end of an attempt that a search found stuck at entry `seq`.
 
-    It does not matter which moves have followed: none of them, and none to come, brings a card
-    home.
+    Entries after `seq` do not matter: if no line of moves from there brings a card home, none of
+    those that followed did, and none that continues them can.
+
+    Returns:
+        The entry, or `None` if the attempt has ended already or has no entry `seq`.
     """
     if attempt.end is not None or attempt.seq < seq:
         return None
@@ -135,7 +144,7 @@ def end_stuck(attempt: Attempt, seq: int, now: int) -> Event | None:
 
 
 def give_up(attempt: Attempt, now: int) -> Event | None:
-    """Return the resignation of an attempt that has begun or not, if it is not over."""
+    """Return the resignation of an attempt, begun or not, or `None` if it has ended."""
     return None if attempt.end is not None else Ended("resigned", max(now, attempt.at))
 
 
@@ -143,7 +152,7 @@ def play(attempt: Attempt, move: Move, now: int) -> Played:
     """Decide a move.
 
     Raises:
-        Refusal: it is not carried out.
+        Refusal: with the code `attempt_ended`, `not_started`, `too_many_moves` or `illegal_move`.
     """
     _check_running(attempt, now)
     board = attempt.board
@@ -159,16 +168,17 @@ def play(attempt: Attempt, move: Move, now: int) -> Played:
 
 
 def resign(attempt: Attempt, now: int) -> Event:
-    """Decide a resignation.
+    """Decide a player's command to resign.
 
     Raises:
-        Refusal: it is not carried out.
+        Refusal: with the code `attempt_ended` or `not_started`.
     """
     _check_running(attempt, now)
     return Ended("resigned", max(now, attempt.at))
 
 
 def _check_running(attempt: Attempt, now: int) -> None:
+    """Raise `Refusal` unless the attempt accepts commands."""
     if attempt.end is not None:
         raise Refusal("attempt_ended")
     if not attempt.has_begun(now):
@@ -176,7 +186,7 @@ def _check_running(attempt: Attempt, now: int) -> None:
 
 
 def _moved(attempt: Attempt, after: Board, event: Moved) -> Attempt:
-    """Return the attempt after a move that led to this board."""
+    """Return the attempt after the move `event`, which led to the board `after`."""
     came_home = after.home > attempt.board.home
     last_home = event.at - attempt.start.at if came_home else attempt.last_home
     return Attempt(attempt.start, after, attempt.seq + 1, event.at, last_home, event.end)

@@ -1,6 +1,6 @@
 """The daily: one deal of a game for one UTC day.
 
-Days are counted from 1970-01-01, in UTC; neither local time nor leap seconds come into it.
+A day is a number, counted from 1970-01-01. Times are Unix milliseconds, which have no leap seconds.
 """
 
 from __future__ import annotations
@@ -8,30 +8,30 @@ from __future__ import annotations
 from datetime import date, timedelta
 
 DAY = 86_400_000
-"""Milliseconds of a day."""
+"""The length of a day, in milliseconds."""
 
 GRACE = 3_600_000
-"""Milliseconds after the day's end until which a run that began in it may be played."""
+"""For how long after the day's end an attempt begun in it may go on, in milliseconds."""
 
 DRAWN_AHEAD = 7
-"""For how many days ahead deals are drawn and their commitments published."""
+"""How many days ahead deals are drawn and their commitments published."""
 
 
 def day_at(now: int) -> int:
-    """Return the number of the UTC day at a time."""
+    """Return the number of the day that contains a time."""
     return now // DAY
 
 
 def ends(day: int) -> int:
-    """Return when the day is over: no attempt at its deals starts after that."""
+    """Return the time at which the day ends: no attempt at its deals starts from then on."""
     return (day + 1) * DAY
 
 
 def closes(day: int) -> int:
-    """Return when the last attempt at the day's deals is over, and their seeds are told."""
+    """Return the time at which the day's last attempts end and its seeds are published."""
     return ends(day) + GRACE
 
 
 def date_text(day: int) -> str:
-    """Return the day's date, as in `2026-11-21`."""
+    """Return the day's date in ISO 8601, such as `2026-11-21`."""
     return (date(1970, 1, 1) + timedelta(days=day)).isoformat()

@@ -1,4 +1,4 @@
-"""A short number for what a player sees, by which two sides find out whether they see the same."""
+"""Digests of views, by which a client and the server check that they have the same one."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ _PRIME: Final = 0x01000193
 
 
 def digest(view: View) -> int:
-    """Return a view's digest, 0 to 2**32 - 1. It depends on nothing that the view does not show."""
+    """Return the digest of a view, from 0 to 2**32 - 1. Hidden cards do not affect it."""
     return fnv1a(view_text(view))
 
 
 def view_text(view: View) -> str:
-    """Return the text that a digest is made of: the piles in the ruleset's order, and redeals."""
+    """Return the text to hash: the piles in order of their numbers, and the redeals."""
     return ",".join([*map(seen_text, view.piles), str(view.redeals)])
 
 
 def fnv1a(text: str) -> int:
     """Return the 32-bit FNV-1a hash of an ASCII text."""
-    found = _BASIS
+    value = _BASIS
     for byte in text.encode("ascii"):
-        found = (found ^ byte) * _PRIME & 0xFFFFFFFF
-    return found
+        value = (value ^ byte) * _PRIME & 0xFFFFFFFF
+    return value

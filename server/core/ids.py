@@ -1,4 +1,4 @@
-"""Identifiers, one type each, so that they cannot be taken for one another."""
+"""Identifiers, each of a type of its own, so that type checking tells them apart."""
 
 from __future__ import annotations
 
@@ -10,24 +10,25 @@ AttemptId = NewType("AttemptId", str)
 RoomCode = NewType("RoomCode", str)
 
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
-"""The letters of random ids: Crockford's base 32, without i, l, o and u."""
+"""The alphabet of random ids: Crockford's base 32 in lower case, without i, l, o and u."""
 
 ID_LENGTH = 16
-"""16 letters are 80 bits."""
+"""The length of random ids: 16 characters of 5 bits are 80 bits."""
 
 CODE_ALPHABET = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
-"""The letters of room codes: none that is easily taken for another."""
+"""The alphabet of room codes: no characters that look alike, such as I and 1 or O and 0."""
 
 CODE_LENGTH = 5
+"""The length of room codes: 25 bits."""
 
 
 def attempt_id(deal: DealId, player: PlayerId) -> AttemptId:
-    """Return the id of a player's one attempt at a deal."""
+    """Return the id of a player's attempt at a deal; there is at most one."""
     return AttemptId(f"{deal}.{player}")
 
 
 def split_attempt_id(attempt: AttemptId) -> tuple[DealId, PlayerId] | None:
-    """Return the deal and the player of an attempt, or `None` if it is no such id."""
+    """Return the deal and the player of an attempt's id, or `None` if it is malformed."""
     deal, dot, player = attempt.partition(".")
     if not dot or not is_id(deal) or not is_id(player):
         return None
@@ -35,10 +36,10 @@ def split_attempt_id(attempt: AttemptId) -> tuple[DealId, PlayerId] | None:
 
 
 def is_id(text: str) -> bool:
-    """Return whether a text has the form of a random id."""
-    return len(text) == ID_LENGTH and set(text) <= set(ALPHABET)
+    """Return whether `text` has the form of a random id."""
+    return len(text) == ID_LENGTH and set(text).issubset(ALPHABET)
 
 
 def is_code(text: str) -> bool:
-    """Return whether a text has the form of a room code."""
-    return len(text) == CODE_LENGTH and set(text) <= set(CODE_ALPHABET)
+    """Return whether `text` has the form of a room code."""
+    return len(text) == CODE_LENGTH and set(text).issubset(CODE_ALPHABET)

@@ -1,4 +1,4 @@
-"""Players' names: which ones can be used, and the one that a guest begins with."""
+"""Players' names: validation, and the default names of guests."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from server.core.ids import ALPHABET, PlayerId
 from server.core.refusal import Refusal
 
 LONGEST = 20
+"""The most characters of a name."""
 
 _CATEGORIES = {"L", "M", "N"}
 _SIGNS = set(" -_.'")
 _TOGETHER = {"CJK", "IDEOGRAPHIC", "HIRAGANA", "KATAKANA"}
-"""Scripts that Japanese is written in together."""
+"""Scripts that may be mixed in one name, as Japanese does."""
 
 _INVISIBLE = {
     chr(code)
@@ -28,7 +29,7 @@ _INVISIBLE = {
     )
     for code in range(first, last + 1)
 }
-"""The letters and marks that Unicode has as default-ignorable: nothing of them is seen."""
+"""Letters and marks that are not displayed: Unicode's Default_Ignorable_Code_Point."""
 
 _FIRST = (
     "Amber", "Bold", "Brave", "Bright", "Calm", "Clever", "Coral", "Crimson",
@@ -45,34 +46,35 @@ _SECOND = (
 
 
 def guest_name(player: PlayerId) -> str:
-    """Return the name that a new guest has, which follows from the id."""
+    """Return the default name of a guest, which is determined by the player's id."""
     first, second = (ALPHABET.index(letter) for letter in player[:2])
     return f"{_FIRST[first]} {_SECOND[second]}"
 
 
 def tag_of(player: PlayerId) -> str:
-    """Return the four letters that tell players of one name apart; they never change."""
+    """Return four characters of a player's id, which tell players of the same name apart."""
     return player[-4:].upper()
 
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """A player as others see it."""
+    """A player as others see them."""
 
     id: PlayerId
     name: str
 
     @property
     def tag(self) -> str:
-        """What tells players of one name apart."""
+        """Four characters that tell players of the same name apart."""
         return tag_of(self.id)
 
 
 def clean_name(text: str) -> str:
-    """Return a name as it is kept: NFKC, single spaces, of one script, nothing invisible.
+    """Return a name in the form that is stored: NFKC, with single spaces.
 
     Raises:
-        Refusal: it cannot be used.
+        Refusal: with the code `bad_name`, if the name is empty or too long, has no letter or digit,
+            begins with a combining mark, mixes scripts, or has characters that are not displayed.
     """
     name = " ".join(unicodedata.normalize("NFKC", text).split())
     letters = [c for c in name if _is_letter(c)]
@@ -87,11 +89,11 @@ def clean_name(text: str) -> str:
 
 
 def _is_letter(character: str) -> bool:
-    """Return whether a character is a letter, mark or digit that is seen."""
+    """Return whether a character is a letter, mark or number that is displayed."""
     return unicodedata.category(character)[0] in _CATEGORIES and character not in _INVISIBLE
 
 
 def _script(letter: str) -> str:
-    """Return a letter's script, or an empty text for one that goes with any."""
-    # The standard library knows scripts only as the first words of names.
+    """Return a letter's script, or an empty string for a character that goes with any script."""
+    # unicodedata has no scripts, but they are the first words of the letters' names.
     return re.split("[ -]", unicodedata.name(letter, "?"))[0] if letter.isalpha() else ""

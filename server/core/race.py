@@ -1,4 +1,7 @@
-"""A race room: seats, rounds and results, as a fold over the room's journal."""
+"""A race room: seats, rounds and results, as a fold over the room's journal.
+
+Times are Unix milliseconds of the server's clock.
+"""
 
 from __future__ import annotations
 
@@ -11,13 +14,14 @@ from server.core.ranking import Result, standing
 from server.core.refusal import Refusal
 
 COUNTDOWN = 4_000
-"""Milliseconds from the host's start to the first card."""
+"""The time from the host's command to the start of a round, in milliseconds."""
 
 MOST_SEATS = 8
+"""The most seats of a room."""
 
 
 class RoomOpened(Struct, tag="opened", frozen=True):
-    """The room was made; its host has no seat yet. `limit` is milliseconds a round."""
+    """The room was opened; its host has no seat yet. `limit` is the length of a round in ms."""
 
     code: RoomCode
     host: PlayerId
@@ -36,14 +40,14 @@ class SeatTaken(Struct, tag="taken", frozen=True):
 
 
 class SeatLeft(Struct, tag="left", frozen=True):
-    """A player gave the seat up; the longest seated of the others becomes host."""
+    """A player left; if it was the host, the member who has been seated longest becomes host."""
 
     player: PlayerId
     at: int
 
 
 class ReadySet(Struct, tag="ready", frozen=True):
-    """A player will, or will not, be in the next round."""
+    """A player is ready, or no longer ready, for the next round."""
 
     player: PlayerId
     ready: bool
@@ -51,7 +55,7 @@ class ReadySet(Struct, tag="ready", frozen=True):
 
 
 class RoundStarted(Struct, tag="round", frozen=True):
-    """A round was called: its cards are turned up at `starts`."""
+    """The host started a round. It begins at `starts`, after the countdown."""
 
     number: int
     deal: DealId
@@ -84,7 +88,7 @@ class Seat:
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """A round, and the results of those who have finished."""
+    """A round, with the results of the players who have finished."""
 
     number: int
     deal: DealId
@@ -96,7 +100,7 @@ class Round:
 
     @property
     def over(self) -> bool:
-        """Whether everyone has finished."""
+        """Whether all players have finished."""
         return len(self.results) == len(self.players)
 
     def attempt(self, player: PlayerId) -> AttemptId:
@@ -104,17 +108,27 @@ class Round:
         return attempt_id(self.deal, player)
 
     def unfinished(self) -> list[PlayerId]:
-        """Return who is still playing."""
+        """Return the players who have not finished."""
         return [player for player in self.players if player not in self.results]
 
     def ranks(self) -> dict[PlayerId, int]:
-        """Return the rank of everyone who has finished."""
+        """Return the ranks of the players who have finished, from 1."""
         return {player: rank for rank, player, _ in standing(self.results.items())}
 
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """Where a room stands. `version` is the number of the last entry, `at` its time."""
+    """The state of a room after the last entry of its journal.
+
+    Attributes:
+        opened: the first entry.
+        host: the player who may start a round.
+        seats: the members' seats, in the order in which they were taken.
+        round: the last round that was started, or `None`.
+        wins: the number of rounds won, for players who have won any.
+        version: the number of the last entry.
+        at: the time of the last entry.
+    """
 
     opened: RoomOpened
     host: PlayerId
@@ -130,16 +144,16 @@ class Room:
 
     @property
     def running(self) -> Round | None:
-        """The round that is not over, or `None`."""
+        """The round that is running or counting down, or `None`."""
         return self.round if self.round is not None and not self.round.over else None
 
 
 def fold(room: Room | None, event: Event) -> Room:
-    """Return the room after an entry of its journal."""
+    """Return the room after one more entry of its journal; `room` is `None` before the first."""
     if isinstance(event, RoomOpened):
-        assert room is None, "a room opens once"
+        assert room is None, "RoomOpened is only the first entry"
         return Room(event, event.host, (), None, {}, version=1, at=event.at)
-    assert room is not None, "a room opens first"
+    assert room is not None, "the first entry is RoomOpened"
     return replace(_folded(room, event), version=room.version + 1, at=event.at)
 
 
@@ -174,7 +188,7 @@ def _folded(room: Room, event: Event) -> Room:
 
 
 def _wins_after(room: Room, after: Round) -> dict[PlayerId, int]:
-    """Return the wins, counting the round if it has just ended and there was a race to win."""
+    """Return the wins, with those of the round `after` if it is over and had several players."""
     wins = dict(room.wins)
     if after.over and len(after.players) > 1:
         for player, rank in after.ranks().items():
@@ -184,10 +198,10 @@ def _wins_after(room: Room, after: Round) -> dict[PlayerId, int]:
 
 
 def take_seat(room: Room, player: PlayerId, now: int) -> Event | None:
-    """Decide joining: `None` if the player has a seat already.
+    """Decide the command to join: `None` if the player has a seat already.
 
     Raises:
-        Refusal: every seat is taken.
+        Refusal: with the code `room_full`.
     """
     if room.seat_of(player):
         return None
@@ -197,15 +211,18 @@ def take_seat(room: Room, player: PlayerId, now: int) -> Event | None:
 
 
 def leave(room: Room, player: PlayerId, now: int) -> Event | None:
-    """Decide leaving: `None` if the player has no seat. A running attempt is to be resigned."""
+    """Decide the command to leave: `None` if the player has no seat.
+
+    The caller resigns the player's attempt if a round is running.
+    """
     return SeatLeft(player, now) if room.seat_of(player) else None
 
 
 def set_ready(room: Room, player: PlayerId, ready: bool, now: int) -> Event | None:
-    """Decide readiness: `None` if nothing changes.
+    """Decide the command to be ready, or no longer ready: `None` if that is so already.
 
     Raises:
-        Refusal: the player has no seat, or a round is running.
+        Refusal: with the code `not_seated` or `round_running`.
     """
     seat = room.seat_of(player)
     if seat is None:
@@ -216,10 +233,17 @@ def set_ready(room: Room, player: PlayerId, ready: bool, now: int) -> Event | No
 
 
 def start(room: Room, player: PlayerId, deal: DealId, commitment: str, now: int) -> Event:
-    """Decide a round, for the host and every other member who is ready.
+    """Decide the host's command to start a round, for the host and all members who are ready.
+
+    Args:
+        room: the room.
+        player: who gave the command.
+        deal: the deal to race on.
+        commitment: the deal's commitment, published with the round.
+        now: the time.
 
     Raises:
-        Refusal: the player is not the host, or a round is running.
+        Refusal: with the code `not_seated`, `not_host` or `round_running`.
     """
     if not room.seat_of(player):
         raise Refusal("not_seated")
@@ -235,7 +259,10 @@ def start(room: Room, player: PlayerId, deal: DealId, commitment: str, now: int)
 
 
 def finish(room: Room, deal: DealId, player: PlayerId, result: Result, now: int) -> Event | None:
-    """Record that a player's attempt is over: `None` if that stands already."""
+    """Return the entry that a player's attempt has ended, or `None` if the room needs none.
+
+    It needs none if the entry is there already, or if the attempt is not of the running round.
+    """
     running = room.running
     if running is None or running.deal != deal or player not in running.unfinished():
         return None

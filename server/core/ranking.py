@@ -1,7 +1,7 @@
 """Ranking: results, packed into one integer, and standings.
 
-A result is ordered by cards left, then by the time at which the last card came home, then by
-moves. Less is better.
+Results are ordered by cards left, then by the time at which the last card came home, then by the
+number of moves. Less is better.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from server.core.ids import PlayerId
 _TIME_BITS = 34
 _MOVE_BITS = 12
 MOST_TIME = (1 << _TIME_BITS) - 1
-"""The longest time that is told apart: 198 days in milliseconds."""
+"""The longest time that is ranked, in milliseconds: 198 days. Longer ones count as equal."""
 MOST_MOVES = (1 << _MOVE_BITS) - 1
-"""The most moves that are told apart."""
+"""The most moves that are ranked, and that an attempt may have."""
 
 T = TypeVar("T")
 
 
 class Result(Struct, frozen=True):
-    """How an attempt stands or ended.
+    """The result of an attempt, final or so far.
 
     Attributes:
         home: cards on foundations.
         left: cards not there yet, at most 127.
-        time: milliseconds from the start to the last card that came home.
-        moves: moves played.
-        end: why the attempt ended, or `None` while it goes on.
+        time: milliseconds from the start to the last move that brought a card home.
+        moves: the number of moves played.
+        end: why the attempt ended, or `None` while it is running.
     """
 
     home: int
@@ -44,7 +44,7 @@ class Result(Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row of a leaderboard: `score` is a packed result, and equal ones share a rank."""
+    """A row of a leaderboard: `score` is a packed result; equal scores share a rank."""
 
     rank: int
     player: PlayerId
@@ -52,27 +52,27 @@ class Row:
 
 
 def pack(left: int, time: int, moves: int) -> int:
-    """Return the one integer, below 2^53, whose order is that of results."""
+    """Return an integer below 2^53 that sorts as results do; a double holds it exactly."""
     return (left << _TIME_BITS | min(time, MOST_TIME)) << _MOVE_BITS | min(moves, MOST_MOVES)
 
 
 def unpack(packed: int) -> tuple[int, int, int]:
-    """Return (left, time, moves) of a packed result."""
+    """Return (left, time, moves) from a packed result."""
     moves = packed & MOST_MOVES
     time = packed >> _MOVE_BITS & MOST_TIME
     return packed >> _TIME_BITS + _MOVE_BITS, time, moves
 
 
 def packed(result: Result) -> int:
-    """Return a result as one integer."""
+    """Return a result packed into one integer."""
     return pack(result.left, result.time, result.moves)
 
 
 def standing(results: Iterable[tuple[T, Result]]) -> list[tuple[int, T, Result]]:
-    """Return (rank, whose, result), best first; equal results share a rank."""
+    """Return (rank, key, result) for each (key, result), best first; equal results share ranks."""
     ordered = sorted(results, key=lambda pair: packed(pair[1]))
     scores = [packed(result) for _, result in ordered]
     return [
-        (scores.index(score) + 1, whose, result)
-        for score, (whose, result) in zip(scores, ordered, strict=True)
+        (scores.index(score) + 1, key, result)
+        for score, (key, result) in zip(scores, ordered, strict=True)
     ]

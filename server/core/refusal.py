@@ -1,4 +1,4 @@
-"""Refusals: why a command was not carried out, as a code and a sentence."""
+"""Refusals: a code and a message that say why a command was not carried out."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ SENTENCES: Final = {
     "unavailable": "The server cannot reach its store. Please try again.",
     "internal": "Something went wrong on the server.",
 }
-"""Every code, with what people are told unless there is more to say."""
+"""The default message of every code."""
 
 
 class Refusal(Exception):  # noqa: N818 - a refusal is an answer, not an error
-    """A command that is not carried out.
+    """A command was not carried out.
 
     Attributes:
         code: one of `SENTENCES`.
-        text: one sentence for people.
-        wait: milliseconds after which it is worth another try, or 0.
+        text: a message for people.
+        wait: milliseconds to wait before a retry, or 0 if there is no need to.
     """
 
     def __init__(self, code: str, text: str | None = None, wait: int = 0) -> None:
@@ -53,13 +53,13 @@ class Refusal(Exception):  # noqa: N818 - a refusal is an answer, not an error
 
     @classmethod
     def of(cls, error: EngineError) -> Refusal:
-        """Return the refusal for what the engine refuses."""
+        """Return the refusal for an error of the engine, with the same code and message."""
         return cls(error.code, error.message)
 
 
 class UnsuitableError(Exception):
-    """The store is not one that this server can use."""
+    """The store cannot be used: its version or configuration is not supported."""
 
 
 class UnavailableError(Exception):
-    """The store did not answer, or refused to write: it is not known what stands."""
+    """The store did not answer, or refused a write: whether the write took effect is unknown."""

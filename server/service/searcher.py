@@ -21,7 +21,7 @@ import msgspec
 from engine.board import Board
 from engine.catalog import ruleset
 from engine.notation import move_text
-from engine.solver import Hope, search
+from engine.solver import Outcome, search
 
 PATIENCE = 30.0
 """Seconds after which a search counts as broken: it is bounded, and takes less than one."""
@@ -45,9 +45,9 @@ class _Asked(msgspec.Struct, frozen=True):
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """What a search found: `engine.solver.Found` with moves as text."""
+    """What a search found: `engine.solver.SearchResult` with moves as text."""
 
-    hope: Hope
+    outcome: Outcome
     way: tuple[str, ...]
 
 
@@ -123,7 +123,9 @@ def answer_to(line: bytes) -> bytes:
     asked = msgspec.json.decode(line, type=_Asked)
     rules = ruleset(asked.game, asked.variant)
     found = search(Board(rules, asked.piles, asked.redeals))
-    return msgspec.json.encode(Answer(found.hope, tuple(move_text(rules, m) for m in found.way)))
+    return msgspec.json.encode(
+        Answer(found.outcome, tuple(move_text(rules, m) for m in found.line))
+    )
 
 
 def main() -> None:

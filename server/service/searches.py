@@ -14,7 +14,7 @@ from engine.board import Board
 from engine.cards import DOWN
 from engine.notation import parse_move
 from engine.ruleset import Move
-from engine.solver import Hope, leads_home, search, unseen_cards
+from engine.solver import Outcome, cards_never_seen, ends_on_foundation, search
 from server.core.attempt import Attempt
 from server.core.ids import AttemptId
 from server.core.refusal import Refusal, UnavailableError
@@ -53,7 +53,7 @@ class Searches:
         if attempt.end is not None:
             self._waiting.pop(attempt.id, None)
             self._ways.pop(attempt.id, None)
-        elif _may_be_seen_through(attempt.board) and not unseen_cards(attempt.board):
+        elif _may_be_seen_through(attempt.board) and not cards_never_seen(attempt.board):
             if len(self._waiting) >= MOST_WAITING and attempt.id not in self._waiting:
                 log.warning("searches_full", attempt=attempt.id)
                 return
@@ -76,42 +76,42 @@ class Searches:
     async def _by_itself(self, attempt: Attempt, stop: Stop) -> None:
         """Search one attempt of many: if that is broken, the others are searched all the same."""
         try:
-            if await self._find_hope(attempt, stop) is Hope.HOPELESS:
+            if await self._find_outcome(attempt, stop) is Outcome.UNREACHABLE:
                 await self._end(attempt)
         except (Refusal, UnavailableError, SearcherError) as error:
             log.warning("search_lost", attempt=attempt.id, error=str(error))
         except Exception:
             log.exception("search_broken", attempt=attempt.id)
 
-    async def _find_hope(self, attempt: Attempt, stop: Stop) -> Hope:
-        """Return whether there is hope for an attempt, by the cheapest means that can say so."""
+    async def _find_outcome(self, attempt: Attempt, stop: Stop) -> Outcome:
+        """Return the outcome of a search, by the cheapest means that can tell it."""
         board = attempt.board
         glance = search(board, positions=1)
-        if glance.hope is not Hope.UNKNOWN:
-            return glance.hope
+        if glance.outcome is not Outcome.UNKNOWN:
+            return glance.outcome
         if self._still_has_a_way(attempt):
-            return Hope.HOPEFUL
+            return Outcome.REACHABLE
         answer = await stop.or_wait(self._searcher.ask(board))
         if answer is None:
-            return Hope.UNKNOWN
-        if answer.hope is Hope.HOPEFUL and len(answer.way) <= LONGEST_WAY:
+            return Outcome.UNKNOWN
+        if answer.outcome is Outcome.REACHABLE and len(answer.way) <= LONGEST_WAY:
             if len(self._ways) >= MOST_WAYS:
                 del self._ways[next(iter(self._ways))]
             way = tuple(parse_move(board.ruleset, move) for move in answer.way)
             self._ways[attempt.id] = attempt.seq, way
-        return answer.hope
+        return answer.outcome
 
     def _still_has_a_way(self, attempt: Attempt) -> bool:
         """Return whether the way found last leads home from here: all of it, or what is left."""
         seq, way = self._ways.get(attempt.id, (0, ()))
         rest = way[attempt.seq - seq :]
-        if leads_home(attempt.board, way) or leads_home(attempt.board, rest):
+        if ends_on_foundation(attempt.board, way) or ends_on_foundation(attempt.board, rest):
             return True
         self._ways.pop(attempt.id, None)
         return False
 
     async def _end(self, attempt: Attempt) -> None:
-        """End an attempt without hope, and tell its player."""
+        """End an attempt that is stuck, and tell its player."""
         ended = await self._attempts.end_stuck(attempt.id, attempt.seq)
         if ended is not None:
             self._sessions.tell_ended(ended)

@@ -185,7 +185,12 @@ def move(text: str) -> Move:
     return parse_move(ruleset("robert"), text)
 
 
-@pytest.mark.parametrize("decide", [moves_on, attempt.resign, attempt.give_up])
+def found_stuck(state: Attempt, now: int) -> Event | None:
+    """Decide what a search found at the last entry."""
+    return attempt.end_stuck(state, state.seq, now)
+
+
+@pytest.mark.parametrize("decide", [moves_on, attempt.resign, attempt.give_up, found_stuck])
 def test_no_entry_is_before_another_though_the_clock_was_set_back(
     decide: Callable[[Attempt, int], Event],
 ) -> None:

@@ -36,6 +36,9 @@ from tests.core.builders import refusal_of
         ("ラーメン", "ラーメン"),
         ("佐々木", "佐々木"),
         ("x" * LONGEST, "x" * LONGEST),
+        ("x", "x"),
+        # A Tangut letter, which Python 3.11 knows by no name.
+        ("\U00017000", "\U00017000"),
     ],
 )
 def test_a_name_is_kept_in_its_plain_form(text: str, kept: str) -> None:

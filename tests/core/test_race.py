@@ -164,10 +164,12 @@ def test_a_rematch_keeps_the_score() -> None:
     room = race_of(ADA, BOB)
     room = finished(finished(room, ADA, reached(9)), BOB, reached(5))
     room = then(room, race.set_ready(room, BOB, True, START))
-    room = started(room, ADA)
+    room = started(room, ADA, DEAL)
     assert room.round is not None
     assert (room.round.number, room.round.results) == (2, {})
     assert room.wins == {ADA: 1}
+    room = finished(finished(room, ADA, reached(9)), BOB, reached(5))
+    assert room.wins == {ADA: 2}
 
 
 def test_a_runner_who_leaves_still_runs_and_a_newcomer_does_not() -> None:

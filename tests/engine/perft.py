@@ -1,4 +1,4 @@
-"""Move trees counted, and the files that hold the counts; `tests/vectors/perft/README.md`."""
+"""Perft: move trees counted, and the files of counts. See `tests/vectors/perft/README.md`."""
 
 from __future__ import annotations
 
@@ -17,6 +17,9 @@ from engine.replay import replay
 from engine.ruleset import Ruleset
 
 FOLDER = Path(__file__).parents[1] / "vectors" / "perft"
+
+COMMAND = "`python -m tests.vectors.generate`"
+"""What writes the files, and the other golden vectors, when a game has been added."""
 
 MOST_LISTED = 4_000
 """A tree is counted as deep as this many positions, whose moves are listed, allow."""

@@ -7,14 +7,24 @@ from collections.abc import Mapping
 from typing import Any
 
 from engine.board import Board, View
-from engine.cards import RANKS, card_name, pack, parse_card, pile_names
+from engine.cards import (
+    DOWN,
+    RANKS,
+    UNSEEN,
+    Pile,
+    card_name,
+    card_of,
+    pack,
+    parse_card,
+    pile_names,
+)
 from engine.catalog import games
 from engine.deal import deal_seed, lay_out
 from engine.moves import legal_moves
 from engine.notation import move_text
 from engine.position import parse_position
 from engine.replay import replay
-from engine.ruleset import Ruleset, in_suit_order
+from engine.ruleset import Ruleset
 from tests.relatives import RELATED, find_ruleset
 
 VARIANTS = [(game.id, variant) for game in games().values() for variant in game.variants]
@@ -108,7 +118,7 @@ def dealt(game: str, variant: str = "standard") -> Board:
 def kind_deck(rules: Ruleset) -> bytes:
     """Return a deck that plays itself home: in order, but for the tableau, dealt backwards."""
     tableau = rules.rules.tableau
-    laid_out = {in_suit_order(rank, suit) for _, rank, suit in rules.laid_out_suits()}
+    laid_out = {card_of(rank, suit) for _, rank, suit in rules.laid_out_suits()}
     cards = sorted(pack(rules.rules.packs), key=lambda card: card not in laid_out)
     if any(group.order == "either" and not group.wrap for group in rules.groups):
         cards = _there_and_back(cards)
@@ -126,6 +136,11 @@ def _there_and_back(cards: list[int]) -> list[int]:
 def kind_board(rules: Ruleset) -> Board:
     """Return the board of the kind deck."""
     return lay_out(rules, kind_deck(rules))
+
+
+def is_view_pile(pile: Pile) -> bool:
+    """Return whether every face-down card of a pile is `UNSEEN`."""
+    return all(card == UNSEEN or not card & DOWN for card in pile)
 
 
 def legal(layout: Board | View) -> list[str]:

@@ -7,11 +7,11 @@ from random import Random
 from typing import Any
 
 from engine.board import Board
-from engine.cards import DOWN, Card, pack, turned_down
+from engine.cards import DOWN, Card, card_of, pack, turned_down
 from engine.deal import SEED_BYTES, deal_seed, lay_out
 from engine.fits import EMPTY, RUN_LENGTH, Fits
 from engine.position import parse_position
-from engine.ruleset import Ruleset, in_suit_order
+from engine.ruleset import Ruleset
 from tests.engine.positions import kind_deck, position, run_down
 from tests.relatives import find_ruleset
 
@@ -67,7 +67,7 @@ class _Builder:
         for pile in self._rules.foundations:
             self._lay_foundation(pile)
         stock = self._stock_size()
-        self._lay_tableau(self._left.total() - stock)
+        self._lay_tableau(self._left.total() - stock, self._dealt_to_stock() - stock)
         rest = list(self._left.elements())
         self._chance.shuffle(rest)
         up = 1 if self._rules.rules.stock.top == "up" and stock else 0
@@ -108,28 +108,34 @@ class _Builder:
         start = fits[EMPTY]
         for laid_out, rank, suit in self._rules.laid_out_suits():
             if laid_out == pile:
-                start = bytes(card == in_suit_order(rank, suit) for card in range(len(start)))
+                start = bytes(card == card_of(rank, suit) for card in range(len(start)))
         least = 0 if group.setup == "empty" else 1
         if (most := self._chance.randint(least, RUN_LENGTH)) > 0:
             self._piles[pile] = self._grow(start, fits, most)
+
+    def _dealt_to_stock(self) -> int:
+        """Return how many cards the stock has at the start; stock and waste never have more."""
+        tableau = self._rules.rules.tableau
+        dealt = sum(tableau.deal) if tableau else 0
+        return self._rules.total - self._rules.home_at_start - dealt
 
     def _stock_size(self) -> int:
         """Return a size that the stock may have: rows leave it by the row, and piles are filled."""
         rules = self._rules
         tableau = rules.rules.tableau
-        full = rules.total - rules.home_at_start - (sum(tableau.deal) if tableau else 0)
+        full = self._dealt_to_stock()
         row = len(rules.tableau) if "row" in rules.rules.stock.plays else 1
         free = self._left.total() - (len(rules.tableau) if tableau and tableau.fill else 0)
         sizes = [size for size in range(full, -1, -row) if size <= free]
         return 0 if self._chance.random() < 0.2 else self._chance.choice(sizes or [0])
 
-    def _lay_tableau(self, spare: int) -> None:
-        """Lay the spare cards on the tableau: all of them, unless there is a waste."""
+    def _lay_tableau(self, spare: int, room: int) -> None:
+        """Lay the spare cards on the tableau, but for up to `room` if there is a waste."""
         tableau = self._rules.rules.tableau
         if tableau is None:
             return
         columns = list(self._rules.tableau)
-        kept = 0 if self._rules.waste is None else self._chance.randint(0, spare)
+        kept = 0 if self._rules.waste is None else self._chance.randint(0, min(spare, room))
         empty = 0 if tableau.fill else self._chance.randint(0, len(columns) - 1)
         used = self._chance.sample(columns, len(columns) - empty)
         for pile in used:

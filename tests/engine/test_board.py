@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from engine.board import Change, Delta, View, apply_delta, delta_between, is_view_pile, view_of
-from engine.cards import DOWN, UNSEEN
+from engine.board import Change, Delta, View, apply_delta, delta_between, view_of
+from engine.cards import DOWN
 from engine.errors import PositionError
-from tests.engine.positions import after, board, dealt
+from tests.engine.positions import ALL, after, board, dealt
 
 VIEW = view_of(dealt("robert"))
 STOCK = VIEW.ruleset.stock
@@ -50,12 +50,13 @@ def test_between_a_board_and_itself_nothing_changes() -> None:
     assert delta_between(dealt("deuces"), dealt("deuces")).changes == ()
 
 
-def test_a_pile_of_a_view_holds_no_known_card_face_down() -> None:
-    assert is_view_pile(bytes([UNSEEN, 5]))
-    assert not is_view_pile(bytes([DOWN | 5]))
+@pytest.mark.parametrize("names", ALL, ids="-".join)
+def test_the_rules_know_how_many_cards_are_home_at_the_start(names: tuple[str, str]) -> None:
+    start = dealt(*names)
+    assert start.home == start.ruleset.home_at_start
 
 
-def test_home_and_unseen_are_counted() -> None:
+def test_the_cards_home_and_face_down_are_counted() -> None:
     place = board("robert", f0="7S", w="8D 5C")
-    assert (place.home, place.unseen()) == (1, 49)
-    assert (after(place, "s>w").unseen()) == 48
+    assert (place.home, place.cards_face_down()) == (1, 49)
+    assert (after(place, "s>w").cards_face_down()) == 48

@@ -150,7 +150,7 @@ def test_a_deck_that_is_not_the_games_pack_is_refused(game: str, variant: str, c
 
 def test_a_bad_deck_is_told_what_is_wrong() -> None:
     rules = ruleset("robert")
-    with pytest.raises(DeckError, match="52 cards, KC 1 times; here are 52, and 0 of that"):
+    with pytest.raises(DeckError, match="needs 52 cards with 1 of KC; this deck has 52 with 0"):
         check_deck(rules, parse_pile(["AS"]) + pack(1)[:51])
-    with pytest.raises(DeckError, match="AS 1 times; here are 53, and 2 of that"):
+    with pytest.raises(DeckError, match="with 1 of AS; this deck has 53 with 2"):
         check_deck(rules, parse_pile(["AS"]) + pack(1))

@@ -110,7 +110,7 @@ def test_won_and_stuck_are_answered() -> None:
         (NEW | {"deck": []}, "bad_request"),
         (NEW | {"variant": None}, "bad_request"),
         (NEW | {"variant": "fill"}, "unknown_variant"),
-        (NEW | {"game": "klondike"}, "unknown_game"),
+        (NEW | {"game": "no-such-game"}, "unknown_game"),
         (NEW | {"game": "\ud800"}, "unknown_game"),
         (NEW | {"game": {}}, "bad_request"),
         (NEW | {"seed": "00"}, "bad_seed"),
@@ -163,6 +163,7 @@ def test_what_is_refused_leaves_the_position_as_it_was(
     assert codes([refused]) == [code]
     assert list(refused) == ["error"]
     assert list(refused["error"]) == ["code", "message"]
+    assert isinstance(refused["error"]["message"], str)
     assert at == start
 
 

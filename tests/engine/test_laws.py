@@ -11,16 +11,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.board import Board, Piles, apply_delta, is_view_pile, view_of
+from engine.board import Board, Piles, apply_delta, view_of
 from engine.cards import DOWN, pack, turned_up
 from engine.errors import IllegalMoveError
 from engine.moves import is_stuck, is_won, legal_moves
 from engine.notation import move_text, parse_move
 from engine.play import apply, play
 from engine.position import parse_position, position_of
-from engine.replay import can_play, replay
+from engine.replay import play_while_legal, replay
 from engine.ruleset import ROW, Move
-from tests.engine.positions import ALL
+from tests.engine.positions import ALL, is_view_pile
 from tests.engine.starts import STARTS, built_start
 from tests.relatives import find_ruleset
 
@@ -93,7 +93,7 @@ def test_a_view_shows_what_lies_face_up_and_no_more(boards: list[Board]) -> None
             assert is_view_pile(shown)
             assert len(shown) == len(pile)
             assert all(s == c for s, c in zip(shown, pile, strict=True) if not c & DOWN)
-        assert board.unseen() == sum(bool(c & DOWN) for pile in view.piles for c in pile)
+        assert board.cards_face_down() == sum(bool(c & DOWN) for pile in view.piles for c in pile)
 
 
 @given(walks())
@@ -156,10 +156,10 @@ def test_a_replay_gives_the_same_board(boards: list[Board]) -> None:
 @given(walks(), st.sampled_from(["f0>s", "s>s", "nonsense", ""]))
 def test_can_play_stops_before_the_first_move_that_is_none(boards: list[Board], bad: str) -> None:
     texts = moves_between(boards)
-    found, played, error = can_play(boards[0], [*texts, bad, "s>w"])
+    found, played, error = play_while_legal(boards[0], [*texts, bad, "s>w"])
     assert (found, played) == (boards[-1], len(texts))
     assert error is not None
-    assert can_play(boards[0], texts) == (boards[-1], len(texts), None)
+    assert play_while_legal(boards[0], texts) == (boards[-1], len(texts), None)
 
 
 def still_hidden(before: Piles, after: Piles) -> list[tuple[int, int]]:

@@ -1,4 +1,4 @@
-"""The search for a way home, held against one that tries everything, and leaves nothing out."""
+"""The solver, compared with an exhaustive search that prunes nothing."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from engine.notation import move_text
 from engine.play import apply
 from engine.position import parse_position, position_of
 from engine.ruleset import Ruleset
-from engine.solver import MOST_POSITIONS, Hope, leads_home, search, unseen_cards
+from engine.schema import read_rules
+from engine.solver import MOST_POSITIONS, Outcome, cards_never_seen, ends_on_foundation, search
 from tests.engine.positions import VARIANTS, dealt, run_down
 
 MOST_TRIED = 1_000
@@ -36,8 +37,8 @@ def bare(game: str, variant: str = "standard", *, redeals: int = 0, **piles: str
     return Board(rules, tuple(cards.pop(name, b"") for name in rules.pile_names), redeals)
 
 
-def hope_of(board: Board, positions: int = MOST_POSITIONS) -> str:
-    return search(board, positions).hope.value
+def outcome_of(board: Board, positions: int = MOST_POSITIONS) -> str:
+    return search(board, positions).outcome.value
 
 
 def brings_home(before: Board, after: Board) -> bool:
@@ -113,8 +114,12 @@ def spread(rules: Ruleset, piles: list[bytes], rest: list[int], chance: Random) 
     if redeals:
         places.append(rules.stock)
     crowded = chance.sample(places, chance.randint(1, len(places)))
+    tableau = rules.rules.tableau
+    room = rules.total - rules.home_at_start - (sum(tableau.deal) if tableau else 0)
     for at, card in enumerate(rest):
         place = places[at] if at < len(places) else chance.choice(crowded)
+        if place == rules.stock and len(piles[place]) == room:
+            place = places[0]
         piles[place] += bytes((card,))
     stock = piles[rules.stock]
     piles[rules.stock] = stock if rules.rules.stock.top == "up" else turned_down(stock)
@@ -133,12 +138,12 @@ def test_the_search_is_never_wrong_and_comes_to_an_end(board: Board) -> None:
     tried = try_everything(board)
     assume(tried is not None)
     assert tried is not None
-    hopeful, boards = tried
+    reachable, boards = tried
     found = search(board, boards)
-    assert found.hope is (Hope.HOPEFUL if hopeful else Hope.HOPELESS)
-    assert leads_home(board, found.way) == hopeful
+    assert found.outcome is (Outcome.REACHABLE if reachable else Outcome.UNREACHABLE)
+    assert ends_on_foundation(board, found.line) == reachable
     for positions in {1, 2, 3, boards // 2 or 1}:
-        assert search(board, positions).hope in {found.hope, Hope.UNKNOWN}
+        assert search(board, positions).outcome in {found.outcome, Outcome.UNKNOWN}
 
 
 @pytest.mark.parametrize(("game", "variant"), VARIANTS)
@@ -151,21 +156,21 @@ def test_both_answers_come_up_where_a_look_at_the_legal_moves_is_not_enough(
         board = late(rules, 1 + number % MOST_LEFT, Random(number))
         tried = None if board.won else try_everything(board)
         if tried is not None:
-            hope = hope_of(board, tried[1])
-            assert hope == ("hopeful" if tried[0] else "hopeless")
+            outcome = outcome_of(board, tried[1])
+            assert outcome == ("reachable" if tried[0] else "unreachable")
             # With its stock gone, one game has no moves but those that go home.
-            checked[hope] += game == "lady-betty" or hope_of(board, 1) == "unknown"
-    assert checked.keys() == {"hopeful", "hopeless"}
+            checked[outcome] += game == "lady-betty" or outcome_of(board, 1) == "unknown"
+    assert checked.keys() == {"reachable", "unreachable"}
     assert min(checked.values()) > 0
 
 
 @given(lates(), st.randoms())
-def test_no_walk_from_a_hopeless_board_brings_a_card_home(board: Board, chance: Random) -> None:
+def test_no_walk_from_a_dead_end_brings_a_card_home(board: Board, chance: Random) -> None:
     """Also where trying everything would take too long."""
-    hopeless = hope_of(board) == "hopeless"
+    unreachable = outcome_of(board) == "unreachable"
     for _ in range(40):
         moves = legal_moves(board)
-        if not hopeless or not moves:
+        if not unreachable or not moves:
             break
         after = apply(board, chance.choice(moves))
         assert not brings_home(board, after)
@@ -173,18 +178,20 @@ def test_no_walk_from_a_hopeless_board_brings_a_card_home(board: Board, chance: 
 
 
 @given(lates(), st.randoms())
-def test_piles_in_another_order_are_as_hopeful(board: Board, chance: Random) -> None:
+def test_the_order_of_tableau_piles_does_not_change_the_outcome(
+    board: Board, chance: Random
+) -> None:
     first, last = board.ruleset.tableau.start, board.ruleset.tableau.stop
     tableau = list(board.piles[first:last])
     chance.shuffle(tableau)
     piles = (*board.piles[:first], *tableau, *board.piles[last:])
-    answers = {hope_of(board, 200), hope_of(Board(board.ruleset, piles, board.redeals), 200)}
+    answers = {outcome_of(board, 200), outcome_of(Board(board.ruleset, piles, board.redeals), 200)}
     assert len(answers) == 1 or "unknown" in answers
 
 
 @given(lates())
 def test_the_boards_of_these_tests_could_be(board: Board) -> None:
-    assert unseen_cards(board) == 0
+    assert cards_never_seen(board) == 0
     whole = Counter(pack(board.ruleset.rules.packs))
     assert Counter(b"".join(map(turned_up, board.piles))) == whole
     assert parse_position(position_of(board)) == board
@@ -200,76 +207,120 @@ FILLED: dict[str, Any] = {"f0": "2S", "t0": "9H", "t1": "TH"} | full("KD", range
 
 CASES: list[tuple[str, Board]] = [
     # What is wanted lies under two cards of the waste: two empty columns are enough, one is not.
-    ("hopeless", bare("roosevelt", f0="AS", w="2S 9H 9D", **full("KD", range(6)))),
-    ("hopeful", bare("roosevelt", f0="AS", w="2S 9H 9D", **full("KD", range(5)))),
-    ("hopeful", bare("roosevelt", f0="AS", w="2S 9H TC", **full("KD", range(6)))),
-    ("hopeless", bare("roosevelt", f0="AS", t6="2S 9H", **full("KD", range(6)))),
-    ("hopeful", bare("roosevelt", f0="AS", t6="2S 9H", **full("KD", range(5)), t5="TC")),
-    ("hopeless", bare("roosevelt", f0="AS", t0="3S")),
-    ("hopeless", bare("deuces", f0="2S", w="3S 9H 9D", **full("KD", range(9)))),
-    ("hopeful", bare("deuces", f0="2S", w="3S 9H 9D", **full("KD", range(8)))),
-    ("hopeful", bare("deuces", f0="2S", t0="3S 9H 8H", t1="TH", **full("KD", range(2, 9)))),
-    ("hopeful", bare("deuces", "strict", f0="2S", t0="3S 9H 8H", t1="TH", t2="KD")),
-    ("hopeless", bare("deuces", "strict", f0="2S", w="3S 9H 9D", **full("KD", range(9)))),
+    ("unreachable", bare("roosevelt", f0="AS", w="2S 9H 9D", **full("KD", range(6)))),
+    ("reachable", bare("roosevelt", f0="AS", w="2S 9H 9D", **full("KD", range(5)))),
+    ("reachable", bare("roosevelt", f0="AS", w="2S 9H TC", **full("KD", range(6)))),
+    ("unreachable", bare("roosevelt", f0="AS", t6="2S 9H", **full("KD", range(6)))),
+    ("reachable", bare("roosevelt", f0="AS", t6="2S 9H", **full("KD", range(5)), t5="TC")),
+    ("unreachable", bare("roosevelt", f0="AS", t0="3S")),
+    ("unreachable", bare("deuces", f0="2S", w="3S 9H 9D", **full("KD", range(9)))),
+    ("reachable", bare("deuces", f0="2S", w="3S 9H 9D", **full("KD", range(8)))),
+    ("reachable", bare("deuces", f0="2S", t0="3S 9H 8H", t1="TH", **full("KD", range(2, 9)))),
+    ("reachable", bare("deuces", "strict", f0="2S", t0="3S 9H 8H", t1="TH", t2="KD")),
+    ("unreachable", bare("deuces", "strict", f0="2S", w="3S 9H 9D", **full("KD", range(9)))),
     # The column that the 9 leaves is filled from the waste.
-    ("hopeful", bare("deuces", "fill", w="3S 5D", **FILLED)),
-    ("hopeful", bare("deuces", "fill", w="3S 5D 6D", **FILLED)),
-    ("hopeless", bare("deuces", "fill", w="3S 5D 7D", **FILLED)),
+    ("reachable", bare("deuces", "fill", w="3S 5D", **FILLED)),
+    ("reachable", bare("deuces", "fill", w="3S 5D 6D", **FILLED)),
+    ("unreachable", bare("deuces", "fill", w="3S 5D 7D", **FILLED)),
     # The waste is turned over while it may be; the player knows what comes.
-    ("hopeful", bare("robert", f0="7S", w="8S 2H", redeals=1)),
-    ("hopeless", bare("robert", f0="7S", w="8S 2H", redeals=2)),
-    ("hopeless", bare("robert", f0="7S", w="3H 2H")),
-    ("hopeful", bare("robert", f0="KS", w="4H 9H AH 2D", redeals=0)),
-    ("hopeful", bare("robert", f0="7S", s="?8S ?2H", redeals=1)),
-    ("hopeless", bare("robert", f0="7S", s="?3S ?2H", w="4H", redeals=1)),
+    ("reachable", bare("robert", f0="7S", w="8S 2H", redeals=1)),
+    ("unreachable", bare("robert", f0="7S", w="8S 2H", redeals=2)),
+    ("unreachable", bare("robert", f0="7S", w="3H 2H")),
+    ("reachable", bare("robert", f0="KS", w="4H 9H AH 2D", redeals=0)),
+    ("reachable", bare("robert", f0="7S", s="?8S ?2H", redeals=1)),
+    ("unreachable", bare("robert", f0="7S", s="?3S ?2H", w="4H", redeals=1)),
     ("unknown", bare("robert", f0="7S", s="?3S ?2H", w="4H")),
-    ("hopeful", bare("robert", f0="7S", s="?3S ?2H", w="6H")),
-    ("hopeful", bare("rouge-et-noir", f0="AH", t0="2D 9S 8H", t1="TH")),
-    ("hopeless", bare("rouge-et-noir", f0="AH", t0="2D 9S", t1="TS", t2="KS")),
+    ("reachable", bare("robert", f0="7S", s="?3S ?2H", w="6H")),
+    ("reachable", bare("rouge-et-noir", f0="AH", t0="2D 9S 8H", t1="TH")),
+    ("unreachable", bare("rouge-et-noir", f0="AH", t0="2D 9S", t1="TS", t2="KS")),
     ("unknown", bare("rouge-et-noir", f0="AH", t0="?2D 9S", t1="TS", t2="KS")),
     ("unknown", bare("rouge-et-noir", f0="AH", t0="2D 9S", s="?TH")),
-    ("hopeful", bare("rouge-et-noir", **KINGS_HOME, t0=run_down("KS", "H", 12), t1="3D AS")),
-    ("hopeful", bare("rouge-et-noir", **KINGS_HOME, t0="8C KS QH", t3=run_down("JS", "H", 11))),
-    ("hopeless", bare("rouge-et-noir", **KINGS_HOME, t0=run_down("KS", "H", 12), t1="3D AH")),
-    ("hopeful", bare("lady-betty", f0="AS", t0="3H", s="2S")),
-    ("hopeless", bare("lady-betty", f0="AS", t0="3H", s="9S")),
+    ("reachable", bare("rouge-et-noir", **KINGS_HOME, t0=run_down("KS", "H", 12), t1="3D AS")),
+    ("reachable", bare("rouge-et-noir", **KINGS_HOME, t0="8C KS QH", t3=run_down("JS", "H", 11))),
+    ("unreachable", bare("rouge-et-noir", **KINGS_HOME, t0=run_down("KS", "H", 12), t1="3D AH")),
+    ("reachable", bare("lady-betty", f0="AS", t0="3H", s="2S")),
+    ("unreachable", bare("lady-betty", f0="AS", t0="3H", s="9S")),
     ("unknown", bare("lady-betty", f0="AS", t0="3H", s="?2S 9S")),
-    ("hopeless", bare("lady-betty", f0="AS", t0="2S 3H")),
+    ("unreachable", bare("lady-betty", f0="AS", t0="2S 3H")),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("hope", "board"), CASES)
-def test_a_case_by_hand(hope: str, board: Board) -> None:
+@pytest.mark.parametrize(("outcome", "board"), CASES)
+def test_a_case_by_hand(outcome: str, board: Board) -> None:
     found = search(board)
-    assert found.hope.value == hope
-    assert leads_home(board, found.way) == (hope == "hopeful")
+    assert found.outcome.value == outcome
+    assert ends_on_foundation(board, found.line) == (outcome == "reachable")
 
 
-def test_most_of_the_hopeless_cases_still_have_moves() -> None:
+def test_most_of_the_dead_ends_still_have_moves() -> None:
     """Or nobody would have to search."""
-    hopeless = [board for hope, board in CASES if hope == "hopeless"]
-    assert sum(bool(legal_moves(board)) for board in hopeless) > len(hopeless) / 2
+    unreachable = [board for outcome, board in CASES if outcome == "unreachable"]
+    assert sum(bool(legal_moves(board)) for board in unreachable) > len(unreachable) / 2
 
 
-def test_the_way_is_a_shortest_one() -> None:
+def test_the_line_is_a_shortest_one() -> None:
     board = bare("roosevelt", f0="AS", w="2S 9H 9D", **full("KD", range(5)))
-    way = [move_text(board.ruleset, move) for move in search(board).way]
-    assert way == ["w>t5", "w>t6", "w>f0"]
-    assert not leads_home(board, search(board).way[:-1])
-    assert not leads_home(board, search(board).way[1:])
-    assert not leads_home(board, ())
+    line = [move_text(board.ruleset, move) for move in search(board).line]
+    assert line == ["w>t5", "w>t6", "w>f0"]
+    assert not ends_on_foundation(board, search(board).line[:-1])
+    assert not ends_on_foundation(board, search(board).line[1:])
+    assert not ends_on_foundation(board, ())
 
 
-@pytest.mark.parametrize(("positions", "hope"), [(1, "unknown"), (2, "unknown"), (500, "hopeful")])
-def test_a_search_that_comes_to_its_bound_does_not_know(positions: int, hope: str) -> None:
+@pytest.mark.parametrize(
+    ("positions", "outcome"), [(1, "unknown"), (2, "unknown"), (500, "reachable")]
+)
+def test_a_search_that_comes_to_its_bound_does_not_know(positions: int, outcome: str) -> None:
     board = bare("roosevelt", f0="AS", w="2S 9H 9D 8C", **full("KD", range(4)))
-    assert hope_of(board, positions) == hope
+    assert outcome_of(board, positions) == outcome
+
+
+def test_a_search_looks_at_as_many_positions_as_its_bound() -> None:
+    board = bare("roosevelt", f0="AS", t6="2S 9H", **full("KD", range(4)))
+    assert [outcome_of(board, positions) for positions in (1, 2)] == ["unknown", "reachable"]
+
+
+@pytest.mark.parametrize(
+    "board",
+    [
+        bare("roosevelt", f0="AS", t0="KD", t1="3S"),
+        bare("rouge-et-noir", f0="AH", t0="KS", t1="4D", t2="5D"),
+    ],
+)
+def test_positions_that_differ_only_in_the_order_of_tableau_piles_count_once(board: Board) -> None:
+    assert len(legal_moves(board)) > 1
+    assert outcome_of(board, positions=1) == "unreachable"
+
+
+ROWS: dict[str, Any] = {
+    "name": "Rows",
+    "packs": 1,
+    "foundations": [{"piles": 4, "first": "A"}],
+    "tableau": {
+        "deal": [1, 1, 1],
+        "order": "down",
+        "match": "suit",
+        "empty": "T",
+        "plays": ["tableau", "foundation"],
+    },
+    "stock": {"plays": ["waste", "row"]},
+    "waste": {"plays": [], "redeals": 1},
+}
+
+
+def test_the_order_of_tableau_piles_matters_to_rows_that_are_dealt_still() -> None:
+    """A row of one card is dealt to the first pile: TH has to leave it beforehand."""
+    rules = Ruleset("rows", "standard", read_rules("rows", ROWS))
+    piles = {"f0": "AS", "t0": "TH", "t2": "2S 9H 5C", "s": "?6C"}
+    cards = tuple(parse_pile(piles.get(name, "").split()) for name in rules.pile_names)
+    line = search(Board(rules, cards, redeals=1)).line
+    assert [move_text(rules, move) for move in line] == ["t0>t1", "s>t", "t2>t0", "t2>t1", "t2>f0"]
 
 
 @pytest.mark.parametrize(("game", "variant"), VARIANTS)
 def test_what_lies_face_down_at_the_start_is_unseen(game: str, variant: str) -> None:
     board = dealt(game, variant)
-    assert unseen_cards(board) == board.unseen() > 0
+    assert cards_never_seen(board) == board.cards_face_down() > 0
 
 
 def test_a_stock_that_was_turned_over_has_been_seen() -> None:
@@ -278,12 +329,12 @@ def test_a_stock_that_was_turned_over_has_been_seen() -> None:
     assert waste is not None
     for left in range(50, -1, -1):
         board = apply(board, board.ruleset.move(stock, waste))
-        assert unseen_cards(board) == left
+        assert cards_never_seen(board) == left
     board = apply(board, board.ruleset.move(waste, stock))
-    assert (board.unseen(), unseen_cards(board)) == (51, 0)
+    assert (board.cards_face_down(), cards_never_seen(board)) == (51, 0)
 
 
 def test_a_won_board_has_nothing_left_to_bring() -> None:
     rules = ruleset("lady-betty")
     suits = [bytes(range(suit * 13, suit * 13 + 13)) for suit in range(4)]
-    assert hope_of(Board(rules, (*suits, *[b""] * (len(rules.pile_names) - 4)))) == "hopeless"
+    assert outcome_of(Board(rules, (*suits, *[b""] * (len(rules.pile_names) - 4)))) == "unreachable"

@@ -13,7 +13,7 @@ from engine.catalog import ruleset
 from engine.deal import commitment, deal_seed
 from engine.errors import EngineError
 from engine.notation import parse_move, seen_text
-from engine.solver import Hope, search
+from engine.solver import Outcome, search
 from server.core import attempt as core
 from server.core import daily
 from server.core.attempt import Attempt, Ended, Event, Moved, Started
@@ -148,7 +148,7 @@ def _check_entry(states: Sequence[Attempt], event: Event, asked: Asked, about: C
     elif isinstance(event, Ended) and event.end == "time":
         if event.at != state.start.deadline:
             about.add("mistimed", seq, f"{event}, and the deadline is {state.start.deadline}")
-    elif isinstance(event, Ended) and not (event.end == "stuck" and _was_hopeless(states)):
+    elif isinstance(event, Ended) and not (event.end == "stuck" and _was_stuck(states)):
         about.add("invented", seq, f"{event} is not true")
 
 
@@ -172,11 +172,11 @@ def _check_asked(first: int, at: int, seq: int, about: Complaints) -> None:
         about.add("mistimed", seq, f"{first - at} ms before it was asked for")
 
 
-def _was_hopeless(states: Sequence[Attempt]) -> bool:
-    """Return whether a search finds no hope now, or since the last card that came home."""
+def _was_stuck(states: Sequence[Attempt]) -> bool:
+    """Return whether a search proves a dead end, now or since the last card that came home."""
     home = states[-1].board.home
     return any(
-        search(state.board).hope is Hope.HOPELESS
+        search(state.board).outcome is Outcome.UNREACHABLE
         for state in reversed(states)
         if state.board.home == home
     )

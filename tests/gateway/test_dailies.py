@@ -48,8 +48,10 @@ async def test_a_daily_is_resumed_and_then_played_once(port: int) -> None:
 async def test_an_unknown_game_has_no_daily_and_no_leaderboard(port: int) -> None:
     async with opened(port) as client:
         await client.hello()
-        assert (await client.ask("daily.open", game="chess"))["code"] == "unknown_game"
-        assert (await client.ask("leaderboard.watch", game="chess"))["code"] == "unknown_game"
+        assert (await client.ask("daily.open", game="no-such-game"))["code"] == "unknown_game"
+        assert (await client.ask("leaderboard.watch", game="no-such-game"))[
+            "code"
+        ] == "unknown_game"
 
 
 async def test_a_day_to_come_has_no_leaderboard(port: int) -> None:

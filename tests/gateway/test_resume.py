@@ -18,7 +18,7 @@ from server.service.resume import MOST_MISSED
 from server.store import keys
 from server.store.connection import connect
 from tests.conftest import node
-from tests.engine.hopeless import hopeless_line
+from tests.engine.dead_ends import dead_end_line
 from tests.gateway.client import Client, Message, opened
 from tests.gateway.play import KEY, race_of, resign
 
@@ -366,7 +366,7 @@ async def test_who_came_back_is_told_of_what_the_server_finds_later(
     redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A session that was told what it missed hears of the attempt as one with a snapshot."""
-    seed, line = hopeless_line("robert")
+    seed, line = dead_end_line("robert")
     drawn = SimpleNamespace(choice=secrets.choice, token_bytes=lambda _: seed)
     monkeypatch.setattr("server.store.deals.secrets", drawn)
     with monkeypatch.context() as patch:

@@ -186,7 +186,7 @@ async def test_the_same_creation_makes_one_room(port: int) -> None:
 @pytest.mark.parametrize(
     ("change", "code"),
     [
-        ({"game": "chess"}, "unknown_game"),
+        ({"game": "no-such-game"}, "unknown_game"),
         ({"variant": "mild"}, "unknown_variant"),
         ({"seats": 0}, "bad_message"),
         ({"seats": 9}, "bad_message"),

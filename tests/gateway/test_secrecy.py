@@ -136,7 +136,7 @@ def snapshot_frame(attempt: Attempt) -> bytes:
 
 
 def turns_a_card(before: Attempt, after: Attempt) -> bool:
-    return after.board.unseen() < before.board.unseen()
+    return after.board.cards_face_down() < before.board.cards_face_down()
 
 
 def changed_piles(frame: bytes) -> list[int]:

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from tests.conftest import node
-from tests.engine.hopeless import hopeless_line
+from tests.engine.dead_ends import dead_end_line
 from tests.gateway.client import Client, Message, opened
 from tests.gateway.play import race_of
 
@@ -21,8 +21,8 @@ def no_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def line(monkeypatch: pytest.MonkeyPatch) -> tuple[str, ...]:
-    """Draw the seed of a deal with a line without hope, and return the line."""
-    seed, line = hopeless_line("robert")
+    """Draw the seed of a deal with a line to a dead end, and return the line."""
+    seed, line = dead_end_line("robert")
     drawn = SimpleNamespace(choice=secrets.choice, token_bytes=lambda _: seed)
     monkeypatch.setattr("server.store.deals.secrets", drawn)
     return line

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import msgspec
 import pytest
 
-from engine.board import apply_delta, is_view_pile
+from engine.board import apply_delta
 from engine.catalog import ruleset
 from engine.moves import legal_moves
 from server.core import attempt as core
@@ -22,6 +22,7 @@ from server.service.answers import Answer, Over, Played, Snapshot
 from server.service.attempt_journal import Finish
 from server.store import keys
 from tests.core.builders import ADA, BOB, LIMIT, START
+from tests.engine.positions import is_view_pile
 from tests.service.nodes import Node, SetClock, node_on
 from tests.store.servers import in_flight, until, writes_held_up
 

@@ -32,7 +32,7 @@ def test_today_changes_at_midnight(node: Node, clock: SetClock) -> None:
 
 @pytest.mark.parametrize(
     ("game", "day", "code"),
-    [("chess", None, "unknown_game"), ("robert", DAY + 1, "unknown_day")],
+    [("no-such-game", None, "unknown_game"), ("robert", DAY + 1, "unknown_day")],
 )
 def test_what_has_no_leaderboard(node: Node, game: str, day: int | None, code: str) -> None:
     with pytest.raises(Refusal, match=code):

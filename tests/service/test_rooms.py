@@ -88,7 +88,7 @@ async def test_a_creation_that_broke_off_is_finished_by_the_next(node: Node) -> 
 
 @pytest.mark.parametrize(
     ("game", "variant", "code"),
-    [("chess", "standard", "unknown_game"), ("robert", "blind", "unknown_variant")],
+    [("no-such-game", "standard", "unknown_game"), ("robert", "blind", "unknown_variant")],
 )
 async def test_a_room_is_for_a_game_that_there_is(
     node: Node, game: str, variant: str, code: str

@@ -19,7 +19,7 @@ from engine.board import Board
 from engine.catalog import games
 from engine.moves import legal_moves
 from engine.notation import move_text, parse_move
-from engine.solver import Hope, search, unseen_cards
+from engine.solver import Outcome, cards_never_seen, search
 from server.core import attempt as core
 from server.core.attempt import Attempt, Moved
 from server.core.ids import AttemptId
@@ -31,7 +31,7 @@ from server.service.searcher import PATIENCE, Answer, Searcher, SearcherError
 from server.service.searches import Searches
 from server.store import keys
 from tests.core.builders import ADA, BOB, START, begun, line_home
-from tests.engine.hopeless import hopeless_line
+from tests.engine.dead_ends import dead_end_line
 from tests.engine.positions import board
 from tests.service.nodes import BEGUN, Node, SetClock, attempt_of
 from tests.store.servers import running, until
@@ -50,10 +50,10 @@ Race = Callable[[str], Awaitable[tuple[AttemptId, tuple[str, ...]]]]
 
 @pytest.fixture
 def race(node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch) -> Race:
-    """Return what starts a race on a deal with a line without hope: Ada's attempt, and the line."""
+    """Return a function that races a deal to a dead end: Ada's attempt, and the line."""
 
     async def start(game: str) -> tuple[AttemptId, tuple[str, ...]]:
-        seed, line = hopeless_line(game)
+        seed, line = dead_end_line(game)
         drawn = SimpleNamespace(choice=secrets.choice, token_bytes=lambda _: seed)
         monkeypatch.setattr("server.store.deals.secrets", drawn)
         room, _ = await node.race_of(ADA, BOB, game=game)
@@ -159,7 +159,7 @@ async def test_a_process_that_dies_costs_one_search() -> None:
     process.kill()
     with pytest.raises(SearcherError):
         await searcher.ask(TWO_DEEP)
-    assert (await searcher.ask(TWO_DEEP)).hope is Hope.HOPEFUL
+    assert (await searcher.ask(TWO_DEEP)).outcome is Outcome.REACHABLE
     await searcher.close()
 
 
@@ -186,7 +186,7 @@ async def test_a_search_that_is_broken_is_logged_and_the_next_one_is_done(
     node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = asked_of(node)
-    monkeypatch.setattr(searches, "leads_home", None)
+    monkeypatch.setattr(searches, "ends_on_foundation", None)
     with capture_logs() as logs:
         await settle(node, begun("roosevelt", TWO_DEEP))
     assert [entry["event"] for entry in logs] == ["search_broken"]
@@ -206,7 +206,7 @@ class Asked(Searcher):
         """Search a board here."""
         self.boards.append(board)
         found = search(board)
-        return Answer(found.hope, tuple(move_text(board.ruleset, move) for move in found.way))
+        return Answer(found.outcome, tuple(move_text(board.ruleset, move) for move in found.line))
 
 
 def asked_of(node: Node) -> Asked:
@@ -241,7 +241,7 @@ async def test_a_way_that_was_found_is_not_searched_again_while_it_stands(node: 
     # Another move beside it, and the way's own first move.
     await settle(node, then(first, "t2>t6"))
     assert len(asked.boards) == 1
-    step = move_text(TWO_DEEP.ruleset, search(TWO_DEEP).way[0])
+    step = move_text(TWO_DEEP.ruleset, search(TWO_DEEP).line[0])
     await settle(node, then(first, step))
     assert len(asked.boards) == 1
     # This one is in the way.
@@ -281,7 +281,7 @@ def test_no_board_is_passed_over_all_of_whose_cards_were_seen(game: str) -> None
     passed_over = 0
     for move in islice(line_home(state.board), 150):
         if not searches._may_be_seen_through(state.board):
-            assert unseen_cards(state.board) > 0
+            assert cards_never_seen(state.board) > 0
             passed_over += 1
         state = then(state, move)
     assert passed_over > 0

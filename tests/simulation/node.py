@@ -66,7 +66,7 @@ class InlineSearcher:
         """Search a board."""
         await asyncio.sleep(SEARCH_LASTS)
         found = search(board)
-        return Answer(found.hope, tuple(move_text(board.ruleset, move) for move in found.way))
+        return Answer(found.outcome, tuple(move_text(board.ruleset, move) for move in found.line))
 
     async def close(self) -> None:
         """Free nothing."""

@@ -12,7 +12,8 @@ from engine.catalog import ruleset
 from engine.deal import deal_seed, lay_out, parse_seed
 from engine.moves import legal_moves
 from engine.position import parse_position, position_of
-from engine.replay import can_play
+from engine.replay import play_while_legal
+from tests.engine.perft import COMMAND
 from tests.vectors.generate import FILES, FOLDER, variants, written
 
 
@@ -29,13 +30,15 @@ def label(entry: dict[str, Any]) -> str:
 
 @pytest.mark.parametrize("name", FILES)
 def test_generating_a_file_again_gives_the_same_bytes(name: str) -> None:
-    assert (FOLDER / name).read_bytes() == written(FILES[name]()).encode()
+    same = (FOLDER / name).read_bytes() == written(FILES[name]()).encode()
+    assert same, f"tests/vectors/{name} is not what {COMMAND} writes"
 
 
 @pytest.mark.parametrize("name", FILES)
 def test_every_game_and_variant_is_there_several_times(name: str) -> None:
     found = [(entry["game"], entry["variant"]) for entry in entries(name)]
-    assert all(found.count(variant) >= 4 for variant in variants())
+    missing = [variant for variant in variants() if found.count(variant) < 4]
+    assert not missing, f"{COMMAND} writes the entries of {missing}"
 
 
 @pytest.mark.parametrize("entry", entries("deals.json"), ids=label)
@@ -56,7 +59,7 @@ def test_a_game_plays_again(entry: dict[str, Any]) -> None:
         board = lay_out(rules, parse_pile(entry["deck"]))
     for move, choices in zip(entry["moves"], entry["choices"], strict=True):
         assert len(legal_moves(board)) == choices
-        board, _, error = can_play(board, [move])
+        board, _, error = play_while_legal(board, [move])
         assert error is None
     assert position_of(board) == entry["position"]
 
@@ -64,11 +67,7 @@ def test_a_game_plays_again(entry: dict[str, Any]) -> None:
 def test_the_games_reach_what_there_is_to_reach() -> None:
     games = entries("replays.json")
     moves = {move for entry in games for move in entry["moves"]}
-    assert {entry["game"] for entry in games if entry["position"]["won"]} == {
-        "deuces",
-        "lady-betty",
-        "robert",
-        "roosevelt",
-    }
+    won = {entry["game"] for entry in games if entry["position"]["won"]}
+    assert won >= {"deuces", "lady-betty", "robert", "roosevelt"}
     assert any(entry["position"]["stuck"] for entry in games)
     assert {"s>w", "w>s", "s>t", "t8>f6x13"} <= moves

@@ -1,41 +1,41 @@
-/** Boards, views and changes: the full truth, what may be seen of it, and what a move changed. */
+/** Boards, views and deltas: a complete position, what a player may see of it, and its changes. */
 
 import { type Pile, isDown, seen } from "./cards.ts";
 import { EngineError } from "./errors.ts";
 import type { Ruleset } from "./ruleset.ts";
 
-/** Piles at one moment of a game. Nothing in it is ever changed; a move makes a new one. */
+/** The piles at one moment of a game. Immutable: a move makes a new layout. */
 export interface Layout {
   readonly ruleset: Ruleset;
-  /** The piles by number. */
+  /** The piles by pile number, each from bottom to top. */
   readonly piles: readonly Pile[];
   /** How often the waste has been turned over. */
   readonly redeals: number;
-  /** How many moves led here. */
+  /** The number of moves played. */
   readonly moves: number;
 }
 
-/** The full truth: every face is known, face-down cards have the bit `DOWN`. */
+/** A complete position: every face is known; face-down cards have the bit `DOWN` set. */
 export type Board = Layout;
 
-/** What one viewer may see: every face-down card is `UNSEEN`. */
+/** What a player may see of a board: every face-down card is `UNSEEN`. */
 export type View = Layout;
 
-/** What happens to one pile: `take` cards leave its end, then `put` come onto it. */
+/** The change of one pile: remove `take` cards from its end, then append the cards `put`. */
 export interface Change {
   readonly pile: number;
   readonly take: number;
   readonly put: Pile;
 }
 
-/** What a move changed, as a viewer may see it, and the counters after it. */
+/** What a move changed, as a player may see it, with the counters after the move. */
 export interface Delta {
   readonly changes: readonly Change[];
   readonly redeals: number;
   readonly moves: number;
 }
 
-/** The pile of this number, which is one of the ruleset's. */
+/** The pile of a number; throws a `RangeError` if the ruleset has no such pile. */
 export function pileAt(layout: Layout, number: number): Pile {
   const pile = layout.piles[number];
   if (pile === undefined) throw new RangeError(`There is no pile ${number}.`);
@@ -47,8 +47,8 @@ export function cardsHome(layout: Layout): number {
   return layout.ruleset.foundations.reduce((sum, pile) => sum + pileAt(layout, pile).length, 0);
 }
 
-/** The number of cards that lie face down or are not known. */
-export function cardsUnseen(layout: Layout): number {
+/** The number of cards that lie face down; those of a waste turned over count too. */
+export function cardsFaceDown(layout: Layout): number {
   return layout.piles.reduce((sum, pile) => sum + pile.filter(isDown).length, 0);
 }
 

@@ -1,10 +1,10 @@
 /**
- * Cards as small integers, and their notation.
+ * Cards as small integers, piles of them as arrays, and their notation.
  *
  * A card is `suit * 13 + rank`, 0 to 51, with suits in the order of `SUITS` and ranks in that of
- * `RANKS`. A pile is a list of cards from bottom to top that nobody changes. A card that lies face
- * down has the bit `DOWN` set; `UNSEEN` is a card of which no more is known. A view's face-down
- * cards are all `UNSEEN`, and so is, until the server says, a card that a predicted move turns up.
+ * `RANKS`. A pile is an immutable array of cards from bottom to top. A card that lies face down has
+ * the bit `DOWN` set. `UNSEEN` is a card whose face is not known: every face-down card of a view,
+ * and a card that a predicted move turns up, until the server's delta arrives.
  */
 
 import { EngineError } from "./errors.ts";
@@ -38,17 +38,22 @@ export function isRed(card: Card): boolean {
   return "HD".includes(suitOf(card));
 }
 
-/** Whether a card lies face down, or is not known. */
+/** Whether a card lies face down or is `UNSEEN`. */
 export function isDown(card: Card): boolean {
   return (card & DOWN) !== 0;
 }
 
-/** `packs` unshuffled packs, each from AS to KC. */
+/** The card of a rank of `RANKS` and a suit of `SUITS`. */
+export function cardOf(rank: string, suit: string): Card {
+  return SUITS.indexOf(suit) * 13 + RANKS.indexOf(rank);
+}
+
+/** `packs` packs of 52 cards in order, each from AS to KC. */
 export function pack(packs: number): Pile {
   return Array.from({ length: packs * PACK_SIZE }, (_, at) => at % PACK_SIZE);
 }
 
-/** The card that `text` names, as in `TH`; throws `bad_card`. */
+/** The face-up card that `text` names, such as `TH`, the ten of hearts; throws `bad_card`. */
 export function parseCard(text: string): Card {
   const card = CARDS.get(text);
   if (card === undefined) {
@@ -60,30 +65,30 @@ export function parseCard(text: string): Card {
   return card;
 }
 
-/** The notation of a card; `?` before one that is face down, `??` for an unseen one. */
+/** The notation of a card: `TH` face up, `?TH` face down, `??` for `UNSEEN`. */
 export function cardName(card: Card): string {
   if (card === UNSEEN) return "??";
   return isDown(card) ? `?${NAMES[card & ~DOWN]}` : (NAMES[card] ?? "??");
 }
 
-/** The pile of the cards named, where `?` stands before a face-down one; throws `bad_card`. */
+/** The pile of these cards, bottom to top; a face-down card is `?TH`; throws `bad_card`. */
 export function parsePile(names: readonly string[]): Pile {
   return names.map((name) =>
     name.startsWith("?") ? parseCard(name.slice(1)) | DOWN : parseCard(name),
   );
 }
 
-/** The pile as anyone may see it: every face-down card is `UNSEEN`. */
+/** The pile with every face-down card replaced by `UNSEEN`. */
 export function seen(pile: Pile): Pile {
   return pile.map((card) => (isDown(card) ? UNSEEN : card));
 }
 
-/** The pile face down; an unseen card stays one. */
+/** The pile with every card face down; `UNSEEN` stays `UNSEEN`. */
 export function turnedDown(pile: Pile): Pile {
   return pile.map((card) => card | DOWN);
 }
 
-/** The pile face up, but for unseen cards: nobody knows their faces yet. */
+/** The pile with every card face up, except `UNSEEN`, whose face is not known. */
 export function turnedUp(pile: Pile): Pile {
   return pile.map((card) => (card === UNSEEN ? UNSEEN : card & ~DOWN));
 }

@@ -1,15 +1,15 @@
-/** The games that are known: what the server's engine printed, made ready for play when needed. */
+/** The catalogue of games: the rulesets that the engine exported, compiled on first use. */
 
 import { EngineError } from "./errors.ts";
 import { Ruleset } from "./ruleset.ts";
 import rulesets from "./rulesets.json" with { type: "json" };
 import { type Game, STANDARD } from "./schema.ts";
 
-/** The games, in the order of their names. */
-// The engine's own reader has checked the file; its JSON types are wider than the words in it.
+/** All games, sorted by name. */
+// The engine has validated the file; TypeScript infers `string` where `Game` has literal types.
 export const games = rulesets.games as readonly unknown[] as readonly Game[];
 
-/** The rulesets that were asked for: their tables take a while, and most are not played today. */
+/** The compiled rulesets. Their tables take time to compute, and most are never played. */
 const ready = new Map<string, Ruleset>();
 
 /** The rules of a game in a variant; throws `unknown_game` and `unknown_variant`. */

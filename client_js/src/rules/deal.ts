@@ -1,7 +1,7 @@
 /**
- * Deals: from a secret seed to a pack's order to a board, as `engine/DEALS.md` says it in words.
+ * Deals: a secret seed determines the order of the pack, and so the board. See `engine/DEALS.md`.
  *
- * The hash is a library's rather than the browser's own, which pages on plain http do not have.
+ * SHA-256 comes from a library, since browsers offer Web Crypto to pages on https alone.
  */
 
 import { sha256 } from "@noble/hashes/sha2.js";
@@ -15,7 +15,7 @@ const STREAM_LABEL = utf8ToBytes("samedeal deal 1\0");
 const COMMITMENT_LABEL = utf8ToBytes("samedeal commitment 1\0");
 const WORD = 2 ** 32;
 
-/** The seed written in hexadecimal; throws `bad_seed` unless it is 64 lower-case digits. */
+/** The 32 bytes of a seed; throws `bad_seed` unless it is 64 lower-case hexadecimal digits. */
 export function parseSeed(text: string): Uint8Array {
   if (!/^[0-9a-f]{64}$/.test(text)) {
     throw new EngineError("bad_seed", "A seed is 64 lower-case hexadecimal digits.");
@@ -23,13 +23,13 @@ export function parseSeed(text: string): Uint8Array {
   return hexToBytes(text);
 }
 
-/** What is published before a deal is played: SHA-256 over its id and seed, in hex. */
+/** The commitment published before a deal is played: SHA-256 over its id and seed, in hex. */
 export function commitment(dealId: string, seed: Uint8Array): string {
   const text = concatBytes(COMMITMENT_LABEL, utf8ToBytes(`${dealId}\0`), seed);
   return bytesToHex(sha256(text));
 }
 
-/** `cards` in the order that the seed gives: Fisher-Yates, from the last place down. */
+/** `cards` shuffled by the seed: Fisher-Yates, from the last index down. */
 export function shuffled(cards: Pile, seed: Uint8Array): Pile {
   const order = [...cards];
   const words = wordsOf(seed);
@@ -42,7 +42,7 @@ export function shuffled(cards: Pile, seed: Uint8Array): Pile {
   return order;
 }
 
-/** The seed's stream as 32-bit big-endian words, from SHA-256 in counter mode. */
+/** 32-bit big-endian words from the seed: SHA-256 in counter mode. */
 function* wordsOf(seed: Uint8Array): Generator<number, never> {
   for (let counter = 0n; ; counter++) {
     const count = new DataView(new ArrayBuffer(8));
@@ -53,7 +53,7 @@ function* wordsOf(seed: Uint8Array): Generator<number, never> {
   }
 }
 
-/** An unbiased number below `limit`: words beyond its last whole multiple are skipped. */
+/** An unbiased number below `limit`: words from its greatest multiple up are rejected. */
 function below(limit: number, words: Generator<number, never>): number {
   const bound = WORD - (WORD % limit);
   for (;;) {
@@ -62,12 +62,12 @@ function below(limit: number, words: Generator<number, never>): number {
   }
 }
 
-/** The board that a seed deals. */
+/** The initial board that a seed of 32 bytes deals. */
 export function dealSeed(ruleset: Ruleset, seed: Uint8Array): Board {
   return layOut(ruleset, shuffled(pack(ruleset.rules.packs), seed));
 }
 
-/** The board at the start, from the cards in the order in which they are dealt; throws `bad_deck`. */
+/** The initial board for a deck, whose first card is dealt first; throws `bad_deck`. */
 export function layOut(ruleset: Ruleset, deck: Pile): Board {
   checkDeck(ruleset, deck);
   const piles: Pile[] = ruleset.pileNames.map(() => []);
@@ -86,7 +86,7 @@ export function layOut(ruleset: Ruleset, deck: Pile): Board {
   return { ruleset, piles, redeals: 0, moves: 0 };
 }
 
-/** Deal from the front of `rest`, round by round: one card to each pile that is to get more. */
+/** Deal from the front of `rest`, in rounds of one card to each pile that is not yet complete. */
 function dealTableau(ruleset: Ruleset, piles: Pile[], rest: Card[]): void {
   const { tableau } = ruleset.rules;
   if (tableau === null) return;
@@ -105,7 +105,7 @@ function dealTableau(ruleset: Ruleset, piles: Pile[], rest: Card[]): void {
   }
 }
 
-/** Check that `cards`, all face up, are the packs of this game; throws `bad_deck`. */
+/** Check that `cards`, all face up, are exactly the packs of this game; throws `bad_deck`. */
 export function checkDeck(ruleset: Ruleset, cards: Pile): void {
   const wanted = ruleset.rules.packs;
   const found = new Map<Card, number>(pack(1).map((card) => [card, 0]));
@@ -114,8 +114,8 @@ export function checkDeck(ruleset: Ruleset, cards: Pile): void {
     if (count === wanted && card < pack(1).length) continue;
     throw new EngineError(
       "bad_deck",
-      `${ruleset.game} is played with ${ruleset.total} cards, ${cardName(card)} ${wanted} times; ` +
-        `here are ${cards.length}, and ${count} of that.`,
+      `${ruleset.game} needs ${ruleset.total} cards with ${wanted} of ${cardName(card)}; ` +
+        `this deck has ${cards.length} with ${count}.`,
     );
   }
 }

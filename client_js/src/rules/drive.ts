@@ -1,8 +1,8 @@
 /**
- * The driver on standard input and output, until the input ends.
+ * Runs the driver on standard input and output until the input ends.
  *
- * `npm run driver` sets `CI=true`: without it Vite, which runs this, ends the process together
- * with the input, before the last answers are written.
+ * `npm run driver` sets `CI=true`: otherwise vite-node exits when the input ends, before the last
+ * responses are written.
  */
 
 import { once } from "node:events";
@@ -11,7 +11,7 @@ import { Driver } from "./driver.ts";
 
 const driver = new Driver();
 
-/** Answer a line, and wait while the reader is behind. */
+/** Answer a line, and wait until the output has drained. */
 async function answer(line: string): Promise<void> {
   if (!/[^ \t\r\n]/.test(line)) return;
   if (!stdout.write(`${JSON.stringify(driver.answer(line))}\n`)) await once(stdout, "drain");
@@ -24,5 +24,5 @@ for await (const chunk of stdin.setEncoding("utf8")) {
   for (const line of lines) await answer(line);
 }
 await answer(rest);
-// The process ends with this module, and what is not written by then is lost.
+// The process exits at the end of this module; output that is not flushed would be lost.
 await new Promise((resolve) => stdout.write("", resolve));

@@ -1,9 +1,9 @@
 /**
- * The rules' driver: a JSON object a line in, one a line out, as `python -m engine` speaks it.
+ * The rules' driver: JSON Lines requests in, one JSON object a line out, as `python -m engine`.
  *
  * Requests, by `op`: `games`; `new` with `game`, `variant`? and `deck` or `seed`; `load` with
- * `position`; `move` with `move`; `position`; `legal`. Every answer is a position, the games, the
- * legal moves, or `{"error": {"code", "message"}}`, after which the position is what it was.
+ * `position`; `move` with `move`; `position`; `legal`. Every response is a position, the games, the
+ * legal moves, or `{"error": {"code", "message"}}`, which leaves the position unchanged.
  */
 
 import type { Board } from "./board.ts";
@@ -17,7 +17,7 @@ import { play } from "./play.ts";
 import { isObject, isTexts, parsePosition, positionOf } from "./position.ts";
 import { STANDARD } from "./schema.ts";
 
-/** The most characters of a request, its line's end not counted. */
+/** The most characters of a request, without the line ending. */
 export const LONGEST_LINE = 65_536;
 
 type Request = Readonly<Record<string, unknown>>;
@@ -27,7 +27,7 @@ interface Operation {
   readonly run: (request: Request) => object;
 }
 
-/** One conversation: the position that it is at, and its answers. */
+/** One conversation: holds the current position, and answers requests. */
 export class Driver {
   #board: Board | null = null;
 
@@ -40,7 +40,7 @@ export class Driver {
     ["legal", { keys: [], run: () => this.#legal() }],
   ]);
 
-  /** The answer to a line; no input throws. */
+  /** The response to one line. Invalid input gives an error response; nothing throws. */
   answer(line: string): object {
     try {
       return this.#handle(parseRequest(line));
@@ -65,7 +65,7 @@ export class Driver {
 
   #at(): Board {
     if (this.#board === null) {
-      throw badRequest("There is no position yet: say new or load first.");
+      throw badRequest("There is no position yet: send new or load first.");
     }
     return this.#board;
   }
@@ -90,9 +90,9 @@ export class Driver {
       text(request, "game"),
       text({ variant: STANDARD, ...request }, "variant"),
     );
-    if ("deck" in request === "seed" in request) throw badRequest("new takes a deck or a seed.");
+    if ("deck" in request === "seed" in request) throw badRequest("new takes either deck or seed.");
     if ("seed" in request) return this.#go(dealSeed(rules, parseSeed(text(request, "seed"))));
-    if (!isTexts(request.deck)) throw badRequest("deck must be a list of cards.");
+    if (!isTexts(request.deck)) throw badRequest("deck must be a list of strings.");
     return this.#go(layOut(rules, parsePile(request.deck)));
   }
 
@@ -126,12 +126,12 @@ function parseRequest(line: string): Request {
   } catch {
     request = null;
   }
-  if (!isObject(request)) throw badRequest("A request is a JSON object on one line.");
+  if (!isObject(request)) throw badRequest("A request must be a JSON object on one line.");
   return request;
 }
 
 function text(request: Request, key: string): string {
   const value = request[key];
-  if (typeof value !== "string") throw badRequest(`${key} must be a text.`);
+  if (typeof value !== "string") throw badRequest(`${key} must be a string.`);
   return value;
 }

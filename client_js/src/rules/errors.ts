@@ -1,4 +1,4 @@
-/** What the rules refuse, and by which code: the codes of the server's engine. */
+/** The rules' errors, each with a stable code; the codes are those of the Python engine. */
 
 export type EngineErrorCode =
   | "bad_card"
@@ -11,7 +11,7 @@ export type EngineErrorCode =
   | "unknown_game"
   | "unknown_variant";
 
-/** Input that the rules refuse: a stable code for programs, one sentence for people. */
+/** Input that the rules refuse: a stable `code` for programs, one sentence for people. */
 export class EngineError extends Error {
   readonly code: EngineErrorCode;
 

@@ -1,11 +1,11 @@
-/** The rules of the games, on boards and on views. */
+/** The rules of the games: legal moves and their effects, on boards and on views. */
 
 export {
   type Board,
   type Layout,
   type View,
+  cardsFaceDown,
   cardsHome,
-  cardsUnseen,
   pileAt,
   viewOf,
 } from "./board.ts";

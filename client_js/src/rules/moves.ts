@@ -1,10 +1,10 @@
-/** Which moves are legal, on boards and views alike: a hidden card never makes a move legal. */
+/** Legal moves, on boards and views alike: they never depend on a hidden card. */
 
 import { type Layout, cardsHome, pileAt } from "./board.ts";
 import { type Card, type Pile, isDown } from "./cards.ts";
 import { EMPTY, type Fits, type Move, ROW, RUN_LENGTH, type Ruleset } from "./ruleset.ts";
 
-/** Every legal move, each once. */
+/** All legal moves, each once, in no particular order. */
 export function legalMoves(layout: Layout): Move[] {
   const { tableau, stock } = layout.ruleset;
   const moves: Move[] = [];
@@ -16,7 +16,7 @@ export function legalMoves(layout: Layout): Move[] {
   return moves;
 }
 
-/** Whether a move is among the legal ones. */
+/** Whether a move is legal. */
 export function isLegal(layout: Layout, { source, target, count }: Move): boolean {
   return legalMoves(layout).some(
     (move) => move.source === source && move.target === target && move.count === count,
@@ -28,17 +28,17 @@ export function isWon(layout: Layout): boolean {
   return cardsHome(layout) === layout.ruleset.total;
 }
 
-/** Whether no move is legal on a board that is not won. */
+/** Whether the board is not won and no move is legal. */
 export function isStuck(layout: Layout): boolean {
   return !isWon(layout) && legalMoves(layout).length === 0;
 }
 
-/** The top card, or `EMPTY`. */
+/** The top card of a pile, or `EMPTY`. */
 export function topOf(pile: Pile): Card {
   return pile.at(-1) ?? EMPTY;
 }
 
-/** How many cards at the end of a pile build on one another, face up. */
+/** How many face-up cards at the end of a pile build on one another. */
 export function runLength(pile: Pile, builds: Fits): number {
   let length = 0;
   let upper = EMPTY;
@@ -50,12 +50,12 @@ export function runLength(pile: Pile, builds: Fits): number {
   return length;
 }
 
-/** Whether foundation `target` with the cards `pile` takes the single card. */
+/** Whether foundation `target`, holding `pile`, takes the single card `card`. */
 export function fitsFoundation(ruleset: Ruleset, target: number, pile: Pile, card: Card): boolean {
   return ruleset.homes[target]?.(topOf(pile), card) ?? false;
 }
 
-/** Add the moves of a tableau pile that has cards. */
+/** Append the legal moves of a tableau pile that has cards. */
 function fromTableau(layout: Layout, source: number, moves: Move[]): void {
   const { ruleset } = layout;
   const plays = ruleset.rules.tableau?.plays ?? [];
@@ -69,7 +69,7 @@ function fromTableau(layout: Layout, source: number, moves: Move[]): void {
   }
 }
 
-/** Add the moves of the waste: its top card's, and turning it over. */
+/** Append the legal moves of the waste: those of its top card, and turning it over. */
 function fromWaste(layout: Layout, moves: Move[]): void {
   const { waste, rules, stock } = layout.ruleset;
   if (waste === null || rules.waste === null || pileAt(layout, waste).length === 0) return;
@@ -80,7 +80,7 @@ function fromWaste(layout: Layout, moves: Move[]): void {
   }
 }
 
-/** Add the moves of a stock that has cards. */
+/** Append the legal moves of a stock that has cards. */
 function fromStock(layout: Layout, moves: Move[]): void {
   const { stock: source, waste, rules } = layout.ruleset;
   for (const place of rules.stock.plays) {
@@ -128,7 +128,7 @@ function toTableau(layout: Layout, source: number, moves: Move[]): void {
   }
 }
 
-/** Add the moves of runs, each from any of its cards. */
+/** Append the legal moves of a pile's run, whole or in part, to tableau piles. */
 function runsToTableau(layout: Layout, source: number, moves: Move[]): void {
   const { builds, bySpaces, tableau } = layout.ruleset;
   const pile = pileAt(layout, source);
@@ -144,7 +144,7 @@ function runsToTableau(layout: Layout, source: number, moves: Move[]): void {
   }
 }
 
-/** How many cards of a run may move onto a pile that has cards. */
+/** How many cards of a run may move at once onto a pile that has cards. */
 function longestCarried(layout: Layout, run: number): number {
   const { bySpaces, tableau } = layout.ruleset;
   if (!bySpaces) return run;
@@ -152,7 +152,7 @@ function longestCarried(layout: Layout, run: number): number {
   return Math.min(run, 2 ** spaces);
 }
 
-/** Add the moves of a whole run from the end of a pile to the foundations that take one. */
+/** Append the legal moves of a whole run from the tableau to foundations. */
 function runsHome(layout: Layout, source: number, moves: Move[]): void {
   const { ruleset } = layout;
   const pile = pileAt(layout, source);

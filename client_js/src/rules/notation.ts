@@ -1,9 +1,9 @@
 /**
- * Text of moves and of piles, the same everywhere: journals, vectors, logs, drivers, the wire.
+ * The text of moves and piles, in journals, vectors, logs, drivers and the wire protocol.
  *
- * A move is `source>target`, with `xN` behind it where N > 1: `t3>f0`, `t3>t5x4`, `s>w`; `s>t` deals
- * a row and `w>s` turns the waste over. What is seen of a pile is two letters a card, bottom to
- * top, `??` for an unseen one: `??THKS`.
+ * A move is `source>target`, followed by `xN` if it moves N > 1 cards: `t3>f0`, `t3>t5x4`, `s>w`;
+ * `s>t` deals a row and `w>s` turns the waste over. A pile of a view is two characters a card,
+ * bottom to top, with `??` for an unseen card: `??THKS`.
  */
 
 import { type Pile, UNSEEN, cardName, parseCard } from "./cards.ts";
@@ -11,7 +11,6 @@ import { EngineError } from "./errors.ts";
 import { type Move, ROW, type Ruleset } from "./ruleset.ts";
 
 const MOVE = /^([a-z]\d{0,2})>([a-z]\d{0,2})(?:x([2-9]|[1-9]\d))?$/;
-const LONGEST = 16;
 
 /** A move's text. */
 export function moveText(ruleset: Ruleset, { source, target, count }: Move): string {
@@ -19,9 +18,9 @@ export function moveText(ruleset: Ruleset, { source, target, count }: Move): str
   return `${ruleset.pileNames[source]}>${to}${count > 1 ? `x${count}` : ""}`;
 }
 
-/** The move that a text names, legal or not; throws `bad_move` if it names none of this game. */
+/** The move that a text names, whether legal or not; throws `bad_move` if it is malformed. */
 export function parseMove(ruleset: Ruleset, text: string): Move {
-  const found = text.length <= LONGEST ? MOVE.exec(text) : null;
+  const found = MOVE.exec(text);
   if (found === null) {
     throw new EngineError("bad_move", "A move is written as in t3>f0, t3>t5x4, s>w, s>t or w>s.");
   }
@@ -45,12 +44,12 @@ export function pileNumber(ruleset: Ruleset, name: string): number {
   return number;
 }
 
-/** What is seen of a pile that holds no card face down but `UNSEEN` ones. */
+/** The text of a pile of a view, whose face-down cards are all `UNSEEN`. */
 export function seenText(pile: Pile): string {
   return pile.map(cardName).join("");
 }
 
-/** The pile that a text of two letters a card shows; throws `bad_card`. */
+/** The pile of a view from its text, two characters a card; throws `bad_card`. */
 export function parseSeen(text: string): Pile {
   const names = text.match(/.{1,2}/gsu) ?? [];
   return names.map((name) => (name === "??" ? UNSEEN : parseCard(name)));

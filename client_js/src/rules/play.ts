@@ -1,8 +1,8 @@
 /**
- * Moves change layouts: here, and nowhere else.
+ * Applying moves to boards and views.
  *
- * On a full board a move is played to the letter. On a view it is a prediction: what is turned up
- * or dealt from unseen cards stays `UNSEEN` until the server's delta shows it.
+ * On a board the result is exact. On a view it is a prediction: unseen cards that are turned up or
+ * dealt stay `UNSEEN` until the server's delta shows them.
  */
 
 import { type Board, type Layout, type View, pileAt, viewOf } from "./board.ts";
@@ -21,13 +21,13 @@ export function play(board: Board, move: Move): Board {
   return apply(board, move);
 }
 
-/** The view after a move, as far as it can be known; throws `illegal_move`. */
+/** The predicted view after a move; throws `illegal_move`. */
 export function predict(view: View, move: Move): View {
-  // A waste that is turned over was seen, but its cards lie face down now: a view hides them.
+  // Cards of a waste that is turned over lie face down now, so a view no longer shows them.
   return viewOf(play(view, move));
 }
 
-/** The layout after a move that is known to be legal. */
+/** The layout after a move that must be legal: it is not checked again. */
 export function apply(layout: Layout, move: Move): Layout {
   const { ruleset } = layout;
   const piles = [...layout.piles];
@@ -45,7 +45,7 @@ export function apply(layout: Layout, move: Move): Layout {
   return { ...layout, piles, redeals, moves: layout.moves + 1 };
 }
 
-/** Move cards from pile to pile, and do what follows of itself. */
+/** Move cards from pile to pile; then turn up or fill the source as the rules say. */
 function carry(ruleset: Ruleset, piles: Pile[], { source, target, count }: Move): void {
   const from = piles[source] ?? [];
   piles[source] = from.slice(0, from.length - count);
@@ -56,7 +56,7 @@ function carry(ruleset: Ruleset, piles: Pile[], { source, target, count }: Move)
   }
 }
 
-/** Fill an emptied pile at once, where the rules say so, from the first place that has cards. */
+/** Fill an emptied tableau pile from the first pile of `tableau.fill` that has cards. */
 function fill(ruleset: Ruleset, piles: Pile[], emptied: number): void {
   for (const place of ruleset.rules.tableau?.fill ?? []) {
     const source = place === "waste" ? ruleset.waste : ruleset.stock;
@@ -67,7 +67,7 @@ function fill(ruleset: Ruleset, piles: Pile[], emptied: number): void {
   }
 }
 
-/** Deal one card onto each tableau pile, from the left, while the stock lasts. */
+/** Deal one card to each tableau pile, from left to right, while the stock has cards. */
 function dealRow({ stock, tableau }: Ruleset, piles: Pile[]): void {
   const left = [...(piles[stock] ?? [])];
   for (const target of tableau) {

@@ -1,4 +1,4 @@
-/** Positions as JSON values: the full truth of a board in text, and reading one back. */
+/** Positions: complete boards as JSON values, written and parsed with validation. */
 
 import { type Board, pileAt } from "./board.ts";
 import { type Pile, cardName, isDown, parsePile, suitOf, turnedUp } from "./cards.ts";
@@ -12,7 +12,7 @@ import { STANDARD } from "./schema.ts";
 const MOST_MOVES = 1_000_000;
 const KEYS = ["game", "moves", "piles", "redeals", "stuck", "variant", "won"];
 
-/** A board in text: `?` stands before each card that lies face down. */
+/** A board as JSON values, with `?` before each face-down card. */
 export interface Position {
   readonly game: string;
   readonly variant: string;
@@ -42,17 +42,18 @@ export function positionOf(board: Board): Position {
 }
 
 /**
- * The board that a position describes; throws an `EngineError` if it cannot be.
+ * The board that a position describes; throws an `EngineError` if no play can reach it.
  *
- * `redeals`, `moves`, `won` and `stuck` may be left out; the last two must be true if given.
+ * `variant`, `redeals`, `moves`, `won` and `stuck` are optional; `won` and `stuck` must agree with
+ * the piles if given.
  */
 export function parsePosition(position: unknown): Board {
   if (!isObject(position) || !Object.keys(position).every((key) => KEYS.includes(key))) {
-    throw impossible(`A position is an object with the keys ${KEYS.join(", ")}.`);
+    throw impossible(`A position must be an object with the keys ${KEYS.join(", ")}.`);
   }
   const { game, variant = STANDARD } = position;
   if (typeof game !== "string" || typeof variant !== "string") {
-    throw impossible("A position names its game and variant.");
+    throw impossible("game and variant must be strings.");
   }
   const ruleset = findRuleset(game, variant);
   const board: Board = {
@@ -78,7 +79,7 @@ export function isObject(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Whether a JSON value is a list of texts. */
+/** Whether a JSON value is a list of strings. */
 export function isTexts(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((item) => typeof item === "string");
 }
@@ -93,7 +94,7 @@ function readPiles(ruleset: Ruleset, piles: unknown): Pile[] {
   }
   const named = new Map<string, readonly string[]>();
   for (const [name, cards] of Object.entries(piles)) {
-    if (!isTexts(cards)) throw impossible(`The pile ${name} must be a list of cards.`);
+    if (!isTexts(cards)) throw impossible(`The pile ${name} must be a list of strings.`);
     named.set(name, cards);
   }
   return ruleset.pileNames.map((name) => [...parsePile(named.get(name) ?? [])]);
@@ -107,14 +108,14 @@ function readCount(position: Fields, key: string, most: number): number {
   return value;
 }
 
-/** Check what every board that play can reach has in common. */
+/** Check the invariants of boards that play can reach. */
 function checkBoard(board: Board): void {
   const { ruleset } = board;
   const { tableau } = ruleset.rules;
   checkDeck(ruleset, board.piles.flatMap(turnedUp));
   for (const pile of ruleset.foundations) {
     if (!couldBeFoundation(ruleset, pile, pileAt(board, pile))) {
-      throw impossible(`${ruleset.pileNames[pile]} holds what it does not take.`);
+      throw impossible(`${ruleset.pileNames[pile]} holds cards that it cannot take.`);
     }
   }
   ruleset.tableau.forEach((pile, at) => {
@@ -126,20 +127,21 @@ function checkBoard(board: Board): void {
     }
   });
   if (!couldBeStock(board)) {
-    throw impossible("The stock cannot have these cards, or not this way up.");
+    throw impossible("The stock has an impossible number of cards, or some the wrong way up.");
   }
   if (ruleset.waste !== null && pileAt(board, ruleset.waste).some(isDown)) {
-    throw impossible("The waste lies face up.");
+    throw impossible("A card of the waste lies face down.");
   }
   const fill = tableau?.fill ?? [];
   const fillers = fill.map((place) => (place === "waste" ? ruleset.waste : ruleset.stock));
-  // A waste gets cards again from the stock, and the stock from a waste that is turned over.
+  // Where only the waste fills, the stock can add to it later; where only the stock fills, the
+  // waste can be turned over to be the stock again.
   const redeals = ruleset.rules.waste?.redeals ?? 0;
   const alwaysFills = fill.includes("stock") && (fill.includes("waste") || redeals === 0);
   const couldFill =
     alwaysFills && fillers.some((pile) => pile !== null && pileAt(board, pile).length > 0);
   if (couldFill && ruleset.tableau.some((pile) => pileAt(board, pile).length === 0)) {
-    throw impossible("An empty pile would have been filled.");
+    throw impossible("A tableau pile is empty that would have been filled.");
   }
 }
 
@@ -161,7 +163,7 @@ function couldBeFoundation(ruleset: Ruleset, target: number, pile: Pile): boolea
   return pile.every((card, at) => fitsFoundation(ruleset, target, pile.slice(0, at), card));
 }
 
-/** Whether at most `most` cards lie face down, all at the bottom, under one face up. */
+/** Whether at most `most` cards lie face down, all of them below a face-up card. */
 function downBelowUp(pile: Pile, most: number): boolean {
   const down = pile.filter(isDown).length;
   return (

@@ -1,25 +1,28 @@
 /**
- * A ruleset made ready for play: piles by number, and tables of what goes on what.
+ * A ruleset compiled for play: pile numbers, and lookup tables of what each pile takes.
  *
- * Everything that depends on the rules alone is worked out here, once, so that listing moves is
- * looking things up.
+ * All that depends on the rules alone is computed here, once, so that listing moves is fast.
  */
 
-import { type Card, PACK_SIZE, RANKS, SUITS, UNSEEN, isRed, rankOf, suitOf } from "./cards.ts";
+import { type Card, PACK_SIZE, RANKS, UNSEEN, cardOf, isRed, rankOf, suitOf } from "./cards.ts";
 import type { Foundation, Match, Order, Rules } from "./schema.ts";
 
-/** Stands for the top card of a pile that has none. */
+/** Stands for the top card of an empty pile. */
 export const EMPTY = UNSEEN + 1;
 
 /** The target of a move that deals a row of cards to the tableau. */
 export const ROW = -2;
 
+/** The length of a run that goes to a foundation. */
 export const RUN_LENGTH = 13;
 
-/** Whether `card` may go on `top`, which may be `EMPTY`. Nothing is known of unseen cards: false. */
+/** Whether `card` may go on `top`, which may be `EMPTY`; false if either is face down. */
 export type Fits = (top: Card, card: Card) => boolean;
 
-/** A move: `count` cards from one pile to another, by number. Two that deal many have a count of 1. */
+/**
+ * A move of `count` cards from the pile `source` to the pile `target`, by pile number. Dealing a
+ * row, with the target `ROW`, and turning the waste over have a count of 1.
+ */
 export interface Move {
   readonly source: number;
   readonly target: number;
@@ -41,9 +44,9 @@ export class Ruleset {
   readonly waste: number | null;
   readonly pileNames: readonly string[];
   readonly pileNumbers: ReadonlyMap<string, number>;
-  /** What a tableau pile takes. */
+  /** The table of what a tableau pile takes. */
   readonly builds: Fits;
-  /** What each foundation takes; a foundation of runs takes no single card. */
+  /** The table of what each foundation takes; one that takes runs takes no single card. */
   readonly homes: readonly Fits[];
   readonly movesRuns: boolean;
   readonly bySpaces: boolean;
@@ -77,20 +80,19 @@ export class Ruleset {
     this.bySpaces = tableau?.moves === "run-by-spaces";
   }
 
-  /** Whether foundation `target`, when empty, takes a whole run that `card` heads. */
+  /** Whether foundation `target`, if empty, takes a run headed by `card`. */
   headsRun(target: number, card: Card): boolean {
     const group = this.groups[target];
     return group?.takes === "run" && card < PACK_SIZE && startsGroup(card, group);
   }
 
-  /** The card of each foundation that is laid out before the deal, by pile number. */
+  /** The cards that are laid out before the deal, by the number of their foundation. */
   laidOut(): ReadonlyMap<number, Card> {
     const cards = new Map<number, Card>();
     this.groups.forEach((group, pile) => {
       if (group.setup !== "laid-out") return;
       const nth = pile - this.groups.indexOf(group);
-      const suit = SUITS.indexOf(group.suits.charAt(nth % group.suits.length));
-      cards.set(pile, suit * 13 + RANKS.indexOf(group.first));
+      cards.set(pile, cardOf(group.first, group.suits.charAt(nth % group.suits.length)));
     });
     return cards;
   }
@@ -109,7 +111,7 @@ function matches(match: Match, upper: Card, lower: Card): boolean {
   }
 }
 
-/** The difference of ranks between a card and the one that it goes on; `any` has no fixed ones. */
+/** The allowed differences in rank between a card and the one below it; `any` allows all. */
 const STEPS = { up: [1], down: [-1], either: [1, -1] } as const;
 
 function inOrder(order: Order, wrap: boolean, card: Card, top: Card): boolean {
@@ -118,7 +120,7 @@ function inOrder(order: Order, wrap: boolean, card: Card, top: Card): boolean {
   return STEPS[order].some((wanted) => step === wanted || (wrap && (step - wanted) % 13 === 0));
 }
 
-/** Whether `card` may start a pile that begins with `first`. */
+/** Whether `card` is of the rank `first`, which may be `any`. */
 function starts(card: Card, first: string): boolean {
   return first === "any" || RANKS.charAt(rankOf(card)) === first;
 }
@@ -127,14 +129,14 @@ function startsGroup(card: Card, group: Foundation): boolean {
   return starts(card, group.first) && group.suits.includes(suitOf(card));
 }
 
-/** Whether `top` is the last card of a foundation that goes once around from a fixed rank. */
+/** Whether `top` is the thirteenth and last card of a foundation that wraps around. */
 function completes(top: Card, group: Foundation): boolean {
   if (group.first === "any" || !group.wrap || group.order === "either") return false;
   const next = rankOf(top) + (group.order === "up" ? 1 : -1);
   return (next - RANKS.indexOf(group.first)) % 13 === 0;
 }
 
-/** Work a rule out for every pair of cards, and keep the answers. */
+/** Evaluate a rule for every pair of cards, and return it as a table lookup. */
 function tabled(rule: (top: Card, card: Card) => boolean): Fits {
   const width = UNSEEN + 1;
   const table = new Uint8Array(width * (EMPTY + 1));

@@ -1,12 +1,12 @@
 /**
- * The form of `rulesets.json`, which the server's engine prints. Its keys are explained in
- * `engine/RULES.md`; the engine has checked their values, so nothing here checks them again.
+ * The types of `rulesets.json`, which `python -m engine rules` prints. `engine/RULES.md` documents
+ * the keys. The engine has validated the values, so they are not checked again.
  */
 
 export type Order = "up" | "down" | "either" | "any";
 export type Match = "suit" | "colour" | "alternate" | "any";
 
-/** A group of like foundations. */
+/** A group of foundations with the same rules. */
 export interface Foundation {
   readonly piles: number;
   /** A rank, or `any`. */
@@ -19,7 +19,7 @@ export interface Foundation {
   readonly wrap: boolean;
 }
 
-/** The tableau's piles, and how they build. */
+/** The tableau: its piles, how they are dealt and how they build. */
 export interface Tableau {
   readonly deal: readonly number[];
   readonly order: Order;
@@ -33,14 +33,14 @@ export interface Tableau {
   readonly fill: readonly ("waste" | "stock")[];
 }
 
-/** The stock, and where its top card goes. */
+/** The stock, and where its top card may go. */
 export interface Stock {
   readonly plays: readonly ("waste" | "row" | "tableau" | "foundation")[];
   readonly top: "up" | "down";
   readonly to_foundation: "fitting" | "first" | "any";
 }
 
-/** The waste, and how often it is turned over to be the stock again. */
+/** The waste, and how often it may be turned over to be the stock again. */
 export interface Waste {
   readonly plays: readonly ("tableau" | "foundation")[];
   readonly redeals: number;
@@ -56,19 +56,19 @@ export interface Rules {
   readonly waste: Waste | null;
 }
 
-/** A variant of a game: its rules, with all overrides worked in. */
+/** A variant of a game: its complete rules, with the overrides merged in. */
 export interface Variant {
   readonly id: string;
   readonly name: string;
   readonly rules: Rules;
 }
 
-/** A game, its standard variant first. */
+/** A game; its standard variant is the first. */
 export interface Game {
   readonly id: string;
   readonly name: string;
   readonly variants: readonly Variant[];
 }
 
-/** The id of the variant that overrides nothing. */
+/** The id of a game's rules without any variant's overrides. */
 export const STANDARD = "standard";

@@ -1,4 +1,4 @@
-/** Checking a deal after it is closed: did the server deal what it had promised? */
+/** Verifying a closed deal: does its seed match the commitment published before play? */
 
 import type { Board } from "./board.ts";
 import { findRuleset } from "./catalog.ts";
@@ -9,25 +9,25 @@ export interface OpenDeal {
   readonly deal: string;
   readonly game: string;
   readonly variant: string;
-  /** What the player was told before the first card was seen. */
+  /** The commitment published before play. */
   readonly commitment: string;
   readonly seed: string;
 }
 
-/** What a deal's seed shows. */
+/** The result of verifying a deal. */
 export interface Verification {
-  /** Whether the seed is the one that was promised. */
+  /** Whether the computed commitment equals the published one. */
   readonly agrees: boolean;
-  /** The commitment that belongs to the seed. */
+  /** The commitment computed from the deal's id and seed. */
   readonly commitment: string;
-  /** The board that the seed deals, every face known. */
+  /** The initial board that the seed deals, every face known. */
   readonly board: Board;
 }
 
-/** Work a deal out from its seed; throws `bad_seed`, `unknown_game` and `unknown_variant`. */
+/** Compare commitments; throws `bad_seed`, `unknown_game` and `unknown_variant`. */
 export function verify(deal: OpenDeal): Verification {
   const seed = parseSeed(deal.seed);
-  const worked = commitment(deal.deal, seed);
+  const computed = commitment(deal.deal, seed);
   const board = dealSeed(findRuleset(deal.game, deal.variant), seed);
-  return { agrees: worked === deal.commitment, commitment: worked, board };
+  return { agrees: computed === deal.commitment, commitment: computed, board };
 }

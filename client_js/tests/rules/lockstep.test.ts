@@ -61,7 +61,7 @@ test.each([
   ["an unknown op", '{"op": "undo"}'],
   ["an unknown field", '{"op": "legal", "game": "robert"}'],
   ["a field of all objects", '{"op": "legal", "__proto__": 1}'],
-  ["an unknown game", '{"op": "new", "game": "klondike", "deck": []}'],
+  ["an unknown game", '{"op": "new", "game": "no-such-game", "deck": []}'],
   ["a game that every object has", '{"op": "new", "game": "constructor", "deck": []}'],
   ["an unknown variant", '{"op": "new", "game": "robert", "variant": "x", "deck": []}'],
   ["a null variant", '{"op": "new", "game": "robert", "variant": null, "deck": []}'],

@@ -88,7 +88,10 @@ function counted(board: Board, depth: number): Pick<Tree, "counts" | "first"> {
 }
 
 test("there is a file for each game and variant", () => {
-  expect(files.map((name) => name.replace(/\.txt$/, ""))).toEqual([...rulesets.keys()].sort());
+  const found = files.map((name) => name.replace(/\.txt$/, ""));
+  expect(found, "`python -m tests.vectors.generate` writes them").toEqual(
+    [...rulesets.keys()].sort(),
+  );
 });
 
 describe.each(files)("%s", (name) => {

@@ -50,7 +50,7 @@ test("a promise that differs anywhere is not kept, and the true commitment is to
 
 test.each([
   ["bad_seed", { seed: "00" }],
-  ["unknown_game", { game: "klondike" }],
+  ["unknown_game", { game: "no-such-game" }],
   ["unknown_variant", { variant: "fill" }],
 ])("%s is said", (code, change) => {
   expect(() => verify({ ...open, ...change })).toThrow(expect.objectContaining({ code }));

@@ -1,7 +1,7 @@
 /** Playing on what is seen: predictions are right as far as they go, and show nothing unseen. */
 
 import { expect, test } from "vitest";
-import { type Layout, applyDelta, cardsUnseen, pileAt, viewOf } from "../../src/rules/board.ts";
+import { type Layout, applyDelta, cardsFaceDown, pileAt, viewOf } from "../../src/rules/board.ts";
 import { UNSEEN, parsePile } from "../../src/rules/cards.ts";
 import { findRuleset, games } from "../../src/rules/catalog.ts";
 import { dealSeed, parseSeed } from "../../src/rules/deal.ts";
@@ -45,7 +45,7 @@ test("a predicted deal shows an unseen card, which cannot be played until it is 
   expect(texts(dealt).filter((move) => move.startsWith("w"))).toEqual([]);
   const twice = predict(dealt, parseMove(ruleset, "s>w"));
   expect(pileAt(twice, ruleset.waste!)).toEqual([UNSEEN, UNSEEN]);
-  expect(cardsUnseen(twice)).toBe(76);
+  expect(cardsFaceDown(twice)).toBe(76);
 
   const put = parsePile(["9C"]);
   const shown = applyDelta(viewOf(board), {
@@ -57,7 +57,7 @@ test("a predicted deal shows an unseen card, which cannot be played until it is 
     moves: 1,
   });
   expect(pileAt(shown, ruleset.waste!)).toEqual(put);
-  expect(cardsUnseen(shown)).toBe(75);
+  expect(cardsFaceDown(shown)).toBe(75);
 });
 
 test("nothing builds on a column whose bared card is not known yet", () => {

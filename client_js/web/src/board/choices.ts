@@ -1,6 +1,6 @@
 /** Which of the legal moves a tap means, and what is left to do by itself. */
 
-import { type Layout, type View, cardsUnseen, pileAt } from "../../../src/rules/board.ts";
+import { type Layout, type View, cardsFaceDown, pileAt } from "../../../src/rules/board.ts";
 import { isDown } from "../../../src/rules/cards.ts";
 import { isWon, legalMoves, runLength } from "../../../src/rules/moves.ts";
 import { apply } from "../../../src/rules/play.ts";
@@ -109,7 +109,7 @@ export function finishingMoves(view: View): Move[] | null {
   const { foundations, stock, waste } = ruleset;
   const dealt = pileAt(view, stock).length === 0;
   const drawn = waste === null || pileAt(view, waste).length === 0;
-  if (!dealt || !drawn || cardsUnseen(view) > 0 || isWon(view)) return null;
+  if (!dealt || !drawn || cardsFaceDown(view) > 0 || isWon(view)) return null;
   const moves: Move[] = [];
   let layout: Layout = view;
   for (;;) {

@@ -1,4 +1,4 @@
-"""Lines of play that leave no hope, though moves are legal still."""
+"""Lines of play to dead ends: moves are legal, but no card can reach a foundation any more."""
 
 from __future__ import annotations
 
@@ -10,31 +10,31 @@ from engine.deal import SEED_BYTES, deal_seed
 from engine.moves import legal_moves
 from engine.notation import move_text
 from engine.play import apply
-from engine.solver import Hope, search, unseen_cards
+from engine.solver import Outcome, cards_never_seen, search
 
 LONGEST_LINE = 600
 
 
 @cache
-def hopeless_line(game: str) -> tuple[bytes, tuple[str, ...]]:
-    """Return a seed, and moves from its deal to a board without hope on which moves are legal.
+def dead_end_line(game: str) -> tuple[bytes, tuple[str, ...]]:
+    """Return a seed, and the moves from its deal to the first dead end that is found.
 
-    There is hope until the last of them, as far as one can see.
+    Before the last of the moves, no search finds the board to be a dead end.
     """
     for number in range(100):
         chance = Random(number)
         seed = chance.randbytes(SEED_BYTES)
-        moves = _hopeless_moves(game, seed, chance)
+        moves = _dead_end_moves(game, seed, chance)
         if moves is not None:
             return seed, moves
-    raise AssertionError(f"{game} leads nowhere")
+    raise AssertionError(f"no dead end of {game} found")
 
 
-def _hopeless_moves(game: str, seed: bytes, chance: Random) -> tuple[str, ...] | None:
+def _dead_end_moves(game: str, seed: bytes, chance: Random) -> tuple[str, ...] | None:
     board = deal_seed(ruleset(game), seed)
     line: list[str] = []
     while len(line) < LONGEST_LINE and (moves := legal_moves(board)):
-        if not unseen_cards(board) and search(board).hope is Hope.HOPELESS:
+        if not cards_never_seen(board) and search(board).outcome is Outcome.UNREACHABLE:
             return tuple(line)
         home = [move for move in moves if move.target in board.ruleset.foundations]
         fresh = [move for move in moves if move.source == board.ruleset.stock]
