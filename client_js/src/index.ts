@@ -2,7 +2,7 @@
 
 export type { AttemptState } from "./attempt.ts";
 export { Client, type ClientOptions } from "./client.ts";
-export type { Status, Surroundings } from "./connection.ts";
+export type { ConnectFailure, Status, Surroundings } from "./connection.ts";
 export type {
   Dailies,
   Daily,

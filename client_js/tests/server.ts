@@ -128,10 +128,11 @@ export class Session {
 }
 
 export class ScriptedServer {
-  readonly #server = new WebSocketServer({ port: 0, host: "127.0.0.1" });
+  readonly #server: WebSocketServer;
   readonly #sessions = new Queue<Session>();
 
-  constructor() {
+  constructor(port = 0) {
+    this.#server = new WebSocketServer({ port, host: "127.0.0.1" });
     this.#server.on("connection", (socket) => this.#sessions.put(new Session(socket)));
   }
 
