@@ -27,7 +27,7 @@ export type Status =
 export interface ConnectFailure {
   /** How many tries have failed since the last session, or since `connect`. */
   readonly tries: number;
-  /** The WebSocket's close code; null if the server was silent for too long. */
+  /** The WebSocket's close code; null if no answer came in time, or the server refused the hello. */
   readonly code: number | null;
   /** What was in the way, as far as it is known. Browsers do not tell pages. */
   readonly reason: string;

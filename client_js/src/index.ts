@@ -20,6 +20,6 @@ export { Refusal } from "./refusal.ts";
 export type { RoomSettings } from "./room.ts";
 export type { OpenSocket, Socket, SocketEvents } from "./socket.ts";
 export { memoryStorage, type TokenStorage } from "./storage.ts";
-export type { Readable } from "./store.ts";
+export { type Readable, until } from "./store.ts";
 
 export * from "./rules/index.ts";
