@@ -16,13 +16,14 @@ class BuildWithPage(build_py):
 
     def run(self) -> None:
         """Build the packages, and add the page to them."""
-        super().run()
         if self.editable_mode:
-            return  # A checkout serves the page from where it is built.
-        page = Path(self.build_lib, "server", "page")
-        shutil.rmtree(page, ignore_errors=True)
+            super().run()  # A checkout serves the page from where it is built.
+            return
+        # What an earlier build has left would be packed as well.
+        shutil.rmtree(self.build_lib, ignore_errors=True)
+        super().run()
         if (BUILT_PAGE / "index.html").is_file():
-            shutil.copytree(BUILT_PAGE, page)
+            shutil.copytree(BUILT_PAGE, Path(self.build_lib, "server", "page"))
         else:
             self.warn(
                 f"{BUILT_PAGE} does not exist: this package has no page. Build it first with "
