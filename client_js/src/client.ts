@@ -2,7 +2,7 @@
 
 import type { AttemptState } from "./attempt.ts";
 import { onAwake } from "./awake.ts";
-import { Connection, type Status, type Surroundings } from "./connection.ts";
+import { type ConnectFailure, Connection, type Status, type Surroundings } from "./connection.ts";
 import { LeaderboardKeeper } from "./leaderboard.ts";
 import { type Keeper, Link } from "./link.ts";
 import { AttemptKeeper } from "./playing.ts";
@@ -13,6 +13,8 @@ import { type OpenSocket, browserSocket } from "./socket.ts";
 import { type TokenStorage, defaultStorage } from "./storage.ts";
 import { type Readable, Store } from "./store.ts";
 
+const TIMEOUT = 30_000;
+
 export interface ClientOptions extends Partial<Surroundings> {
   /** Where the server listens, as in `wss://example.org/socket`. */
   readonly url: string;
@@ -21,15 +23,22 @@ export interface ClientOptions extends Partial<Surroundings> {
   readonly storage?: TokenStorage;
   /** Needed in Node: `nodeSocket` from `./node`. */
   readonly openSocket?: OpenSocket;
+  /**
+   * Milliseconds for which a command waits for a session until it is refused as `unreachable`; 30
+   * seconds unless given, and Infinity for as long as it takes.
+   */
+  readonly timeout?: number;
 }
 
 /**
  * Its promises reject with a `Refusal`. What was under way when the connection broke is refused as
- * `disconnected`, unless asking again does no harm: then it waits for the next session, and is also
- * asked again while the server cannot do it just now.
+ * `disconnected`, unless asking again does no harm: then it waits for the next session, up to the
+ * `timeout`, and is also asked again while the server cannot do it just now.
  */
 export class Client {
   readonly status: Readable<Status>;
+  /** Why the last try to open a session has failed; null while one is open. */
+  readonly failure: Readable<ConnectFailure | null>;
   /** Whether something waits that the server cannot do just now; it is asked again by itself. */
   readonly stalled: Readable<boolean>;
   readonly player: Readable<Player | null>;
@@ -60,6 +69,7 @@ export class Client {
       storage: options.storage ?? defaultStorage(),
       surroundings,
       name: options.name ?? null,
+      timeout: options.timeout ?? TIMEOUT,
       onOpen: (player) => {
         this.#player.set(player);
         keepers.forEach((keeper) => keeper.resume());
@@ -75,6 +85,7 @@ export class Client {
     const keepers: Keeper[] = [this.#attempt, this.#room, this.#leaderboard];
 
     this.status = this.#connection.status;
+    this.failure = this.#connection.failure;
     this.stalled = retries.stalled;
     this.player = this.#player;
     this.room = this.#room.room;

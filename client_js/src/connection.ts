@@ -6,20 +6,40 @@
 
 import { type Player, VERSION } from "./messages.ts";
 import { CLOSE, type Command, type Event, type EventOf } from "./protocol.ts";
+import { Refusal } from "./refusal.ts";
 import { Requests } from "./requests.ts";
 import type { OpenSocket, Socket } from "./socket.ts";
 import type { TokenStorage } from "./storage.ts";
 import { type Readable, Store } from "./store.ts";
 import { decodeEvent, encodeCommand } from "./wire.ts";
 
-/** `waiting` for the next try, or closed; `replaced` and `incompatible` stay until asked. */
-export type Status = "connecting" | "open" | "waiting" | "replaced" | "incompatible";
+/**
+ * - `connecting`: a try to open a session is under way.
+ * - `open`: there is a session.
+ * - `waiting`: there is none; the next try comes by itself, unless the client was closed.
+ * - `unreachable`: several tries in a row have failed, as `failure` says; more come by themselves.
+ * - `replaced`, `incompatible`: no try comes until `connect` is called again.
+ */
+export type Status =
+  "connecting" | "open" | "waiting" | "unreachable" | "replaced" | "incompatible";
+
+/** Why the last try to open a session has failed. */
+export interface ConnectFailure {
+  /** How many tries have failed since the last session, or since `connect`. */
+  readonly tries: number;
+  /** The WebSocket's close code; null if no answer came in time, or the server refused the hello. */
+  readonly code: number | null;
+  /** What was in the way, as far as it is known. Browsers do not tell pages. */
+  readonly reason: string;
+}
 
 export const PING_EVERY = 15_000;
 export const PONG_WITHIN = 10_000;
 export const WELCOME_WITHIN = 10_000;
 /** The same for both, once there is a reason to believe that the connection is lost. */
 export const ALIVE_WITHIN = 3_000;
+/** How many tries in a row must fail until the server counts as unreachable: about two seconds. */
+export const UNREACHABLE_AFTER = 3;
 /** Over which the first tries of all clients of a node that went down are spread. */
 const FIRST_WAIT = 1_000;
 const SHORTEST_WAIT = 200;
@@ -43,6 +63,8 @@ export interface ConnectionOptions {
   readonly surroundings: Surroundings;
   /** The name of a new guest; null leaves it to the server. */
   readonly name: string | null;
+  /** Milliseconds for which a command waits for a session; Infinity for as long as it takes. */
+  readonly timeout: number;
   /** A session is open. What is asked in here goes before what was kept from an earlier one. */
   readonly onOpen: (player: Player) => void;
   /** An event came, and was the answer to this command, or to none. */
@@ -50,9 +72,13 @@ export interface ConnectionOptions {
 }
 
 export class Connection {
-  readonly requests = new Requests((command) => this.#send(command));
+  readonly requests = new Requests(
+    (command) => this.#send(command),
+    (reject) => this.#limitWait(reject),
+  );
   readonly #options: ConnectionOptions;
   readonly #status = new Store<Status>("connecting");
+  readonly #failure = new Store<ConnectFailure | null>(null);
   #name: string | null;
   #socket: Socket | null = null;
   #cancelTimer: () => void = () => undefined;
@@ -73,6 +99,11 @@ export class Connection {
 
   get status(): Readable<Status> {
     return this.#status;
+  }
+
+  /** Null as soon as a session is open. */
+  get failure(): Readable<ConnectFailure | null> {
+    return this.#failure;
   }
 
   /** The server's time in milliseconds, as well as it is known. */
@@ -110,11 +141,11 @@ export class Connection {
     const { openSocket, url } = this.#options;
     this.#hurries = false;
     this.#away = 0;
-    this.#status.set("connecting");
+    if (this.#status.get() !== "unreachable") this.#status.set("connecting");
     const socket = openSocket(url, {
       opened: () => this.#socket === socket && this.#hello(),
       received: (frame) => this.#socket === socket && this.#receive(frame),
-      closed: (code) => this.#socket === socket && this.#lost(code),
+      closed: (code, reason) => this.#socket === socket && this.#lost(code, reason),
     });
     this.#socket = socket;
     this.#timer(WELCOME_WITHIN, () => this.#lost(null));
@@ -142,6 +173,7 @@ export class Connection {
       this.#turnedAway(event);
     } else if (event.type === "Welcome") {
       this.#failures = 0;
+      this.#failure.set(null);
       this.#clock = { ...this.#clock, trip: Infinity };
       this.#setClock(event.now);
       this.#options.storage.save(event.token);
@@ -154,7 +186,7 @@ export class Connection {
   }
 
   /** Say hello without what the server does not take, where that is what is wrong. */
-  #turnedAway({ code, wait }: EventOf<"Refused">): void {
+  #turnedAway({ code, text, wait }: EventOf<"Refused">): void {
     if (code === "bad_token") {
       this.#options.storage.save(null);
       this.#hello();
@@ -163,7 +195,7 @@ export class Connection {
       this.#hello();
     } else {
       this.#away = wait;
-      this.#lost(code === "bad_version" ? CLOSE.badVersion : null);
+      this.#lost(code === "bad_version" ? CLOSE.badVersion : null, text);
     }
   }
 
@@ -194,7 +226,7 @@ export class Connection {
   }
 
   /** The socket is gone, by this close code, or not worth waiting for, with none. */
-  #lost(code: number | null): void {
+  #lost(code: number | null, reason?: string): void {
     if (code === CLOSE.replaced) return this.#stayAway("replaced");
     if (code === CLOSE.badVersion) return this.#stayAway("incompatible");
     const scolded = code === CLOSE.tooFast || code === CLOSE.badMessages;
@@ -203,17 +235,37 @@ export class Connection {
     // Who looks at the page now waits for nothing but what the server asked for.
     const atOnce = this.#hurries && !scolded && this.#away === 0;
     this.#hangUp();
+    if (this.#status.get() !== "open") this.#failed(code, reason);
     this.requests.lost();
     this.#failures += 1;
-    this.#status.set("waiting");
+    const tries = this.#failure.get()?.tries ?? 0;
+    this.#status.set(tries < UNREACHABLE_AFTER ? "waiting" : "unreachable");
     if (atOnce) this.#dial();
     else this.#timer(wait, () => this.#dial());
+  }
+
+  /** A try to open a session has failed. */
+  #failed(code: number | null, reason?: string): void {
+    const silence = code === null ? "no answer" : `close code ${code}`;
+    const tries = (this.#failure.get()?.tries ?? 0) + 1;
+    this.#failure.set({ tries, code, reason: reason || silence });
+  }
+
+  /** Reject a command with `unreachable` unless the wait for a session ends in time. */
+  #limitWait(reject: (reason: Refusal) => void): () => void {
+    const { surroundings, timeout, url } = this.#options;
+    if (timeout === Infinity) return () => undefined;
+    return surroundings.after(timeout, () => {
+      const reason = this.#failure.get()?.reason ?? "no session was opened";
+      reject(new Refusal("unreachable", `There is no session with ${url}: ${reason}.`));
+    });
   }
 
   /** End the session until `connect` is called again. */
   #stayAway(status: Status): void {
     this.#stays = true;
     this.#hangUp();
+    this.#failure.set(null);
     this.requests.abandon();
     this.#status.set(status);
   }

@@ -2,7 +2,7 @@
 
 export type { AttemptState } from "./attempt.ts";
 export { Client, type ClientOptions } from "./client.ts";
-export type { Status, Surroundings } from "./connection.ts";
+export type { ConnectFailure, Status, Surroundings } from "./connection.ts";
 export type {
   Dailies,
   Daily,
@@ -20,6 +20,6 @@ export { Refusal } from "./refusal.ts";
 export type { RoomSettings } from "./room.ts";
 export type { OpenSocket, Socket, SocketEvents } from "./socket.ts";
 export { memoryStorage, type TokenStorage } from "./storage.ts";
-export type { Readable } from "./store.ts";
+export { type Readable, until } from "./store.ts";
 
 export * from "./rules/index.ts";

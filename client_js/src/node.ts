@@ -11,9 +11,13 @@ export const nodeSocket: OpenSocket = (url, events) => {
   socket.on("message", (data, isBinary) => {
     if (isBinary && Buffer.isBuffer(data)) events.received(data);
   });
-  socket.on("close", (code) => events.closed(code));
+  let reason: string | undefined;
+  socket.on("close", (code) => events.closed(code, reason));
   // An error is always followed by a close, which is what the connection acts on.
-  socket.on("error", () => undefined);
+  socket.on("error", (error: NodeJS.ErrnoException) => {
+    // Where a host has several addresses, the message is empty.
+    reason = error.message || error.code;
+  });
   return {
     send: (frame) => socket.send(frame),
     close: () => socket.terminate(),

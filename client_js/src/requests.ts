@@ -32,16 +32,26 @@ interface Waiting {
 
 export class Requests {
   readonly #send: (command: Command) => void;
+  readonly #limitWait: (reject: (reason: Refusal) => void) => () => void;
   readonly #sent = new Map<number, Waiting>();
   /** The ids of the moves with a number, in the order in which they are answered. */
   readonly #moves = new Map<string, number[]>();
-  #kept: Waiting[] = [];
+  /** What waits for the next session, each with what calls its time-out off. */
+  readonly #kept = new Map<Waiting, () => void>();
   #open = false;
   #lastId = 0;
 
-  /** `send` is called only from within calls of `tell`, of `opened` and, while open, of `ask`. */
-  constructor(send: (command: Command) => void) {
+  /**
+   * @param send is called only from within calls of `tell`, of `opened` and, while open, of `ask`.
+   * @param limitWait starts the time-out of a command that waits for a session, at whose end it
+   * calls `reject`; returns what calls it off.
+   */
+  constructor(
+    send: (command: Command) => void,
+    limitWait: (reject: (reason: Refusal) => void) => () => void,
+  ) {
     this.#send = send;
+    this.#limitWait = limitWait;
   }
 
   /**
@@ -57,12 +67,12 @@ export class Requests {
     return new Promise((resolve, reject) => {
       const settle = { resolve: resolve as (event: Event) => void, reject };
       const waiting: Waiting = { type, fields, repeats, settle };
-      if (this.#sent.size + this.#kept.length >= MOST_WAITING) {
+      if (this.#sent.size + this.#kept.size >= MOST_WAITING) {
         reject(new Refusal("too_fast", "Too many commands are waiting for their answers."));
       } else if (this.#open) {
         this.#sendOff(waiting);
       } else if (repeats) {
-        this.#kept.push(waiting);
+        this.#keep(waiting);
       } else {
         reject(disconnected());
       }
@@ -88,8 +98,7 @@ export class Requests {
   /** The session is open: send what `resume` asks, then what was kept for it. */
   opened(resume: () => void): void {
     this.#open = true;
-    const kept = this.#kept;
-    this.#kept = [];
+    const kept = this.#takeKept();
     resume();
     kept.forEach((waiting) => this.#sendOff(waiting));
   }
@@ -101,7 +110,7 @@ export class Requests {
     this.#sent.clear();
     this.#moves.clear();
     for (const waiting of sent) {
-      if (waiting.repeats) this.#kept.push(waiting);
+      if (waiting.repeats) this.#keep(waiting);
       else waiting.settle?.reject(disconnected());
     }
   }
@@ -109,9 +118,22 @@ export class Requests {
   /** No session will come by itself: refuse everything. */
   abandon(): void {
     this.lost();
-    const kept = this.#kept;
-    this.#kept = [];
-    kept.forEach((waiting) => waiting.settle?.reject(disconnected()));
+    this.#takeKept().forEach((waiting) => waiting.settle?.reject(disconnected()));
+  }
+
+  #keep(waiting: Waiting): void {
+    const cancel = this.#limitWait((refusal) => {
+      this.#kept.delete(waiting);
+      waiting.settle?.reject(refusal);
+    });
+    this.#kept.set(waiting, cancel);
+  }
+
+  #takeKept(): Waiting[] {
+    const kept = [...this.#kept.keys()];
+    this.#kept.forEach((cancel) => cancel());
+    this.#kept.clear();
+    return kept;
   }
 
   #sendOff(waiting: Waiting): number {

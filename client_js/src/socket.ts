@@ -10,7 +10,8 @@ export interface Socket {
 export interface SocketEvents {
   opened(): void;
   received(frame: Uint8Array): void;
-  closed(code: number): void;
+  /** `reason` says why it could not be opened, where that is known. */
+  closed(code: number, reason?: string): void;
 }
 
 /** Opens a socket to an address. */

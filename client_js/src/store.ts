@@ -33,3 +33,30 @@ export class Store<T> implements Readable<T> {
     return () => this.#followers.delete(follower);
   }
 }
+
+/**
+ * Wait until a value other than null passes a test; returns that value.
+ *
+ * @param signal ends the wait with its reason as the error, as `AbortSignal.timeout(10_000)` does.
+ */
+export async function until<T>(
+  store: Readable<T | null>,
+  passes: (value: T) => boolean,
+  signal?: AbortSignal,
+): Promise<T> {
+  let stop = (): void => undefined;
+  let abort = (): void => undefined;
+  try {
+    return await new Promise<T>((resolve, reject) => {
+      abort = () => reject(signal?.reason as Error);
+      if (signal?.aborted) abort();
+      signal?.addEventListener("abort", abort);
+      stop = store.subscribe((value) => {
+        if (value !== null && passes(value)) resolve(value);
+      });
+    });
+  } finally {
+    stop();
+    signal?.removeEventListener("abort", abort);
+  }
+}

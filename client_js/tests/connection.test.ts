@@ -10,7 +10,6 @@ import {
 } from "../src/connection.ts";
 import { Client } from "../src/index.ts";
 import { VERSION } from "../src/messages.ts";
-import { nodeSocket } from "../src/node.ts";
 import { memoryStorage } from "../src/storage.ts";
 import {
   ADA,
@@ -194,19 +193,6 @@ test("the wait grows to at most 10 seconds, and is spread", () => {
 test("the first tries come within two seconds all together, however unlucky", () => {
   const waits = [0, 1, 2].map((failures) => waitBefore(failures, false, 0.999));
   expect(waits.reduce((sum, wait) => sum + wait)).toBeLessThan(1_900);
-});
-
-test("a server that is not there is tried again and again", async () => {
-  const url = await server.start();
-  server.stop();
-  client = new Client({ url, openSocket: nodeSocket, storage: memoryStorage(), ...time });
-  client.connect();
-  for (let tries = 0; tries < 3; tries++) {
-    await waiting();
-    expect(time.timers.size).toBe(1);
-    time.pass(300);
-    expect(client.status.get()).toBe("connecting");
-  }
 });
 
 test("after a restart the first tries are spread over a second", async () => {

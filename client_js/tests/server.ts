@@ -18,8 +18,10 @@ import {
 } from "../src/messages.ts";
 import type { CommandFields, CommandType, EventFields, EventType } from "../src/protocol.ts";
 import { memoryStorage } from "../src/storage.ts";
-import type { Readable } from "../src/store.ts";
+import { until } from "../src/store.ts";
 import { toObject, toRow } from "../src/wire.ts";
+
+export { until };
 
 export const ADA = { id: "k3mq7w2r5t9xkz4b", name: "Ada", tag: "4F2A" };
 export const BOB = { id: "zz5n8c1v6m2qx7ap", name: "Bob", tag: "9C01" };
@@ -128,10 +130,11 @@ export class Session {
 }
 
 export class ScriptedServer {
-  readonly #server = new WebSocketServer({ port: 0, host: "127.0.0.1" });
+  readonly #server: WebSocketServer;
   readonly #sessions = new Queue<Session>();
 
-  constructor() {
+  constructor(port = 0) {
+    this.#server = new WebSocketServer({ port, host: "127.0.0.1" });
     this.#server.on("connection", (socket) => this.#sessions.put(new Session(socket)));
   }
 
@@ -175,24 +178,6 @@ export class FakeTime implements Surroundings {
     }
     this.#now = end;
   }
-}
-
-/** Wait until a store's value is as it should be; returns that value. */
-export function until<T, S extends T>(
-  store: Readable<T>,
-  right: ((value: T) => value is S) | ((value: T) => boolean),
-): Promise<S> {
-  return new Promise((resolve) => {
-    let stop: (() => void) | null = null;
-    let found = false;
-    stop = store.subscribe((value) => {
-      if (found || !right(value)) return;
-      found = true;
-      stop?.();
-      resolve(value as S);
-    });
-    if (found) stop();
-  });
 }
 
 let marks = 0;

@@ -8,7 +8,7 @@ export class ConnectionState {
   constructor(status: Readable<Status>) {
     // Between two tries the status goes to and fro; it is lost until it is back.
     status.subscribe((now) => {
-      if (now === "waiting") this.#lost = true;
+      if (now === "waiting" || now === "unreachable") this.#lost = true;
       else if (now !== "connecting") this.#lost = false;
     });
   }

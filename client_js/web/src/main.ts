@@ -17,7 +17,8 @@ import { Sounds } from "./sounds.ts";
 import { useLanguage } from "./text/index.ts";
 
 const scheme = location.protocol === "https:" ? "wss:" : "ws:";
-const client = new Client({ url: `${scheme}//${location.host}/socket` });
+// A page that is open may get its network back at any time.
+const client = new Client({ url: `${scheme}//${location.host}/socket`, timeout: Infinity });
 const settings = new Settings();
 const reloadFor = (reason: string) =>
   new ReloadOnce(
