@@ -4,7 +4,10 @@
  * Printed by `python -m server.gateway.typescript` from `server/gateway/messages.py`: change that.
  */
 
-/** The version of the protocol, stated in `hello`. */
+/**
+ * The version of the protocol that clients of this release state in `hello`: one that servers of
+ * the last release speak too.
+ */
 export const VERSION = 2;
 
 /** The least number of an attempt; smaller ones at the start of a message are its kind. */
@@ -238,6 +241,8 @@ export interface Attempt {
   readonly deadline: number;
   readonly now: number;
   readonly result: Result;
+  /** The digest of the rules that it is played by; servers of release 0.1.0 leave it out. */
+  readonly rules: string | null;
 }
 
 /**
@@ -513,6 +518,7 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
     "deadline",
     "now",
     { name: "result", struct: "Result" },
+    "rules",
   ],
   Moved: ["number", "seq", "changes", "time", "end", "redeals"],
   MissedMove: ["source", "target", "count", "changes", "redeals"],

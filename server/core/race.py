@@ -50,8 +50,11 @@ class ReadySet(Struct, tag="ready", frozen=True):
     at: int
 
 
-class RoundStarted(Struct, tag="round", frozen=True):
-    """A round was called: its cards are turned up at `starts`."""
+class RoundStarted(Struct, tag="round", frozen=True, omit_defaults=True):
+    """A round was called: its cards are turned up at `starts`.
+
+    `rules` is the digest of the rules that it is played by; `None` in what release 0.1.0 wrote.
+    """
 
     number: int
     deal: DealId
@@ -60,6 +63,7 @@ class RoundStarted(Struct, tag="round", frozen=True):
     starts: int
     deadline: int
     at: int
+    rules: str | None = None
 
 
 class RunnerFinished(Struct, tag="finished", frozen=True):
@@ -93,6 +97,7 @@ class Round:
     starts: int
     deadline: int
     results: dict[PlayerId, Result]
+    rules: str | None = None
 
     @property
     def over(self) -> bool:
@@ -164,6 +169,7 @@ def _folded(room: Room, event: Event) -> Room:
                 event.starts,
                 event.deadline,
                 {},
+                event.rules,
             )
             return replace(room, seats=tuple(Seat(s.player) for s in room.seats), round=begun)
         case RunnerFinished(player=player, result=result):
@@ -215,7 +221,15 @@ def set_ready(room: Room, player: PlayerId, ready: bool, now: int) -> Event | No
     return ReadySet(player, ready, now) if seat.ready != ready else None
 
 
-def start(room: Room, player: PlayerId, deal: DealId, commitment: str, now: int) -> Event:
+def start(
+    room: Room,
+    player: PlayerId,
+    deal: DealId,
+    commitment: str,
+    now: int,
+    *,
+    rules: str | None = None,
+) -> Event:
     """Decide a round, for the host and every other member who is ready.
 
     Raises:
@@ -231,7 +245,7 @@ def start(room: Room, player: PlayerId, deal: DealId, commitment: str, now: int)
     starts = now + COUNTDOWN
     number = room.round.number + 1 if room.round else 1
     deadline = starts + room.opened.limit
-    return RoundStarted(number, deal, commitment, players, starts, deadline, now)
+    return RoundStarted(number, deal, commitment, players, starts, deadline, now, rules)
 
 
 def finish(room: Room, deal: DealId, player: PlayerId, result: Result, now: int) -> Event | None:

@@ -22,6 +22,8 @@ SENTENCES: Final = {
     "round_running": "The round must be over first.",
     "not_started": "The round has not begun yet.",
     "unknown_attempt": "You have no such attempt.",
+    "unknown_rules": "This game was begun by rules that the server does not know.",
+    "unknown_format": "This was stored by a newer release of the server.",
     "bad_move": "This is not a move of this game.",
     "illegal_move": "The rules do not allow this move here.",
     "attempt_ended": "This attempt is over.",
@@ -55,6 +57,10 @@ class Refusal(Exception):  # noqa: N818 - a refusal is an answer, not an error
     def of(cls, error: EngineError) -> Refusal:
         """Return the refusal for what the engine refuses."""
         return cls(error.code, error.message)
+
+
+class UnreadableError(Refusal):
+    """Something stored that this release cannot read, and a newer one can: it is left alone."""
 
 
 class UnsuitableError(Exception):

@@ -58,8 +58,9 @@ class Handlers:
         return await self._handlers[type(command)](session, session.player, command)
 
     async def _hello(self, session: Session, command: m.Hello) -> m.Welcome:
-        if command.version != m.VERSION:
-            raise Refusal("bad_version", f"This server speaks version {m.VERSION}.")
+        if command.version not in m.VERSIONS:
+            oldest, newest = m.VERSIONS[0], m.VERSIONS[-1]
+            raise Refusal("bad_version", f"This server speaks versions {oldest} to {newest}.")
         profile, token = await self._services.identity.enter(command.token, command.name)
         await self._hub.enter(session, profile.id)
         return m.Welcome(player=present.player(profile), token=token, now=self.now())

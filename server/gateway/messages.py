@@ -26,7 +26,11 @@ from msgspec import Meta, Struct
 from server.core.attempt import End
 
 VERSION = 2
-"""The version of the protocol, stated in `hello`."""
+"""The version of the protocol that clients of this release state in `hello`: one that servers of
+the last release speak too."""
+
+VERSIONS = range(2, 4)
+"""The versions that this server speaks. One of version 3 is known to heed `Attempt.rules`."""
 
 FIRST_NUMBER = 32
 """The least number of an attempt; smaller ones at the start of a message are its kind."""
@@ -324,6 +328,7 @@ class Attempt(Event, tag=7, frozen=True):
         piles: all piles by number.
         room: the code of its room, or null.
         day: the UTC day of its daily, or null.
+        rules: the digest of the rules that it is played by; servers of release 0.1.0 leave it out.
     """
 
     number: int
@@ -341,6 +346,7 @@ class Attempt(Event, tag=7, frozen=True):
     deadline: int
     now: int
     result: Result
+    rules: str | None = None
 
 
 class Moved(Struct, array_like=True, frozen=True):

@@ -103,6 +103,7 @@ def attempt(snapshot: Snapshot, number: int, now: int) -> messages.Attempt:
         deadline=start.deadline,
         now=now,
         result=result(snapshot.result),
+        rules=snapshot.view.ruleset.digest,
     )
 
 

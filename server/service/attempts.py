@@ -7,15 +7,14 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
 
 import structlog
+from msgspec import structs
 
-from engine.board import Board, delta_between
-from engine.catalog import ruleset as find_ruleset
-from engine.deal import deal_seed
+from engine.board import delta_between
 from engine.notation import move_text
 from server.core import attempt as core
 from server.core.attempt import Attempt, Event, Moved, Started
 from server.core.ids import AttemptId, DealId, PlayerId, attempt_id, split_attempt_id
-from server.core.refusal import Refusal
+from server.core.refusal import Refusal, UnreadableError
 from server.metrics import Counts
 from server.service.answers import Over, Played, Snapshot, snapshot_of
 from server.service.attempt_journal import AttemptKind, Finish, Step, finish_of, steps_of
@@ -23,7 +22,9 @@ from server.service.held import Held
 from server.service.moves import MoveNumbers, OutOfStepError, PendingMove, Reply
 from server.service.shelf import Shelf
 from server.service.store import Store
+from server.service.stored import rules_of
 from server.service.tasks import run_soon
+from server.store.deals import Deal
 
 MOST_FINISHES = 10_000
 """Finishes that wait for their effects; what is over that is left to the sweeper."""
@@ -56,12 +57,18 @@ class Attempts:
         return self._shelf.size
 
     async def start(self, started: Started) -> Attempt:
-        """Start an attempt, or find it started.
+        """Start an attempt by the rules of its deal, or find it started.
 
         Raises:
+            Refusal: the deal is not kept any more, or its rules are not known.
             UnavailableError: the store does not answer.
         """
-        held = await self._held(attempt_id(started.deal, started.player), to_use=True)
+        attempt = attempt_id(started.deal, started.player)
+        held = await self._held(attempt, to_use=True)
+        # All attempts at a deal are played by its rules, whatever the rules of today are.
+        deal = await self._deal(attempt)
+        rules = rules_of(deal.game, deal.variant, deal.rules)
+        started = structs.replace(started, rules=rules.digest)
         step = await held.submit(lambda state, _: started if state is None else None)
         return step.after
 
@@ -69,12 +76,16 @@ class Attempts:
         """Return an attempt as it is now, or `None`; one whose time is up is ended by this.
 
         Raises:
+            UnreadableError: a newer release stored it.
             UnavailableError: the store does not answer.
         """
         try:
-            return await (await self._held(attempt)).look()
+            held = await self._held(attempt)
+        except UnreadableError:
+            raise
         except Refusal:
             return None
+        return await held.look()
 
     async def open(self, attempt: AttemptId, player: PlayerId) -> Snapshot:
         """Return a player's own attempt as it may be seen.
@@ -225,7 +236,7 @@ class Attempts:
         if found is None:
             return iter(())
         state, texts = found
-        return steps_of(await self._board(attempt), state, texts)
+        return steps_of(await self._deal(attempt), state, texts)
 
     def advanced(self, before: Attempt | None, after: Attempt) -> None:
         """Note an entry of this node: tell of it, and hand a finish on."""
@@ -246,19 +257,19 @@ class Attempts:
         find = self._shelf.find_to_use if to_use else self._shelf.find
         held = find(attempt)
         if held is None:
-            kind = AttemptKind(attempt, await self._board(attempt), self.advanced)
+            kind = AttemptKind(attempt, await self._deal(attempt), self.advanced)
             self._shelf.put(attempt, Held(self._store.journals, self._store.clock, kind))
             held = find(attempt)
             assert held is not None, "it has just been put there"
         return held
 
-    async def _board(self, attempt: AttemptId) -> Board:
-        """Return the board that an attempt starts on."""
+    async def _deal(self, attempt: AttemptId) -> Deal:
+        """Return the deal that an attempt is played on."""
         parts = split_attempt_id(attempt)
         deal = await self._store.deals.find(parts[0]) if parts else None
         if deal is None:
             raise Refusal("unknown_attempt")
-        return deal_seed(find_ruleset(deal.game, deal.variant), deal.seed)
+        return deal
 
 
 async def _leave_missing(_: DealId, __: PlayerId) -> None:

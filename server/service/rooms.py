@@ -19,10 +19,11 @@ from server.service.attempts import Attempts
 from server.service.held import Held
 from server.service.shelf import Shelf
 from server.service.store import Store
+from server.service.stored import Reader, rules_of
 from server.store import keys
 from server.store.journal import Append
 
-_DECODER: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event)
+_READER: Reader[Event] = Reader(Event)
 
 _NO_DEAL = DealId("")
 """Stands for a deal while it is asked whether one may be drawn."""
@@ -40,7 +41,7 @@ class _Kind:
         return keys.room(self._code)
 
     def decode(self, text: str) -> Event:
-        return _DECODER.decode(text)
+        return _READER.read(text)
 
     def fold(self, state: Room | None, event: Event) -> Room:
         return race.fold(state, event)
@@ -132,7 +133,7 @@ class Rooms:
         if held is not None and held.state is not None:
             return held.state.opened
         text = await self._store.journals.first(keys.room(code))
-        event = None if text is None else _DECODER.decode(text)
+        event = None if text is None else _READER.read(text)
         return event if isinstance(event, RoomOpened) else None
 
     def follow(self, code: RoomCode) -> None:
@@ -197,7 +198,10 @@ class Rooms:
         opened = await self._check_start(code, player)
         deal = await self._store.deals.draw(opened.game, opened.variant, room=code)
         room = await self._submit(
-            code, lambda room, now: race.start(room, player, deal.id, deal.commitment, now)
+            code,
+            lambda room, now: race.start(
+                room, player, deal.id, deal.commitment, now, rules=deal.rules
+            ),
         )
         running = room.running
         if running is not None:
@@ -274,7 +278,7 @@ class Rooms:
                 attempt = await self._start_attempt(room, room.running, player)
             except Refusal:
                 # The store has lost the deal: nobody has played it, and nobody can.
-                result = _at_start(room.opened, "time")
+                result = _at_start(room.opened, room.running, "time")
             else:
                 state = await self._attempts.find(attempt)
                 if state is None or state.end is None:
@@ -339,7 +343,7 @@ class Rooms:
         return self._shelf.put(code, Held(self._store.journals, self._store.clock, kind))
 
 
-def _at_start(opened: RoomOpened, end: End | None = None) -> Result:
+def _at_start(opened: RoomOpened, round_: Round, end: End | None = None) -> Result:
     """Return the result of an attempt in which nobody has moved."""
-    rules = ruleset(opened.game, opened.variant)
+    rules = rules_of(opened.game, opened.variant, round_.rules)
     return Result(rules.home_at_start, rules.total - rules.home_at_start, 0, 0, end)

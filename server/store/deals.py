@@ -8,6 +8,7 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from sys import intern
 
+from engine.catalog import ruleset
 from engine.deal import SEED_BYTES, commitment
 from server.core.ids import ALPHABET, ID_LENGTH, DealId, PlayerId, RoomCode, attempt_id
 from server.store import keys
@@ -29,6 +30,7 @@ class Deal:
     Attributes:
         room: the room that it is raced in, or `None`.
         day: the UTC day whose daily it is, or `None`.
+        rules: the digest of the rules that it is played by; `None` in what release 0.1.0 drew.
     """
 
     id: DealId
@@ -38,6 +40,7 @@ class Deal:
     commitment: str
     room: RoomCode | None = None
     day: int | None = None
+    rules: str | None = None
 
     def __repr__(self) -> str:
         return f"<Deal {self.id}>"
@@ -58,19 +61,22 @@ class Deals:
     async def draw(
         self, game: str, variant: str, *, room: RoomCode | None = None, day: int | None = None
     ) -> Deal:
-        """Draw a seed from the operating system, and keep the deal.
+        """Draw a seed from the operating system, and keep the deal with the rules of today.
 
         Raises:
+            EngineError: there is no such game or variant.
             UnavailableError: Redis does not answer.
         """
         deal_id = DealId(random_id())
         seed = secrets.token_bytes(SEED_BYTES)
-        deal = Deal(deal_id, game, variant, seed, commitment(deal_id, seed), room, day)
+        rules = ruleset(game, variant).digest
+        deal = Deal(deal_id, game, variant, seed, commitment(deal_id, seed), room, day, rules)
         fields = {
             "game": game,
             "variant": variant,
             "seed": seed.hex(),
             "commitment": deal.commitment,
+            "rules": rules,
         }
         if room is not None:
             fields["room"] = room
@@ -104,6 +110,7 @@ class Deals:
             fields["commitment"],
             RoomCode(fields["room"]) if "room" in fields else None,
             int(fields["day"]) if "day" in fields else None,
+            intern(fields["rules"]) if "rules" in fields else None,
         )
         self._remember(deal)
         return deal

@@ -3,24 +3,26 @@
 import { EngineError } from "./errors.ts";
 import { Ruleset } from "./ruleset.ts";
 import rulesets from "./rulesets.json" with { type: "json" };
-import { type Game, STANDARD } from "./schema.ts";
+import { type Game, STANDARD, type Superseded } from "./schema.ts";
+
+// The engine's own reader has checked the file; its JSON types are wider than the words in it.
 
 /** The games, in the order of their names. */
-// The engine's own reader has checked the file; its JSON types are wider than the words in it.
 export const games = rulesets.games as readonly unknown[] as readonly Game[];
+
+/** Rules that games had before: what was begun by them is played on by them. */
+const superseded = rulesets.superseded as readonly unknown[] as readonly Superseded[];
+
+/** For each game and variant, the digest of the rules that are meant where none is named. */
+const unnamed: Readonly<Record<string, Readonly<Record<string, string>>>> = rulesets.unnamed;
 
 /** The rulesets that were asked for: their tables take a while, and most are not played today. */
 const ready = new Map<string, Ruleset>();
 
-/** The rules of a game in a variant; throws `unknown_game` and `unknown_variant`. */
+/**
+ * The rules by which new deals of a game are played; throws `unknown_game` and `unknown_variant`.
+ */
 export function findRuleset(game: string, variant: string = STANDARD): Ruleset {
-  const name = `${game}/${variant}`;
-  const ruleset = ready.get(name) ?? makeRuleset(game, variant);
-  ready.set(name, ruleset);
-  return ruleset;
-}
-
-function makeRuleset(game: string, variant: string): Ruleset {
   const known = games.find(({ id }) => id === game);
   if (known === undefined) {
     const ids = games.map(({ id }) => id).join(", ");
@@ -34,5 +36,33 @@ function makeRuleset(game: string, variant: string): Ruleset {
       `${game} has no variant '${variant}'; known are ${ids}.`,
     );
   }
-  return new Ruleset(game, variant, found.rules);
+  return prepared({ ...found, game, variant });
+}
+
+/**
+ * The rules of this digest, by which something was begun; null stands for those of release 0.1.0,
+ * which named none. Throws `unknown_rules`.
+ */
+export function findStoredRuleset(game: string, variant: string, digest: string | null): Ruleset {
+  const wanted = digest ?? unnamed[game]?.[variant];
+  const current = games
+    .find(({ id }) => id === game)
+    ?.variants.find((each) => each.id === variant && each.digest === wanted);
+  if (current !== undefined) return prepared({ ...current, game, variant });
+  const old = superseded.find(
+    (each) => each.digest === wanted && each.game === game && each.variant === variant,
+  );
+  if (old === undefined) {
+    throw new EngineError(
+      "unknown_rules",
+      `The rules ${wanted ?? "without a digest"} of ${game}, ${variant}, are unknown here.`,
+    );
+  }
+  return prepared(old);
+}
+
+function prepared({ digest, game, variant, rules }: Superseded): Ruleset {
+  const ruleset = ready.get(digest) ?? new Ruleset(game, variant, rules, digest);
+  ready.set(digest, ruleset);
+  return ruleset;
 }
