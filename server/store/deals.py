@@ -8,9 +8,12 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from sys import intern
 
+import structlog
+
 from engine.catalog import ruleset
 from engine.deal import SEED_BYTES, commitment
 from server.core.ids import ALPHABET, ID_LENGTH, DealId, PlayerId, RoomCode, attempt_id
+from server.core.refusal import UnreadableError
 from server.store import keys
 from server.store.database import Database
 
@@ -21,6 +24,9 @@ _KEEP = """
 redis.call('HSET', KEYS[1], unpack(ARGV, 2))
 redis.call('EXPIRE', KEYS[1], ARGV[1])
 """
+
+
+log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +97,7 @@ class Deals:
         """Return a deal, or `None`.
 
         Raises:
+            UnreadableError: a newer release drew it, in a form that is not known here.
             UnavailableError: Redis does not answer.
         """
         known = self._known.get(deal_id)
@@ -102,6 +109,9 @@ class Deals:
         )
         if not fields:
             return None
+        if "format" in fields:
+            log.warning("unknown_format", deal=deal_id, form=fields["format"])
+            raise UnreadableError("unknown_format")
         deal = Deal(
             deal_id,
             intern(fields["game"]),

@@ -12,7 +12,10 @@ RELEASES = Path(__file__).parents[1] / "vectors" / "releases"
 """One folder for each release, named by its version."""
 
 CODE = "release.zip"
-"""The packages `engine` and `server`: with it on `PYTHONPATH`, `python -P -m server` is a node."""
+"""The code: unpacked and on `PYTHONPATH`, `python -P -m server` is a node of that release.
+
+The fault suite's node, `tests.faults.node`, is part of it.
+"""
 
 STORE = "redis.jsonl"
 """All that Redis held, a key a line: `key`, `type` (as Redis says it), and `value`.
