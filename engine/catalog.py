@@ -1,8 +1,8 @@
-"""The games that are known: those that can be played, and rules that were superseded.
+"""The games that are known: those that are listed to be played, and rules that are not listed.
 
 Every file of `games/` is a game. What has begun by rules that have changed since goes on by them:
-`games/superseded/<game>/<release>.toml` is the game's file as that release had it. Rules are found
-there by their digest, and never offered for a new deal.
+`games/unlisted/<game>/<release>.toml` is the game's file as that release had it. Its rules are
+found by their digest, and no new deal is played by them.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Catalog:
 
     Attributes:
         games: the games that can be played by id, in the order of their names.
-        superseded: the digests of rules by which no new deal is played.
+        unlisted: the digests of rules by which no new deal is played.
         unnamed: for each game and variant, the digest of the rules that are meant where something
             stored names none.
     """
@@ -41,17 +41,17 @@ class Catalog:
     def __init__(
         self,
         games: Iterable[Game],
-        superseded: Iterable[Game] = (),
+        unlisted: Iterable[Game] = (),
         unnamed: Mapping[str, Mapping[str, str]] | None = None,
     ) -> None:
-        """Index games, and the earlier versions of games whose rules are found by digest alone."""
+        """Index listed games, and other versions of games whose rules are found by digest alone."""
         ordered = sorted(games, key=lambda game: game.name)
         self.games: Mapping[str, Game] = {game.id: game for game in ordered}
         self.unnamed = unnamed or {}
-        current, old = _by_digest(ordered), _by_digest(superseded)
+        current, others = _by_digest(ordered), _by_digest(unlisted)
         self._current = {(each.game, each.variant): digest for digest, each in current.items()}
-        self.superseded = [digest for digest in old if digest not in current]
-        self._rules = old | current
+        self.unlisted = [digest for digest in others if digest not in current]
+        self._rules = others | current
         self._rulesets: dict[str, Ruleset] = {}
 
     def ruleset(self, game: str, variant: str = STANDARD) -> Ruleset:
@@ -115,10 +115,10 @@ class Catalog:
                 }
                 for game in self.games.values()
             ],
-            "superseded": [
+            "unlisted": [
                 {"digest": digest, **self._rules[digest]._asdict()}
                 | {"rules": asdict(self._rules[digest].rules)}
-                for digest in self.superseded
+                for digest in self.unlisted
             ],
             "unnamed": self.unnamed,
         }
@@ -152,16 +152,16 @@ def load_catalog(folder: Traversable) -> Catalog:
     Raises:
         RulesetError: a file is not a ruleset.
     """
-    superseded = folder / "superseded"
-    old = [
+    unlisted = folder / "unlisted"
+    others = [
         game
-        for each in (superseded.iterdir() if superseded.is_dir() else ())
+        for each in (unlisted.iterdir() if unlisted.is_dir() else ())
         if each.is_dir()
         for game in _games_in(each, each.name)
     ]
-    unnamed = superseded / "unnamed.toml"
+    unnamed = unlisted / "unnamed.toml"
     table = tomllib.loads(unnamed.read_text(encoding="utf-8")) if unnamed.is_file() else {}
-    return Catalog(_games_in(folder), old, table)
+    return Catalog(_games_in(folder), others, table)
 
 
 def _games_in(folder: Traversable, game: str | None = None) -> Iterator[Game]:

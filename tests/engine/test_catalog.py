@@ -99,18 +99,18 @@ def test_a_digest_depends_on_what_bears_on_play_alone() -> None:
     assert Catalog([load_game("deuces", written_out)]).ruleset("deuces").digest == own
 
 
-def test_superseded_rules_are_found_by_their_digest_alone() -> None:
+def test_unlisted_rules_are_found_by_their_digest_alone() -> None:
     old, new = load_game("deuces", DEUCES), changed(DEUCES, redeals="2")
     before, digest = Catalog([old]), Catalog([old]).ruleset("deuces").digest
     now = Catalog([new], [old], {"deuces": {"standard": digest}})
     assert now.ruleset("deuces").redeals == 2
     for named in (digest, None):
         assert now.stored_ruleset("deuces", "standard", named).redeals == 0
-    assert sorted(now.superseded) == sorted(
+    assert sorted(now.unlisted) == sorted(
         before.ruleset("deuces", each).digest for each in old.variants
     )
     assert now.stored_ruleset("deuces", "standard", now.ruleset("deuces").digest).redeals == 2
-    exported_old = {each["digest"]: each for each in now.exported()["superseded"]}
+    exported_old = {each["digest"]: each for each in now.exported()["unlisted"]}
     assert exported_old[digest]["rules"]["waste"]["redeals"] == 0
 
 
@@ -131,11 +131,11 @@ def test_unknown_rules_are_refused(game: str, variant: str, digest: str | None) 
 
 def test_a_folder_holds_games_and_what_they_were(tmp_path: Path) -> None:
     old = Catalog([load_game("deuces", DEUCES)]).ruleset("deuces")
-    kept = tmp_path / "superseded" / "deuces"
+    kept = tmp_path / "unlisted" / "deuces"
     kept.mkdir(parents=True)
     (tmp_path / "deuces.toml").write_text(DEUCES.replace("redeals = 0", "redeals = 3"))
     (kept / "0.1.0.toml").write_text(DEUCES)
-    (tmp_path / "superseded" / "unnamed.toml").write_text(f'deuces.standard = "{old.digest}"')
+    (tmp_path / "unlisted" / "unnamed.toml").write_text(f'deuces.standard = "{old.digest}"')
     found = load_catalog(tmp_path)
     assert list(found.games) == ["deuces"]
     assert found.ruleset("deuces").redeals == 3

@@ -45,8 +45,8 @@ async def changed(
     games = folder / "engine" / "games"
     file = games / f"{GAME}.toml"
     if keeps:
-        (games / "superseded" / GAME).mkdir()
-        shutil.copy(file, games / "superseded" / GAME / "0.2.0.toml")
+        (games / "unlisted" / GAME).mkdir()
+        shutil.copy(file, games / "unlisted" / GAME / "0.2.0.toml")
     before = file.read_text(encoding="utf-8")
     after = re.sub(r"(?m)^redeals = 2", "redeals = 1", before)
     assert before != after

@@ -3,15 +3,15 @@
 import { EngineError } from "./errors.ts";
 import { Ruleset } from "./ruleset.ts";
 import rulesets from "./rulesets.json" with { type: "json" };
-import { type Game, STANDARD, type Superseded } from "./schema.ts";
+import { type Game, STANDARD, type Unlisted } from "./schema.ts";
 
 // The engine's own reader has checked the file; its JSON types are wider than the words in it.
 
 /** The games, in the order of their names. */
 export const games = rulesets.games as readonly unknown[] as readonly Game[];
 
-/** Rules that games had before: what was begun by them is played on by them. */
-const superseded = rulesets.superseded as readonly unknown[] as readonly Superseded[];
+/** Rules of games by which no new deal is played, but what was begun by them. */
+const unlisted = rulesets.unlisted as readonly unknown[] as readonly Unlisted[];
 
 /** For each game and variant, the digest of the rules that are meant where none is named. */
 const unnamed: Readonly<Record<string, Readonly<Record<string, string>>>> = rulesets.unnamed;
@@ -49,7 +49,7 @@ export function findStoredRuleset(game: string, variant: string, digest: string 
     .find(({ id }) => id === game)
     ?.variants.find((each) => each.id === variant && each.digest === wanted);
   if (current !== undefined) return prepared({ ...current, game, variant });
-  const old = superseded.find(
+  const old = unlisted.find(
     (each) => each.digest === wanted && each.game === game && each.variant === variant,
   );
   if (old === undefined) {
@@ -61,7 +61,7 @@ export function findStoredRuleset(game: string, variant: string, digest: string 
   return prepared(old);
 }
 
-function prepared({ digest, game, variant, rules }: Superseded): Ruleset {
+function prepared({ digest, game, variant, rules }: Unlisted): Ruleset {
   const ruleset = ready.get(digest) ?? new Ruleset(game, variant, rules, digest);
   ready.set(digest, ruleset);
   return ruleset;

@@ -66,7 +66,7 @@ export interface Variant {
 }
 
 /** Rules by which no new deal is played. */
-export interface Superseded {
+export interface Unlisted {
   readonly digest: string;
   readonly game: string;
   readonly variant: string;
