@@ -345,13 +345,16 @@ export interface LeaderboardChange {
   readonly around: readonly Entry[] | null;
 }
 
-/** A deal. The seed is null while anyone may still be playing it. */
+/** A deal. */
 export interface Deal {
   readonly deal: string;
   readonly game: string;
   readonly variant: string;
   readonly commitment: string;
+  /** In hexadecimal; null while anyone may still be playing it. */
   readonly seed: string | null;
+  /** The digest of the rules that it is played by; null for those of release 0.1.0. */
+  readonly rules: string | null;
 }
 
 /** Sent before the server closes the socket. */
@@ -543,6 +546,6 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
     { name: "around", list: "Entry" },
   ],
   LeaderboardChange: ["size", { name: "top", list: "Entry" }, { name: "around", list: "Entry" }],
-  Deal: ["deal", "game", "variant", "commitment", "seed"],
+  Deal: ["deal", "game", "variant", "commitment", "seed", "rules"],
   Bye: ["code", "text", "wait"],
 };

@@ -139,6 +139,7 @@ class Handlers:
             variant=deal.variant,
             commitment=deal.commitment,
             seed=seed.hex() if seed is not None else None,
+            rules=deal.rules,
         )
 
     async def _create_room(

@@ -460,13 +460,19 @@ class LeaderboardChange(Event, tag=8, frozen=True):
 
 
 class Deal(Event, tag=13, frozen=True):
-    """A deal. The seed is null while anyone may still be playing it."""
+    """A deal.
+
+    Attributes:
+        seed: in hexadecimal; null while anyone may still be playing it.
+        rules: the digest of the rules that it is played by; null for those of release 0.1.0.
+    """
 
     deal: str
     game: str
     variant: str
     commitment: str
     seed: str | None
+    rules: str | None = None
 
 
 class Bye(Event, tag=14, frozen=True):

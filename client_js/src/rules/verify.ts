@@ -1,7 +1,7 @@
 /** Checking a deal after it is closed: did the server deal what it had promised? */
 
 import type { Board } from "./board.ts";
-import { findRuleset } from "./catalog.ts";
+import { findRuleset, findStoredRuleset } from "./catalog.ts";
 import { commitment, dealSeed, parseSeed } from "./deal.ts";
 
 /** A deal whose seed is public. */
@@ -12,6 +12,11 @@ export interface OpenDeal {
   /** What the player was told before the first card was seen. */
   readonly commitment: string;
   readonly seed: string;
+  /**
+   * The digest of the rules that it is played by, null for those of release 0.1.0; those by which
+   * new deals are played if it is left out.
+   */
+  readonly rules?: string | null;
 }
 
 /** What a deal's seed shows. */
@@ -24,10 +29,16 @@ export interface Verification {
   readonly board: Board;
 }
 
-/** Work a deal out from its seed; throws `bad_seed`, `unknown_game` and `unknown_variant`. */
+/**
+ * Work a deal out from its seed; throws `bad_seed`, `unknown_game`, `unknown_variant` and
+ * `unknown_rules`.
+ */
 export function verify(deal: OpenDeal): Verification {
   const seed = parseSeed(deal.seed);
   const worked = commitment(deal.deal, seed);
-  const board = dealSeed(findRuleset(deal.game, deal.variant), seed);
+  const { game, variant, rules } = deal;
+  const ruleset =
+    rules === undefined ? findRuleset(game, variant) : findStoredRuleset(game, variant, rules);
+  const board = dealSeed(ruleset, seed);
   return { agrees: worked === deal.commitment, commitment: worked, board };
 }
