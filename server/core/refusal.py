@@ -59,8 +59,18 @@ class Refusal(Exception):  # noqa: N818 - a refusal is an answer, not an error
         return cls(error.code, error.message)
 
 
-class UnreadableError(Refusal):
-    """Something stored that this release cannot read, and a newer one can: it is left alone."""
+class UnreadableError(Exception):
+    """Something stored that this release cannot read, and a newer one can: it is left alone.
+
+    It is no refusal: those say something about what stands, and of this nothing is known.
+
+    Attributes:
+        code: one of `SENTENCES`.
+    """
+
+    def __init__(self, code: str) -> None:
+        super().__init__(code)
+        self.code = code
 
 
 class UnsuitableError(Exception):

@@ -14,7 +14,7 @@ from engine.notation import move_text
 from server.core import attempt as core
 from server.core.attempt import Attempt, Event, Moved, Started
 from server.core.ids import AttemptId, DealId, PlayerId, attempt_id, split_attempt_id
-from server.core.refusal import Refusal, UnreadableError
+from server.core.refusal import Refusal
 from server.metrics import Counts
 from server.service.answers import Over, Played, Snapshot, snapshot_of
 from server.service.attempt_journal import AttemptKind, Finish, Step, finish_of, steps_of
@@ -80,12 +80,9 @@ class Attempts:
             UnavailableError: the store does not answer.
         """
         try:
-            held = await self._held(attempt)
-        except UnreadableError:
-            raise
+            return await (await self._held(attempt)).look()
         except Refusal:
             return None
-        return await held.look()
 
     async def open(self, attempt: AttemptId, player: PlayerId) -> Snapshot:
         """Return a player's own attempt as it may be seen.

@@ -20,7 +20,7 @@ from server.core.attempt import Attempt
 from server.core.ids import DealId, PlayerId, RoomCode
 from server.core.names import Profile
 from server.core.race import Room
-from server.core.refusal import Refusal, UnavailableError
+from server.core.refusal import Refusal, UnavailableError, UnreadableError
 from server.service import news, topics
 from server.service.live_room import LiveRoom, RoomPage
 from server.service.news import Entry, Presence, Progress, Renamed, Version
@@ -340,6 +340,8 @@ class LiveRooms:
         except Refusal:
             # It has been forgotten since; whoever asks for it will be told.
             log.info("room_forgotten", room=code)
+        except UnreadableError as error:
+            log.warning("room_unreadable", room=code, code=error.code)
         except UnavailableError as error:
             log.warning("look_failed", room=code, error=str(error))
             asyncio.get_running_loop().call_later(AGAIN_AFTER, self._looks.add, code)

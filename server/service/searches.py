@@ -18,7 +18,7 @@ from engine.ruleset import Move
 from engine.solver import Hope, leads_home, search, unseen_cards
 from server.core.attempt import Attempt
 from server.core.ids import AttemptId
-from server.core.refusal import Refusal, UnavailableError
+from server.core.refusal import Refusal, UnavailableError, UnreadableError
 from server.service.attempts import Attempts
 from server.service.searcher import Searcher, SearcherError
 from server.stop import Stop
@@ -76,7 +76,7 @@ class Searches:
         try:
             if await self._find_hope(attempt, stop) is Hope.HOPELESS:
                 await self._end(attempt)
-        except (Refusal, UnavailableError, SearcherError) as error:
+        except (Refusal, UnavailableError, UnreadableError, SearcherError) as error:
             log.warning("search_lost", attempt=attempt.id, error=str(error))
         except Exception:
             log.exception("search_broken", attempt=attempt.id)

@@ -99,12 +99,35 @@ async def test_a_newer_effect_is_left_alone(node: Node) -> None:
     assert await node.store.outboxes.effects() == []
 
 
-async def test_a_newer_room_is_refused(node: Node, other: Node) -> None:
-    code = (await node.room_of(ADA)).opened.code
+async def test_a_newer_room_is_refused_and_taken_for_nothing_else(node: Node, other: Node) -> None:
+    room, code = await node.race_of(ADA)
+    assert room.round is not None
     number = await node.redis.xlen(keys.room(code)) + 1
     await node.redis.xadd(keys.room(code), {"e": NEWER}, id=f"0-{number}")
     with pytest.raises(UnreadableError, match="unknown_format"):
         await other.rooms.find(code)
+    # It is not forgotten: then the seed could be told, and a result dropped.
+    with pytest.raises(UnreadableError, match="unknown_format"):
+        await other.services.show_deal(room.round.deal)
+    result = (await node.look(room.round.attempt(ADA))).result
+    with pytest.raises(UnreadableError, match="unknown_format"):
+        await other.rooms.finish(code, room.round.deal, ADA, result)
+    with pytest.raises(UnreadableError, match="unknown_format"):
+        await other.rooms.pass_deadline(code)
+
+
+async def test_a_round_of_unknown_rules_is_not_ended(
+    node: Node, redis_url: str, clock: SetClock
+) -> None:
+    room, code = await node.race_of(ADA)
+    assert room.round is not None
+    attempt = room.round.attempt(ADA)
+    await newer_rules(node, attempt)
+    clock.time = room.round.deadline
+    async with node_on(redis_url, clock) as other:
+        with pytest.raises(UnreadableError, match="unknown_rules"):
+            await other.rooms.pass_deadline(code)
+        assert (await other.rooms.find(code)).running is not None
 
 
 def test_what_is_broken_is_not_taken_for_newer() -> None:
