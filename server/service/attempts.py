@@ -60,7 +60,8 @@ class Attempts:
         """Start an attempt by the rules of its deal, or find it started.
 
         Raises:
-            Refusal: the deal is not kept any more, or its rules are not known.
+            Refusal: the deal is not kept any more.
+            UnreadableError: a newer release drew the deal.
             UnavailableError: the store does not answer.
         """
         attempt = attempt_id(started.deal, started.player)

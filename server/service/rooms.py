@@ -192,11 +192,16 @@ class Rooms:
         """Draw a deal, and call a round on it.
 
         Raises:
-            Refusal: there is no such room, the player is not its host, or a round is running.
+            Refusal: there is no such room, the player is not its host, a round is running, or the
+                game is not offered any more.
             UnavailableError: the store does not answer.
         """
         opened = await self._check_start(code, player)
-        deal = await self._store.deals.draw(opened.game, opened.variant, room=code)
+        try:
+            deal = await self._store.deals.draw(opened.game, opened.variant, room=code)
+        except EngineError as error:
+            # The room is from a time at which the game was there.
+            raise Refusal.of(error) from error
         room = await self._submit(
             code,
             lambda room, now: race.start(

@@ -10,7 +10,7 @@ from structlog.testing import capture_logs
 
 from server.core.ids import AttemptId
 from server.core.race import Event
-from server.core.refusal import UnreadableError
+from server.core.refusal import Refusal, UnreadableError
 from server.service.stored import Reader
 from server.store import keys
 from tests.core.builders import ADA
@@ -114,6 +114,18 @@ async def test_a_newer_room_is_refused_and_taken_for_nothing_else(node: Node, ot
         await other.rooms.finish(code, room.round.deal, ADA, result)
     with pytest.raises(UnreadableError, match="unknown_format"):
         await other.rooms.pass_deadline(code)
+
+
+async def test_a_round_of_a_game_that_is_not_offered_any_more_is_refused(
+    node: Node, other: Node
+) -> None:
+    code = (await node.room_of(ADA)).opened.code
+    (first, *rest) = await node.store.journals.read_from(keys.room(code), 1)
+    await node.redis.delete(keys.room(code))
+    for number, text in enumerate([first.replace('"lady-betty"', '"gone"'), *rest], 1):
+        await node.redis.xadd(keys.room(code), {"e": text}, id=f"0-{number}")
+    with pytest.raises(Refusal, match="unknown_game"):
+        await other.rooms.start(code, ADA)
 
 
 async def test_a_round_of_unknown_rules_is_not_ended(
