@@ -14,7 +14,7 @@ from server.core.attempt import Attempt, End, Started
 from server.core.ids import AttemptId, DealId, PlayerId, RoomCode, is_code
 from server.core.race import Event, Room, RoomOpened, Round, RoundStarted
 from server.core.ranking import Result
-from server.core.refusal import Refusal
+from server.core.refusal import Refusal, UnreadableError
 from server.service.attempts import Attempts
 from server.service.held import Held
 from server.service.shelf import Shelf
@@ -44,7 +44,11 @@ class _Kind:
         return _READER.read(text)
 
     def fold(self, state: Room | None, event: Event) -> Room:
-        return race.fold(state, event)
+        after = race.fold(state, event)
+        if isinstance(event, RoundStarted):
+            # Whatever is shown of the round goes by its rules: without them the room is unreadable.
+            rules_of(after.opened.game, after.opened.variant, event.rules)
+        return after
 
     def due(self, state: Room, now: int) -> Event | None:
         return None
@@ -152,7 +156,10 @@ class Rooms:
             The room with it, or `None` if it has to be read.
         """
         held = self._shelf.find_to_use(code)
-        return held.state if held is not None and held.receive(number, text) else None
+        try:
+            return held.state if held is not None and held.receive(number, text) else None
+        except UnreadableError:
+            return None
 
     async def join(self, code: RoomCode, player: PlayerId) -> Room:
         """Take a seat, or keep the one that the player has.

@@ -8,12 +8,13 @@ import msgspec
 import pytest
 from structlog.testing import capture_logs
 
-from server.core.ids import AttemptId
+from server.core import race
+from server.core.ids import AttemptId, DealId
 from server.core.race import Event
 from server.core.refusal import Refusal, UnreadableError
 from server.service.stored import Reader
 from server.store import keys
-from tests.core.builders import ADA
+from tests.core.builders import ADA, BOB
 from tests.service.nodes import Node, SetClock, node_on
 from tests.service.test_attempts import begin, entries
 from tests.service.test_effects import finish_daily
@@ -114,6 +115,23 @@ async def test_a_newer_room_is_refused_and_taken_for_nothing_else(node: Node, ot
         await other.rooms.finish(code, room.round.deal, ADA, result)
     with pytest.raises(UnreadableError, match="unknown_format"):
         await other.rooms.pass_deadline(code)
+
+
+async def test_a_room_with_a_round_of_unknown_rules_is_unreadable_from_there(
+    node: Node, other: Node, clock: SetClock
+) -> None:
+    code = (await node.room_of(ADA)).opened.code
+    before = await other.rooms.find(code)
+    event = race.start(before, ADA, DealId("r" * 16), "c0ffee", clock.time, rules="0" * 16)
+    number, text = before.version + 1, msgspec.json.encode(event).decode()
+    assert other.rooms.receive(code, number, text) is None
+    await node.redis.xadd(keys.room(code), {"e": text}, id=f"0-{number}")
+    with pytest.raises(UnreadableError, match="unknown_rules"):
+        await other.rooms.find(code)
+    with pytest.raises(UnreadableError, match="unknown_rules"):
+        await other.rooms.join(code, BOB)
+    # What was known before it is still there to be shown.
+    assert other.rooms.known(code) == before
 
 
 async def test_a_round_of_a_game_that_is_not_offered_any_more_is_refused(
