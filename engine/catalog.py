@@ -1,17 +1,136 @@
-"""The catalogue of games: every file of `games/`, loaded once."""
+"""The games that are known: those that are listed to be played, and rules that are not listed.
+
+Every file of `games/` is a game. What has begun by rules that have changed since goes on by them:
+`games/unlisted/<game>/<release>.toml` is the game's file as that release had it. Its rules are
+found by their digest, and no new deal is played by them.
+"""
 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from importlib.resources.abc import Traversable
+from typing import Any, NamedTuple
 
-from engine.errors import RulesetError, UnknownGameError, UnknownVariantError
-from engine.ruleset import Ruleset
-from engine.schema import STANDARD, Game, read_game
+from engine.errors import RulesetError, UnknownGameError, UnknownRulesError, UnknownVariantError
+from engine.ruleset import Ruleset, digest_of
+from engine.schema import STANDARD, Game, Rules, read_game
+
+
+class _Rules(NamedTuple):
+    """Rules of which tables are made when they are first asked for."""
+
+    game: str
+    variant: str
+    rules: Rules
+
+
+class Catalog:
+    """Games by id, and all rules by digest.
+
+    Attributes:
+        games: the games that can be played by id, in the order of their names.
+        unlisted: the digests of rules by which no new deal is played.
+        unnamed: for each game and variant, the digest of the rules that are meant where something
+            stored names none.
+    """
+
+    def __init__(
+        self,
+        games: Iterable[Game],
+        unlisted: Iterable[Game] = (),
+        unnamed: Mapping[str, Mapping[str, str]] | None = None,
+    ) -> None:
+        """Index listed games, and other versions of games whose rules are found by digest alone."""
+        ordered = sorted(games, key=lambda game: game.name)
+        self.games: Mapping[str, Game] = {game.id: game for game in ordered}
+        self.unnamed = unnamed or {}
+        current, others = _by_digest(ordered), _by_digest(unlisted)
+        self._current = {(each.game, each.variant): digest for digest, each in current.items()}
+        self.unlisted = [digest for digest in others if digest not in current]
+        self._rules = others | current
+        self._rulesets: dict[str, Ruleset] = {}
+
+    def ruleset(self, game: str, variant: str = STANDARD) -> Ruleset:
+        """Return the rules by which new deals of a game are played.
+
+        Raises:
+            UnknownGameError: there is no such game.
+            UnknownVariantError: the game has no such variant.
+        """
+        if game not in self.games:
+            raise UnknownGameError(f"There is no game {game!r}; known are {', '.join(self.games)}.")
+        digest = self._current.get((game, variant))
+        if digest is None:
+            variants = ", ".join(self.games[game].variants)
+            raise UnknownVariantError(f"{game} has no variant {variant!r}; known are {variants}.")
+        return self._ready(digest)
+
+    def stored_ruleset(self, game: str, variant: str, digest: str | None) -> Ruleset:
+        """Return the rules that something stored is played by.
+
+        Args:
+            game: the game's id.
+            variant: the variant's id.
+            digest: the digest of the rules; `None` if none is stored, as by release 0.1.0.
+
+        Raises:
+            UnknownRulesError: these rules are not known here.
+        """
+        if digest is None:
+            digest = self.unnamed.get(game, {}).get(variant, "")
+        found = self._rules.get(digest)
+        if found is None or (found.game, found.variant) != (game, variant):
+            raise UnknownRulesError(
+                f"The rules {digest or 'without a digest'} of {game}, {variant}, are unknown here."
+            )
+        return self._ready(digest)
+
+    def _ready(self, digest: str) -> Ruleset:
+        """Return the one object for rules that are known."""
+        found = self._rulesets.get(digest)
+        if found is None:
+            found = self._rulesets[digest] = Ruleset(*self._rules[digest])
+        return found
+
+    def exported(self) -> dict[str, Any]:
+        """Return all resolved rules as JSON values, for other implementations to read."""
+        return {
+            "games": [
+                {
+                    "id": game.id,
+                    "name": game.name,
+                    "variants": [
+                        {
+                            "id": variant,
+                            "name": game.variant_names[variant],
+                            "digest": self._current[game.id, variant],
+                            "rules": asdict(rules),
+                        }
+                        for variant, rules in game.variants.items()
+                    ],
+                }
+                for game in self.games.values()
+            ],
+            "unlisted": [
+                {"digest": digest, **self._rules[digest]._asdict()}
+                | {"rules": asdict(self._rules[digest].rules)}
+                for digest in self.unlisted
+            ],
+            "unnamed": self.unnamed,
+        }
+
+
+def _by_digest(games: Iterable[Game]) -> dict[str, _Rules]:
+    """Return the rules of games in all variants by digest."""
+    return {
+        digest_of(game.id, variant, rules): _Rules(game.id, variant, rules)
+        for game in games
+        for variant, rules in game.variants.items()
+    }
 
 
 def load_game(game: str, text: str) -> Game:
@@ -31,41 +150,51 @@ def load_game(game: str, text: str) -> Game:
     return read_game(game, document)
 
 
-@cache
-def games() -> Mapping[str, Game]:
-    """Return all games by id, sorted by name."""
-    folder = files("engine") / "games"
-    found = [
-        load_game(entry.name.removesuffix(".toml"), entry.read_text(encoding="utf-8"))
-        for entry in folder.iterdir()
-        if entry.name.endswith(".toml")
+def load_catalog(folder: Traversable) -> Catalog:
+    """Read a folder like `games/`.
+
+    Raises:
+        RulesetError: a file is not a ruleset.
+    """
+    unlisted = folder / "unlisted"
+    others = [
+        game
+        for each in (unlisted.iterdir() if unlisted.is_dir() else ())
+        if each.is_dir()
+        for game in _games_in(each, each.name)
     ]
-    return {game.id: game for game in sorted(found, key=lambda game: game.name)}
+    unnamed = unlisted / "unnamed.toml"
+    table = tomllib.loads(unnamed.read_text(encoding="utf-8")) if unnamed.is_file() else {}
+    return Catalog(_games_in(folder), others, table)
+
+
+def _games_in(folder: Traversable, game: str | None = None) -> Iterator[Game]:
+    """Yield the games in the files of a folder, which are named by game unless one is given."""
+    for entry in sorted(folder.iterdir(), key=lambda each: each.name):
+        if entry.name.endswith(".toml"):
+            name = entry.name.removesuffix(".toml") if game is None else game
+            yield load_game(name, entry.read_text(encoding="utf-8"))
 
 
 @cache
-def _rulesets() -> Mapping[tuple[str, str], Ruleset]:
-    return {
-        (game.id, variant): Ruleset(game.id, variant, rules)
-        for game in games().values()
-        for variant, rules in game.variants.items()
-    }
+def catalog() -> Catalog:
+    """Return the catalogue of this package, read once."""
+    return load_catalog(files("engine") / "games")
+
+
+def games() -> Mapping[str, Game]:
+    """Return the games that can be played by id, in the order of their names."""
+    return catalog().games
 
 
 def ruleset(game: str, variant: str = STANDARD) -> Ruleset:
-    """Return the rules of a game in one of its variants: always the same object.
+    """Return the rules by which new deals of a game are played; see `Catalog.ruleset`."""
+    return catalog().ruleset(game, variant)
 
-    Raises:
-        UnknownGameError: there is no such game.
-        UnknownVariantError: the game has no such variant.
-    """
-    if game not in games():
-        raise UnknownGameError(f"There is no game {game!r}; known are {', '.join(games())}.")
-    found = _rulesets().get((game, variant))
-    if found is None:
-        variants = ", ".join(games()[game].variants)
-        raise UnknownVariantError(f"{game} has no variant {variant!r}; known are {variants}.")
-    return found
+
+def stored_ruleset(game: str, variant: str, digest: str | None) -> Ruleset:
+    """Return the rules that something stored is played by; see `Catalog.stored_ruleset`."""
+    return catalog().stored_ruleset(game, variant, digest)
 
 
 def exported(chosen: Iterable[Game] | None = None) -> dict[str, Any]:
@@ -77,16 +206,4 @@ def exported(chosen: Iterable[Game] | None = None) -> dict[str, Any]:
     Args:
         chosen: the games to export; the whole catalogue if left out.
     """
-    return {
-        "games": [
-            {
-                "id": game.id,
-                "name": game.name,
-                "variants": [
-                    {"id": variant, "name": game.variant_names[variant], "rules": asdict(rules)}
-                    for variant, rules in game.variants.items()
-                ],
-            }
-            for game in (games().values() if chosen is None else chosen)
-        ]
-    }
+    return (catalog() if chosen is None else Catalog(chosen)).exported()

@@ -72,6 +72,12 @@ class UnknownVariantError(EngineError):
     code = "unknown_variant"
 
 
+class UnknownRulesError(EngineError):
+    """Rules that something stored is played by, and that the catalogue does not hold."""
+
+    code = "unknown_rules"
+
+
 class PositionError(EngineError):
     """A position that no play of the game can reach, or a delta that does not fit a view."""
 

@@ -6,11 +6,14 @@ moves are table lookups.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import reduce
+from hashlib import sha256
 from itertools import permutations, product
 from operator import or_
+from typing import Any, Final
 
 from engine.cards import PACK_SIZE
 from engine.fits import (
@@ -48,6 +51,11 @@ class Move:
 ROW = -2
 """The target of a move that deals a row of cards to the tableau."""
 
+DIGEST_LENGTH: Final = 16
+"""Hexadecimal digits of a ruleset's digest: 64 bits."""
+
+_DIGEST_LABEL: Final = b"samedeal rules 1"
+
 MoveRow = tuple[int, tuple[Move, ...]]
 """A source pile, and its moves of one card, indexed by target."""
 
@@ -56,13 +64,17 @@ class Ruleset:
     """One game's rules in one variant, compiled.
 
     Piles are numbered from 0: foundations, then tableau, then stock, then waste. Rulesets are
-    compared by identity; the catalogue has one object for each game and variant.
+    compared by identity; the catalogue has one object for each digest.
+
+    Attributes:
+        digest: identifies these rules among all that the game has ever had.
     """
 
     def __init__(self, game: str, variant: str, rules: Rules) -> None:
         self.game = game
         self.variant = variant
         self.rules = rules
+        self.digest = digest_of(game, variant, rules)
         self.total = rules.packs * PACK_SIZE
         """The number of cards in play."""
         self.home_at_start = sum(g.piles for g in rules.foundations if g.setup != "empty")
@@ -258,3 +270,29 @@ class Ruleset:
             if group.setup == "laid-out":
                 nth = pile - self.groups.index(group)
                 yield pile, group.first, group.suits[nth % len(group.suits)]
+
+
+def digest_of(game: str, variant: str, rules: Rules) -> str:
+    """Return a ruleset's digest: the first digits of a SHA-256 in hexadecimal.
+
+    It is taken over the game's id, the variant's id and every field that bears on play. Display
+    names do not, and fields that have their default are left out: so a field that is new in the
+    schema changes no digest of the rules that do not use it.
+    """
+    parts = [game, variant, _canonical(rules)]
+    text = json.dumps(parts, sort_keys=True, separators=(",", ":"))
+    return sha256(_DIGEST_LABEL + b"\0" + text.encode()).hexdigest()[:DIGEST_LENGTH]
+
+
+def _canonical(value: Any) -> Any:
+    """Return rules, or a part of them, as JSON values without display names and defaults."""
+    if isinstance(value, tuple):
+        return [_canonical(each) for each in value]
+    if not is_dataclass(value):
+        return value
+    return {
+        field.name: _canonical(getattr(value, field.name))
+        for field in fields(value)
+        if field.name != "name"
+        and (field.default is MISSING or getattr(value, field.name) != field.default)
+    }

@@ -29,6 +29,7 @@ from server.store.clock import Clock
 from server.store.connection import connect
 from server.store.database import Database
 from server.store.embedded import embedded_redis
+from server.store.format import check_format
 from server.store.journal import SCRIPTS
 from server.store.nodes import Nodes
 
@@ -55,7 +56,7 @@ async def running_node(
         EmbeddedServerError: the embedded Redis cannot be had.
         OSError: the port cannot be had.
         ValueError: the address of Redis is none, or the public one.
-        UnsuitableError: this Redis is too old.
+        UnsuitableError: this Redis is too old, or a newer release has written to it.
     """
     async with AsyncExitStack() as stack:
         metrics = Metrics()
@@ -119,6 +120,7 @@ async def _database(settings: Settings, metrics: Metrics, stack: AsyncExitStack)
     database = Database(connect(url), settings.replica_acks, SCRIPTS, metrics)
     stack.push_async_callback(database.close)
     await database.check()
+    await check_format(database)
     return database
 
 

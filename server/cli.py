@@ -17,7 +17,7 @@ from typing import Any, TypeVar, get_args
 
 import click
 
-from engine.catalog import ruleset
+from engine.catalog import ruleset, stored_ruleset
 from engine.errors import EngineError
 from engine.position import position_of
 from engine.schema import STANDARD
@@ -261,10 +261,13 @@ def list_nodes(redis: str) -> None:
 @main.command("verify")
 @click.option("--game", required=True, metavar="ID", help="The deal's game, as in --game robert.")
 @click.option("--variant", default=STANDARD, metavar="ID", show_default=True, help="Its variant.")
+@click.option("--rules", metavar="DIGEST", help="Its rules, if they are not those of today.")
 @click.argument("deal")
 @click.argument("seed")
 @click.argument("commitment")
-def verify_deal(game: str, variant: str, deal: str, seed: str, commitment: str) -> None:
+def verify_deal(
+    *, game: str, variant: str, rules: str | None, deal: str, seed: str, commitment: str
+) -> None:
     """Say whether a finished deal is the one that was promised, and show its cards.
 
     DEAL is the deal's id, SEED what was published after its close, and COMMITMENT what was
@@ -273,7 +276,8 @@ def verify_deal(game: str, variant: str, deal: str, seed: str, commitment: str) 
     Ends with 0 if they agree, with 1 if they do not, and with 2 if something is misspelt.
     """
     try:
-        found = verify(ruleset(game, variant), deal, seed, commitment)
+        known = ruleset(game, variant) if rules is None else stored_ruleset(game, variant, rules)
+        found = verify(known, deal, seed, commitment)
     except EngineError as error:
         raise click.UsageError(error.message) from error
     if found.agrees:

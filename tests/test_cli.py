@@ -17,6 +17,7 @@ import pytest
 import structlog
 from click.testing import CliRunner, Result
 
+from engine.catalog import ruleset
 from engine.deal import commitment, parse_seed
 from server.app import alive_nodes
 from server.cli import main, serve
@@ -157,10 +158,16 @@ def test_a_port_that_is_none_is_refused() -> None:
 
 
 def verified(
-    seed: str, promised: str, *, game: str = "robert", variant: str = "standard"
+    seed: str,
+    promised: str,
+    *,
+    game: str = "robert",
+    variant: str = "standard",
+    rules: str | None = None,
 ) -> Result:
     """Return what `samedeal verify` says of the deal `example`."""
     options = ["verify", "--game", game, "--variant", variant]
+    options += [] if rules is None else ["--rules", rules]
     return CliRunner().invoke(main, [*options, "example", seed, promised])
 
 
@@ -227,6 +234,15 @@ def test_an_unknown_variant_is_said() -> None:
     result = verified(SEED, promise(SEED), variant="fill")
     assert result.exit_code == 2
     assert "robert has no variant 'fill'" in result.output
+
+
+def test_a_deal_of_other_rules_is_shown_by_those() -> None:
+    own = ruleset("robert").digest
+    named = [verified(SEED, promise(SEED), rules=rules) for rules in (None, own)]
+    assert named[0].output == named[1].output
+    unknown = verified(SEED, promise(SEED), rules="0" * 16)
+    assert unknown.exit_code == 2
+    assert "0000 of robert, standard, are unknown here" in unknown.output
 
 
 def test_the_example_of_the_page_on_deals_is_what_the_command_says() -> None:

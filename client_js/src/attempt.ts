@@ -2,7 +2,7 @@
 
 import { type View, applyDelta, cardsHome, pileAt } from "./rules/board.ts";
 import { UNSEEN } from "./rules/cards.ts";
-import { findRuleset } from "./rules/catalog.ts";
+import { findStoredRuleset } from "./rules/catalog.ts";
 import { EngineError } from "./rules/errors.ts";
 import { isLegal } from "./rules/moves.ts";
 import { moveText, parseMove } from "./rules/notation.ts";
@@ -59,9 +59,9 @@ export class Attempt {
   #astray = false;
   #postponed = false;
 
-  /** Throws `unknown_game` and `unknown_variant` if the server knows games that these rules do not. */
+  /** Throws `unknown_rules` if it is played by rules that are not known here. */
   constructor(snapshot: Snapshot) {
-    this.#ruleset = findRuleset(snapshot.game, snapshot.variant);
+    this.#ruleset = rulesOf(snapshot);
     this.#snapshot = snapshot;
     this.#number = snapshot.number;
     this.#view = readView(this.#ruleset, snapshot);
@@ -291,6 +291,11 @@ export class Attempt {
     }
     return view;
   }
+}
+
+/** The rules that an attempt is played by; throws `unknown_rules`. */
+export function rulesOf({ game, variant, rules }: Snapshot): Ruleset {
+  return findStoredRuleset(game, variant, rules);
 }
 
 function readView(ruleset: Ruleset, { piles, redeals, result }: Snapshot): View {

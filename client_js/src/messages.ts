@@ -7,7 +7,10 @@
 /** The `re` of an event that answers nothing: the server sends it of its own accord. */
 export const NEWS = 0;
 
-/** The version of the protocol, which a client states in `Hello`. */
+/**
+ * The version of the protocol that clients of this release state in `Hello`: one that servers of
+ * the last release speak too.
+ */
 export const VERSION = 2;
 
 /**
@@ -321,6 +324,8 @@ export interface Attempt {
   /** The server's time in Unix milliseconds. */
   readonly now: number;
   readonly result: Result;
+  /** The digest of the rules that it is played by; servers of release 0.1.0 leave it out. */
+  readonly rules: string | null;
 }
 
 /**
@@ -406,6 +411,8 @@ export interface Deal {
   readonly commitment: string;
   /** In hexadecimal; null while anyone may still be playing the deal. */
   readonly seed: string | null;
+  /** The digest of the rules that it is played by; null for those of release 0.1.0. */
+  readonly rules: string | null;
 }
 
 /** Ask for today's deals. */
@@ -646,6 +653,7 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
     "deadline",
     "now",
     { name: "result", struct: "Result" },
+    "rules",
   ],
   Moved: ["number", "seq", "changes", "time", "end", "redeals"],
   MissedMove: ["source", "target", "count", "changes", "redeals"],
@@ -660,7 +668,7 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
   ],
   Ended: ["number", "seq", { name: "result", struct: "Result" }],
   ShowDeal: ["deal"],
-  Deal: ["deal", "game", "variant", "commitment", "seed"],
+  Deal: ["deal", "game", "variant", "commitment", "seed", "rules"],
   ListDailies: [],
   OpenDaily: ["game"],
   Daily: ["game", "variant", "deal", "commitment", { name: "mine", struct: "Result" }],

@@ -1,12 +1,12 @@
 /** The attempt that is being played, and the moves between it and the server. */
 
-import { Attempt, type AttemptState } from "./attempt.ts";
+import { Attempt, type AttemptState, rulesOf } from "./attempt.ts";
 import type { Keeper, Link } from "./link.ts";
 import type { OpenAttempt, PlayMove } from "./messages.ts";
 import type { Command, Event, EventOf } from "./protocol.ts";
 import { Refusal, disconnected, isForLater } from "./refusal.ts";
-import { findRuleset } from "./rules/catalog.ts";
 import type { Retry } from "./retries.ts";
+import { games } from "./rules/catalog.ts";
 import { EngineError } from "./rules/errors.ts";
 import { Store } from "./store.ts";
 
@@ -129,7 +129,7 @@ export class AttemptKeeper implements Keeper {
         this.#attempt = new Attempt(event);
         this.#retry.settle();
       } catch (error) {
-        // A game that the server has and this client does not: `#mustKnow` says so.
+        // Rules that the server knows and this client does not: `#mustKnow` says so.
         if (error instanceof EngineError) return;
         throw error;
       }
@@ -145,11 +145,13 @@ export class AttemptKeeper implements Keeper {
 
   #mustKnow(event: EventOf<"Attempt"> | EventOf<"Missed">): void {
     if (event.type === "Missed") return;
-    const { game, variant } = event;
     try {
-      findRuleset(game, variant);
+      rulesOf(event);
     } catch {
-      throw new Refusal("unknown_game", `This client does not know the game ${game} yet.`);
+      if (games.some(({ id }) => id === event.game)) {
+        throw new Refusal("unknown_rules", "This client does not know the rules of this game yet.");
+      }
+      throw new Refusal("unknown_game", `This client does not know the game ${event.game} yet.`);
     }
   }
 

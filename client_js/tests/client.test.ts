@@ -7,6 +7,7 @@ import { NEWS, type Re } from "../src/messages.ts";
 import type { EventOf } from "../src/protocol.ts";
 import { MOST_WAITING } from "../src/requests.ts";
 import { viewOf } from "../src/rules/board.ts";
+import { findRuleset } from "../src/rules/catalog.ts";
 import { ATTEMPT, Dealer, NUMBER } from "./dealer.ts";
 import {
   ADA,
@@ -425,6 +426,20 @@ test("an attempt at a game that this client does not know is refused", async () 
   session.say({ ...new Dealer("robert", "5".repeat(64)).snapshot("x"), re, game: "no-such-game" });
   await expect(opened).rejects.toMatchObject({ code: "unknown_game" });
   expect(client.attempt.get()).toBeNull();
+});
+
+test.each([null, "0".repeat(16)])("an attempt names its rules: %s", async (rules) => {
+  const opened = client.openAttempt("x");
+  const { re } = await session.command("OpenAttempt");
+  session.say({ ...new Dealer("robert", "5".repeat(64)).snapshot("x"), re, rules });
+  if (rules === null) {
+    // A server of release 0.1.0 names none, and means those that it had.
+    await opened;
+    expect(client.attempt.get()?.ruleset).toBe(findRuleset("robert"));
+  } else {
+    await expect(opened).rejects.toMatchObject({ code: "unknown_rules" });
+    expect(client.attempt.get()).toBeNull();
+  }
 });
 
 test("resigning takes the number after the pending moves, and tries again if it was another", async () => {

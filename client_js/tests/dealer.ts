@@ -71,6 +71,7 @@ export class Dealer {
       deadline: 1_000,
       now: 0,
       result: this.result,
+      rules: ruleset.digest,
     };
   }
 

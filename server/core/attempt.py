@@ -24,8 +24,14 @@ from server.core.refusal import Refusal
 End = Literal["won", "stuck", "resigned", "time"]
 
 
-class Started(Struct, tag="started", frozen=True):
-    """The attempt began; `at` is when its clock starts, `deadline` when it ends by itself."""
+class Started(Struct, tag="started", frozen=True, omit_defaults=True):
+    """The attempt began.
+
+    Attributes:
+        at: when its clock starts.
+        deadline: when it ends by itself.
+        rules: the digest of the rules that it is played by; `None` in what release 0.1.0 wrote.
+    """
 
     player: PlayerId
     deal: DealId
@@ -35,6 +41,7 @@ class Started(Struct, tag="started", frozen=True):
     day: int | None
     at: int
     deadline: int
+    rules: str | None = None
 
 
 class Moved(Struct, tag="moved", frozen=True, omit_defaults=True):

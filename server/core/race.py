@@ -54,8 +54,11 @@ class ReadySet(Struct, tag="ready", frozen=True):
     at: int
 
 
-class RoundStarted(Struct, tag="round", frozen=True):
-    """The host started a round. It begins at `starts`, after the countdown."""
+class RoundStarted(Struct, tag="round", frozen=True, omit_defaults=True):
+    """The host started a round. It begins at `starts`, after the countdown.
+
+    `rules` is the digest of the rules that it is played by; `None` in what release 0.1.0 wrote.
+    """
 
     number: int
     deal: DealId
@@ -64,6 +67,7 @@ class RoundStarted(Struct, tag="round", frozen=True):
     starts: int
     deadline: int
     at: int
+    rules: str | None = None
 
 
 class RunnerFinished(Struct, tag="finished", frozen=True):
@@ -97,6 +101,7 @@ class Round:
     starts: int
     deadline: int
     results: dict[PlayerId, Result]
+    rules: str | None = None
 
     @property
     def over(self) -> bool:
@@ -178,6 +183,7 @@ def _folded(room: Room, event: Event) -> Room:
                 event.starts,
                 event.deadline,
                 {},
+                event.rules,
             )
             return replace(room, seats=tuple(Seat(s.player) for s in room.seats), round=begun)
         case RunnerFinished(player=player, result=result):
@@ -232,7 +238,15 @@ def set_ready(room: Room, player: PlayerId, ready: bool, now: int) -> Event | No
     return ReadySet(player, ready, now) if seat.ready != ready else None
 
 
-def start(room: Room, player: PlayerId, deal: DealId, commitment: str, now: int) -> Event:
+def start(
+    room: Room,
+    player: PlayerId,
+    deal: DealId,
+    commitment: str,
+    now: int,
+    *,
+    rules: str | None = None,
+) -> Event:
     """Decide the host's command to start a round, for the host and all members who are ready.
 
     Args:
@@ -241,6 +255,7 @@ def start(room: Room, player: PlayerId, deal: DealId, commitment: str, now: int)
         deal: the deal to race on.
         commitment: the deal's commitment, published with the round.
         now: the time.
+        rules: the digest of the rules of the deal.
 
     Raises:
         Refusal: with the code `not_seated`, `not_host` or `round_running`.
@@ -255,7 +270,7 @@ def start(room: Room, player: PlayerId, deal: DealId, commitment: str, now: int)
     starts = now + COUNTDOWN
     number = room.round.number + 1 if room.round else 1
     deadline = starts + room.opened.limit
-    return RoundStarted(number, deal, commitment, players, starts, deadline, now)
+    return RoundStarted(number, deal, commitment, players, starts, deadline, now, rules)
 
 
 def finish(room: Room, deal: DealId, player: PlayerId, result: Result, now: int) -> Event | None:

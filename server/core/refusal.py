@@ -22,6 +22,8 @@ SENTENCES: Final = {
     "round_running": "The round must be over first.",
     "not_started": "The round has not begun yet.",
     "unknown_attempt": "You have no such attempt.",
+    "unknown_rules": "This game was begun by rules that the server does not know.",
+    "unknown_format": "This was stored by a newer release of the server.",
     "bad_move": "This is not a move of this game.",
     "illegal_move": "The rules do not allow this move here.",
     "attempt_ended": "This attempt is over.",
@@ -55,6 +57,20 @@ class Refusal(Exception):  # noqa: N818 - a refusal is an answer, not an error
     def of(cls, error: EngineError) -> Refusal:
         """Return the refusal for an error of the engine, with the same code and message."""
         return cls(error.code, error.message)
+
+
+class UnreadableError(Exception):
+    """Something stored that this release cannot read, and a newer one can: it is left alone.
+
+    It is no refusal: those say something about what stands, and of this nothing is known.
+
+    Attributes:
+        code: one of `SENTENCES`.
+    """
+
+    def __init__(self, code: str) -> None:
+        super().__init__(code)
+        self.code = code
 
 
 class UnsuitableError(Exception):

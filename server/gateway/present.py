@@ -107,6 +107,7 @@ def attempt(snapshot: Snapshot, number: int, now: int) -> Attempt:
         deadline=start.deadline,
         now=now,
         result=result(snapshot.result),
+        rules=snapshot.view.ruleset.digest,
     )
 
 

@@ -14,7 +14,7 @@ import structlog
 
 from server.core.ids import DealId, RoomCode
 from server.core.race import Room, Round
-from server.core.refusal import Refusal, UnavailableError
+from server.core.refusal import Refusal, UnavailableError, UnreadableError
 from server.gateway import codec, present
 from server.gateway.contracts import Reason
 from server.gateway.session import Session
@@ -250,6 +250,10 @@ class RoomFeeds:
                 # This node's clock was wrong, and has been put right.
                 return SOON
             log.warning("attempt_not_sent", attempt=attempt, code=refusal.code)
+            session.shown_round = attempt
+            return 0.0
+        except UnreadableError as error:
+            log.warning("attempt_not_sent", attempt=attempt, code=error.code)
             session.shown_round = attempt
             return 0.0
         except Exception:

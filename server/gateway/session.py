@@ -16,7 +16,7 @@ import structlog
 
 from server.core.boards import BoardId
 from server.core.ids import AttemptId, PlayerId, RoomCode
-from server.core.refusal import Refusal, UnavailableError
+from server.core.refusal import Refusal, UnavailableError, UnreadableError
 from server.gateway import codec
 from server.gateway.contracts import Answerer, Reason, Wire
 from server.gateway.limits import BURST, MOST_OFFENCES, RATE, Bucket
@@ -289,6 +289,9 @@ class Session:
             if not isinstance(re, tuple):
                 log.debug("refused", code=error.code)
             self._refuse(error, re)
+        elif isinstance(error, UnreadableError):
+            # What it is has been logged where it was read.
+            self._refuse(Refusal(error.code), re)
         elif isinstance(error, UnavailableError):
             log.warning("store_unavailable", error=str(error))
             self._refuse(Refusal("unavailable"), re)

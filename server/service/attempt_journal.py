@@ -7,23 +7,25 @@ from typing import NamedTuple
 
 import msgspec
 
-from engine.board import Board
+from engine.deal import deal_seed
 from server.core import attempt as core
 from server.core.attempt import Attempt, Event, Started
 from server.core.due import AttemptDue
 from server.core.ids import AttemptId, DealId, PlayerId, RoomCode
 from server.core.ranking import Result
+from server.service.stored import Reader, rules_of
 from server.store import keys
+from server.store.deals import Deal
 from server.store.journal import Append
 
 Appended = Callable[[Attempt | None, Attempt], None]
 """Called when an entry of this node stands, with the attempt before and after it."""
 
-_DECODER: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event)
+_READER: Reader[Event] = Reader(Event)
 _ENCODER = msgspec.json.Encoder()
 
 
-class Finish(msgspec.Struct, frozen=True):
+class Finish(msgspec.Struct, tag="finish", frozen=True):
     """What must happen once after an attempt is over: the text in the outbox."""
 
     attempt: AttemptId
@@ -46,12 +48,12 @@ class Step(NamedTuple):
 class AttemptDefinition:
     """The journal of one attempt; see `server.service.replica.Definition`."""
 
-    __slots__ = ("_appended", "_board", "_id", "_key")
+    __slots__ = ("_appended", "_deal", "_id", "_key")
 
-    def __init__(self, attempt: AttemptId, board: Board, appended: Appended) -> None:
+    def __init__(self, attempt: AttemptId, deal: Deal, appended: Appended) -> None:
         self._id = attempt
         self._key = keys.attempt(attempt)
-        self._board = board
+        self._deal = deal
         self._appended = appended
 
     def key(self) -> str:
@@ -60,11 +62,11 @@ class AttemptDefinition:
 
     def decode(self, text: str) -> Event:
         """Return the event that an entry's text says."""
-        return _DECODER.decode(text)
+        return decode(text)
 
     def fold(self, state: Attempt | None, event: Event) -> Attempt:
         """Return the attempt after an event."""
-        return fold_event(self._board, state, event)
+        return fold_event(self._deal, state, event)
 
     def due(self, state: Attempt, now: int) -> Event | None:
         """Return what the time alone has brought about."""
@@ -93,19 +95,33 @@ class AttemptDefinition:
         self._appended(before, after)
 
 
-def fold_event(board: Board, state: Attempt | None, event: Event) -> Attempt:
-    """Return the attempt after an entry; the first one begins on the board of its deal."""
+def decode(text: str) -> Event:
+    """Return the event that an entry's text says.
+
+    Raises:
+        UnreadableError: it is of a form that this release does not know.
+    """
+    return _READER.read(text)
+
+
+def fold_event(deal: Deal, state: Attempt | None, event: Event) -> Attempt:
+    """Return the attempt after an entry; the first one begins on the board of its deal.
+
+    Raises:
+        UnreadableError: the attempt is played by rules that this release does not know.
+    """
     if state is None:
         assert isinstance(event, Started), "a journal begins with the start"
-        return core.begin(event, board)
+        rules = rules_of(event.game, event.variant, event.rules)
+        return core.begin(event, deal_seed(rules, deal.seed))
     return core.fold(state, event)
 
 
-def steps_of(board: Board, state: Attempt | None, texts: list[str]) -> Iterator[Step]:
+def steps_of(deal: Deal, state: Attempt | None, texts: list[str]) -> Iterator[Step]:
     """Yield the entries that follow a state, each folded when it is asked for."""
     for text in texts:
-        before, event = state, _DECODER.decode(text)
-        state = fold_event(board, state, event)
+        before, event = state, decode(text)
+        state = fold_event(deal, state, event)
         yield Step(before, event, state)
 
 

@@ -7,10 +7,9 @@ from collections import Counter
 from collections.abc import Iterator
 
 import structlog
+from msgspec import structs
 
-from engine.board import Board, delta_between
-from engine.catalog import ruleset as find_ruleset
-from engine.deal import deal_seed
+from engine.board import delta_between
 from engine.notation import move_text
 from server.core import attempt as core
 from server.core.attempt import Attempt, Event, Moved, Started
@@ -24,7 +23,9 @@ from server.service.replica import Replica
 from server.service.replica_cache import ReplicaCache
 from server.service.signal import Signal
 from server.service.store import Store
+from server.service.stored import rules_of
 from server.service.tasks import run_soon
+from server.store.deals import Deal
 
 MOST_FINISHES = 10_000
 """Finishes that wait for their effects; what is over that is left to the sweeper."""
@@ -55,12 +56,19 @@ class Attempts:
         return self._replicas.size
 
     async def start(self, started: Started) -> Attempt:
-        """Start an attempt, or find it started.
+        """Start an attempt by the rules of its deal, or find it started.
 
         Raises:
+            Refusal: the deal is not kept any more.
+            UnreadableError: a newer release drew the deal.
             UnavailableError: the store does not answer.
         """
-        replica = await self._replica(attempt_id(started.deal, started.player), to_append=True)
+        attempt = attempt_id(started.deal, started.player)
+        replica = await self._replica(attempt, to_append=True)
+        # All attempts at a deal are played by its rules, whatever the rules of today are.
+        deal = await self._deal(attempt)
+        rules = rules_of(deal.game, deal.variant, deal.rules)
+        started = structs.replace(started, rules=rules.digest)
         step = await replica.submit(lambda state, _: started if state is None else None)
         return step.after
 
@@ -68,6 +76,7 @@ class Attempts:
         """Return an attempt as it is now, or `None`; one whose time is up is ended by this.
 
         Raises:
+            UnreadableError: a newer release stored it.
             UnavailableError: the store does not answer.
         """
         try:
@@ -220,7 +229,7 @@ class Attempts:
         if found is None:
             return iter(())
         state, texts = found
-        return steps_of(await self._board(attempt), state, texts)
+        return steps_of(await self._deal(attempt), state, texts)
 
     def _appended(self, before: Attempt | None, after: Attempt) -> None:
         """Note an entry of this node: tell of it, and hand a finish on."""
@@ -243,7 +252,7 @@ class Attempts:
         find = self._replicas.find_to_append if to_append else self._replicas.find
         replica = find(attempt)
         if replica is None:
-            definition = AttemptDefinition(attempt, await self._board(attempt), self._appended)
+            definition = AttemptDefinition(attempt, await self._deal(attempt), self._appended)
             self._replicas.put(
                 attempt, Replica(self._store.journals, self._store.clock, definition)
             )
@@ -251,10 +260,10 @@ class Attempts:
             assert replica is not None, "it has just been put there"
         return replica
 
-    async def _board(self, attempt: AttemptId) -> Board:
-        """Return the board that an attempt starts on."""
+    async def _deal(self, attempt: AttemptId) -> Deal:
+        """Return the deal that an attempt is played on."""
         parts = split_attempt_id(attempt)
         deal = await self._store.deals.find(parts[0]) if parts else None
         if deal is None:
             raise Refusal("unknown_attempt")
-        return deal_seed(find_ruleset(deal.game, deal.variant), deal.seed)
+        return deal

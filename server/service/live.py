@@ -20,7 +20,7 @@ from server.core.attempt import Attempt
 from server.core.ids import DealId, PlayerId, RoomCode
 from server.core.names import Profile
 from server.core.race import Room
-from server.core.refusal import Refusal, UnavailableError
+from server.core.refusal import Refusal, UnavailableError, UnreadableError
 from server.service import bus_messages
 from server.service.bus_messages import Entry, Progress, Renamed, Version
 from server.service.bus_messages import Presence as PresenceMessage
@@ -323,6 +323,8 @@ class LiveRooms:
         except Refusal:
             # It has expired since; whoever asks for it gets `unknown_room`.
             log.info("room_forgotten", room=code)
+        except UnreadableError as error:
+            log.warning("room_unreadable", room=code, code=error.code)
         except UnavailableError as error:
             log.warning("room_refresh_failed", room=code, error=str(error))
             asyncio.get_running_loop().call_later(AGAIN_AFTER, self._refreshes.add, code)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass, field
 
-from engine.catalog import ruleset
 from server.core.ids import DealId, PlayerId, RoomCode
 from server.core.names import Profile
 from server.core.race import Room
 from server.core.ranking import Result
 from server.service.bus_messages import Progress
 from server.service.presence import RoomPresence
+from server.service.stored import rules_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ class LiveRoom:
         room = self.room
         if room.round is None:
             return {}
-        rules = ruleset(room.opened.game, room.opened.variant)
+        rules = rules_of(room.opened.game, room.opened.variant, room.round.rules)
         start = (rules.home_at_start, 0)
         counters = {player: self.counters.get(player, start) for player in room.round.players}
         return {

@@ -15,17 +15,18 @@ from server.core.due import RoundDue
 from server.core.ids import AttemptId, DealId, PlayerId, RoomCode, is_code, split_attempt_id
 from server.core.race import Event, Room, RoomOpened, Round, RoundStarted
 from server.core.ranking import Result
-from server.core.refusal import Refusal
+from server.core.refusal import Refusal, UnreadableError
 from server.service.answers import Snapshot
 from server.service.attempts import Attempts
 from server.service.replica import Replica
 from server.service.replica_cache import ReplicaCache
 from server.service.signal import Signal
 from server.service.store import Store
+from server.service.stored import Reader, rules_of
 from server.store import keys
 from server.store.journal import Append
 
-_DECODER: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event)
+_READER: Reader[Event] = Reader(Event)
 
 _NO_DEAL = DealId("")
 """Stands for a deal while it is asked whether one may be drawn."""
@@ -45,10 +46,14 @@ class _RoomDefinition:
         return keys.room(self._code)
 
     def decode(self, text: str) -> Event:
-        return _DECODER.decode(text)
+        return _READER.read(text)
 
     def fold(self, state: Room | None, event: Event) -> Room:
-        return race.fold(state, event)
+        after = race.fold(state, event)
+        if isinstance(event, RoundStarted):
+            # Whatever is shown of the round goes by its rules: without them the room is unreadable.
+            rules_of(after.opened.game, after.opened.variant, event.rules)
+        return after
 
     def due(self, state: Room, now: int) -> Event | None:
         return None
@@ -137,7 +142,7 @@ class Rooms:
         if replica is not None and replica.state is not None:
             return replica.state.opened
         text = await self._store.journals.first(keys.room(code))
-        event = None if text is None else _DECODER.decode(text)
+        event = None if text is None else _READER.read(text)
         return event if isinstance(event, RoomOpened) else None
 
     def follow(self, code: RoomCode) -> None:
@@ -156,7 +161,10 @@ class Rooms:
             The room with it, or `None` if it has to be read.
         """
         replica = self._replicas.find_to_append(code)
-        return replica.state if replica is not None and replica.receive(number, text) else None
+        try:
+            return replica.state if replica is not None and replica.receive(number, text) else None
+        except UnreadableError:
+            return None
 
     async def join(self, code: RoomCode, player: PlayerId) -> Room:
         """Take a seat, or keep the one that the player has.
@@ -196,13 +204,21 @@ class Rooms:
         """Draw a deal, and call a round on it.
 
         Raises:
-            Refusal: there is no such room, the player is not its host, or a round is running.
+            Refusal: there is no such room, the player is not its host, a round is running, or the
+                game is not offered any more.
             UnavailableError: the store does not answer.
         """
         opened = await self._check_start(code, player)
-        deal = await self._store.deals.draw(opened.game, opened.variant, room=code)
+        try:
+            deal = await self._store.deals.draw(opened.game, opened.variant, room=code)
+        except EngineError as error:
+            # The room is from a time at which the game was there.
+            raise Refusal.of(error) from error
         room = await self._submit(
-            code, lambda room, now: race.start(room, player, deal.id, deal.commitment, now)
+            code,
+            lambda room, now: race.start(
+                room, player, deal.id, deal.commitment, now, rules=deal.rules
+            ),
         )
         running = room.running
         if running is not None:
@@ -301,7 +317,7 @@ class Rooms:
                 attempt = await self._start_attempt(room, room.running, player)
             except Refusal:
                 # The store has lost the deal: nobody has played it, and nobody can.
-                result = _at_start(room.opened, "time")
+                result = _at_start(room.opened, room.running, "time")
             else:
                 state = await self._attempts.find(attempt)
                 if state is None or state.end is None:
@@ -368,7 +384,7 @@ class Rooms:
         )
 
 
-def _at_start(opened: RoomOpened, end: End | None = None) -> Result:
+def _at_start(opened: RoomOpened, round_: Round, end: End | None = None) -> Result:
     """Return the result of an attempt in which nobody has moved."""
-    rules = ruleset(opened.game, opened.variant)
+    rules = rules_of(opened.game, opened.variant, round_.rules)
     return Result(rules.home_at_start, rules.total - rules.home_at_start, 0, 0, end)

@@ -19,7 +19,7 @@ from typing import Protocol
 import msgspec
 
 from engine.board import Board
-from engine.catalog import ruleset
+from engine.catalog import stored_ruleset
 from engine.notation import move_text
 from engine.solver import Outcome, search
 
@@ -36,10 +36,11 @@ class SearcherError(Exception):
 
 
 class _Asked(msgspec.Struct, frozen=True):
-    """A board."""
+    """A board, and the digest of its rules."""
 
     game: str
     variant: str
+    rules: str
     piles: tuple[bytes, ...]
     redeals: int
 
@@ -78,7 +79,7 @@ class Searcher:
             SearcherError: the process does not start, or not answer; the next one may.
         """
         rules = board.ruleset
-        asked = _Asked(rules.game, rules.variant, board.piles, board.redeals)
+        asked = _Asked(rules.game, rules.variant, rules.digest, board.piles, board.redeals)
         answer = None
         try:
             async with asyncio.timeout(PATIENCE):
@@ -121,7 +122,7 @@ async def _start() -> Process:
 def answer_to(line: bytes) -> bytes:
     """Return the answer to a request."""
     asked = msgspec.json.decode(line, type=_Asked)
-    rules = ruleset(asked.game, asked.variant)
+    rules = stored_ruleset(asked.game, asked.variant, asked.rules)
     found = search(Board(rules, asked.piles, asked.redeals))
     return msgspec.json.encode(
         Answer(found.outcome, tuple(move_text(rules, m) for m in found.line))

@@ -17,7 +17,7 @@ from engine.ruleset import Move
 from engine.solver import Outcome, cards_never_seen, ends_on_foundation, search
 from server.core.attempt import Attempt
 from server.core.ids import AttemptId
-from server.core.refusal import Refusal, UnavailableError
+from server.core.refusal import Refusal, UnavailableError, UnreadableError
 from server.service.attempts import Attempts
 from server.service.searcher import Search, SearcherError
 from server.service.sessions import Sessions
@@ -78,7 +78,7 @@ class Searches:
         try:
             if await self._find_outcome(attempt, stop) is Outcome.UNREACHABLE:
                 await self._end(attempt)
-        except (Refusal, UnavailableError, SearcherError) as error:
+        except (Refusal, UnavailableError, UnreadableError, SearcherError) as error:
             log.warning("search_lost", attempt=attempt.id, error=str(error))
         except Exception:
             log.exception("search_broken", attempt=attempt.id)

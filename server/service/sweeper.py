@@ -19,18 +19,18 @@ from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-import msgspec
 import structlog
 
 from server.core.attempt import Attempt
 from server.core.due import AttemptDue, Due
-from server.core.refusal import UnavailableError
+from server.core.refusal import UnavailableError, UnreadableError
 from server.metrics import SECONDS, Histogram
 from server.service.attempt_journal import Finish
 from server.service.attempts import Attempts
 from server.service.dailies import Dailies
 from server.service.effects import Effects
 from server.service.store import Store
+from server.service.stored import Reader
 from server.service.worker_pool import WorkerPool
 from server.stop import Stop
 from server.store import keys
@@ -67,6 +67,8 @@ URGENT_SIDE_BY_SIDE = 16
 
 DAILIES_SIDE_BY_SIDE, DAILIES_PAUSE = 4, 0.04
 """Dailies that are ended at the same time, and seconds between two of each: 100 a second."""
+
+_FINISHES: Reader[Finish] = Reader(Finish)
 
 log = structlog.get_logger()
 
@@ -257,6 +259,9 @@ class Sweeper:
                 self._forget(name)
             else:
                 self._look_again([work.partition])
+        except UnreadableError as error:
+            # The next look finds it again, on this node or on one of a newer release.
+            log.warning("effect_left", name=work.name, code=error.code)
         except UnavailableError as error:
             # A part of the store may be away while the rest is there.
             log.warning("effect_waits", name=work.name, error=str(error))
@@ -272,7 +277,7 @@ class Sweeper:
     async def _is_done(self, work: Work) -> bool:
         if isinstance(work, Deadline):
             return await self._effects.pass_deadline(work.due, work.time)
-        await self._effects.apply(msgspec.json.decode(work.text, type=Finish))
+        await self._effects.apply(_FINISHES.read(work.text))
         return True
 
     async def _set_aside(self, work: Work, error: Exception) -> None:

@@ -8,8 +8,12 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from sys import intern
 
+import structlog
+
+from engine.catalog import ruleset
 from engine.deal import SEED_BYTES, commitment
 from server.core.ids import ALPHABET, ID_LENGTH, DealId, PlayerId, RoomCode, attempt_id
+from server.core.refusal import UnreadableError
 from server.store import keys
 from server.store.database import Database
 
@@ -22,6 +26,9 @@ redis.call('EXPIRE', KEYS[1], ARGV[1])
 """
 
 
+log = structlog.get_logger()
+
+
 @dataclass(frozen=True, slots=True)
 class Deal:
     """A deal. Its seed is a secret until it is closed, and not part of its representation.
@@ -29,6 +36,7 @@ class Deal:
     Attributes:
         room: the room that it is raced in, or `None`.
         day: the UTC day whose daily it is, or `None`.
+        rules: the digest of the rules that it is played by; `None` in what release 0.1.0 drew.
     """
 
     id: DealId
@@ -38,6 +46,7 @@ class Deal:
     commitment: str
     room: RoomCode | None = None
     day: int | None = None
+    rules: str | None = None
 
     def __repr__(self) -> str:
         return f"<Deal {self.id}>"
@@ -58,19 +67,22 @@ class Deals:
     async def draw(
         self, game: str, variant: str, *, room: RoomCode | None = None, day: int | None = None
     ) -> Deal:
-        """Draw a seed from the operating system, and keep the deal.
+        """Draw a seed from the operating system, and keep the deal with the rules of today.
 
         Raises:
+            EngineError: there is no such game or variant.
             UnavailableError: Redis does not answer.
         """
         deal_id = DealId(random_id())
         seed = secrets.token_bytes(SEED_BYTES)
-        deal = Deal(deal_id, game, variant, seed, commitment(deal_id, seed), room, day)
+        rules = ruleset(game, variant).digest
+        deal = Deal(deal_id, game, variant, seed, commitment(deal_id, seed), room, day, rules)
         fields = {
             "game": game,
             "variant": variant,
             "seed": seed.hex(),
             "commitment": deal.commitment,
+            "rules": rules,
         }
         if room is not None:
             fields["room"] = room
@@ -85,6 +97,7 @@ class Deals:
         """Return a deal, or `None`.
 
         Raises:
+            UnreadableError: a newer release drew it, in a form that is not known here.
             UnavailableError: Redis does not answer.
         """
         known = self._known.get(deal_id)
@@ -96,6 +109,9 @@ class Deals:
         )
         if not fields:
             return None
+        if "format" in fields:
+            log.warning("unknown_format", deal=deal_id, form=fields["format"])
+            raise UnreadableError("unknown_format")
         deal = Deal(
             deal_id,
             intern(fields["game"]),
@@ -104,6 +120,7 @@ class Deals:
             fields["commitment"],
             RoomCode(fields["room"]) if "room" in fields else None,
             int(fields["day"]) if "day" in fields else None,
+            intern(fields["rules"]) if "rules" in fields else None,
         )
         self._remember(deal)
         return deal

@@ -55,6 +55,9 @@ An operator finds the cause in a node's log, and puts an effect back with `HSET`
 SIGNING_KEY = "signing-key"
 """The key that holds the secret which signs tokens."""
 
+FORMAT = "format"
+"""The key that holds the number of the store's format; without it, that is 1."""
+
 
 def partition(name: str) -> int:
     """Return the partition of a journal."""

@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 import json
+import re
+from importlib.resources import files
+from pathlib import Path
 
 import pytest
 
-from engine.catalog import exported, games, load_game, ruleset
-from engine.errors import RulesetError, UnknownGameError, UnknownVariantError
+from engine.catalog import (
+    Catalog,
+    exported,
+    games,
+    load_catalog,
+    load_game,
+    ruleset,
+    stored_ruleset,
+)
+from engine.errors import RulesetError, UnknownGameError, UnknownRulesError, UnknownVariantError
+from engine.schema import Game
 
 
 @pytest.mark.parametrize("text", ["name = ", "a" * 9, "x = " + "[" * 100_000, '"\0" = 1'])
@@ -63,3 +75,79 @@ def test_the_resolved_rules_are_json_values() -> None:
     assert variants["deuces", "standard"]["tableau"]["fill"] == []
     assert variants["robert", "standard"]["tableau"] is None
     assert variants["robert", "standard"]["waste"]["redeals"] == 2
+
+
+DEUCES = (files("engine") / "games" / "deuces.toml").read_text(encoding="utf-8")
+
+
+def changed(text: str, **values: str) -> Game:
+    """Return the game of a file in which some keys have other values."""
+    for key, value in values.items():
+        text, count = re.subn(rf"(?m)^{key} = .*$", f"{key} = {value}", text)
+        assert count >= 1
+    return load_game("deuces", text)
+
+
+def test_a_digest_is_what_it_was() -> None:
+    """What is stored names rules by it: it may never change for rules that are the same."""
+    assert ruleset("deuces", "fill").digest == "689bb45bfb66f3a2"
+
+
+def test_each_ruleset_has_a_digest_of_its_own() -> None:
+    digests = [ruleset(game.id, each).digest for game in games().values() for each in game.variants]
+    assert len(set(digests)) == len(digests)
+    assert all(re.fullmatch("[0-9a-f]{16}", digest) for digest in digests)
+
+
+def test_a_digest_depends_on_what_bears_on_play_alone() -> None:
+    own = Catalog([load_game("deuces", DEUCES)]).ruleset("deuces").digest
+    renamed = Catalog([changed(DEUCES, name='"Twos"')]).ruleset("deuces")
+    assert renamed.digest == own
+    assert Catalog([changed(DEUCES, redeals="1")]).ruleset("deuces").digest != own
+    assert Catalog([load_game("twos", DEUCES)]).ruleset("twos").digest != own
+    # A key with its default is as good as none: so keys can be added to the schema.
+    written_out = DEUCES.replace("redeals = 0 ", "# ")
+    assert Catalog([load_game("deuces", written_out)]).ruleset("deuces").digest == own
+
+
+def test_unlisted_rules_are_found_by_their_digest_alone() -> None:
+    old, new = load_game("deuces", DEUCES), changed(DEUCES, redeals="2")
+    before, digest = Catalog([old]), Catalog([old]).ruleset("deuces").digest
+    now = Catalog([new], [old], {"deuces": {"standard": digest}})
+    assert now.ruleset("deuces").redeals == 2
+    for named in (digest, None):
+        assert now.stored_ruleset("deuces", "standard", named).redeals == 0
+    assert sorted(now.unlisted) == sorted(
+        before.ruleset("deuces", each).digest for each in old.variants
+    )
+    assert now.stored_ruleset("deuces", "standard", now.ruleset("deuces").digest).redeals == 2
+    exported_old = {each["digest"]: each for each in now.exported()["unlisted"]}
+    assert exported_old[digest]["rules"]["waste"]["redeals"] == 0
+
+
+@pytest.mark.parametrize(
+    ("game", "variant", "digest"),
+    [
+        ("deuces", "standard", "0" * 16),
+        ("deuces", "fill", "64ebc8d3bb51c3ce"),
+        ("robert", "standard", "64ebc8d3bb51c3ce"),
+        ("gone", "standard", None),
+    ],
+)
+def test_unknown_rules_are_refused(game: str, variant: str, digest: str | None) -> None:
+    assert stored_ruleset("deuces", "standard", "64ebc8d3bb51c3ce") is ruleset("deuces")
+    with pytest.raises(UnknownRulesError):
+        stored_ruleset(game, variant, digest)
+
+
+def test_a_folder_holds_games_and_what_they_were(tmp_path: Path) -> None:
+    old = Catalog([load_game("deuces", DEUCES)]).ruleset("deuces")
+    kept = tmp_path / "unlisted" / "deuces"
+    kept.mkdir(parents=True)
+    (tmp_path / "deuces.toml").write_text(DEUCES.replace("redeals = 0", "redeals = 3"))
+    (kept / "0.1.0.toml").write_text(DEUCES)
+    (tmp_path / "unlisted" / "unnamed.toml").write_text(f'deuces.standard = "{old.digest}"')
+    found = load_catalog(tmp_path)
+    assert list(found.games) == ["deuces"]
+    assert found.ruleset("deuces").redeals == 3
+    assert found.stored_ruleset("deuces", "standard", None).redeals == 0

@@ -5,12 +5,14 @@ from __future__ import annotations
 import argparse
 import asyncio
 import secrets
+import shutil
 import signal
 import sys
 from pathlib import Path
 
 from tests.faults import injection
 from tests.faults.run import Settings, run, table
+from tests.golden import releases
 from tests.processes import ROOT
 
 MOST_SHOWN = 100
@@ -29,6 +31,9 @@ def main() -> int:
     parser.add_argument("--only", nargs="+", choices=kinds, help="these kinds alone")
     parser.add_argument("--without", nargs="+", choices=kinds, default=[], help="not these kinds")
     parser.add_argument("--broken", action="store_true", help="nodes acknowledge before they keep")
+    parser.add_argument(
+        "--with-release", choices=releases(), help="one of the nodes is of this release"
+    )
     given = parser.parse_args()
     seed = secrets.randbelow(1 << 31) if given.seed is None else given.seed
     allowed = given.only or [
@@ -41,12 +46,12 @@ def main() -> int:
         players=given.players,
         pause=given.pause,
         broken=given.broken,
+        release=given.with_release,
         kinds=tuple(kind for kind in allowed if kind not in given.without),
     )
     folder = ROOT / "build" / "faults" / f"{given.redis}-{seed}"
-    folder.mkdir(parents=True, exist_ok=True)
-    for old in folder.iterdir():
-        old.unlink()
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
     _say(f"seed {seed}, {given.faults} faults, Redis {given.redis}; logs in {_short(folder)}")
     # A run that is told to end takes its processes with it.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import msgspec
 
 from engine.board import delta_between, view_of
-from engine.catalog import ruleset
+from engine.catalog import stored_ruleset
 from engine.deal import commitment, deal_seed
 from engine.errors import EngineError
 from engine.notation import parse_move, seen_text
@@ -94,7 +94,10 @@ def fold(
     if commitment(start.deal, bytes.fromhex(deal["seed"])) != deal["commitment"]:
         about.add("invented", 1, "the deal's seed does not make its commitment")
     _check_start(start, deal, asked, about)
-    board = deal_seed(ruleset(start.game, start.variant), bytes.fromhex(deal["seed"]))
+    rules = stored_ruleset(start.game, start.variant, start.rules)
+    if rules is not stored_ruleset(start.game, start.variant, deal.get("rules")):
+        about.add("invented", 1, "it is played by other rules than its deal")
+    board = deal_seed(rules, bytes.fromhex(deal["seed"]))
     states = [core.begin(start, board)]
     last = start.at
     for seq, event in enumerate(events, 2):

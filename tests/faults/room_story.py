@@ -187,7 +187,9 @@ def _decided(room: Room | None, event: Event) -> Event | None:
             deal = running.deal if running is not None else None
             return race.finish(room, deal, player, result, at) if deal is not None else None
         case RoundStarted():
-            begun = race.start(room, room.host, event.deal, event.commitment, event.at)
+            begun = race.start(
+                room, room.host, event.deal, event.commitment, event.at, rules=event.rules
+            )
             assert isinstance(begun, RoundStarted)
             # How long the countdown is, is a node's own matter.
             deadline = event.starts + room.opened.limit

@@ -43,6 +43,7 @@ class Settings:
         finish: seconds after the last fault within which every player has come to an end.
         broken: whether the nodes acknowledge before they append.
         kinds: the kinds of fault; all if `None`.
+        release: an earlier release, of which one of the nodes is; none if `None`.
     """
 
     faults: int
@@ -55,6 +56,7 @@ class Settings:
     finish: float = 90.0
     broken: bool = False
     kinds: tuple[str, ...] | None = None
+    release: str | None = None
 
 
 @dataclass(slots=True)
@@ -72,7 +74,9 @@ async def run(settings: Settings, folder: Path, say: Callable[[str], None]) -> R
     world = World(port=0)
     async with (
         _store(settings.redis) as store,
-        running_stage(store, folder, settings.share, broken=settings.broken) as stage,
+        running_stage(
+            store, folder, settings.share, broken=settings.broken, release=settings.release
+        ) as stage,
     ):
         stuck = await _act(settings, stage, world, say)
         found = await _settled(stage)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import signal
 import subprocess
 import sys
@@ -15,6 +14,7 @@ from typing import Any, TypeVar
 
 from redis import Redis
 
+from tests.golden.nodes import environment, unpack
 from tests.processes import ROOT, free_port
 from tests.redis_servers import Cluster, Server, running_cluster, running_server
 
@@ -72,9 +72,11 @@ def running_store(kind: str) -> Iterator[Store]:
 
 
 class Node:
-    """A node on its own port, started again whenever it ends."""
+    """A node on its own port, started again whenever it ends; `code` is where its code is."""
 
-    def __init__(self, number: int, options: Sequence[str], folder: Path) -> None:
+    def __init__(
+        self, number: int, options: Sequence[str], folder: Path, code: Path = ROOT
+    ) -> None:
         self.number = number
         self.port = free_port()
         self.log = folder / f"node{number}.log"
@@ -83,6 +85,7 @@ class Node:
         self._jumps = folder / f"jumps{number}"
         self._jumps.write_text("0")
         self._options = options
+        self._code = code
         self._process: subprocess.Popen[bytes] | None = None
         self._wanted = False
 
@@ -94,7 +97,7 @@ class Node:
             self._process = subprocess.Popen(  # noqa: S603 - a test's own arguments
                 [*command, *self._options],
                 cwd=ROOT,
-                env={**os.environ, "PYTHONPATH": str(ROOT)},
+                env=environment(self._code),
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
@@ -177,15 +180,21 @@ class Stage:
 
 @asynccontextmanager
 async def running_stage(
-    store: Store, folder: Path, share: int, *, broken: bool
+    store: Store, folder: Path, share: int, *, broken: bool, release: str | None
 ) -> AsyncIterator[Stage]:
-    """Run nodes until the block is left. A round lasts one `share`-th of its limit."""
+    """Run nodes until the block is left. A round lasts one `share`-th of its limit.
+
+    The last of them is of an earlier release, if one is given.
+    """
     options = [*store.options(), "--page", str(folder), "--share", str(share)]
     if broken:
         options.append("--broken")
+    codes = [ROOT] * NODES
+    if release is not None:
+        codes[-1] = unpack(release, folder / "code")
     nodes = [
-        Node(number, [*options, "--countdown", str(COUNTDOWNS[number])], folder)
-        for number in range(NODES)
+        Node(number, [*options, "--countdown", str(COUNTDOWNS[number])], folder, code)
+        for number, code in enumerate(codes)
     ]
     stage = Stage(store, nodes)
     watch: asyncio.Task[None] | None = None

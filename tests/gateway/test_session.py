@@ -12,7 +12,7 @@ from websockets.exceptions import InvalidStatus
 
 from server.gateway import session
 from server.gateway import socket as server_socket
-from server.gateway.messages.session import VERSION
+from server.gateway.messages.session import VERSION, VERSIONS
 from tests.conftest import node
 from tests.gateway.client import opened
 from tests.gateway.play import room_of
@@ -65,9 +65,25 @@ async def test_a_token_that_is_not_ours_is_refused_and_the_session_goes_on(
         assert (await client.hello())["type"] == "welcome"
 
 
-async def test_a_wrong_version_is_refused_and_closed(port: int) -> None:
+@pytest.mark.parametrize("version", VERSIONS)
+async def test_clients_of_some_versions_are_served(port: int, version: int) -> None:
     async with opened(port) as client:
-        assert (await client.ask("hello", version=VERSION + 1))["code"] == "bad_version"
+        assert (await client.ask("hello", version=version))["type"] == "welcome"
+        attempt = await client.ask("daily.open", game="robert")
+        move = await client.ask("move", attempt=attempt["attempt"], seq=2, move="s>w")
+        assert move["type"] == "moved"
+
+
+def test_clients_of_this_release_say_a_version_that_is_served() -> None:
+    assert VERSION in VERSIONS
+
+
+@pytest.mark.parametrize("version", [VERSIONS[0] - 1, VERSIONS[-1] + 1])
+async def test_an_older_or_newer_version_is_refused_and_closed(port: int, version: int) -> None:
+    async with opened(port) as client:
+        refused = await client.ask("hello", version=version)
+        assert refused["code"] == "bad_version"
+        assert f"{VERSIONS[0]} to {VERSIONS[-1]}" in refused["text"]
         assert (await client.next("bye"))["code"] == "bad_version"
         assert await client.closed() == 4002
 

@@ -168,7 +168,7 @@ async def test_a_round_is_one_deal_and_an_attempt_of_each_runner(
     for player in round_.players:
         state = await other.look(round_.attempt(player))
         assert state.start == Started(
-            player, round_.deal, "lady-betty", "standard", code, None, BEGUN, OVER
+            player, round_.deal, "lady-betty", "standard", code, None, BEGUN, OVER, deal.rules
         )
         with pytest.raises(Refusal, match="not_started"):
             await other.rooms.open_attempt(state.id, player)

@@ -165,7 +165,8 @@ async def test_a_process_that_dies_costs_one_search() -> None:
 
 def test_a_process_whose_node_was_killed_during_a_search_ends_without_a_word() -> None:
     rules, piles = TWO_DEEP.ruleset, TWO_DEEP.piles
-    asked = {"game": rules.game, "variant": rules.variant, "piles": piles, "redeals": 0}
+    names = {"game": rules.game, "variant": rules.variant, "rules": rules.digest}
+    asked = {**names, "piles": piles, "redeals": 0}
     reader, writer = os.pipe()
     os.close(reader)
     try:

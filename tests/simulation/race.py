@@ -22,7 +22,7 @@ from engine.catalog import games
 from server.core import daily
 from server.core.race import Room
 from server.gateway import load, session
-from server.service import attempts
+from server.service import attempt_journal
 from server.service.rooms import Rooms
 from server.store import keys
 from tests.core.builders import START
@@ -304,7 +304,7 @@ def conditions() -> Iterator[None]:
     """
     cached = lru_cache(64)(dealing.deal_seed)
     places: list[tuple[Any, str, Any]] = [
-        (attempts, "deal_seed", cached),
+        (attempt_journal, "deal_seed", cached),
         (attempt_story, "deal_seed", cached),
         (daily, "DRAWN_AHEAD", 0),
         (keys, "PARTITIONS", 8),

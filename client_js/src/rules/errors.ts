@@ -9,6 +9,7 @@ export type EngineErrorCode =
   | "bad_seed"
   | "illegal_move"
   | "unknown_game"
+  | "unknown_rules"
   | "unknown_variant";
 
 /** Input that the rules refuse: a stable `code` for programs, one sentence for people. */

@@ -23,7 +23,7 @@ export {
   rankOf,
   suitOf,
 } from "./cards.ts";
-export { findRuleset, games } from "./catalog.ts";
+export { findRuleset, findStoredRuleset, games } from "./catalog.ts";
 export { commitment, dealSeed, layOut, parseSeed } from "./deal.ts";
 export { EngineError } from "./errors.ts";
 export { isLegal, isStuck, isWon, legalMoves, runLength, topOf } from "./moves.ts";

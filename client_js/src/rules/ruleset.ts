@@ -34,6 +34,8 @@ export class Ruleset {
   readonly game: string;
   readonly variant: string;
   readonly rules: Rules;
+  /** Identifies these rules among all that the game has ever had; empty for rules of a test. */
+  readonly digest: string;
   /** The number of cards in play. */
   readonly total: number;
   /** The group of each foundation, by pile number. */
@@ -51,11 +53,12 @@ export class Ruleset {
   readonly movesRuns: boolean;
   readonly bySpaces: boolean;
 
-  constructor(game: string, variant: string, rules: Rules) {
+  constructor(game: string, variant: string, rules: Rules, digest = "") {
     const { tableau } = rules;
     this.game = game;
     this.variant = variant;
     this.rules = rules;
+    this.digest = digest;
     this.total = rules.packs * PACK_SIZE;
     this.groups = rules.foundations.flatMap((group) => Array<Foundation>(group.piles).fill(group));
     const names = [

@@ -60,6 +60,16 @@ export interface Rules {
 export interface Variant {
   readonly id: string;
   readonly name: string;
+  /** Identifies these rules among all that the game has ever had. */
+  readonly digest: string;
+  readonly rules: Rules;
+}
+
+/** Rules by which no new deal is played. */
+export interface Unlisted {
+  readonly digest: string;
+  readonly game: string;
+  readonly variant: string;
   readonly rules: Rules;
 }
 

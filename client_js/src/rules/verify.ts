@@ -1,7 +1,7 @@
 /** Verifying a closed deal: does its seed match the commitment published before play? */
 
 import type { Board } from "./board.ts";
-import { findRuleset } from "./catalog.ts";
+import { findRuleset, findStoredRuleset } from "./catalog.ts";
 import { commitment, dealSeed, parseSeed } from "./deal.ts";
 
 /** A deal whose seed is public. */
@@ -12,6 +12,11 @@ export interface OpenDeal {
   /** The commitment published before play. */
   readonly commitment: string;
   readonly seed: string;
+  /**
+   * The digest of the rules that it is played by, null for those of release 0.1.0; those by which
+   * new deals are played if it is left out.
+   */
+  readonly rules?: string | null;
 }
 
 /** The result of verifying a deal. */
@@ -24,10 +29,15 @@ export interface Verification {
   readonly board: Board;
 }
 
-/** Compare commitments; throws `bad_seed`, `unknown_game` and `unknown_variant`. */
+/**
+ * Compare commitments; throws `bad_seed`, `unknown_game`, `unknown_variant` and `unknown_rules`.
+ */
 export function verify(deal: OpenDeal): Verification {
+  const { game, variant, rules } = deal;
   const seed = parseSeed(deal.seed);
   const computed = commitment(deal.deal, seed);
-  const board = dealSeed(findRuleset(deal.game, deal.variant), seed);
+  const ruleset =
+    rules === undefined ? findRuleset(game, variant) : findStoredRuleset(game, variant, rules);
+  const board = dealSeed(ruleset, seed);
   return { agrees: computed === deal.commitment, commitment: computed, board };
 }

@@ -34,6 +34,13 @@ test.each(games.map(({ id }) => id))("of %s it shows what the attempt began with
   expect(viewOf(board).piles).toEqual(piles.map((pile) => [...pile]));
 });
 
+test("it is dealt by the rules that it names", () => {
+  const { ruleset } = verify(open).board;
+  for (const rules of [ruleset.digest, null]) {
+    expect(verify({ ...open, rules }).board.ruleset).toBe(ruleset);
+  }
+});
+
 test("another seed, and the same seed under another deal's name, do not agree", () => {
   expect(verify({ ...open, seed: seed.replace("0", "1") }).agrees).toBe(false);
   expect(verify({ ...open, deal: "rw4kq8d2n6vx1zt8" }).agrees).toBe(false);
@@ -52,6 +59,7 @@ test.each([
   ["bad_seed", { seed: "00" }],
   ["unknown_game", { game: "no-such-game" }],
   ["unknown_variant", { variant: "fill" }],
+  ["unknown_rules", { rules: "0".repeat(16) }],
 ])("%s is said", (code, change) => {
   expect(() => verify({ ...open, ...change })).toThrow(expect.objectContaining({ code }));
 });

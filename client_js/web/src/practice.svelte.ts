@@ -4,7 +4,7 @@
  */
 
 import { type Board, type View, viewOf } from "../../src/rules/board.ts";
-import { findRuleset } from "../../src/rules/catalog.ts";
+import { findRuleset, findStoredRuleset } from "../../src/rules/catalog.ts";
 import { dealSeed, parseSeed } from "../../src/rules/deal.ts";
 import { EngineError } from "../../src/rules/errors.ts";
 import { isLegal, isStuck, isWon } from "../../src/rules/moves.ts";
@@ -15,14 +15,22 @@ import { STANDARD } from "../../src/rules/schema.ts";
 
 const SEED_BYTES = 32;
 
-/** What is kept of a deal: its seed in hexadecimal, and the moves that were played on it. */
+/**
+ * What is kept of a deal: its seed in hexadecimal, the moves that were played on it, and the digest
+ * of its rules, which release 0.1.0 left out.
+ */
 interface Kept {
   readonly seed: string;
   readonly moves: readonly string[];
+  readonly rules?: string;
 }
 
 export class Practice {
-  readonly ruleset: Ruleset;
+  /** The rules that the deal began by; a new deal is played by those of today. */
+  ruleset: Ruleset;
+  /** Whether a deal was kept whose rules are not known any more, so that another one was dealt. */
+  readonly lost: boolean;
+  readonly #game: string;
   readonly #storage: Storage;
   readonly #key: string;
   #seed: string;
@@ -33,12 +41,16 @@ export class Practice {
   /** Go on with the deal of a game that is kept, or deal anew. Throws `unknown_game`. */
   constructor(game: string, storage: Storage) {
     this.ruleset = findRuleset(game, STANDARD);
+    this.#game = game;
     this.#storage = storage;
     this.#key = `samedeal.practice.${game}`;
     const kept = readKept(storage.getItem(this.#key));
-    this.#seed = kept?.seed ?? newSeed();
+    const rules = kept && rulesOf(game, kept);
+    this.lost = kept !== null && rules === null;
+    this.ruleset = rules ?? this.ruleset;
+    this.#seed = (rules && kept.seed) ?? newSeed();
     this.#begin();
-    for (const move of kept?.moves ?? []) if (!this.#play(move)) break;
+    for (const move of (rules && kept.moves) ?? []) if (!this.#play(move)) break;
     this.#keep();
   }
 
@@ -79,6 +91,7 @@ export class Practice {
 
   /** Deal other cards. */
   deal(): void {
+    this.ruleset = findRuleset(this.#game, STANDARD);
     this.#seed = newSeed();
     this.restart();
   }
@@ -108,7 +121,7 @@ export class Practice {
   }
 
   #keep(): void {
-    const kept: Kept = { seed: this.#seed, moves: this.#moves };
+    const kept: Kept = { seed: this.#seed, moves: this.#moves, rules: this.ruleset.digest };
     this.#storage.setItem(this.#key, JSON.stringify(kept));
   }
 }
@@ -121,10 +134,21 @@ function newSeed(): string {
 /** What is kept, if it is a deal. */
 function readKept(text: string | null): Kept | null {
   try {
-    const { seed, moves } = JSON.parse(text ?? "null") as Kept;
+    const { seed, moves, rules } = JSON.parse(text ?? "null") as Kept;
     parseSeed(seed);
-    return { seed, moves: moves.filter((move) => typeof move === "string") };
+    const played = moves.filter((move) => typeof move === "string");
+    return { seed, moves: played, ...(typeof rules === "string" ? { rules } : {}) };
   } catch {
     return null;
+  }
+}
+
+/** The rules that a kept deal began by, or null if they are not known any more. */
+function rulesOf(game: string, { rules }: Kept): Ruleset | null {
+  try {
+    return findStoredRuleset(game, STANDARD, rules ?? null);
+  } catch (error) {
+    if (error instanceof EngineError) return null;
+    throw error;
   }
 }

@@ -69,6 +69,26 @@ describe("practice", () => {
     );
     expect(new Practice("roosevelt", storage).view.moves).toBe(1);
   });
+
+  it("goes on by the rules that a deal began by, and says so where they are unknown", () => {
+    const storage = new MemoryStorage();
+    const practice = new Practice("robert", storage);
+    playSome(practice, 3);
+    const kept = storage.getItem("samedeal.practice.robert") ?? "";
+    const { rules, ...unnamed } = JSON.parse(kept) as { rules: string };
+    expect(rules).toBe(practice.ruleset.digest);
+    // As release 0.1.0 kept it.
+    storage.setItem("samedeal.practice.robert", JSON.stringify(unnamed));
+    const old = new Practice("robert", storage);
+    expect([old.lost, old.view]).toEqual([false, practice.view]);
+    storage.setItem(
+      "samedeal.practice.robert",
+      JSON.stringify({ ...unnamed, rules: "0".repeat(16) }),
+    );
+    const other = new Practice("robert", storage);
+    expect([other.lost, other.begun]).toEqual([true, false]);
+    expect(new Practice("robert", storage).lost).toBe(false);
+  });
 });
 
 describe("a hint", () => {

@@ -16,6 +16,7 @@ async def show_deal(request: Request[ShowDeal]) -> Deal:
         variant=deal.variant,
         commitment=deal.commitment,
         seed=seed.hex() if seed is not None else None,
+        rules=deal.rules,
     )
 
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 from server.core.refusal import Refusal
 from server.gateway import present
 from server.gateway.handlers.request import HandlerTable, Request
-from server.gateway.messages.session import VERSION, Done, Hello, Ping, Pong, Rename, Welcome
+from server.gateway.messages.session import VERSIONS, Done, Hello, Ping, Pong, Rename, Welcome
 
 
 async def hello(request: Request[Hello]) -> Welcome:
     """Identify the player, and close the player's older session, on whatever node it is."""
     command, services = request.command, request.services
-    if command.version != VERSION:
-        raise Refusal("bad_version", f"This server speaks version {VERSION}.")
+    if command.version not in VERSIONS:
+        oldest, newest = VERSIONS[0], VERSIONS[-1]
+        raise Refusal("bad_version", f"This server speaks versions {oldest} to {newest}.")
     profile, token = await services.identity.enter(command.token, command.name)
     await request.hub.enter(request.session, profile.id)
     return Welcome(player=present.player(profile), token=token, now=request.now())

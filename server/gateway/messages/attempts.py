@@ -103,6 +103,7 @@ class Attempt(Event, tag=7, frozen=True):
         started: when its clock started, in Unix milliseconds.
         deadline: when it ends by itself, in Unix milliseconds.
         now: the server's time in Unix milliseconds.
+        rules: the digest of the rules that it is played by; servers of release 0.1.0 leave it out.
     """
 
     number: int
@@ -120,6 +121,7 @@ class Attempt(Event, tag=7, frozen=True):
     deadline: int
     now: int
     result: Result
+    rules: str | None = None
 
 
 class Moved(Struct, array_like=True, frozen=True):

@@ -9,7 +9,11 @@ from msgspec import Meta
 from server.gateway.messages.shared import Command, Event, Player, PlayerName
 
 VERSION = 2
-"""The version of the protocol, which a client states in `Hello`."""
+"""The version of the protocol that clients of this release state in `Hello`: one that servers of
+the last release speak too."""
+
+VERSIONS = range(2, 4)
+"""The versions that this server speaks. A client of version 3 is known to heed `Attempt.rules`."""
 
 
 class Hello(Command, tag=1, frozen=True):

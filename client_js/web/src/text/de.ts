@@ -281,6 +281,7 @@ export const de: Text = {
     hint: "Tipp",
     deal: "Neue Karten",
     stuck: "Kein Zug mehr. Nimm ein paar zurück, oder gib neu.",
+    lost: "Die Regeln des Spiels, das hier lag, sind nicht mehr bekannt. Hier ist ein neues.",
   },
 
   settings: {
@@ -393,6 +394,8 @@ export const de: Text = {
   refusals: {
     bad_name: "Dieser Name geht nicht.",
     too_fast: "Das war etwas schnell. Gleich noch einmal.",
+    unknown_rules:
+      "Die Regeln, nach denen dieses Spiel begann, sind hier nicht bekannt. Lade die Seite neu.",
     unknown_room: "Zu diesem Code gibt es keinen Raum.",
     room_full: "In diesem Raum sind alle Plätze besetzt.",
     not_host: "Nur der Gastgeber startet eine Runde.",

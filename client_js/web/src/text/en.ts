@@ -299,6 +299,7 @@ export const en = {
     hint: "Hint",
     deal: "New deal",
     stuck: "No moves left. Undo a few, or deal again.",
+    lost: "The rules of the deal that was kept here are not known any more. Here is a new deal.",
   },
 
   settings: {
@@ -418,6 +419,8 @@ export const en = {
   refusals: {
     bad_name: "That name can’t be used.",
     too_fast: "That was a bit fast. Try again in a moment.",
+    unknown_rules:
+      "This game was begun by rules that aren’t known here. Try loading the page again.",
     unknown_room: "There is no room with this code.",
     room_full: "Every seat in this room is taken.",
     not_host: "Only the host starts a round.",

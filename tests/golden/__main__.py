@@ -1,0 +1,350 @@
+"""Write the golden files of a release: `python -m tests.golden tests/vectors/releases/1.2.3`.
+
+To be run on the code of the release, before anything is changed for the next one. What is written
+is never changed again. Deals and players are random, so that a second run writes other files.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import subprocess
+import sys
+import tempfile
+import zipfile
+from collections import Counter
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import msgpack
+import msgspec
+from websockets.asyncio.client import connect
+
+from engine.catalog import games, ruleset
+from engine.deal import deal_seed
+from engine.moves import legal_moves
+from engine.notation import move_text
+from engine.play import play
+from engine.position import position_of
+from server.app import running_node
+from server.core import race
+from server.core.attempt import Attempt
+from server.core.digest import fnv1a
+from server.core.ids import AttemptId, PlayerId, RoomCode
+from server.gateway.messages import AnyEvent
+from server.gateway.messages.attempts import FIRST_NUMBER, Moved, PlayMove
+from server.gateway.messages.rooms import PROGRESS
+from server.service.attempts import Attempts
+from server.service.dailies import Dailies
+from server.service.rooms import Rooms
+from server.service.store import Store
+from server.settings import Settings
+from server.store.clock import Clock
+from server.store.connection import connect as connect_redis
+from server.store.database import Database
+from server.store.deals import random_id
+from server.store.embedded import embedded_redis
+from server.store.journal import SCRIPTS
+from server.store.keys import partition
+from tests.gateway.client import Client, Message
+from tests.golden import CODE, FILES, MESSAGES, RULES, STATES, STORE
+from tests.wire import COMMANDS
+
+ROOT = Path(__file__).parents[2]
+EPOCH = (1980, 1, 1, 0, 0, 0)
+HASTY, LONG, WHOLE = 8, 32, 140
+"""Moves of a short game, of a long one, and of one that is over by then in some games."""
+
+MOST_OF_A_KIND = 12
+"""Messages of one kind and length that are kept."""
+
+PACE = 0.06
+"""Seconds between two moves: a server takes 20 commands a second."""
+
+Lines = list[dict[str, Any]]
+
+
+class _Socket:
+    """A client's socket that keeps the frames that pass."""
+
+    def __init__(self, socket: Any, kept: Lines) -> None:
+        self._socket = socket
+        self._kept = kept
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._socket, name)
+
+    async def send(self, frame: bytes) -> None:
+        """Send a frame, and keep it."""
+        self._kept.append({"sender": "client", "name": _command(frame), "frame": frame.hex()})
+        await self._socket.send(frame)
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        async for frame in self._socket:
+            self._kept.append({"sender": "server", "name": _event(frame), "frame": frame.hex()})
+            yield frame
+
+
+def _command(frame: bytes) -> str:
+    kind = msgpack.unpackb(frame)[0]
+    if kind >= FIRST_NUMBER:
+        return PlayMove.__name__
+    return next(each.__name__ for each in COMMANDS.values() if each.__struct_config__.tag == kind)
+
+
+def _event(frame: bytes) -> str:
+    row = msgpack.unpackb(frame)
+    if row[0] >= FIRST_NUMBER:
+        return Moved.__name__
+    if row[0] == PROGRESS:
+        return "Progress"
+    return type(msgspec.convert([row[0], *row[2:]], type=AnyEvent)).__name__
+
+
+@asynccontextmanager
+async def _client(port: int, kept: Lines) -> AsyncIterator[Client]:
+    async with connect(f"ws://localhost:{port}/socket") as socket:
+        yield Client(_Socket(socket, kept))  # type: ignore[arg-type]
+
+
+async def _play(client: Client, redis: Any, attempt: Message, count: int) -> Message:
+    """Play some legal moves, and return the attempt with its last `seq` and `result`."""
+    seed = await redis.hget(f"deal:{{{attempt['deal']}}}", "seed")
+    board = deal_seed(ruleset(attempt["game"], attempt["variant"]), bytes.fromhex(str(seed)))
+    chance = random.Random(1)
+    told = attempt
+    for seq in range(2, count + 2):
+        choices = legal_moves(board)
+        homeward = [move for move in choices if move.target in board.ruleset.foundations]
+        if told["result"]["end"] is not None or not choices:
+            break
+        move = chance.choice(homeward or choices)
+        text = move_text(board.ruleset, move)
+        await asyncio.sleep(PACE)
+        told = await client.ask("move", attempt=attempt["attempt"], seq=seq, move=text)
+        # It may have been found to be stuck: then a snapshot is the answer.
+        assert told["type"] == "moved" or told["result"]["end"] == "stuck", told
+        board, _ = play(board, move)
+    return attempt | {"seq": told["seq"], "result": told["result"]}
+
+
+async def _resign(client: Client, attempt: Message) -> None:
+    if attempt["result"]["end"] is None:
+        await client.ask("resign", attempt=attempt["attempt"], seq=attempt["seq"] + 1)
+
+
+async def _race(host: Client, guest: Client, redis: Any, game: str, variant: str) -> Message:
+    """Race a round of a game to its end, and another one that the host leaves in the middle.
+
+    Returns:
+        The guest's last attempt at its start.
+    """
+    key = f"{game}.{variant}"
+    room = await host.ask(
+        "room.create", game=game, variant=variant, seats=3, limit=7200, key=key.ljust(8, ".")
+    )
+    code = room["code"]
+    await guest.ask("room.join", code=code)
+    for last in (False, True):
+        await guest.ask("room.ready", code=code, ready=True)
+        await host.ask("room.start", code=code)
+        runs = [await player.next("attempt") for player in (host, guest)]
+        after = [
+            await _play(player, redis, run, count)
+            for player, run, count in zip((host, guest), runs, (LONG, HASTY), strict=True)
+        ]
+        await _resign(guest, after[1])
+        if not last:
+            await _resign(host, after[0])
+            await host.next("room", lambda room: room["round"]["over"])
+            await host.ask("deal.show", deal=runs[0]["deal"])
+    assert (await host.ask("move", attempt=runs[0]["attempt"], seq=9999, move="s>s"))["type"]
+    await guest.ask("room.leave", code=code)
+    return runs[1]
+
+
+async def _daily(client: Client, redis: Any, game: str, *, whole: bool) -> None:
+    """Play the day's deal of a game for a while, and give it up if it is to be `whole`."""
+    attempt = await client.ask("daily.open", game=game)
+    after = await _play(client, redis, attempt, WHOLE if whole else HASTY)
+    if whole:
+        await _resign(client, after)
+
+
+async def _come_back(port: int, kept: Lines, token: str, attempt: Message) -> None:
+    """Come back to an attempt in a new session that knows its start, then without."""
+    seen = ",".join([*attempt["piles"].values(), str(attempt["redeals"])])
+    async with _client(port, kept) as client:
+        await client.hello(token)
+        have = {"seq": attempt["seq"], "digest": fnv1a(seen)}
+        missed = await client.ask("attempt.open", attempt=attempt["attempt"], have=have)
+        assert missed["type"] == "missed", missed
+        await client.ask("attempt.open", attempt=attempt["attempt"])
+        await client.ask("attempt.open", attempt="none")
+
+
+async def _sessions(port: int, redis: Any, kept: Lines) -> None:
+    """Let two players do all there is to do."""
+    async with AsyncExitStack() as stack:
+        host, guest = [await stack.enter_async_context(_client(port, kept)) for _ in range(2)]
+        await host.hello(name="Ada")
+        welcome = await guest.hello()
+        await guest.ask("rename", name="Grace")
+        await host.ask("ping")
+        for game in games().values():
+            for variant in game.variants:
+                last = await _race(host, guest, redis, game.id, variant)
+        first = next(iter(games()))
+        await host.ask("leaderboard.watch", game=first)
+        for name in games():
+            await _daily(host, redis, name, whole=True)
+            await _daily(guest, redis, name, whole=name == first)
+        await host.next("leaderboard", lambda board: board["size"] == 2)
+        await host.ask("leaderboard.unwatch")
+        await host.ask("daily.list")
+        await host.ask("room.create", game="none", seats=2, limit=600, key="0" * 8)
+    await _come_back(port, kept, welcome["token"], last)
+
+
+async def _leave_effects(store: Store, attempts: Attempts) -> None:
+    """End an attempt whose effects nobody applies, and set another one's aside."""
+    dailies = Dailies(store, attempts)
+    for game in list(games())[:2]:
+        player = PlayerId(random_id())
+        opened = await dailies.open(player, game)
+        await attempts.resign(opened.attempt, player, opened.seq + 1)
+    name, text = (await store.outboxes.effects())[0]
+    await store.outboxes.set_aside(partition(name), name, text)
+
+
+def attempt_state(attempt: Attempt) -> dict[str, Any]:
+    """Return how an attempt stands, as JSON values."""
+    return {
+        "player": attempt.start.player,
+        "started": attempt.start.at,
+        "deadline": attempt.start.deadline,
+        "seq": attempt.seq,
+        "at": attempt.at,
+        "result": msgspec.to_builtins(attempt.result),
+        "position": position_of(attempt.board),
+    }
+
+
+def room_state(room: race.Room) -> dict[str, Any]:
+    """Return how a room stands, as JSON values."""
+    found: dict[str, Any] = json.loads(msgspec.json.encode(room))
+    return found
+
+
+async def _states(store: Store, attempts: Attempts, keys: list[str]) -> dict[str, Any]:
+    rooms = Rooms(store, attempts)
+    found: dict[str, dict[str, Any]] = {"attempts": {}, "rooms": {}}
+    for key in keys:
+        _, kind, name = (*key.split(":", 2), "", "")[:3]
+        if kind == "attempt":
+            attempt = await attempts.find(AttemptId(name))
+            assert attempt is not None, key
+            found["attempts"][name] = attempt_state(attempt)
+        elif kind == "room":
+            found["rooms"][name] = room_state(await rooms.find(RoomCode(name)))
+    return found
+
+
+async def _dump(redis: Any) -> Lines:
+    """Return all that Redis holds."""
+    lines = []
+    for key in sorted(await redis.keys()):
+        kind = await redis.type(key)
+        value: Any
+        if kind == "stream":
+            value = [[id_, sum(fields.items(), ())] for id_, fields in await redis.xrange(key)]
+        elif kind == "hash":
+            value = await redis.hgetall(key)
+        elif kind == "zset":
+            value = dict(await redis.zrange(key, 0, -1, withscores=True))
+        else:
+            value = await redis.get(key)
+        lines.append({"key": key, "type": kind, "value": value})
+    return lines
+
+
+async def _make(folder: Path) -> None:
+    kept: Lines = []
+    race.COUNTDOWN = 100
+    with tempfile.TemporaryDirectory(prefix="samedeal") as data:
+        async with embedded_redis(Path(data)) as url:
+            redis: Any = connect_redis(url)
+            settings = Settings(host="127.0.0.1", port=0, redis=url, page=folder)
+            async with running_node(settings) as port:
+                await _sessions(port, redis, kept)
+            database = Database(connect_redis(url), 0, SCRIPTS)
+            clock = Clock(database)
+            await clock.sample()
+            store = Store.on(database, clock)
+            attempts = Attempts(store)
+            await _leave_effects(store, attempts)
+            states = await _states(store, attempts, await redis.keys())
+            dump = await _dump(redis)
+            await database.close()
+            await redis.aclose()
+    _write(folder / STATES, json.dumps(states, indent=1, sort_keys=True) + "\n")
+    _write(folder / STORE, "".join(json.dumps(line) + "\n" for line in dump))
+    _write(folder / MESSAGES, "".join(json.dumps(line) + "\n" for line in _some(kept)))
+
+
+def _some(kept: Lines) -> Iterator[dict[str, Any]]:
+    """Yield the first messages of each kind and length: moves come by the hundred."""
+    seen: Counter[tuple[str, int]] = Counter()
+    for line in kept:
+        kind = line["name"], len(msgpack.unpackb(bytes.fromhex(line["frame"])))
+        seen[kind] += 1
+        if seen[kind] <= MOST_OF_A_KIND:
+            yield line
+
+
+def _code() -> Iterator[Path]:
+    """Yield the files that a node needs to run, in order."""
+    for package in ("engine", "server"):
+        for path in sorted((ROOT / package).rglob("*")):
+            if path.suffix in {".py", ".toml"}:
+                yield path
+    # The node of the fault suite knows the inside of the code that it runs.
+    for name in ("tests/__init__.py", "tests/faults/__init__.py", "tests/faults/node.py"):
+        yield ROOT / name
+
+
+def _write_code(path: Path) -> None:
+    """Pack the code, so that the same code gives the same bytes."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as packed:
+        for file in _code():
+            name = file.relative_to(ROOT).as_posix()
+            packed.writestr(zipfile.ZipInfo(name, EPOCH), file.read_bytes(), zipfile.ZIP_DEFLATED)
+
+
+def _write(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8")
+
+
+def main(arguments: list[str]) -> int:
+    """Write the files into a new folder."""
+    if len(arguments) != 1:
+        sys.stderr.write("usage: python -m tests.golden FOLDER\n")
+        return 2
+    folder = Path(arguments[0])
+    if any((folder / name).exists() for name in FILES):
+        sys.stderr.write(f"{folder} has golden files: what was released is never changed.\n")
+        return 1
+    folder.mkdir(parents=True, exist_ok=True)
+    _write_code(folder / CODE)
+    rules = [sys.executable, "-m", "engine", "rules"]
+    printed = subprocess.run(rules, cwd=ROOT, check=True, capture_output=True, text=True)  # noqa: S603
+    _write(folder / RULES, printed.stdout)
+    asyncio.run(_make(folder))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

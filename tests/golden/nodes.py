@@ -1,0 +1,37 @@
+"""Nodes that run other code than that of this checkout."""
+
+from __future__ import annotations
+
+import os
+import sys
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tests.golden import CODE, RELEASES
+from tests.processes import Running, free_port, running
+
+
+def unpack(release: str, folder: Path) -> Path:
+    """Unpack the code of a release into a folder, and return the folder."""
+    with zipfile.ZipFile(RELEASES / release / CODE) as packed:
+        packed.extractall(folder)
+    return folder
+
+
+def environment(code: Path) -> dict[str, str]:
+    """Return the environment in which `python -m server` is that of a folder."""
+    return {**os.environ, "PYTHONPATH": str(code), "PYTHONSAFEPATH": "1"}
+
+
+@contextmanager
+def node_of(code: Path, redis_url: str) -> Iterator[tuple[Running, int]]:
+    """Run a node of the code in a folder, and yield it with its port."""
+    port = free_port()
+    command = [sys.executable, "-m", "server", "serve", "--host", "127.0.0.1"]
+    command += ["--port", str(port), "--redis", redis_url, "--log-format", "json"]
+    command += ["--replica-acks", str(int("+cluster" in redis_url))]
+    with running(command, environment(code)) as node:
+        node.wait_for("listening")
+        yield node, port

@@ -1,0 +1,119 @@
+"""A game's rules change between two releases: what was begun goes on by the old ones."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import shutil
+from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from engine.catalog import ruleset
+from server.core import race
+from tests.conftest import ALONE, node
+from tests.gateway.client import Client, Message, opened
+from tests.golden.nodes import node_of
+from tests.processes import ROOT, Running
+
+GAME = "robert"
+TODAY = ruleset(GAME)
+
+
+@pytest.fixture
+async def port(redis_url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[int]:
+    """Run a node of this release, and return its port."""
+    monkeypatch.setattr(race, "COUNTDOWN", 50)
+    async with node(redis_url) as port:
+        yield port
+
+
+@pytest.fixture
+async def changed(
+    request: pytest.FixtureRequest, port: int, redis_url: str, tmp_path: Path
+) -> AsyncIterator[tuple[Running, int]]:
+    """Run a node of a release that turns the game's waste over once less; return it with its port.
+
+    It comes after the node of this release, which has drawn the dailies. The parameter says whether
+    it keeps the rules that the game had before.
+    """
+    folder, keeps = tmp_path, request.param
+    for package in ("engine", "server"):
+        shutil.copytree(ROOT / package, folder / package, ignore=lambda *_: {"__pycache__"})
+    games = folder / "engine" / "games"
+    file = games / f"{GAME}.toml"
+    if keeps:
+        (games / "unlisted" / GAME).mkdir()
+        shutil.copy(file, games / "unlisted" / GAME / "0.2.0.toml")
+    before = file.read_text(encoding="utf-8")
+    after = re.sub(r"(?m)^redeals = 2", "redeals = 1", before)
+    assert before != after
+    file.write_text(after, encoding="utf-8")
+    # In a thread: the node of this release must not be held up.
+    with ThreadPoolExecutor(1) as threads:
+        run = asyncio.get_running_loop().run_in_executor
+        running = node_of(folder, redis_url)
+        yield await run(threads, running.__enter__)
+        await run(threads, running.__exit__, None, None, None)
+
+
+async def turn_over(client: Client, attempt: str, seq: int) -> Message:
+    """Turn up the whole stock after entry `seq` and then the waste over; return the last answer."""
+    moves = ["s>w"] * (TODAY.total - TODAY.home_at_start) + ["w>s"]
+    sent = [
+        client.send("move", attempt=attempt, seq=number, move=move)
+        for number, move in enumerate(moves, seq + 1)
+    ]
+    return (await asyncio.gather(*sent))[-1]
+
+
+async def started(client: Client) -> Message:
+    """Start a round alone, and return the attempt at it."""
+    room = await client.ask("room.create", game=GAME, seats=1, limit=600, key="0123456789")
+    await client.ask("room.start", code=room["code"])
+    return await client.next("attempt")
+
+
+@ALONE
+@pytest.mark.parametrize("changed", [True], indirect=True)
+async def test_an_open_attempt_goes_on_by_the_rules_that_it_began_with(
+    port: int, changed: tuple[Running, int]
+) -> None:
+    async with opened(port) as client:
+        token = (await client.hello())["token"]
+        begun = await client.ask("daily.open", game=GAME)
+        assert begun["rules"] == TODAY.digest
+        once = await turn_over(client, begun["attempt"], begun["seq"])
+        assert once["redeals"] == 1
+    async with opened(changed[1]) as client, opened(changed[1]) as other:
+        await client.hello(token)
+        found = await client.ask("attempt.open", attempt=begun["attempt"])
+        assert (found["rules"], found["seq"]) == (TODAY.digest, once["seq"])
+        twice = await turn_over(client, begun["attempt"], found["seq"])
+        assert twice["redeals"] == 2, "new deals are not turned over so often"
+        # Who comes later plays the same deal by the same rules.
+        await other.hello()
+        assert (await other.ask("daily.open", game=GAME))["rules"] == TODAY.digest
+        assert (await started(other))["rules"] != TODAY.digest
+
+
+@ALONE
+@pytest.mark.parametrize("changed", [False], indirect=True)
+async def test_rules_that_are_not_known_are_refused_by_either(
+    port: int, changed: tuple[Running, int]
+) -> None:
+    running, other_port = changed
+    async with opened(port) as client, opened(other_port) as other:
+        tokens = [(await each.hello())["token"] for each in (client, other)]
+        mine, theirs = await client.ask("daily.open", game=GAME), await started(other)
+        assert mine["rules"] != theirs["rules"]
+    for at, token, attempt in ((other_port, tokens[0], mine), (port, tokens[1], theirs)):
+        async with opened(at) as client:
+            await client.hello(token)
+            refused = await client.ask("attempt.open", attempt=attempt["attempt"])
+            assert refused["code"] == "unknown_rules"
+            again = await client.ask("daily.open", game="deuces")
+            assert again["type"] == "attempt", "the session goes on"
+    assert TODAY.digest in running.wait_for("unknown_rules")

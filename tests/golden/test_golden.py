@@ -1,0 +1,208 @@
+"""What earlier releases stored and said is read as they meant it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import asdict
+from typing import Any
+
+import msgpack
+import msgspec
+import pytest
+
+from engine.catalog import stored_ruleset
+from server.core.daily import closes
+from server.core.ids import AttemptId, PlayerId, RoomCode
+from server.core.names import guest_name
+from server.gateway import codec
+from server.gateway.messages import AnyEvent
+from server.gateway.messages.attempts import FIRST_NUMBER, Moved
+from server.gateway.messages.rooms import PROGRESS
+from server.gateway.messages.session import Welcome
+from server.gateway.messages.shared import Event
+from server.store import keys
+from tests.conftest import ALONE
+from tests.golden import FILES, MESSAGES, RELEASES, RULES, STATES, STORE, releases
+from tests.golden.__main__ import attempt_state, room_state
+from tests.service.nodes import Node, SetClock, node_on
+
+
+def lines(release: str, name: str) -> list[dict[str, Any]]:
+    """Return the values in a file that has one a line."""
+    text = (RELEASES / release / name).read_text(encoding="utf-8")
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def states(release: str, of: str) -> dict[str, dict[str, Any]]:
+    """Return how that release understood its attempts or rooms, by id."""
+    text = (RELEASES / release / STATES).read_text(encoding="utf-8")
+    found: dict[str, dict[str, Any]] = json.loads(text)[of]
+    return found
+
+
+def within(kept: Any, now: Any) -> Any:
+    """Return what is there now without the fields that a release did not know yet."""
+    if isinstance(kept, dict) and isinstance(now, dict):
+        return {key: within(kept[key], value) for key, value in now.items() if key in kept}
+    if isinstance(kept, list) and isinstance(now, list) and len(kept) == len(now):
+        return [within(*pair) for pair in zip(kept, now, strict=True)]
+    return now
+
+
+async def load(redis: Any, release: str) -> None:
+    """Write into Redis what a release held there."""
+    for line in lines(release, STORE):
+        key, kind, value = line["key"], line["type"], line["value"]
+        if kind == "stream":
+            for id_, fields in value:
+                await redis.execute_command("XADD", key, id_, *fields)
+        elif kind == "hash":
+            await redis.hset(key, mapping=value)
+        elif kind == "zset":
+            await redis.zadd(key, value)
+        else:
+            assert kind == "string", key
+            await redis.set(key, value)
+
+
+@pytest.fixture(params=releases())
+def release(request: pytest.FixtureRequest) -> str:
+    """Return the version of an earlier release."""
+    version: str = request.param
+    return version
+
+
+@pytest.fixture
+async def node(redis_url: str, release: str, clock: SetClock) -> AsyncIterator[Node]:
+    """Return a node on what a release has left, at the time at which it left it."""
+    clock.time = max(state["at"] for state in states(release, "attempts").values())
+    async with node_on(redis_url, clock) as node:
+        await load(node.redis, release)
+        yield node
+
+
+def test_all_files_are_kept(release: str) -> None:
+    assert {path.name for path in (RELEASES / release).iterdir()} == set(FILES)
+
+
+def test_the_rules_of_a_release_are_known(release: str) -> None:
+    kept = json.loads((RELEASES / release / RULES).read_text(encoding="utf-8"))
+    for game in kept["games"]:
+        for variant in game["variants"]:
+            rules = stored_ruleset(game["id"], variant["id"], variant.get("digest"))
+            now = json.loads(json.dumps(asdict(rules.rules)))
+            assert within(variant["rules"], now) | {"name": game["name"]} == variant["rules"]
+
+
+@ALONE
+async def test_attempts_stand_as_they_stood(node: Node, release: str) -> None:
+    kept = states(release, "attempts")
+    assert {state["result"]["end"] for state in kept.values()} > {None, "resigned"}
+    for name, state in kept.items():
+        now = attempt_state(await node.look(AttemptId(name)))
+        assert within(state, now) == state
+
+
+@ALONE
+async def test_rooms_stand_as_they_stood(node: Node, release: str) -> None:
+    for code, state in states(release, "rooms").items():
+        now = room_state(await node.rooms.find(RoomCode(code)))
+        assert within(state, now) == state
+
+
+@ALONE
+async def test_open_attempts_go_on(node: Node, release: str) -> None:
+    for name, state in states(release, "attempts").items():
+        if state["result"]["end"] is None:
+            player = PlayerId(state["player"])
+            answer = await node.play(AttemptId(name), player)
+            assert answer.after.seq == state["seq"] + 1
+            await node.attempts.resign(AttemptId(name), player, state["seq"] + 2)
+
+
+@ALONE
+async def test_what_was_left_undone_is_done(node: Node, release: str, clock: SetClock) -> None:
+    left = {name.partition(".")[2] for name, _ in await node.store.outboxes.effects()}
+    boards = [line for line in lines(release, STORE) if line["key"].startswith("leaderboard")]
+    clock.time = closes(int(boards[0]["key"].rstrip("}").rpartition(":")[2]))
+    await node.sweep()
+    await node.settle()
+    assert left
+    assert not await node.store.outboxes.effects()
+    known = await node.keys("leaderboard:*")
+    redis: Any = node.redis
+    rows = [dict(await redis.zrange(key, 0, -1, withscores=True)) for key in known]
+    assert left <= {player for found in rows for player in found}
+    assert all(any(line["value"].items() <= found.items() for found in rows) for line in boards)
+    ended = [await node.look(AttemptId(name)) for name in states(release, "attempts")]
+    assert all(attempt.end is not None for attempt in ended if attempt.start.day is not None)
+    # What was set aside is left to an operator.
+    aside = next(line["value"] for line in lines(release, STORE) if line["key"] == keys.SET_ASIDE)
+    assert await node.store.outboxes.all_set_aside() == aside
+
+
+@ALONE
+async def test_players_are_known_by_their_tokens_and_names(node: Node, release: str) -> None:
+    seen = False
+    for event in events(release):
+        if isinstance(event, Welcome):
+            profile, token = await node.services.identity.enter(event.token, None)
+            assert (profile.id, token) == (event.player.id, event.token)
+            seen |= profile.name != guest_name(profile.id)
+    assert seen, "nobody has chosen a name"
+
+
+def frames(release: str, sender: str) -> Iterator[tuple[str, bytes]]:
+    """Yield the name and the bytes of each message of a release."""
+    for line in lines(release, MESSAGES):
+        if line["sender"] == sender:
+            yield line["name"], bytes.fromhex(line["frame"])
+
+
+def events(release: str) -> Iterator[Event]:
+    """Yield the events of a release that have a kind."""
+    for _, frame in frames(release, "server"):
+        row = msgpack.unpackb(frame)
+        if row[0] < FIRST_NUMBER and row[0] != PROGRESS:
+            yield msgspec.convert([row[0], *row[2:]], type=AnyEvent)
+
+
+def test_the_commands_of_a_release_are_read(release: str) -> None:
+    names = set()
+    for name, frame in frames(release, "client"):
+        command = codec.decode(frame)
+        names.add(name)
+        assert type(command).__name__ == name
+        said, read = msgpack.unpackb(frame), msgspec.to_builtins(command)
+        assert read[: len(said)] == said
+        # What was left out at the end has its default.
+        assert msgspec.convert(read, type=type(command)) == command
+    assert {"Hello", "CreateRoom", "PlayMove", "OpenAttempt", "Resign", "OpenDaily"} <= names
+
+
+def test_the_events_of_this_release_begin_as_those_of_an_earlier_one(release: str) -> None:
+    names = set()
+    for name, frame in frames(release, "server"):
+        names.add(name)
+        said = msgpack.unpackb(frame)
+        if name == "Moved":
+            moved = msgspec.convert(said, type=Moved)
+            fields = [getattr(moved, field) for field in moved.__struct_fields__]
+            assert msgpack.unpackb(codec.encode_moved(*fields)) == said
+        elif name == "Progress":
+            assert said[0] == PROGRESS
+            assert msgpack.unpackb(codec.encode_progress(said[1:])) == said
+        else:
+            event = msgspec.convert([said[0], *said[2:]], type=AnyEvent)
+            now = msgpack.unpackb(codec.encode(event, said[1]))
+            assert type(event).__name__ == name
+            assert within_row(said, now) == said
+    assert {"Welcome", "RoomState", "Attempt", "Missed", "Moved", "Progress", "Refused"} <= names
+
+
+def within_row(kept: Any, now: Any) -> Any:
+    """Return a row as it is sent now, without the fields that have been added at its end."""
+    if isinstance(kept, list) and isinstance(now, list):
+        return [within_row(*pair) for pair in zip(kept, now[: len(kept)], strict=False)]
+    return now

@@ -1,0 +1,168 @@
+"""What a newer release stored is refused by a code and left alone."""
+
+from __future__ import annotations
+
+import json
+
+import msgspec
+import pytest
+from structlog.testing import capture_logs
+
+from server.core import race
+from server.core.ids import AttemptId, DealId
+from server.core.race import Event
+from server.core.refusal import Refusal, UnreadableError
+from server.service.stored import Reader
+from server.store import keys
+from tests.core.builders import ADA, BOB
+from tests.service.nodes import Node, SetClock, node_on
+from tests.service.test_attempts import begin, entries
+from tests.service.test_effects import finish_daily
+
+NEWER = '{"type":"undone","at":1}'
+
+
+async def newer_rules(node: Node, attempt: AttemptId) -> None:
+    """Let a newer release have drawn the deal of an attempt, by other rules."""
+    deal = keys.deal(attempt.partition(".")[0])
+    await node.redis.hset(deal, "rules", "0" * 16)
+    first = json.loads(await first_entry(node, attempt)) | {"rules": "0" * 16}
+    await node.redis.delete(keys.attempt(attempt))
+    await node.redis.xadd(keys.attempt(attempt), {"e": json.dumps(first)}, id="0-1")
+
+
+async def newer_entry(node: Node, attempt: AttemptId) -> None:
+    """Let a newer release have appended something that this one does not know."""
+    await node.redis.xadd(keys.attempt(attempt), {"e": NEWER}, id="0-2")
+
+
+async def newer_deal(node: Node, attempt: AttemptId) -> None:
+    """Let a newer release have drawn the deal of an attempt in a form of its own."""
+    deal = keys.deal(attempt.partition(".")[0])
+    await node.redis.hset(deal, "format", "2")
+
+
+async def first_entry(node: Node, attempt: AttemptId) -> str:
+    """Return the text of an attempt's first entry."""
+    text = await node.store.journals.first(keys.attempt(attempt))
+    assert text is not None
+    return text
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        (newer_rules, "unknown_rules"),
+        (newer_entry, "unknown_format"),
+        (newer_deal, "unknown_format"),
+    ],
+)
+async def test_a_newer_attempt_is_refused_and_left_alone(
+    node: Node, redis_url: str, clock: SetClock, change: object, code: str
+) -> None:
+    attempt = await begin(node)
+    assert callable(change)
+    await change(node, attempt)
+    before = await entries(node, attempt)
+    async with node_on(redis_url, clock) as other:
+        with capture_logs() as logs:
+            for ask in (
+                other.attempts.open(attempt, ADA),
+                other.attempts.resign(attempt, ADA, len(before) + 1),
+                other.attempts.find(attempt),
+            ):
+                with pytest.raises(UnreadableError, match=code):
+                    await ask
+        assert code in {line["event"] for line in logs}
+        # Also when its time is up: a node of the newer release ends it.
+        clock.time += 10 * 86_400_000
+        due = await other.store.outboxes.due(clock.time)
+        with capture_logs() as logs:
+            await other.sweep()
+        assert {"event": "effect_left", "name": f"a:{attempt}", "code": code} in [
+            {key: line.get(key) for key in ("event", "name", "code")} for line in logs
+        ]
+        assert due
+        assert await other.store.outboxes.due(clock.time) == due
+        assert await other.store.outboxes.all_set_aside() == {}
+    assert await entries(node, attempt) == before
+
+
+async def test_a_newer_effect_is_left_alone(node: Node) -> None:
+    await finish_daily(node)
+    ((name, text),) = await node.store.outboxes.effects()
+    newer = json.dumps(json.loads(text) | {"type": "finish2"})
+    await node.redis.hset(keys.outbox(keys.partition(name)), name, newer)
+    await node.sweep()
+    assert await node.store.outboxes.effects() == [(name, newer)]
+    await node.redis.hset(keys.outbox(keys.partition(name)), name, text)
+    await node.sweep()
+    assert await node.store.outboxes.effects() == []
+
+
+async def test_a_newer_room_is_refused_and_taken_for_nothing_else(node: Node, other: Node) -> None:
+    room, code = await node.race_of(ADA)
+    assert room.round is not None
+    number = await node.redis.xlen(keys.room(code)) + 1
+    await node.redis.xadd(keys.room(code), {"e": NEWER}, id=f"0-{number}")
+    with pytest.raises(UnreadableError, match="unknown_format"):
+        await other.rooms.find(code)
+    # It is not forgotten: then the seed could be told, and a result dropped.
+    with pytest.raises(UnreadableError, match="unknown_format"):
+        await other.services.deals.show(room.round.deal)
+    result = (await node.look(room.round.attempt(ADA))).result
+    with pytest.raises(UnreadableError, match="unknown_format"):
+        await other.rooms.finish(code, room.round.deal, ADA, result)
+    with pytest.raises(UnreadableError, match="unknown_format"):
+        await other.rooms.pass_deadline(code)
+
+
+async def test_a_room_with_a_round_of_unknown_rules_is_unreadable_from_there(
+    node: Node, other: Node, clock: SetClock
+) -> None:
+    code = (await node.room_of(ADA)).opened.code
+    before = await other.rooms.find(code)
+    event = race.start(before, ADA, DealId("r" * 16), "c0ffee", clock.time, rules="0" * 16)
+    number, text = before.version + 1, msgspec.json.encode(event).decode()
+    assert other.rooms.receive(code, number, text) is None
+    await node.redis.xadd(keys.room(code), {"e": text}, id=f"0-{number}")
+    with pytest.raises(UnreadableError, match="unknown_rules"):
+        await other.rooms.find(code)
+    with pytest.raises(UnreadableError, match="unknown_rules"):
+        await other.rooms.join(code, BOB)
+    # What was known before it is still there to be shown.
+    assert other.rooms.known(code) == before
+
+
+async def test_a_round_of_a_game_that_is_not_offered_any_more_is_refused(
+    node: Node, other: Node
+) -> None:
+    code = (await node.room_of(ADA)).opened.code
+    (first, *rest) = await node.store.journals.read_from(keys.room(code), 1)
+    await node.redis.delete(keys.room(code))
+    for number, text in enumerate([first.replace('"lady-betty"', '"gone"'), *rest], 1):
+        await node.redis.xadd(keys.room(code), {"e": text}, id=f"0-{number}")
+    with pytest.raises(Refusal, match="unknown_game"):
+        await other.rooms.start(code, ADA)
+
+
+async def test_a_round_of_unknown_rules_is_not_ended(
+    node: Node, redis_url: str, clock: SetClock
+) -> None:
+    room, code = await node.race_of(ADA)
+    assert room.round is not None
+    attempt = room.round.attempt(ADA)
+    await newer_rules(node, attempt)
+    clock.time = room.round.deadline
+    async with node_on(redis_url, clock) as other:
+        with pytest.raises(UnreadableError, match="unknown_rules"):
+            await other.rooms.pass_deadline(code)
+        assert (await other.rooms.find(code)).running is not None
+
+
+def test_what_is_broken_is_not_taken_for_newer() -> None:
+    reader: Reader[Event] = Reader(Event)
+    with pytest.raises(msgspec.ValidationError):
+        reader.read('{"type":"left","player":7,"at":1}')
+    with pytest.raises(msgspec.DecodeError):
+        reader.read("{")

@@ -1,0 +1,38 @@
+"""The format of the store: an old release does not start on what it would misread."""
+
+from __future__ import annotations
+
+import pytest
+
+from server.core.refusal import UnsuitableError
+from server.store import keys
+from server.store.connection import Client
+from server.store.database import Database
+from server.store.format import NEWEST, WRITTEN, check_format
+from tests.conftest import ALONE, node
+
+
+async def test_a_store_of_the_first_release_is_read_and_left_as_it_is(
+    database: Database, redis: Client
+) -> None:
+    await check_format(database)
+    assert await redis.get(keys.FORMAT) is None
+
+
+async def test_a_release_notes_what_it_writes_and_never_less(
+    database: Database, redis: Client
+) -> None:
+    for written, kept in ((2, "2"), (1, "2"), (3, "3")):
+        await check_format(database, written, newest=3)
+        assert await redis.get(keys.FORMAT) == kept
+    with pytest.raises(UnsuitableError, match="of format 3"):
+        await check_format(database, 2, newest=2)
+
+
+@ALONE
+async def test_a_node_does_not_start_on_a_newer_store(redis: Client, redis_url: str) -> None:
+    assert WRITTEN <= NEWEST
+    await redis.set(keys.FORMAT, NEWEST + 1)
+    with pytest.raises(UnsuitableError, match="A newer release"):
+        async with node(redis_url):
+            pytest.fail("it has started")
