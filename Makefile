@@ -51,8 +51,8 @@ test: $(DEV) $(MODULES) $(PAGE) browser ## prepare everything, then run every te
 check: format-check lint types test ## check layout, lint and types, then run every test
 
 # What tests run as a process of its own is not counted: neither are the tests that do little else.
-coverage: $(DEV) $(PAGE) ## say which branches the tests take, and fail below the floors
-	@$(BIN)/python -m pytest -n auto --dist worksteal --cov --cov-report= --cov-fail-under=0 \
+coverage: $(DEV) $(PAGE) ## say which branches the tests take; engine and core need 97 %
+	@$(BIN)/python -m pytest -n auto --dist worksteal --cov --cov-report= \
 		--ignore tests/browser --ignore tests/deploy --ignore tests/faults
 	@$(BIN)/coverage report
 	@$(BIN)/coverage report --include='engine/*,server/core/*' --fail-under=97 --format=total

@@ -84,7 +84,7 @@ def installed(wheel: Path, folder: Path) -> Path:
 
 def test_the_wheel_has_the_page_the_documents_and_the_types(wheel: Path) -> None:
     names = set(zipfile.ZipFile(wheel).namelist())
-    games = {f"engine/games/{path.name}" for path in (ROOT / "engine" / "games").iterdir()}
+    games = {f"{path.relative_to(ROOT)}" for path in (ROOT / "engine" / "games").rglob("*.toml")}
     page = {f"server/page/{path.relative_to(PAGE)}" for path in PAGE.rglob("*") if path.is_file()}
     documents = {"engine/RULES.md", "engine/DEALS.md", "server/PROTOCOL.md"}
     assert names >= games | page | documents | {"engine/py.typed", "server/py.typed"}

@@ -18,7 +18,7 @@ from engine.ruleset import Ruleset
 
 FOLDER = Path(__file__).parents[1] / "vectors" / "perft"
 
-COMMAND = "`python -m tests.vectors.generate`"
+COMMAND = "`make vectors`"
 """What writes the files, and the other golden vectors, when a game has been added."""
 
 MOST_LISTED = 4_000

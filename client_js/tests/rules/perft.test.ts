@@ -89,7 +89,7 @@ function counted(board: Board, depth: number): Pick<Tree, "counts" | "first"> {
 
 test("there is a file for each game and variant", () => {
   const found = files.map((name) => name.replace(/\.txt$/, ""));
-  expect(found, "`python -m tests.vectors.generate` writes them").toEqual(
+  expect(found, "`make vectors` writes them").toEqual(
     [...rulesets.keys()].sort(),
   );
 });

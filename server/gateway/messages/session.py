@@ -66,7 +66,8 @@ class Refused(Event, tag=3, frozen=True):
     """The command was not carried out, or the frame is not a message (`re` may then be 0).
 
     Any message can be refused as `bad_message`, `hello_first`, `too_fast`, `unavailable` or
-    `internal`; commands name the other codes that they are refused with.
+    `internal`; one about something stored can be refused as `unknown_rules` or `unknown_format`.
+    Commands name the other codes that they are refused with.
 
     Attributes:
         code: one of the codes of `server/core/refusal.py`.
