@@ -1,5 +1,6 @@
 """The Samedeal server.
 
-`core` decides, `store` keeps, `service` puts the two together, `gateway` talks to clients, and
-`app` wires them. Imports point one way: gateway → service → store → core → engine.
+`core` holds the rules without any I/O, `store` reads and writes Redis, `service` combines the two,
+`gateway` talks to clients, and `app` wires them. Imports go one way:
+gateway → service → store → core → engine.
 """

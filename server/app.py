@@ -1,4 +1,4 @@
-"""One node, wired: the only place that knows every part."""
+"""The composition root: creates the parts of a node, connects them, and starts and stops them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import structlog
 
 from server import ports
 from server.gateway.handlers import Handlers
-from server.gateway.http import numbers, site
+from server.gateway.http import metrics_app, players_app
 from server.gateway.hub import Hub
 from server.gateway.listener import Listener
 from server.gateway.load import Load
@@ -33,10 +33,12 @@ from server.store.format import check_format
 from server.store.journal import SCRIPTS
 from server.store.nodes import Nodes
 
-GARBAGE = 50_000
-"""Objects that come into being before the collector looks among them for garbage. A move leaves
-none; but a few hundred moves on their way together were taken for a thousand new objects that
-stay, and looked through again and again: a tenth of a node's time."""
+GC_THRESHOLD = 50_000
+"""Net new objects that start a collection of the youngest generation (`gc.set_threshold`).
+
+A move leaves no cyclic garbage. With the default threshold, a few hundred moves in flight were
+enough to start collections again and again, which took a tenth of a node's time.
+"""
 
 log = structlog.get_logger()
 
@@ -45,18 +47,18 @@ log = structlog.get_logger()
 async def running_node(
     settings: Settings, bound: ports.NodePorts | None = None
 ) -> AsyncIterator[int]:
-    """Run a node, and yield the port that it listens on; it ends with the context.
+    """Run a node until the context is left; yield the port on which players connect.
 
     Args:
         settings: the node's settings.
-        bound: what it listens on if that is bound already, in place of the settings' ports.
+        bound: sockets that are already bound, used instead of the hosts and ports in `settings`.
 
     Raises:
         UnavailableError: Redis does not answer.
-        EmbeddedServerError: the embedded Redis cannot be had.
-        OSError: the port cannot be had.
-        ValueError: the address of Redis is none, or the public one.
-        UnsuitableError: this Redis is too old, or a newer release has written to it.
+        EmbeddedServerError: the embedded Redis cannot be started.
+        OSError: a port cannot be bound.
+        ValueError: the URL of Redis or the public URL is invalid.
+        UnsuitableError: this version of Redis is too old, or a newer release has written to it.
     """
     async with AsyncExitStack() as stack:
         metrics = Metrics()
@@ -75,11 +77,11 @@ async def running_node(
         metrics.sessions = lambda: hub.size
         await services.prepare()
         stack.push_async_callback(services.close)
-        works = [bus.run(stop), clock.run(stop), services.run(stop), hub.run(stop)]
-        tasks = [asyncio.create_task(work) for work in works]
+        loops = [bus.run(stop), clock.run(stop), services.run(stop), hub.run(stop)]
+        tasks = [asyncio.create_task(loop) for loop in loops]
         for task in tasks:
-            task.add_done_callback(_tell_failure)
-        stack.push_async_callback(_ended, tasks)
+            task.add_done_callback(_log_failure)
+        stack.push_async_callback(_wait_for, tasks)
         stack.callback(stop.set)
         load = Load(lambda: lag.recent)
         handlers = Handlers(services, hub, load)
@@ -87,11 +89,12 @@ async def running_node(
         stack.push_async_callback(previews.close)
 
         def is_healthy() -> bool:
-            # What has ended without having been told to was broken: this node should be replaced.
+            # These tasks run until the node stops. If one has ended before, it has failed, and
+            # this node should be replaced.
             return clock.is_fresh() and not any(task.done() for task in tasks)
 
         sockets = Sockets(handlers, hub.leave, load, metrics, settings.origins)
-        listener = Listener(site(_pages(settings, previews), is_healthy), sockets)
+        listener = Listener(players_app(_pages(settings, previews), is_healthy), sockets)
         bound = bound or bind(settings)[0]
         port = ports.port_of(bound.players)
         await listener.open(bound.players)
@@ -99,13 +102,13 @@ async def running_node(
         stack.push_async_callback(listener.close)
         registration.port = port
         if bound.metrics is not None:
-            await stack.enter_async_context(_served_numbers(metrics, bound.metrics))
+            await stack.enter_async_context(_serving_metrics(metrics, bound.metrics))
         tasks.append(asyncio.create_task(registration.run(stop)))
-        tasks[-1].add_done_callback(_tell_failure)
-        # What was made until now stays: the collector need not look at it again and again.
+        tasks[-1].add_done_callback(_log_failure)
+        # All objects created so far live as long as the node: exclude them from collections.
         gc.collect()
         gc.freeze()
-        gc.set_threshold(GARBAGE)
+        gc.set_threshold(GC_THRESHOLD)
         log.info("listening", node=registration.name, host=settings.host, port=port)
         yield port
         log.info("stopping")
@@ -113,7 +116,10 @@ async def running_node(
 
 
 async def _database(settings: Settings, metrics: Metrics, stack: AsyncExitStack) -> Database:
-    """Return the database of a node, which ends with the stack."""
+    """Connect to Redis, or start the embedded one, and return the database.
+
+    The stack closes it. See `running_node` for what it raises.
+    """
     url = settings.redis
     if url is None:
         url = await stack.enter_async_context(embedded_redis(settings.data))
@@ -125,7 +131,7 @@ async def _database(settings: Settings, metrics: Metrics, stack: AsyncExitStack)
 
 
 def _pages(settings: Settings, previews: Previews) -> Pages:
-    """Return the files of the page."""
+    """Read the built page into memory."""
     pages = Pages(settings.page, previews, settings.public_url)
     if not pages.built:
         log.warning("page_missing", folder=str(settings.page))
@@ -133,22 +139,26 @@ def _pages(settings: Settings, previews: Previews) -> Pages:
 
 
 @asynccontextmanager
-async def _served_numbers(metrics: Metrics, bound: ports.Bound) -> AsyncIterator[None]:
-    """Serve a node's numbers to Prometheus."""
-    listener = Listener(numbers(metrics))
+async def _serving_metrics(metrics: Metrics, bound: ports.Bound) -> AsyncIterator[None]:
+    """Serve a node's metrics to Prometheus until the context is left."""
+    listener = Listener(metrics_app(metrics))
     await listener.open(bound)
-    log.info("metrics", port=ports.port_of(bound))
+    log.info("metrics_listening", port=ports.port_of(bound))
     yield
     await listener.close()
 
 
 def bind(settings: Settings, count: int = 1) -> list[ports.NodePorts]:
-    """Bind what a number of nodes of these settings listen on.
+    """Bind the sockets of `count` nodes with these settings.
 
-    All share one port for players; each has its own for Prometheus, one after the other.
+    All nodes share the players' port. For Prometheus, the first node has `metrics_port` and each
+    further one the next port; if `metrics_port` is 0, each has a free port.
+
+    Returns:
+        The sockets of each node.
 
     Raises:
-        OSError: a port cannot be had.
+        OSError: a port cannot be bound.
     """
     with ExitStack() as stack:
 
@@ -158,22 +168,22 @@ def bind(settings: Settings, count: int = 1) -> list[ports.NodePorts]:
                 stack.callback(ports.close, sockets)
             return each
 
-        # First what was asked for by its number, so that no free one is taken that is wanted.
-        numbers_ports: list[ports.Bound | None] = [None] * count
+        # The metrics ports come first: a free port for players (0) must not be one of theirs.
+        metrics_ports: list[ports.Bound | None] = [None] * count
         if settings.metrics_port is not None:
             first, host = settings.metrics_port, settings.metrics_host
-            numbers_ports = [bound(host, first and first + n, 1)[0] for n in range(count)]
+            metrics_ports = [bound(host, first and first + n, 1)[0] for n in range(count)]
         players = bound(settings.host, settings.port, count)
         stack.pop_all()
-    return list(map(ports.NodePorts, players, numbers_ports))
+    return list(map(ports.NodePorts, players, metrics_ports))
 
 
 async def alive_nodes(url: str) -> list[str]:
-    """Return the names of the nodes that use the Redis at an address, in order.
+    """Return the names of the live nodes that are registered in the Redis at `url`, sorted.
 
     Raises:
         UnavailableError: Redis does not answer.
-        ValueError: the address of Redis is none.
+        ValueError: the URL is invalid.
     """
     database = Database(connect(url))
     try:
@@ -184,12 +194,12 @@ async def alive_nodes(url: str) -> list[str]:
         await database.close()
 
 
-def _tell_failure(task: asyncio.Task[None]) -> None:
-    """Say why work has failed that was to go on."""
+def _log_failure(task: asyncio.Task[None]) -> None:
+    """Log the exception that ended a background task, if any."""
     if not task.cancelled() and (error := task.exception()) is not None:
-        log.error("work_failed", exc_info=error)
+        log.error("task_failed", exc_info=error)
 
 
-async def _ended(tasks: list[asyncio.Task[None]]) -> None:
-    """Wait for work that has been told to stop."""
+async def _wait_for(tasks: list[asyncio.Task[None]]) -> None:
+    """Wait until the tasks have ended; their exceptions have been logged."""
     await asyncio.gather(*tasks, return_exceptions=True)

@@ -48,80 +48,98 @@ def main() -> None:
 
 
 def _option(name: str, **settings: Any) -> Callable[[Command], Command]:
-    """Declare an option with its environment variable, `SAMEDEAL_` and its name."""
+    """Return a click option that can also be set by an environment variable.
+
+    The variable of `--replica-acks` is `SAMEDEAL_REPLICA_ACKS`.
+    """
     variable = "SAMEDEAL_" + name.lstrip("-").upper().replace("-", "_")
     return click.option(name, envvar=variable, show_envvar=True, show_default=True, **settings)
 
 
 @main.command()
-@_option("--host", default=_DEFAULTS.host, help="Address to listen on; 0.0.0.0 for all.")
-@_option("--port", default=_DEFAULTS.port, type=click.IntRange(0, 65535), help="Port.")
+@_option(
+    "--host",
+    default=_DEFAULTS.host,
+    help="Host name or IP address to listen on; 0.0.0.0 for all IPv4 addresses of this machine.",
+)
+@_option(
+    "--port",
+    default=_DEFAULTS.port,
+    type=click.IntRange(0, 65535),
+    help="TCP port to listen on; 0 for any free port.",
+)
 @_option(
     "--redis",
     metavar="URL",
-    help="Redis to use, as redis://host:port/0, rediss:// or unix://, or a cluster by some of its "
-    "servers, as redis+cluster://host:port,host:port. Without it, a private Redis is run on the "
-    "data directory.",
+    help="URL of the Redis to use: redis://host:port/0, rediss://host:port/0 (TLS), "
+    "unix:///path/to/socket, or, for a Redis Cluster, redis+cluster://host:port,host:port with "
+    "one or more of its servers. Without this option, the server runs a private Redis, which "
+    "stores its data in the directory given by --data.",
 )
 @_option(
     "--replica-acks",
     default=_DEFAULTS.replica_acks,
     type=click.IntRange(0, 10),
-    help="How many replicas must have a move before it is acknowledged.",
+    help="Number of Redis replicas that must have received a write before the server "
+    "acknowledges it to the player.",
 )
 @_option(
     "--data",
     default=_DEFAULTS.data,
     type=click.Path(file_okay=False, path_type=Path),
-    help="Directory in which the private Redis keeps its data.",
+    help="Directory in which the private Redis stores its data. Ignored if --redis is given.",
 )
 @_option(
     "--page",
     default=_DEFAULTS.page,
     type=click.Path(file_okay=False, path_type=Path),
-    help="Directory of the built page.",
+    help="Directory with the built web page.",
 )
 @_option(
     "--origins",
     default="",
     metavar="LIST",
-    help="Origins, separated by commas, whose pages may open sockets beside this server's own.",
+    help="Comma-separated list of origins, such as https://example.org, whose pages may connect "
+    "to this server by WebSocket. Pages served by this server always may.",
 )
 @_option(
     "--public-url",
     metavar="URL",
-    help="Where players reach the page, as https://play.example.org, for the previews of its "
-    "links. Without it, they name the host that each request names.",
+    help="Origin at which players open the page, such as https://play.example.org. Link previews "
+    "use it for their URLs. Without this option, they use the Host header of each request.",
 )
 @_option(
     "--workers",
     default=1,
     type=click.IntRange(1, 256),
-    help="Processes that share the port, each a node: one for each core. One that dies is "
-    "restarted, and SIGHUP replaces them one after the other.",
+    help="Number of worker processes that share the port; use one per CPU core. With two or more, "
+    "a worker that dies is restarted, and SIGHUP replaces all workers, one after another and "
+    "without downtime.",
 )
 @_option(
     "--metrics-port",
     type=click.IntRange(0, 65535),
-    help="Port to serve Prometheus's numbers on, at /metrics; of several workers, that of the "
-    "first, and the next ones for the others. Without it they are not served.",
+    help="TCP port on which to serve metrics for Prometheus, at /metrics. With several workers, "
+    "the first one uses this port and each further one the next port. Without this option, no "
+    "metrics are served.",
 )
 @_option(
     "--metrics-host",
     default=_DEFAULTS.metrics_host,
-    help="Address to serve Prometheus's numbers on.",
+    help="Host name or IP address on which to serve metrics.",
 )
 @_option(
     "--log-format",
     default="auto",
     type=click.Choice(get_args(LogFormat)),
-    help="How to log; auto is console on a terminal and JSON elsewhere.",
+    help="Format of the log, which is written to standard error: console for people, json for "
+    "programs, auto for console on a terminal and json otherwise.",
 )
 @_option(
     "--log-level",
     default="info",
     type=click.Choice(["debug", "info", "warning", "error"]),
-    help="What to log.",
+    help="Lowest level of log entries to write.",
 )
 def serve(  # noqa: PLR0917 - one for each option
     host: str,
@@ -138,7 +156,14 @@ def serve(  # noqa: PLR0917 - one for each option
     log_format: LogFormat,
     log_level: str,
 ) -> None:
-    """Serve the game: the page, and the sockets that it plays on, on one port."""
+    """Run the server.
+
+    It serves the web page and the WebSocket endpoint that the page plays on, both on one port. Each
+    option can also be set by the environment variable shown with it.
+
+    SIGINT or SIGTERM stops the server: it answers the commands in flight, and asks all clients to
+    reconnect.
+    """
     configure(log_format, log_level)
     allowed = tuple(origin.strip() for origin in origins.split(",") if origin.strip())
     settings = Settings(
@@ -151,7 +176,7 @@ def serve(  # noqa: PLR0917 - one for each option
         replica_acks=replica_acks,
         metrics_host=metrics_host,
         metrics_port=metrics_port,
-        # Compose hands on an empty one where none is set.
+        # docker-compose.yml passes an empty value if the variable is not set.
         public_url=public_url or None,
     )
     if workers > 1:
@@ -161,7 +186,11 @@ def serve(  # noqa: PLR0917 - one for each option
 
 
 def _run(serving: Coroutine[Any, Any, None]) -> None:
-    """Serve until the end, and say what is in the way of it."""
+    """Run a coroutine that serves, in a new event loop, until it ends.
+
+    Raises:
+        click.ClickException: the server cannot start; the message says why.
+    """
     try:
         with asyncio.Runner(loop_factory=new_event_loop) as runner:
             runner.run(serving)
@@ -176,78 +205,93 @@ def _run(serving: Coroutine[Any, Any, None]) -> None:
 
 
 async def _serve(settings: Settings) -> None:
-    """Run a node until the process is told to end."""
+    """Run one node until SIGINT or SIGTERM."""
     stop = asyncio.Event()
     _on_signals(stop.set, signal.SIGINT, signal.SIGTERM)
     async with running_node(settings) as port:
-        _say_served(settings.host, port)
+        _print_url(settings.host, port)
         await stop.wait()
 
 
 async def _supervise(
     settings: Settings, workers: int, configure_logs: Callable[[int], None]
 ) -> None:
-    """Run several nodes until the process is told to end, on one Redis."""
+    """Run several nodes in worker processes, on one Redis, until SIGINT or SIGTERM."""
     async with AsyncExitStack() as stack:
         bound = bind(settings, workers)
-        for own in bound:
-            stack.callback(own.close)
+        for node_ports in bound:
+            stack.callback(node_ports.close)
         if settings.redis is None:
             url = await stack.enter_async_context(embedded_redis(settings.data))
             settings = replace(settings, redis=url)
-        supervisor = Supervisor(partial(_work, settings, configure_logs), bound)
+        supervisor = Supervisor(partial(_run_worker, settings, configure_logs), bound)
         _on_signals(supervisor.stop, signal.SIGINT, signal.SIGTERM)
         _on_signals(supervisor.replace, signal.SIGHUP)
-        await supervisor.run(lambda: _say_served(settings.host, port_of(bound[0].players)))
+        await supervisor.run(lambda: _print_url(settings.host, port_of(bound[0].players)))
 
 
-def _work(
+def _run_worker(
     settings: Settings,
     configure_logs: Callable[[int], None],
     index: int,
     bound: NodePorts,
     ready: Connection,
 ) -> None:
-    """Run a node in a process of its own, until it or its supervisor ends."""
-    # A terminal sends these to all its processes; for this one they are the supervisor's.
+    """Run a node in a worker process, until SIGTERM or the end of the supervisor.
+
+    Args:
+        settings: the node's settings; `redis` is set.
+        configure_logs: configures logging, given the worker's number.
+        index: the worker's number, from 0.
+        bound: the sockets to listen on.
+        ready: receives `None` when the node listens.
+    """
+    # A terminal sends these to its whole process group; the supervisor handles them.
     for number in (signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     configure_logs(index)
 
-    async def work() -> None:
+    async def run_node() -> None:
         stop = asyncio.Event()
         _on_signals(stop.set, signal.SIGTERM)
         supervisor = multiprocessing.parent_process()
-        assert supervisor is not None, "a worker has one"
+        assert supervisor is not None, "a worker process has a parent"
         asyncio.get_running_loop().add_reader(supervisor.sentinel, stop.set)
         async with running_node(settings, bound):
             ready.send(None)
             await stop.wait()
 
     try:
-        _run(work())
+        _run(run_node())
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)
 
 
-def _on_signals(act: Callable[[], None], *numbers: signal.Signals) -> None:
+def _on_signals(callback: Callable[[], None], *numbers: signal.Signals) -> None:
     loop = asyncio.get_running_loop()
     for number in numbers:
-        loop.add_signal_handler(number, act)
+        loop.add_signal_handler(number, callback)
 
 
-def _say_served(host: str, port: int) -> None:
+def _print_url(host: str, port: int) -> None:
     if sys.stderr.isatty():
-        click.echo(f"Samedeal is served on http://{host}:{port}", err=True)
+        click.echo(f"Samedeal is running on http://{host}:{port}", err=True)
 
 
 @main.command("nodes")
-@_option("--redis", metavar="URL", required=True, help="The Redis that the nodes use.")
+@_option(
+    "--redis",
+    metavar="URL",
+    required=True,
+    help="URL of the Redis that the nodes use, as for `samedeal serve`.",
+)
 def list_nodes(redis: str) -> None:
-    """Show which nodes are alive: machine, port, and a mark that changes with each start.
+    """List the nodes that are alive.
 
-    A node that ends is gone from the list at once, and one that was killed after 15 seconds.
+    Each line has the form HOST:PORT#ID. ID is random and changes each time a node starts. A node
+    that stops leaves the list at once; one that is killed or loses Redis leaves it after 15
+    seconds.
     """
     try:
         for name in asyncio.run(alive_nodes(redis)):
@@ -259,21 +303,28 @@ def list_nodes(redis: str) -> None:
 
 
 @main.command("verify")
-@click.option("--game", required=True, metavar="ID", help="The deal's game, as in --game robert.")
-@click.option("--variant", default=STANDARD, metavar="ID", show_default=True, help="Its variant.")
-@click.option("--rules", metavar="DIGEST", help="Its rules, if they are not those of today.")
+@click.option("--game", required=True, metavar="ID", help="Id of the deal's game, such as robert.")
+@click.option(
+    "--variant", default=STANDARD, metavar="ID", show_default=True, help="Id of the game's variant."
+)
+@click.option("--rules", metavar="DIGEST", help="Digest of its rules, if they are superseded.")
 @click.argument("deal")
 @click.argument("seed")
 @click.argument("commitment")
 def verify_deal(
     *, game: str, variant: str, rules: str | None, deal: str, seed: str, commitment: str
 ) -> None:
-    """Say whether a finished deal is the one that was promised, and show its cards.
+    """Verify that a closed deal matches its commitment.
 
-    DEAL is the deal's id, SEED what was published after its close, and COMMITMENT what was
-    published before anyone saw a card. Nothing is asked of any server.
+    The command also shows the cards as they were dealt. It computes everything itself and contacts
+    no server.
 
-    Ends with 0 if they agree, with 1 if they do not, and with 2 if something is misspelt.
+    DEAL is the deal's id, SEED its seed, which is published when the deal is closed, and COMMITMENT
+    the hash that was published before anyone saw a card. Seed and commitment are 64 lower-case
+    hexadecimal digits each.
+
+    The exit code is 0 if seed and commitment match, 1 if they do not, and 2 if an argument is
+    invalid.
     """
     try:
         known = ruleset(game, variant) if rules is None else stored_ruleset(game, variant, rules)
@@ -292,7 +343,7 @@ def verify_deal(
 
 
 def _pile_lines(name: str, cards: list[str]) -> str:
-    """Return a pile in lines as wide as a terminal, its name before the first."""
+    """Return a pile as text, wrapped at 79 columns, with its name before the first line."""
     return textwrap.fill(
         " ".join(cards), width=79, initial_indent=f"{name:<4}", subsequent_indent=" " * 4
     )

@@ -1,6 +1,6 @@
-"""Logging: for people on a terminal, JSON lines elsewhere.
+"""Configuration of structlog: readable lines on a terminal, JSON lines otherwise.
 
-Tracebacks are rendered without local variables: those may be tokens, seeds or unseen cards.
+Tracebacks are rendered without local variables, which may hold tokens, seeds or unseen cards.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from structlog.tracebacks import ExceptionDictTransformer
 from server.settings import LogFormat
 
 
-class _Libraries(logging.Handler):
-    """Hands to structlog what libraries log by the standard library's means."""
+class _StructlogHandler(logging.Handler):
+    """Passes records of the standard library's `logging`, which libraries use, to structlog."""
 
     def emit(self, record: logging.LogRecord) -> None:
         structlog.get_logger().log(
@@ -24,9 +24,12 @@ class _Libraries(logging.Handler):
 
 
 def configure(log_format: LogFormat, level: str, worker: int | None = None) -> None:
-    """Configure logging for the process; `auto` is `console` on a terminal, else `json`.
+    """Configure logging for this process; all entries go to standard error.
 
-    Libraries are heard from warnings upwards. A worker's number is part of all that it logs.
+    Args:
+        log_format: `auto` is `console` if standard error is a terminal, otherwise `json`.
+        level: the lowest level to log. Libraries log from `warning` upwards.
+        worker: a worker's number, which is added to each entry as `worker`.
     """
     console = log_format == "console" or (log_format == "auto" and sys.stderr.isatty())
     renderers: list[structlog.typing.Processor] = (
@@ -37,12 +40,12 @@ def configure(log_format: LogFormat, level: str, worker: int | None = None) -> N
             structlog.processors.JSONRenderer(),
         ]
     )
-    numbered: list[structlog.typing.Processor] = (
+    add_worker: list[structlog.typing.Processor] = (
         [] if worker is None else [lambda _, __, event: {"worker": worker, **event}]
     )
     structlog.configure(
         processors=[
-            *numbered,
+            *add_worker,
             structlog.contextvars.merge_contextvars,
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
@@ -51,8 +54,8 @@ def configure(log_format: LogFormat, level: str, worker: int | None = None) -> N
         wrapper_class=structlog.make_filtering_bound_logger(
             logging.getLevelNamesMapping()[level.upper()]
         ),
-        # One write a line, so that those of several workers do not mix.
+        # Writes each line at once, so that lines of several workers are not interleaved.
         logger_factory=lambda *_: structlog.WriteLogger(sys.stderr),
     )
-    logging.root.handlers[:] = [_Libraries()]
+    logging.root.handlers[:] = [_StructlogHandler()]
     logging.root.setLevel(logging.WARNING)

@@ -1,14 +1,14 @@
-"""The numbers of a node, each named in one place, for Prometheus.
+"""All metrics of a node, and their exposition for Prometheus.
 
-What happens with every move is counted by plain integers and lists, since a counter of
-prometheus-client costs a microsecond or two each time; they become its families when they are
-asked for. An attribute of `Metrics` is one of five kinds:
+The values are plain integers and lists, since incrementing a counter of prometheus-client takes one
+or two microseconds; they are converted to its metric families on each scrape. An attribute of
+`Metrics` is of one of five kinds:
 
 - `int`: a counter. `metrics.conflicts += 1`
 - `Counts`: a counter by labels. `metrics.moves["robert", "played"] += 1`, or with one label
   `metrics.refusals["too_fast"] += 1`
 - `Histogram`: `metrics.until_answer.observe(seconds)`
-- `Gauge`: a function, called when it is asked for. `metrics.sessions = lambda: len(sessions)`
+- `Gauge`: a function, called on each scrape. `metrics.sessions = lambda: len(sessions)`
 - `Gauges`: a function for each value of a label. `metrics.queues["writes"] = lambda: len(queue)`
 """
 
@@ -32,27 +32,33 @@ from prometheus_client.core import (
 from prometheus_client.exposition import choose_encoder
 from prometheus_client.registry import Collector
 
-LAG_EVERY = 0.1
-"""Seconds between two looks at how late the event loop is."""
+LAG_INTERVAL = 0.1
+"""Seconds between two measurements of how late the event loop is."""
 
-_LATEST = 0.2
-"""How much the latest look counts in what is recent."""
+_LAG_WEIGHT = 0.2
+"""Weight of the latest measurement in `LagMeter.recent`, an exponential moving average."""
 
 SECONDS = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
-"""Bounds of what takes a moment."""
+"""Bucket bounds of durations."""
 
-_SIZE = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
+_SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
 
 Gauge = Callable[[], float]
 
 Gauges = dict[str, Gauge]
 
 Counts = Counter[Any]
-"""By the values of the labels: a tuple, or a text where there is one label."""
+"""Counts by label values: a tuple of strings, or a string if there is only one label."""
 
 
 class Histogram:
-    """How often a value lay below each of some bounds."""
+    """A histogram of observed values.
+
+    Attributes:
+        bounds: the upper bounds of the buckets, ascending and inclusive.
+        counts: how many values fell into each bucket; the last one is beyond all bounds.
+        total: the sum of all values.
+    """
 
     __slots__ = ("bounds", "counts", "total")
 
@@ -62,124 +68,133 @@ class Histogram:
         self.total = 0.0
 
     def observe(self, value: float) -> None:
-        """Count a value."""
+        """Record a value."""
         self.counts[bisect_left(self.bounds, value)] += 1
         self.total += value
 
 
-def _named(name: str, text: str, *labels: str, **values: str) -> dict[str, Any]:
-    """Return how an attribute is called outside: a family with its labels, or with their values."""
+def _family(name: str, text: str, *labels: str, **values: str) -> dict[str, Any]:
+    """Return an attribute's metadata: its metric family, and the label names or fixed labels.
+
+    Attributes with fixed label values (`values`) may share a family.
+    """
     return {"name": name, "text": text, "labels": labels or tuple(values), "values": values}
 
 
-_MOVE = ("samedeal_move_seconds", "Time from the receipt of a move until it stands or is answered.")
+_MOVE = (
+    "samedeal_move_seconds",
+    "Time from the receipt of a move until it is in the journal, or until it is answered.",
+)
 
 
 @dataclass(slots=True, eq=False)
 class Metrics:
-    """What is counted and measured. A gauge that nobody has set is left out."""
+    """The metrics of a node. A gauge that is `None` is left out of the exposition."""
 
     moves: Counts = field(
         default_factory=Counter,
-        metadata=_named("samedeal_moves", "Moves that were answered.", "game", "outcome"),
+        metadata=_family("samedeal_moves", "Moves that were answered.", "game", "outcome"),
     )
     until_journal: Histogram = field(
-        default_factory=lambda: Histogram(SECONDS), metadata=_named(*_MOVE, until="journal")
+        default_factory=lambda: Histogram(SECONDS), metadata=_family(*_MOVE, until="journal")
     )
     until_answer: Histogram = field(
-        default_factory=lambda: Histogram(SECONDS), metadata=_named(*_MOVE, until="answer")
+        default_factory=lambda: Histogram(SECONDS), metadata=_family(*_MOVE, until="answer")
     )
     refusals: Counts = field(
         default_factory=Counter,
-        metadata=_named("samedeal_refusals", "Commands that were refused.", "code"),
+        metadata=_family("samedeal_refusals", "Commands that were refused.", "code"),
     )
     closes: Counts = field(
         default_factory=Counter,
-        metadata=_named("samedeal_closes", "Sessions that the server closed.", "reason"),
+        metadata=_family("samedeal_closes", "Sessions that the server closed.", "reason"),
     )
     conflicts: int = field(
         default=0,
-        metadata=_named("samedeal_conflicts", "Appends that another node was ahead of."),
+        metadata=_family("samedeal_conflicts", "Appends rejected since another node was first."),
     )
     lookups: Counts = field(
         default_factory=Counter,
-        metadata=_named(
+        metadata=_family(
             "samedeal_cache_lookups", "Lookups in a cache: hit or miss.", "cache", "result"
         ),
     )
     batches: Histogram = field(
-        default_factory=lambda: Histogram(_SIZE),
-        metadata=_named("samedeal_batch_commands", "Commands that went to Redis in one batch."),
+        default_factory=lambda: Histogram(_SIZES),
+        metadata=_family("samedeal_batch_commands", "Redis commands sent in one batch."),
     )
     round_trips: Histogram = field(
         default_factory=lambda: Histogram(SECONDS),
-        metadata=_named("samedeal_redis_seconds", "Time until Redis had answered a batch."),
+        metadata=_family("samedeal_redis_seconds", "Time until Redis has answered a batch."),
     )
     lag: Histogram = field(
         default_factory=lambda: Histogram(SECONDS),
-        metadata=_named("samedeal_loop_lag_seconds", "How late the event loop ran a timer."),
+        metadata=_family("samedeal_loop_lag_seconds", "How late the event loop ran a timer."),
     )
     sweeps: Histogram = field(
         default_factory=lambda: Histogram(SECONDS),
-        metadata=_named("samedeal_sweep_seconds", "Time of a sweep for work that is due."),
+        metadata=_family("samedeal_sweep_seconds", "Time that a sweep for due work takes."),
     )
     sessions: Gauge | None = field(
-        default=None, metadata=_named("samedeal_sessions", "Sessions that are open.")
+        default=None, metadata=_family("samedeal_sessions", "Sessions that are open.")
     )
-    rooms: Gauge | None = field(default=None, metadata=_named("samedeal_rooms", "Rooms in memory."))
+    rooms: Gauge | None = field(
+        default=None, metadata=_family("samedeal_rooms", "Rooms in memory.")
+    )
     attempts: Gauge | None = field(
-        default=None, metadata=_named("samedeal_attempts", "Attempts in memory.")
+        default=None, metadata=_family("samedeal_attempts", "Attempts in memory.")
     )
     outbox_age: Gauge | None = field(
         default=None,
-        metadata=_named("samedeal_outbox_age_seconds", "Age of the oldest effect to be applied."),
+        metadata=_family("samedeal_outbox_age_seconds", "Age of the oldest unapplied effect."),
     )
     queues: Gauges = field(
-        default_factory=dict, metadata=_named("samedeal_queue_length", "What waits.", "queue")
+        default_factory=dict,
+        metadata=_family("samedeal_queue_length", "Items in a queue.", "queue"),
     )
 
     def exposition(self, accept: str = "") -> tuple[bytes, str]:
-        """Return all numbers, those of the process with them, and their content type.
+        """Return all metrics, including those of the process, as encoded text and content type.
 
         Args:
-            accept: the formats that the reader takes, as in an HTTP request.
+            accept: the Accept header of the HTTP request, which selects the format.
         """
         registry = CollectorRegistry()
-        registry.register(_Numbers(self))
+        registry.register(_MetricsCollector(self))
         ProcessCollector(registry=registry)
         encode, content_type = choose_encoder(accept)
         return encode(registry), content_type
 
 
 class LagMeter:
-    """Measures how late the event loop is, for as long as it is open.
+    """Measures how late the event loop runs a timer, until it is closed.
 
     Attributes:
-        recent: seconds by which it was late lately, the last half second counting most.
+        recent: the moving average of the lag in seconds, mostly of the last half second.
     """
 
     def __init__(self, lag: Histogram) -> None:
         self.recent = 0.0
         self._lag = lag
         self._loop = asyncio.get_running_loop()
-        self._due = time.monotonic() + LAG_EVERY
-        self._timer = self._loop.call_later(LAG_EVERY, self._measure)
+        self._due = time.monotonic() + LAG_INTERVAL
+        self._timer = self._loop.call_later(LAG_INTERVAL, self._measure)
 
     def close(self) -> None:
-        """Measure no more."""
+        """Stop measuring."""
         self._timer.cancel()
 
     def _measure(self) -> None:
         now = time.monotonic()
         late = max(0.0, now - self._due)
         self._lag.observe(late)
-        self.recent += (late - self.recent) * _LATEST
-        self._due = now + LAG_EVERY
-        self._timer = self._loop.call_later(LAG_EVERY, self._measure)
+        self.recent += (late - self.recent) * _LAG_WEIGHT
+        self._due = now + LAG_INTERVAL
+        self._timer = self._loop.call_later(LAG_INTERVAL, self._measure)
 
 
-class _Numbers(Collector):
-    """Turns the numbers into families of prometheus-client."""
+class _MetricsCollector(Collector):
+    """Converts `Metrics` to metric families of prometheus-client."""
 
     def __init__(self, metrics: Metrics) -> None:
         self._metrics = metrics
@@ -190,12 +205,18 @@ class _Numbers(Collector):
             value = getattr(self._metrics, each.name)
             if value is not None:
                 name = each.metadata["name"]
-                families[name] = _family(each, value, families.get(name))
+                families[name] = _with_samples(each, value, families.get(name))
         return families.values()
 
 
-def _family(each: Field[Any], value: Any, family: Metric | None) -> Metric:
-    """Return the family of an attribute; one that has samples by others gets more."""
+def _with_samples(each: Field[Any], value: Any, family: Metric | None) -> Metric:
+    """Return the metric family of an attribute, with its samples.
+
+    Args:
+        each: the attribute.
+        value: its value.
+        family: the family, if another attribute has created it already.
+    """
     name, text = each.metadata["name"], each.metadata["text"]
     labels = each.metadata["labels"]
     match value:
@@ -222,7 +243,7 @@ def _family(each: Field[Any], value: Any, family: Metric | None) -> Metric:
 
 
 def _buckets(histogram: Histogram) -> list[tuple[str, float]]:
-    """Return the bounds of a histogram, each with the count of all values up to it."""
+    """Return the buckets of a histogram: each bound with the count of all values up to it."""
     bounds = [*(str(float(bound)) for bound in histogram.bounds), "+Inf"]
     below = 0
     buckets: list[tuple[str, float]] = []

@@ -1,4 +1,4 @@
-"""Sockets that listen: bound before a node runs, so that processes can share and inherit them."""
+"""Listening sockets, bound before a node runs so that worker processes can inherit them."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import Any
 
 BACKLOG = 2048
-"""Connections that wait to be accepted. The system may allow fewer."""
+"""Connections that may wait to be accepted. The operating system may allow fewer."""
 
 _UNAVAILABLE = {errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT}
-"""What binding fails with on a machine without IPv6, whose resolver names IPv6 addresses."""
+"""Errors of binding an IPv6 address on a machine without IPv6; the resolver may return some."""
 
 Bound = Sequence[socket.socket]
 """The sockets of one server: one for each address of its host."""
@@ -21,13 +21,18 @@ Bound = Sequence[socket.socket]
 
 @dataclass(frozen=True, slots=True)
 class NodePorts:
-    """What a node listens on: the players' port, and that for Prometheus if there is one."""
+    """The sockets that a node listens on.
+
+    Attributes:
+        players: for players.
+        metrics: for Prometheus, or `None` if metrics are not served.
+    """
 
     players: Bound
     metrics: Bound | None = None
 
     def close(self) -> None:
-        """Listen no more, in this process."""
+        """Close the sockets in this process."""
         close(self.players)
         close(self.metrics or ())
 
@@ -35,70 +40,78 @@ class NodePorts:
 def bind(host: str, port: int, count: int = 1) -> list[Bound]:
     """Listen on a port, on every address of a host, for a number of processes.
 
-    On Linux each process gets sockets of its own, among which the kernel spreads connections
-    evenly; elsewhere all share the same. A socket is listened on until its last copy is closed,
-    and what is connected meanwhile waits, so none is lost while a process is replaced.
+    On Linux each process gets its own sockets (SO_REUSEPORT), among which the kernel distributes
+    connections evenly; on other systems all processes share the same ones. A socket listens until
+    its last copy is closed, and new connections wait in its backlog meanwhile, so none is lost
+    while a process is replaced.
 
     Args:
-        host: a name or an address of this machine; an empty one is all its addresses.
-        port: 0 for one that is free.
+        host: a host name or address of this machine; empty for all addresses.
+        port: the TCP port; 0 for any free one.
         count: the number of processes.
 
     Returns:
         The sockets of each process.
 
     Raises:
-        OSError: the port is in use, or the host is none of this machine's.
+        OSError: the port is in use, or the host is not an address of this machine.
     """
-    apart = count if sys.platform == "linux" else 1
-    each: list[list[socket.socket]] = [[] for _ in range(apart)]
+    distinct = count if sys.platform == "linux" else 1
+    groups: list[list[socket.socket]] = [[] for _ in range(distinct)]
     unavailable = None
     try:
         for family, address in _addresses(host, port):
-            # What was free for the first address is taken for the others as well.
-            own_port = port_of(each[0]) if each[0] else port
+            # If `port` is 0, the first address determines the port of the others.
+            actual_port = port_of(groups[0]) if groups[0] else port
             try:
-                bound = _bind(family, (address[0], own_port, *address[2:]), apart)
+                bound = _bind(family, (address[0], actual_port, *address[2:]), distinct)
             except OSError as error:
                 unavailable = OSError(error.errno, f"{host}:{port}: {str(error.strerror).lower()}")
                 if error.errno not in _UNAVAILABLE:
                     raise unavailable from error
             else:
-                for own, new in zip(each, bound, strict=True):
-                    own.append(new)
+                for group, new in zip(groups, bound, strict=True):
+                    group.append(new)
     except OSError:
-        for own in each:
-            close(own)
+        for group in groups:
+            close(group)
         raise
-    if unavailable is not None and not each[0]:
+    if unavailable is not None and not groups[0]:
         raise unavailable
-    return [each[index % apart] for index in range(count)]
+    return [groups[index % distinct] for index in range(count)]
 
 
 def port_of(sockets: Bound) -> int:
-    """Return the port that sockets are bound to."""
+    """Return the TCP port that the sockets are bound to."""
     port: int = sockets[0].getsockname()[1]
     return port
 
 
 def close(sockets: Bound) -> None:
-    """Stop listening, in this process."""
+    """Close sockets in this process; copies in other processes still listen."""
     for bound in sockets:
         bound.close()
 
 
 def _addresses(host: str, port: int) -> list[tuple[int, Any]]:
-    """Return the addresses of a host, each once, with their families."""
+    """Return the distinct addresses of a host, as (address family, socket address).
+
+    Raises:
+        OSError: the host name cannot be resolved.
+    """
     kind, flags = socket.SOCK_STREAM, socket.AI_PASSIVE
     found = socket.getaddrinfo(host or None, port, type=kind, flags=flags)
     return list(dict.fromkeys((family, address) for family, _, _, _, address in found))
 
 
 def _bind(family: int, address: tuple[Any, ...], count: int) -> list[socket.socket]:
-    """Bind a number of sockets to one address.
+    """Bind a number of sockets to one address, and listen.
 
-    The first is bound without SO_REUSEPORT, so that it fails if another server has the port, and
-    allows the others to share it afterwards.
+    The first is bound without SO_REUSEPORT, so that binding fails if another server has the port;
+    the option is set afterwards, so that the others can share the port.
+
+    Raises:
+        OSError: the address cannot be bound.
     """
     sockets: list[socket.socket] = []
     try:

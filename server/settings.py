@@ -1,4 +1,4 @@
-"""What a node is told when it starts."""
+"""The settings of a node."""
 
 from __future__ import annotations
 
@@ -23,13 +23,18 @@ class Settings:
     """A node's settings; `samedeal serve --help` explains them.
 
     Attributes:
-        redis: the address of the Redis to use, or `None` for an embedded one. It may hold a
-            password, and is not part of the representation.
-        origins: origins that may open sockets beside the page's own.
-        replica_acks: how many replicas must have a write before it is acknowledged.
-        public_url: the origin that players reach the page at, or `None` for the Host of each
+        host: host name or address to listen on.
+        port: TCP port to listen on, or 0 for any free one.
+        redis: URL of the Redis to use, or `None` for an embedded one. It may contain a password,
+            and is left out of the representation.
+        data: directory of the embedded Redis.
+        page: directory of the built page.
+        origins: origins that may open WebSockets, in addition to the page's own.
+        replica_acks: how many replicas must have received a write before it is acknowledged.
+        metrics_host: host name or address on which to serve metrics.
+        metrics_port: TCP port on which to serve metrics, or `None` not to serve them.
+        public_url: origin at which players open the page, or `None` to use the Host header of each
             request.
-        metrics_port: the port for Prometheus, or `None` for none.
     """
 
     host: str = "localhost"

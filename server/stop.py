@@ -1,7 +1,7 @@
-"""Stopping background work without cancelling it.
+"""Cooperative shutdown of background tasks.
 
-A cancellation in the middle of a Redis command may be swallowed, or leave a reply on the connection
-that the next command would take for its own; so tasks that talk to Redis are never cancelled.
+Tasks that talk to Redis are never cancelled: a cancellation during a Redis command may be
+swallowed, or leave a reply on the connection that the next command would take for its own.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ T = TypeVar("T")
 
 
 class Stop:
-    """A flag that background tasks check between two steps, and that interrupts their waits."""
+    """A flag that background tasks check between steps, and that interrupts their waits."""
 
     def __init__(self) -> None:
         self._event = asyncio.Event()
 
     def set(self) -> None:
-        """Ask all tasks that have this flag to end."""
+        """Ask all tasks that use this flag to end."""
         self._event.set()
 
     @property
@@ -29,20 +29,20 @@ class Stop:
         return self._event.is_set()
 
     async def or_wait(self, waiting: Coroutine[Any, Any, T]) -> T | None:
-        """Wait for a coroutine, but no longer than until the flag is set.
+        """Wait for a coroutine, or until the flag is set.
 
         Args:
-            waiting: is cancelled when the flag is set; it must not be a command to Redis.
+            waiting: is cancelled when the flag is set, so it must not send commands to Redis.
 
         Returns:
-            What the coroutine returned, or `None` if the flag was set before.
+            The result of the coroutine, or `None` if the flag was set first.
         """
-        wanted = asyncio.ensure_future(waiting)
+        task = asyncio.ensure_future(waiting)
         stopped = asyncio.ensure_future(self._event.wait())
         try:
-            await asyncio.wait({wanted, stopped}, return_when=asyncio.FIRST_COMPLETED)
-            return wanted.result() if wanted.done() else None
+            await asyncio.wait({task, stopped}, return_when=asyncio.FIRST_COMPLETED)
+            return task.result() if task.done() else None
         finally:
-            for task in (wanted, stopped):
-                task.cancel()
-            await asyncio.gather(wanted, stopped, return_exceptions=True)
+            task.cancel()
+            stopped.cancel()
+            await asyncio.gather(task, stopped, return_exceptions=True)

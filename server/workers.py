@@ -1,7 +1,7 @@
-"""Several nodes on one port: a supervisor starts processes, restarts, replaces and ends them.
+"""Several nodes on one port: a supervisor starts, restarts, replaces and stops worker processes.
 
-Each process has sockets of its own, which the supervisor keeps open. What connects while a process
-is being replaced waits for the next one.
+The supervisor keeps each worker's listening sockets open, so that connections made while a worker
+is being replaced wait for the next one.
 """
 
 from __future__ import annotations
@@ -17,35 +17,41 @@ import structlog
 from server.ports import NodePorts
 
 READY_WITHIN = 60.0
-"""Seconds within which a new process serves."""
+"""Seconds within which a new worker must be ready to serve."""
 
 END_WITHIN = 20.0
-"""Seconds for a process to end when it is asked to, before it is killed."""
+"""Seconds from SIGTERM until a worker that still runs is killed."""
 
-STEADY_AFTER = 30.0
-"""Seconds after which a process that dies is restarted at once, as one that worked well."""
+STABLE_AFTER = 30.0
+"""A worker that dies after running for this many seconds is restarted without a pause."""
 
 LONGEST_PAUSE = 30.0
-"""Seconds between two starts of a process that dies again and again; the first pause is one."""
+"""The most seconds before a worker is restarted: 1 s at first, doubled each time it dies again."""
 
-# Processes that begin anew: what a running event loop and its threads hold is not to be copied.
+# Not "fork", which would copy the running event loop and locks that threads hold.
 _SPAWN = multiprocessing.get_context("spawn")
 
 log = structlog.get_logger()
 
 Run = Callable[[int, NodePorts, Connection], None]
-"""Runs a node in a process of its own, by its number, until SIGTERM or the supervisor's end.
+"""The main function of a worker process: takes its number, its sockets, and a pipe.
 
-It sends something through the connection once it serves, and can be pickled.
+It sends any object through the pipe once it serves, and returns on SIGTERM or when the supervisor
+has ended. It must be picklable.
 """
 
 
 class StartError(Exception):
-    """A process ended before it served; it has said why."""
+    """A worker ended before it was ready, and printed why, or it took too long."""
 
 
 class Supervisor:
-    """Keeps a process running for each set of ports."""
+    """Keeps a worker process running for each set of sockets.
+
+    Args:
+        run: the main function of a worker.
+        ports: the sockets of each worker.
+    """
 
     def __init__(self, run: Run, ports: Sequence[NodePorts]) -> None:
         self._run = run
@@ -56,18 +62,21 @@ class Supervisor:
         self._replacing = asyncio.Event()
 
     def stop(self) -> None:
-        """End all processes, and then `run`."""
+        """Stop all workers, and make `run` return."""
         self._stopping.set()
 
     def replace(self) -> None:
-        """Replace all processes, one after the other, each by one that serves already."""
+        """Replace all workers, one after another; each new one serves before the old one stops."""
         self._replacing.set()
 
     async def run(self, on_ready: Callable[[], None]) -> None:
-        """Keep processes running until told to stop; call a function when all serve.
+        """Keep the workers running until `stop` is called.
+
+        Args:
+            on_ready: called once, when all workers serve.
 
         Raises:
-            StartError: one of the first processes ended before it served.
+            StartError: one of the first workers did not get ready.
         """
         keeping = asyncio.create_task(self._keep_all(on_ready))
         stopping = asyncio.create_task(self._stopping.wait())
@@ -83,14 +92,14 @@ class Supervisor:
 
     async def _keep_all(self, on_ready: Callable[[], None]) -> None:
         self._workers = [self._start(index) for index in range(len(self._ports))]
-        if not all(await asyncio.gather(*(worker.serves() for worker in self._workers))):
+        if not all(await asyncio.gather(*(worker.wait_until_ready() for worker in self._workers))):
             raise StartError
         log.info("workers_ready", count=len(self._ports))
         on_ready()
         async with asyncio.TaskGroup() as tasks:
             for index in range(len(self._ports)):
                 tasks.create_task(self._keep(index))
-            tasks.create_task(self._replace_when_told())
+            tasks.create_task(self._replace_on_request())
 
     def _start(self, index: int) -> _Worker:
         worker = _Worker(self._run, index, self._ports[index])
@@ -100,28 +109,28 @@ class Supervisor:
         return worker
 
     async def _keep(self, index: int) -> None:
-        """Restart the process with a number whenever it dies."""
+        """Restart the worker with this number whenever it dies."""
         pause = 0.0
         while True:
             worker = self._workers[index]
             code = await asyncio.shield(worker.ended)
             if worker is not self._workers[index]:
                 continue
-            steady = time.monotonic() - worker.since > STEADY_AFTER
-            pause = 0.0 if steady else min(LONGEST_PAUSE, pause * 2 or 1.0)
+            stable = time.monotonic() - worker.since > STABLE_AFTER
+            pause = 0.0 if stable else min(LONGEST_PAUSE, pause * 2 or 1.0)
             log.error("worker_died", worker=index, pid=worker.pid, code=code, pause=pause)
             await asyncio.sleep(pause)
-            # It may have been replaced meanwhile.
+            # `replace` may have started another one during the pause.
             if worker is self._workers[index]:
                 self._workers[index] = self._start(index)
 
-    async def _replace_when_told(self) -> None:
+    async def _replace_on_request(self) -> None:
         while True:
             await self._replacing.wait()
             self._replacing.clear()
             for index in range(len(self._ports)):
                 worker = self._start(index)
-                if not await worker.serves():
+                if not await worker.wait_until_ready():
                     log.error("replacement_failed", worker=index, pid=worker.pid)
                     await worker.end()
                     break
@@ -132,28 +141,28 @@ class Supervisor:
 
 
 class _Worker:
-    """A process.
+    """A worker process.
 
     Attributes:
-        since: when it was started, on the monotonic clock.
-        ended: done when the process has ended, with its exit code.
+        since: when it was started, in seconds of the monotonic clock.
+        ended: a task that is done when the process has ended; its result is the exit code.
     """
 
     def __init__(self, run: Run, index: int, ports: NodePorts) -> None:
         self.since = time.monotonic()
-        self._ready, says = _SPAWN.Pipe(duplex=False)
-        self._process = _SPAWN.Process(target=run, args=(index, ports, says), daemon=True)
+        self._ready, sender = _SPAWN.Pipe(duplex=False)
+        self._process = _SPAWN.Process(target=run, args=(index, ports, sender), daemon=True)
         self._process.start()
-        says.close()
-        self.ended = asyncio.create_task(self._end())
+        sender.close()
+        self.ended = asyncio.create_task(self._join())
 
     @property
     def pid(self) -> int | None:
-        """The id of the process."""
+        """The process id."""
         return self._process.pid
 
-    async def serves(self) -> bool:
-        """Wait until it serves, and return whether it does; it may have ended, or hang."""
+    async def wait_until_ready(self) -> bool:
+        """Wait until the worker is ready; return `False` if it ended or took too long."""
         with self._ready as ready:
             try:
                 async with asyncio.timeout(READY_WITHIN):
@@ -164,7 +173,7 @@ class _Worker:
         return True
 
     async def end(self) -> None:
-        """End it, at first with SIGTERM."""
+        """Stop the process with SIGTERM, or with SIGKILL after `END_WITHIN` seconds."""
         self._process.terminate()
         ended, _ = await asyncio.wait({self.ended}, timeout=END_WITHIN)
         if not ended:
@@ -172,14 +181,14 @@ class _Worker:
             self._process.kill()
             await asyncio.wait({self.ended})
 
-    async def _end(self) -> int | None:
+    async def _join(self) -> int | None:
         await _readable(self._process.sentinel)
         self._process.join()
         return self._process.exitcode
 
 
 async def _readable(descriptor: int) -> None:
-    """Wait until there is something to read, be it the end."""
+    """Wait until a file descriptor is readable, or at its end."""
     readable = asyncio.Event()
     loop = asyncio.get_running_loop()
     loop.add_reader(descriptor, readable.set)

@@ -113,7 +113,7 @@ def test_open_metrics_are_served_to_who_asks_for_them() -> None:
 async def test_the_lag_is_how_long_the_loop_was_held_up() -> None:
     lag = Histogram(metrics.SECONDS)
     meter = LagMeter(lag)
-    time.sleep(metrics.LAG_EVERY + 0.1)  # noqa: ASYNC251 - holding the loop up is the point
+    time.sleep(metrics.LAG_INTERVAL + 0.1)  # noqa: ASYNC251 - holding the loop up is the point
     async with asyncio.timeout(10):
         while sum(lag.counts) < 2:
             await asyncio.sleep(0.01)

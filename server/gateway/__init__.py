@@ -1,1 +1,1 @@
-"""Sockets, messages and pages: the only package that imports websockets and msgpack."""
+"""WebSockets, messages, HTTP and the page; no other package imports websockets or msgpack."""

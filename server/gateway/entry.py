@@ -1,4 +1,4 @@
-"""The entry page with what its address previews as in its head."""
+"""The entry page, with the meta tags of a link preview (Open Graph) in its head."""
 
 from __future__ import annotations
 
@@ -13,35 +13,41 @@ from server.gateway.previews import HOME, Preview
 
 PRODUCT = "Samedeal"
 WIDTH, HEIGHT = 1200, 630
-"""The size of all pictures, in pixels."""
+"""Size of all preview images, in pixels."""
 
 BEGIN, END = "<!-- preview -->", "<!-- /preview -->"
-"""What stands around the part of the built page that is replaced."""
+"""Markers around the part of the built page that is replaced by a preview."""
 
 _HOST = re.compile(r"(?:[a-z0-9.-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::[0-9]{1,5})?", re.IGNORECASE)
-"""A name or an address, with or without a port: nothing that means more than itself in HTML."""
+"""A host name or address with an optional port, without characters that are special in HTML."""
 
 
 class Entry:
-    """The built entry page, in two halves with room for a preview between them.
+    """A template of the entry page: the built page, split where previews are inserted.
 
     Args:
-        html: the page as it was built; a preview stands in place of what its marks are around.
-        files: the paths of all files of the page, the pictures among them.
+        html: the built page; a preview replaces the text between `BEGIN` and `END`.
+        files: the paths of all files of the page, including preview images.
 
     Raises:
-        ValueError: the page has no marks.
+        ValueError: the page lacks a marker.
     """
 
     def __init__(self, html: str, files: Collection[str]) -> None:
         self._before, begin, rest = html.partition(BEGIN)
         _, end, self._after = rest.partition(END)
         if not (begin and end):
-            raise ValueError(f"The page has no {BEGIN} and {END}")
+            raise ValueError(f"The page has no {BEGIN} … {END}")
         self._files = files
 
     def page(self, preview: Preview, origin: str | None) -> str:
-        """Return the page with a preview, whose addresses begin with `origin` if that is known."""
+        """Return the HTML of the page with a preview.
+
+        Args:
+            preview: the preview.
+            origin: the origin that absolute URLs begin with; without one, tags that need absolute
+                URLs are left out.
+        """
         name = PRODUCT if preview is HOME else f"{preview.title} · {PRODUCT}"
         named = {"description": preview.about, "twitter:card": "summary_large_image"}
         if not preview.listed:
@@ -63,7 +69,7 @@ class Entry:
         return self._before + "\n    ".join(lines) + self._after
 
     def _image(self, preview: Preview, origin: str) -> dict[str, str]:
-        """Return what is said of a preview's picture: nothing if there is none."""
+        """Return the properties of a preview's image, or none if the page has no such file."""
         path = "/preview.png" if preview.game is None else f"/preview-{preview.game}.png"
         if path not in self._files:
             return {}
@@ -81,24 +87,24 @@ def _meta(kind: str, name: str, content: str) -> str:
 
 
 def public_origin(url: str) -> str:
-    """Return the origin that an operator has given.
+    """Return the origin of a public URL that the operator has set.
 
     Raises:
-        ValueError: it is none.
+        ValueError: it is not an http or https URL without path, query and fragment.
     """
     scheme, host, path, query, fragment = urlsplit(url)
     if scheme not in {"http", "https"} or not _HOST.fullmatch(host) or path.strip("/"):
-        raise ValueError(f"{url!r} is not a public address, as in https://play.example.org")
+        raise ValueError(f"{url!r} is not a public URL such as https://play.example.org")
     if query or fragment:
-        raise ValueError(f"{url!r}: a public address ends with its host and port")
+        raise ValueError(f"{url!r}: a public URL has no query and no fragment")
     return f"{scheme}://{host}"
 
 
 def origin_of(headers: Headers) -> str | None:
-    """Return the origin that a request came to, or `None` if its Host is no host.
+    """Return the origin that a request was sent to, or `None` if its Host header is invalid.
 
-    The scheme is what the proxy in front says that it is. A client that says so itself is told
-    it back, and nobody else is: no answer is kept for another request.
+    The scheme is taken from X-Forwarded-Proto, which the reverse proxy sets. A client that forges
+    these headers affects only its own response, since no response is cached for other requests.
     """
     host = headers.get("Host", "")
     if not _HOST.fullmatch(host):

@@ -1,4 +1,4 @@
-"""What is answered over HTTP, and which requests may become sockets."""
+"""The HTTP applications of a node, and the check of WebSocket handshakes."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ HEALTH_PATH = "/health"
 METRICS_PATH = "/metrics"
 
 
-def site(pages: Pages, is_healthy: Callable[[], bool]) -> Starlette:
-    """Return the application on the players' port: the page, and whether the node is healthy."""
+def players_app(pages: Pages, is_healthy: Callable[[], bool]) -> Starlette:
+    """Return the application on the players' port: the page and the health check."""
 
     async def health(_: Request) -> Response:
         if is_healthy():
@@ -35,8 +35,8 @@ def site(pages: Pages, is_healthy: Callable[[], bool]) -> Starlette:
     )
 
 
-def numbers(metrics: Metrics) -> Starlette:
-    """Return the application on the port for Prometheus."""
+def metrics_app(metrics: Metrics) -> Starlette:
+    """Return the application on the port for Prometheus: the metrics."""
 
     async def scrape(request: Request) -> Response:
         body, content_type = metrics.exposition(request.headers.get("Accept", ""))
@@ -48,25 +48,26 @@ def numbers(metrics: Metrics) -> Starlette:
 def upgrade_refusal(
     path: str, origin: str | None, host: str, origins: Collection[str]
 ) -> tuple[HTTPStatus, str] | None:
-    """Return why a request to become a socket is refused, or `None` if it is not.
+    """Return the status and text with which a WebSocket handshake is rejected, or `None`.
 
     Args:
-        path: the request's target, with or without a query.
-        origin: the origin of the page that asks, `None` where no page does.
-        host: the request's Host.
-        origins: origins that may open sockets beside those on the host itself.
+        path: the request target, with or without a query.
+        origin: the Origin header, or `None` if there is none.
+        host: the Host header.
+        origins: origins that may open WebSockets, in addition to those on the same host.
     """
     if path.partition("?")[0] != SOCKET_PATH:
-        return HTTPStatus.NOT_FOUND, "There is no socket here."
+        return HTTPStatus.NOT_FOUND, "There is no WebSocket at this path."
     if origin is not None and not origin_allowed(origin, host, origins):
-        return HTTPStatus.FORBIDDEN, "This page may not open a socket here."
+        return HTTPStatus.FORBIDDEN, "Pages of this origin may not open a WebSocket here."
     return None
 
 
 def origin_allowed(origin: str, host: str, origins: Collection[str]) -> bool:
-    """Return whether a page of this origin may open a socket.
+    """Return whether a page of this origin may open a WebSocket.
 
-    Programs that are no browser send no origin; they cannot be made to act for a player.
+    Handshakes without an origin are not checked: they do not come from a browser, so no page can
+    have made a player send them.
     """
     return origin in origins or urlsplit(origin).netloc == host
 
@@ -76,11 +77,11 @@ def _application(*routes: Route) -> Starlette:
 
 
 async def _upgrade_required(_: Request) -> Response:
-    text = "Sockets are opened here."
+    text = "This path accepts WebSocket connections only."
     return plain(HTTPStatus.UPGRADE_REQUIRED, text, {"Upgrade": "websocket"})
 
 
 async def _refuse(_: Request, error: Exception) -> Response:
-    """Answer what no route takes as everything else is answered."""
-    assert isinstance(error, HTTPException), "it is registered for this one alone"
+    """Return an error of Starlette's routing as plain text, with the usual headers."""
+    assert isinstance(error, HTTPException), "registered for HTTPException only"
     return plain(HTTPStatus(error.status_code), error.detail, dict(error.headers or {}))

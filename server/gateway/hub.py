@@ -1,7 +1,7 @@
-"""The sessions of this node: who has come, who has gone, and what each of them listens to.
+"""The sessions of this node, and their subscriptions to rooms and leaderboards.
 
-A session knows what it listens to, and takes exactly that away when it leaves. Nothing here is done
-for a session to which nothing happens.
+Each session records what it is subscribed to, so that removing it takes the same time however many
+sessions there are. An idle session costs nothing here.
 """
 
 from __future__ import annotations
@@ -29,22 +29,27 @@ from server.service.services import Services
 from server.stop import Stop
 
 SLICE = 0.003
-"""Seconds after which sessions that have gone let others go first."""
+"""Seconds after which the removal of sessions yields to the event loop."""
 
-CHECKED_AT_ONCE = 200
-"""Sessions of which it is asked together whether they are still their players' newest."""
+CHECK_BATCH = 200
+"""Sessions that are checked together: is each still the newest of its player?"""
 
 CHECK_PAUSE = 0.05
-"""Seconds between two such questions: ten thousand sessions are checked in some three seconds."""
+"""Seconds between two batches: ten thousand sessions are checked in about three seconds."""
 
-CHECK_AGAIN = 1.0
-"""Seconds before sessions that could not be checked are."""
+CHECK_RETRY_AFTER = 1.0
+"""Seconds before the check is repeated if the store did not answer."""
 
 log = structlog.get_logger()
 
 
 class Hub:
-    """The sessions of this node, by id and by player."""
+    """The sessions of this node, by id and by player.
+
+    Attributes:
+        rooms: the sessions that are subscribed to rooms.
+        leaderboards: the sessions that watch leaderboards.
+    """
 
     def __init__(self, services: Services) -> None:
         self._services = services
@@ -52,34 +57,34 @@ class Hub:
         self._newest: dict[PlayerId, Session] = {}
         self._entering: set[Session] = set()
         self._leaving: deque[Session] = deque()
-        self._forgetting = False
-        self._unchecked = asyncio.Event()
+        self._removing = False
+        self._check_needed = asyncio.Event()
         self.rooms = RoomFeeds(services)
         self.leaderboards = LeaderboardFeeds(services.leaderboards)
         services.sessions.superseded.subscribe(self._replaced)
         services.sessions.ended.subscribe(self._ended)
-        services.sessions.missed.subscribe(self._unchecked.set)
+        services.sessions.missed.subscribe(self._check_needed.set)
 
     @property
     def size(self) -> int:
-        """How many sessions there are."""
+        """The number of sessions."""
         return len(self._sessions)
 
     async def enter(self, session: Session, player: PlayerId) -> None:
-        """Make a session its player's newest; older ones, on any node, are closed.
+        """Add a session as its player's newest; an older one, on any node, is closed.
 
-        One round trip, and one message if the older one is on another node.
+        It takes one round trip to the store, and a message if the older session is on another node.
 
         Raises:
-            UnavailableError: the store does not answer; the session has not entered.
+            UnavailableError: the store does not answer; the session has not been added.
         """
         self._entering.add(session)
         try:
             await self._services.sessions.take(player, session.id)
         finally:
-            gone = session not in self._entering
+            left = session not in self._entering
             self._entering.discard(session)
-        if gone:
+        if left:
             self._services.sessions.release(player, session.id)
             return
         session.player = player
@@ -90,29 +95,29 @@ class Hub:
             older.close(Reason.REPLACED)
 
     def leave(self, session: Session) -> None:
-        """Forget a session that has ended.
+        """Remove a session that has ended, soon.
 
-        What has to be done for that takes some 20 microseconds, and is done in slices: when ten
-        thousand sockets drop at once, others are answered between them.
+        A removal takes about 20 µs. When ten thousand connections drop at once, they are removed
+        in slices, between which the event loop serves others.
         """
         self._entering.discard(session)
         if session.player is None:
             return
         self._leaving.append(session)
-        if not self._forgetting:
-            self._forgetting = True
-            asyncio.get_running_loop().call_soon(self._forget_some)
+        if not self._removing:
+            self._removing = True
+            asyncio.get_running_loop().call_soon(self._remove_leaving)
 
-    def _forget_some(self) -> None:
+    def _remove_leaving(self) -> None:
         until = time.monotonic() + SLICE
         while self._leaving and time.monotonic() < until:
-            self._forget(self._leaving.popleft())
-        self._forgetting = bool(self._leaving)
-        if self._forgetting:
-            asyncio.get_running_loop().call_soon(self._forget_some)
+            self._remove(self._leaving.popleft())
+        self._removing = bool(self._leaving)
+        if self._removing:
+            asyncio.get_running_loop().call_soon(self._remove_leaving)
 
-    def _forget(self, session: Session) -> None:
-        """Take away what a session listens to. Neither waits nor looks at anything else."""
+    def _remove(self, session: Session) -> None:
+        """Remove a session and its subscriptions; it does not wait for the store."""
         assert session.player is not None
         self._sessions.pop(session.id, None)
         if self._newest.get(session.player) is session:
@@ -122,79 +127,79 @@ class Hub:
         self.leaderboards.unwatch(session)
 
     def close(self) -> None:
-        """Forget all sessions that have ended, before what tells others of it is stopped."""
+        """Remove all sessions that have left, while the services can still publish that."""
         while self._leaving:
-            self._forget(self._leaving.popleft())
+            self._remove(self._leaving.popleft())
 
     async def enter_room(self, session: Session, room: Room) -> None:
-        """Let a session listen to a room, and wait until it can be answered."""
+        """Subscribe a session to a room, and wait until its command can be answered."""
         if session.id in self._sessions:
             self.rooms.subscribe(session, room)
-            await self.rooms.ready(session, room)
+            await self.rooms.wait_until_ready(session, room)
 
     def leave_room(self, session: Session, code: RoomCode) -> None:
-        """Let a session not listen to a room any more, if that is the one it listens to."""
+        """Unsubscribe a session from a room, if it is subscribed to that one."""
         if session.room == code:
             self.rooms.unsubscribe(session)
 
     async def watch(self, session: Session, board: BoardId) -> Page:
-        """Let a session watch a leaderboard, and return it as it is now.
+        """Let a session watch a leaderboard, and return its current page for the player.
 
         Raises:
             UnavailableError: the store does not answer.
         """
         page = await self.leaderboards.watch(session, board)
         if session.id not in self._sessions:
-            # It has gone meanwhile.
+            # It has left meanwhile.
             self.leaderboards.unwatch(session)
         return page
 
     def _replaced(self, session_id: str) -> None:
-        """Close a session whose player has opened a newer one."""
+        """Close a session, if it is on this node, since its player has opened a newer one."""
         session = self._sessions.get(session_id)
         if session is not None:
             session.close(Reason.REPLACED)
 
     def _ended(self, ended: Ended) -> None:
-        """Tell a player that an attempt is over, if the session of this node was shown it."""
+        """Notify a player that an attempt has ended, if the session on this node has it open."""
         session = self._newest.get(ended.player)
         if session is not None and ended.attempt in {session.attempt, session.shown_round}:
             number = session.number_of(ended.attempt)
             session.send(messages.Ended(number, ended.seq, present.result(ended.result)))
 
     async def run(self, stop: Stop) -> None:
-        """Tell watchers of leaderboards, and make up for lost messages, until told to stop."""
+        """Update watchers of leaderboards, and recover from lost messages, until `stop` is set."""
         async with asyncio.TaskGroup() as group:
             group.create_task(self.leaderboards.run(stop))
             group.create_task(self._check_sessions(stop))
         await self.rooms.close()
 
     async def _check_sessions(self, stop: Stop) -> None:
-        """Find out what sessions have missed whenever messages to this node may have been lost."""
+        """Check all sessions whenever messages to this node may have been lost."""
         while not stop.is_set:
-            await stop.or_wait(self._unchecked.wait())
-            self._unchecked.clear()
+            await stop.or_wait(self._check_needed.wait())
+            self._check_needed.clear()
             try:
                 await self._check_all(stop)
             except UnavailableError as error:
-                # The messages that come next may be lost as well: all are checked anew.
-                log.warning("sessions_unchecked", error=str(error))
-                self._unchecked.set()
-                await stop.or_wait(asyncio.sleep(CHECK_AGAIN))
+                # More messages may have been lost since, so the next check covers all sessions.
+                log.warning("session_check_failed", error=str(error))
+                self._check_needed.set()
+                await stop.or_wait(asyncio.sleep(CHECK_RETRY_AFTER))
 
     async def _check_all(self, stop: Stop) -> None:
         sessions = iter(list(self._sessions.values()))
-        while not stop.is_set and (some := list(islice(sessions, CHECKED_AT_ONCE))):
-            await self._check(some)
+        while not stop.is_set and (batch := list(islice(sessions, CHECK_BATCH))):
+            await self._check(batch)
             await stop.or_wait(asyncio.sleep(CHECK_PAUSE))
 
     async def _check(self, sessions: list[Session]) -> None:
-        """Close those that are no longer the newest, and tell the others of ends they missed."""
+        """Close sessions that have been replaced; notify the others of ends that they missed."""
         ids = [(session.player, session.id) for session in sessions if session.player is not None]
         for replaced in await self._services.sessions.replaced(ids):
             self._replaced(replaced)
-        over = [session for session in sessions if session.attempt is not None]
-        await asyncio.gather(*map(self._send_missed_end, over))
+        playing = [session for session in sessions if session.attempt is not None]
+        await asyncio.gather(*map(self._send_missed_end, playing))
 
     async def _send_missed_end(self, session: Session) -> None:
         if session.attempt is None or session.player is None:

@@ -1,11 +1,12 @@
-"""The sessions that watch leaderboards, and what they are sent.
+"""The sessions that watch leaderboards, and the changes that they are sent.
 
-A leaderboard is looked at once a tick in which something was entered, whoever watches: one round
-trip for its size and first rows, which are encoded once for all. A watcher's own rows with their
-ranks can have changed only if a score was entered that is not worse than the last of them, or if
-there is room after them; some hundred of those watchers are read in a tick, the rest in the next
-ones, and each of them is sent a frame of its own. Who has not played has no such rows, and who is
-better than everything that was entered is not read again.
+A leaderboard is read at most once per tick, and only if a score was entered: its size and first
+rows take one round trip and are encoded once for all watchers. In addition, each watcher has the
+rows around its own. They and their ranks can change only if the entered score is not worse than the
+last of these rows, or if there are fewer rows below the player's own than would fit. The own rows
+of at most `MOST_READ` such watchers are read in a tick, the others in the next ones; each of these
+watchers gets its own frame. A watcher who has not played has no own rows, and the own rows of one
+who is ahead of every entered score are not read again.
 """
 
 from __future__ import annotations
@@ -29,28 +30,32 @@ from server.service.leaderboards import REACH, Leaderboards, Page
 from server.stop import Stop
 
 TICK = 0.5
-"""Seconds between two looks at a leaderboard."""
+"""Seconds between two updates of a leaderboard."""
 
 MOST_READ = 500
-"""Watchers whose own rows are read in a tick."""
+"""Watchers whose own rows are read in one tick."""
 
 READ_AT_ONCE = 50
-"""Watchers whose own rows are read by one script."""
+"""Watchers whose own rows are read by one script call."""
 
 SLICE = 0.003
-"""Seconds after which telling watchers lets others go first."""
+"""Seconds after which sending to watchers yields to the event loop."""
 
 ANY_SCORE = float("inf")
+"""A bound that every score is within: lower scores are better."""
+
 NO_SCORE = float("-inf")
+"""A bound that no score is within."""
 
 log = structlog.get_logger()
 
 
 class _Own:
-    """A watcher's own row with its neighbours, as they were sent last.
+    """A watcher's own row with its neighbours, as last sent.
 
     Attributes:
-        bound: the worst score that changes them or their ranks when it is entered.
+        rows: the rows in order; empty if the player has none.
+        bound: the worst score that can change the rows or their ranks when it is entered.
     """
 
     __slots__ = ("bound", "rows")
@@ -60,8 +65,8 @@ class _Own:
         self.bound = NO_SCORE
         own = next((place for place, row in enumerate(rows) if row.player == player), None)
         if own is not None:
-            # Whatever is worse than the last of the rows comes after them, and counts for no rank
-            # in them; but there may be room after them.
+            # A score that is worse than the last row comes after it and changes no rank, unless
+            # there are fewer than `REACH` rows below the own one.
             self.bound = rows[-1].score if len(rows) - own > REACH else ANY_SCORE
 
 
@@ -70,40 +75,40 @@ class _Watched:
 
     Attributes:
         own: the own rows of each watcher.
-        reading: watchers whose own rows are to be read.
-        behind: watchers who do not keep up, or have missed something: they are sent all of it.
-        last_sent: its size and first rows, as they were sent last.
-        best: the best score that was entered since the last tick.
-        players: whose score was entered since then.
-        unknown: whether something was entered of which no more is known.
-        again: whether the first rows may have changed while they were read.
+        unread: watchers whose own rows have to be read, in order.
+        behind: watchers who are slow or have missed a change; they are sent the whole page later.
+        last_sent: the size and first rows, as last sent.
+        best: the best score entered since the last tick.
+        players: players whose scores were entered since the last tick.
+        unknown: whether scores were entered that this node knows nothing about.
+        stale: whether the first rows may have changed while they were read.
     """
 
-    __slots__ = ("again", "behind", "best", "last_sent", "own", "players", "reading", "unknown")
+    __slots__ = ("behind", "best", "last_sent", "own", "players", "stale", "unknown", "unread")
 
     def __init__(self, size: int, top: list[Row]) -> None:
         self.own: dict[Session, _Own] = {}
-        self.reading: dict[Session, None] = {}
+        self.unread: dict[Session, None] = {}
         self.behind: dict[Session, None] = {}
         self.last_sent = (size, top)
         self.best: float = ANY_SCORE
         self.players: set[PlayerId] = set()
         self.unknown = False
-        self.again = False
+        self.stale = False
 
     @property
     def changed(self) -> bool:
-        """Whether anything may have been entered since the last tick."""
-        return self.unknown or self.again or bool(self.players)
+        """Whether a score may have been entered since the last tick."""
+        return self.unknown or self.stale or bool(self.players)
 
     @property
-    def waits(self) -> bool:
-        """Whether anything is to be looked at or sent."""
-        return self.changed or bool(self.reading or self.behind)
+    def is_pending(self) -> bool:
+        """Whether there is anything to read or send in the next tick."""
+        return self.changed or bool(self.unread or self.behind)
 
 
 class LeaderboardFeeds:
-    """All leaderboards that sessions of this node watch."""
+    """All leaderboards that sessions of this node watch, and their watchers."""
 
     def __init__(self, leaderboards: Leaderboards) -> None:
         self._leaderboards = leaderboards
@@ -113,7 +118,7 @@ class LeaderboardFeeds:
         leaderboards.entered.subscribe(self._entered)
 
     async def watch(self, session: Session, board: BoardId) -> Page:
-        """Let a session watch a leaderboard, and no other any more; return it as it is now.
+        """Let a session watch a leaderboard instead of any other; return its current page.
 
         Raises:
             UnavailableError: the store does not answer.
@@ -131,30 +136,30 @@ class LeaderboardFeeds:
         watched = self._watched.setdefault(board, _Watched(page.size, page.top))
         watched.own[session] = _Own(session.player, page.around)
         if seen != self._entries_seen:
-            # Something may have been entered while it was read.
-            watched.again = True
-            watched.reading[session] = None
+            # A score may have been entered while the page was read.
+            watched.stale = True
+            watched.unread[session] = None
         if (page.size, page.top) != watched.last_sent:
             watched.behind[session] = None
         self._notify(watched)
         return page
 
     def unwatch(self, session: Session) -> None:
-        """Let a session watch none. It takes the same time however many there are."""
+        """Let a session watch no leaderboard, in constant time."""
         board = session.watched
         if board is None:
             return
         session.watched = None
         watched = self._watched[board]
         del watched.own[session]
-        watched.reading.pop(session, None)
+        watched.unread.pop(session, None)
         watched.behind.pop(session, None)
         if not watched.own:
             del self._watched[board]
         self._leaderboards.unsubscribe(board)
 
     def _entered(self, board: BoardId, entered: Entered | None) -> None:
-        """Take that a score was entered; `None` if it is not known which, or how many."""
+        """Note that a score was entered; `None` if messages about scores may have been lost."""
         self._entries_seen += 1
         watched = self._watched.get(board)
         if watched is None:
@@ -167,41 +172,41 @@ class LeaderboardFeeds:
         self._any.set()
 
     def _notify(self, watched: _Watched) -> None:
-        if watched.waits:
+        if watched.is_pending:
             self._any.set()
 
     async def run(self, stop: Stop) -> None:
-        """Tell watchers of what has changed, once a tick, until told to stop."""
+        """Send changes to watchers once per tick, until `stop` is set."""
         while not stop.is_set:
             await stop.or_wait(self._any.wait())
             await stop.or_wait(asyncio.sleep(TICK))
             self._any.clear()
             for board, watched in list(self._watched.items()):
-                if watched.waits and not stop.is_set:
+                if watched.is_pending and not stop.is_set:
                     try:
                         await self._update(board, watched)
                     except UnavailableError as error:
                         watched.unknown = True
-                        log.warning("leaderboard_unread", board=board, error=str(error))
+                        log.warning("leaderboard_read_failed", board=board, error=str(error))
                 self._notify(watched)
 
     async def _update(self, board: BoardId, watched: _Watched) -> None:
-        """Look at a leaderboard, and tell its watchers of what is new to them."""
+        """Read what has changed in a leaderboard, and send it to the watchers."""
         if watched.changed:
             best, players, unknown = watched.best, watched.players, watched.unknown
             watched.best, watched.players = ANY_SCORE, set()
-            watched.unknown = watched.again = False
+            watched.unknown = watched.stale = False
             async for session in _slices(watched.own):
                 known = watched.own.get(session)
                 if known is not None and (
                     unknown or best <= known.bound or session.player in players
                 ):
-                    watched.reading[session] = None
+                    watched.unread[session] = None
             top = await self._read_top(board, watched)
         else:
             top = None
-        # Who is sent something of its own is sent the rest with it.
-        own = dict.fromkeys(islice(watched.reading, MOST_READ))
+        # Watchers whose own rows are read are sent the first rows in the same frame.
+        own = dict.fromkeys(islice(watched.unread, MOST_READ))
         if top is not None:
             frame = codec.encode(top)
             async for session in _slices(watched.own):
@@ -215,12 +220,12 @@ class LeaderboardFeeds:
                 watched.behind.update(
                     dict.fromkeys(session for session in own if session in watched.own)
                 )
-        await self._send_all(watched)
+        await self._send_pages(watched)
 
     async def _read_top(
         self, board: BoardId, watched: _Watched
     ) -> messages.LeaderboardChange | None:
-        """Return what is new about the size and the first rows."""
+        """Read the size and first rows; return what has changed in them, or `None`."""
         size, top = await self._leaderboards.top(board)
         before = watched.last_sent
         if (size, top) == before:
@@ -234,32 +239,39 @@ class LeaderboardFeeds:
         self,
         board: BoardId,
         watched: _Watched,
-        left: dict[Session, None],
+        remaining: dict[Session, None],
         top: messages.LeaderboardChange | None,
     ) -> None:
-        """Tell some of those who are left of their own rows, and of what is new at the top."""
-        sessions = list(islice(left, READ_AT_ONCE))
+        """Read the own rows of the next watchers, and send them with the change of the first rows.
+
+        Args:
+            board: the leaderboard.
+            watched: its state.
+            remaining: the watchers to read; `READ_AT_ONCE` of them are read and removed.
+            top: what has changed in the size and first rows, or `None`.
+        """
+        sessions = list(islice(remaining, READ_AT_ONCE))
         players = [session.player for session in sessions if session.player is not None]
         found = await self._leaderboards.around(board, players)
         profiles = await self._leaderboards.profiles([row for rows in found for row in rows])
         for session, rows in zip(sessions, found, strict=True):
-            del left[session]
-            watched.reading.pop(session, None)
+            del remaining[session]
+            watched.unread.pop(session, None)
             if session not in watched.own:
                 continue
-            is_new = watched.own[session].rows != rows
-            if is_new:
+            has_changed = watched.own[session].rows != rows
+            if has_changed:
                 watched.own[session] = _Own(session.player, rows)
-            if is_new or top is not None:
+            if has_changed or top is not None:
                 change = messages.LeaderboardChange(
                     watched.last_sent[0],
                     top.top if top is not None else None,
-                    present.entries(rows, profiles) if is_new else None,
+                    present.entries(rows, profiles) if has_changed else None,
                 )
                 self._send(watched, session, codec.encode(change))
 
-    async def _send_all(self, watched: _Watched) -> None:
-        """Tell those who have missed something of everything, if they keep up by now."""
+    async def _send_pages(self, watched: _Watched) -> None:
+        """Send the whole page to watchers who have missed a change and now keep up."""
         size, top = watched.last_sent
         async for session in _slices(watched.behind):
             if session.behind or session not in watched.own:
@@ -267,10 +279,10 @@ class LeaderboardFeeds:
             rows = watched.own[session].rows
             profiles = await self._leaderboards.profiles([*top, *rows])
             watched.behind.pop(session, None)
-            whole = messages.LeaderboardChange(
+            page = messages.LeaderboardChange(
                 size, present.entries(top, profiles), present.entries(rows, profiles)
             )
-            session.send_frame(codec.encode(whole))
+            session.send_frame(codec.encode(page))
 
     @staticmethod
     def _send(watched: _Watched, session: Session, frame: bytes) -> None:
@@ -281,7 +293,7 @@ class LeaderboardFeeds:
 
 
 async def _slices(sessions: Iterable[Session]) -> AsyncIterator[Session]:
-    """Yield sessions, and let others go first now and then; some may be gone when they come."""
+    """Yield sessions, and yield to the event loop between slices; some may have left meanwhile."""
     until = time.monotonic() + SLICE
     for session in list(sessions):
         yield session

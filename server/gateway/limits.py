@@ -1,30 +1,36 @@
-"""How much a session may ask for."""
+"""Rate limits of sessions and connections."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 RATE = 20.0
-"""Commands a second that a session may send for long."""
+"""Commands per second that a session may send on average."""
 
 BURST = 100.0
-"""Commands that it may send at once."""
+"""Commands that a session may send at once."""
 
 MOST_OFFENCES = 50
-"""Commands too fast, or frames that were none, after which a session is closed."""
+"""Rate-limited commands and invalid frames after which a session is closed."""
 
 BYTES_PER_SECOND = 8_192.0
-"""Bytes that a connection may send for long: what a player does takes a few hundred."""
+"""Bytes per second that a connection may send on average; playing takes a few hundred."""
 
 BYTES_AT_ONCE = 16_384.0
-"""Bytes that it may send at once."""
+"""Bytes that a connection may send at once."""
 
 CONTROL_COST = 128
-"""Bytes for which a ping or a pong counts: they are small to send, and dear to answer."""
+"""Bytes charged for a ping or pong, which is cheap to send and expensive to answer."""
 
 
 class Bucket:
-    """A token bucket: full at first, filled at a steady rate, emptied by what is taken."""
+    """A token bucket, which starts full.
+
+    Args:
+        rate: tokens added per second.
+        burst: the most tokens it holds.
+        clock: returns the time in seconds.
+    """
 
     __slots__ = ("_at", "_burst", "_clock", "_level", "_rate")
 
@@ -37,11 +43,11 @@ class Bucket:
 
     @property
     def taken_at(self) -> float:
-        """When something was taken last, by the clock."""
+        """The time of the last `take`, by the clock."""
         return self._at
 
     def take(self) -> bool:
-        """Take one, and return whether there was one."""
+        """Take a token; return whether there was one."""
         now = self._clock()
         self._level = min(self._burst, self._level + (now - self._at) * self._rate)
         self._at = now

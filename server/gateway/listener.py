@@ -1,4 +1,4 @@
-"""A port: HTTP is uvicorn's work, on a loop that is ours, with limits on what a client may send."""
+"""An HTTP server: uvicorn in our event loop, with limits on what a client may send."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from uvicorn.server import ServerState
 from server import ports
 
 STOP_WITHIN = 5.0
-"""Seconds for all connections to end when the port is closed."""
+"""Seconds after `Listener.close` until connections that are still open are aborted."""
 
 LONGEST_REQUEST = 16_384
-"""Bytes of a request, with its body."""
+"""The most bytes of a request, including its body."""
 
 REQUEST_WITHIN = 10.0
-"""Seconds from a connection, or the end of a request on it, to the end of the next request."""
+"""Seconds from the start of a connection, or the end of a request, to the end of the next one."""
 
 LAST_REQUEST_WITHIN = 0.5
-"""Seconds for the first request on a connection that was accepted just before the port closed."""
+"""Seconds for the first request on a connection that was accepted just before `Listener.close`."""
 
 READ_WITHIN = 60.0
-"""Seconds after which a connection is cut that was closed, but whose client did not read all."""
+"""Seconds until a closed connection is aborted if its client does not read what was written."""
 
 _TOO_LONG = b"HTTP/1.1 413 Content Too Large\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
 
@@ -36,18 +36,18 @@ log = structlog.get_logger()
 
 
 class SocketFactory(Protocol):
-    """Makes the protocol that takes over a connection whose client asks for a WebSocket.
+    """Creates the protocol that takes over a connection whose client requests a WebSocket.
 
-    uvicorn calls its `connection_made`, hands the request's head to its `data_received` as it
-    came, and sets it as the transport's protocol. The protocol decides whether there will be a
-    socket (`server.gateway.http.upgrade_refusal`). From `connection_made` to `connection_lost` it
-    is to be in `server_state.connections`, and have
+    uvicorn calls its `connection_made`, passes the head of the request unchanged to its
+    `data_received`, and sets it as the transport's protocol. The protocol accepts or rejects the
+    handshake (see `server.gateway.http.upgrade_refusal`). From `connection_made` to
+    `connection_lost` it must be in `server_state.connections`, and have
 
-    - `transport`, which is aborted when a node stops and the client does not let go;
-    - `shutdown()`, which is called once when the node stops: say why, and close.
+    - `transport`, which is aborted if the connection is not closed in time when the node stops;
+    - `shutdown()`, which is called once when the node stops: send the reason, and close.
 
-    Closing the listener waits until those connections are gone, and then for the tasks that are
-    in `server_state.tasks`: what a session has to do after its connection belongs there.
+    Closing the listener waits until these connections are closed, and then for the tasks in
+    `server_state.tasks`: put what a session does after its connection there.
     """
 
     def __call__(
@@ -57,12 +57,17 @@ class SocketFactory(Protocol):
         app_state: dict[str, Any],
         _loop: asyncio.AbstractEventLoop | None = None,
     ) -> asyncio.Protocol:
-        """Return a new protocol."""
+        """Return the protocol of one connection."""
         ...
 
 
 class Listener:
-    """Accepts connections, for as long as it is open."""
+    """Serves an ASGI application, and WebSockets, between `open` and `close`.
+
+    Args:
+        app: answers HTTP requests.
+        sockets: creates the protocol of each WebSocket; without it there are none.
+    """
 
     def __init__(self, app: ASGIApp, sockets: SocketFactory | None = None) -> None:
         config = uvicorn.Config(
@@ -71,7 +76,7 @@ class Listener:
             ws=cast("type[asyncio.Protocol]", sockets) if sockets is not None else "none",
             lifespan="off",
             log_config=None,
-            # Its warnings are about what clients send, as often as they like.
+            # uvicorn logs a warning for each invalid request, so clients could flood the log.
             log_level="error",
             access_log=False,
             proxy_headers=False,
@@ -81,7 +86,7 @@ class Listener:
         self._serving: asyncio.Task[None] | None = None
 
     async def open(self, bound: ports.Bound) -> None:
-        """Accept connections on sockets that are bound; they are closed with the listener."""
+        """Accept connections on bound sockets, which `close` closes."""
         self._serving = asyncio.create_task(self._server.serve(list(bound)))
         while not self._server.started:
             if self._serving.done():
@@ -89,20 +94,23 @@ class Listener:
             await asyncio.sleep(0)
 
     async def close(self) -> None:
-        """Accept no more, tell every client, and wait until they are gone."""
-        assert self._serving is not None, "open comes before close"
+        """Stop accepting, shut down every connection, and wait until all are closed.
+
+        Connections that are still open after `STOP_WITHIN` seconds are aborted.
+        """
+        assert self._serving is not None, "close without open"
         self._server.should_exit = True
         done, _ = await asyncio.wait({self._serving}, timeout=STOP_WITHIN)
         if not done:
-            left = list(self._server.server_state.connections)
-            log.warning("connections_cut", count=len(left))
-            for connection in left:
+            remaining = list(self._server.server_state.connections)
+            log.warning("connections_aborted", count=len(remaining))
+            for connection in remaining:
                 connection.transport.abort()
         await self._serving
 
 
 class _Server(uvicorn.Server):
-    """A server in a process whose signals are somebody else's."""
+    """A uvicorn server that leaves the process's signal handlers alone."""
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -110,26 +118,26 @@ class _Server(uvicorn.Server):
 
 
 class _Connection(HttpToolsProtocol):
-    """A connection that is closed if a request on it is too long or takes too long."""
+    """An HTTP connection that is closed if a request is too long or takes too long."""
 
     def __init__(self, *args: Any, **settings: Any) -> None:
         super().__init__(*args, **settings)
         self._received = 0
         self._deadline: asyncio.TimerHandle | None = None
-        self._ending = False
+        self._shutting_down = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        self._await_request()
+        self._start_request_timer()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._forget_deadline()
+        self._cancel_deadline()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
         self._received += len(data)
         if self._received > LONGEST_REQUEST:
-            if not self._asked or self.cycle.response_complete:
+            if not self._has_request or self.cycle.response_complete:
                 self.transport.write(_TOO_LONG)
             self.transport.close()
             return
@@ -137,44 +145,44 @@ class _Connection(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         super().on_headers_complete()
-        if self._ending and self._asked:
+        if self._shutting_down and self._has_request:
             self.cycle.keep_alive = False
 
     def on_message_complete(self) -> None:
         super().on_message_complete()
-        self._await_request()
+        self._start_request_timer()
 
     def handle_websocket_upgrade(self) -> None:
-        self._forget_deadline()
-        if self._ending:
+        self._cancel_deadline()
+        if self._shutting_down:
             self.transport.close()
         else:
             super().handle_websocket_upgrade()
 
     def shutdown(self) -> None:
-        self._ending = True
-        if self._asked:
+        self._shutting_down = True
+        if self._has_request:
             super().shutdown()
         else:
-            self._forget_deadline()
+            self._cancel_deadline()
             self._deadline = self.loop.call_later(LAST_REQUEST_WITHIN, self.transport.close)
 
     @property
-    def _asked(self) -> bool:
-        """Whether there was a request on this connection. uvicorn types it as if always."""
+    def _has_request(self) -> bool:
+        """Whether a request has begun on this connection. uvicorn's types lack the `None`."""
         cycle: object = self.cycle
         return cycle is not None
 
-    def _await_request(self) -> None:
+    def _start_request_timer(self) -> None:
         self._received = 0
-        self._forget_deadline()
-        self._deadline = self.loop.call_later(REQUEST_WITHIN, self._give_up)
+        self._cancel_deadline()
+        self._deadline = self.loop.call_later(REQUEST_WITHIN, self._time_out)
 
-    def _give_up(self) -> None:
-        # What was written still goes out, if it is read.
+    def _time_out(self) -> None:
+        # `close` first sends what has been written, if the client reads it.
         self.transport.close()
         self._deadline = self.loop.call_later(READ_WITHIN, self.transport.abort)
 
-    def _forget_deadline(self) -> None:
+    def _cancel_deadline(self) -> None:
         if self._deadline is not None:
             self._deadline.cancel()

@@ -1,9 +1,8 @@
-"""Overload: when a node has more to do than it can, and what it refuses then.
+"""Load shedding: when a node is overloaded, and what it rejects then.
 
-More work than a node can do makes answers late. When they get too late, the node lets in no new
-sockets and opens no rooms, with a time after which it is worth another try, and keeps its strength
-for the moves of those who are playing. What waits in its queues at last is bounded as well: only
-when they are full are moves refused.
+An overloaded node answers late. If its event loop lags too much, it accepts no new WebSockets and
+opens no new rooms, and tells clients when to retry, so that it can serve those who are playing.
+Moves are rejected only when its bounded queues are full.
 """
 
 from __future__ import annotations
@@ -12,25 +11,29 @@ import random
 from collections.abc import Callable
 from typing import Final
 
-TOO_LATE: Final = 0.25
-"""Seconds by which the event loop may be late before the node takes no new work."""
+MAX_LAG: Final = 0.25
+"""Event-loop lag in seconds above which the node rejects new work."""
 
-BACK_AFTER: Final = (2_000, 8_000)
-"""Milliseconds from which the time to come back is drawn: not all come back at once."""
+RETRY_AFTER: Final = (2_000, 8_000)
+"""Range in milliseconds of the random time to retry after, which spreads the clients' retries."""
 
 
 class Load:
-    """How much a node has to do; `lag` returns the seconds by which its event loop is late."""
+    """The load of a node.
+
+    Args:
+        lag: returns the current lag of the node's event loop in seconds.
+    """
 
     def __init__(self, lag: Callable[[], float]) -> None:
         self._lag = lag
 
     @property
     def is_too_high(self) -> bool:
-        """Whether new work is to be refused."""
-        return self._lag() > TOO_LATE
+        """Whether to reject new work."""
+        return self._lag() > MAX_LAG
 
     @staticmethod
     def wait() -> int:
-        """Return after how many milliseconds a client that was refused should come back."""
-        return random.randint(*BACK_AFTER)  # noqa: S311 - no secret
+        """Return after how many milliseconds a rejected client should retry."""
+        return random.randint(*RETRY_AFTER)  # noqa: S311 - not a secret

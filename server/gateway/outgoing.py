@@ -1,4 +1,4 @@
-"""What a slow reader is still to be sent: bounded, and collapsed where only the latest counts."""
+"""The send queue of a slow client: bounded, and coalescing frames with the same key."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from collections import OrderedDict
 from collections.abc import Hashable
 
 MOST_WAITING = 64
-"""Frames that may wait for a slow reader; one more, and the session is closed as too slow."""
+"""The most frames in a queue; if there is one more, the session is closed as too slow."""
 
 
 class TooSlowError(Exception):
-    """The client does not read what it is sent."""
+    """The send queue is full, since the client does not read fast enough."""
 
 
 class Outgoing:
-    """A queue of frames. A frame put under a key takes the place of the one that waits under it.
+    """A bounded queue of frames, in which a frame with a key replaces the one with the same key.
 
-    It goes to the end all the same: it may be about something that is told in between.
+    The new frame goes to the end of the queue, since it may refer to frames queued in between.
     """
 
     def __init__(self) -> None:
@@ -27,10 +27,10 @@ class Outgoing:
         return bool(self._frames)
 
     def put(self, frame: bytes, key: Hashable = None) -> None:
-        """Add a frame.
+        """Append a frame.
 
         Raises:
-            TooSlowError: too many are waiting.
+            TooSlowError: the queue is full.
         """
         if key is None:
             self._count += 1
@@ -41,5 +41,9 @@ class Outgoing:
         self._frames[key] = frame
 
     def take(self) -> bytes:
-        """Take the frame that has waited longest."""
+        """Remove and return the oldest frame.
+
+        Raises:
+            KeyError: the queue is empty.
+        """
         return self._frames.popitem(last=False)[1]

@@ -1,7 +1,7 @@
-"""The page, read into memory at start: a request picks from a table, never from the disk.
+"""The files of the built page, which are read into memory at start and served from there.
 
-Only the entry page is put together for each request, for it says in its head what its address
-shows. That takes some ten microseconds, and a read of the store for a room or a result.
+Only the entry page is rendered for each request, since its head has the link preview of the
+requested URL. That takes about 10 µs, and a read of the store for a room or a result.
 """
 
 from __future__ import annotations
@@ -22,29 +22,31 @@ from server.gateway.previews import Previews
 INDEX = "/index.html"
 
 SCREENS = {"", "new", "r", "daily", "leaderboard", "practice", "rules", "settings"}
-"""First parts of the addresses at which the page shows a screen of its own."""
+"""First path segments of the screens of the page, which is a single-page application."""
 
 CODINGS = {"br": ".br", "gzip": ".gz"}
-"""Encodings in which the build leaves files beside the plain ones, the best first."""
+"""Content codings of the compressed files that the build writes, with their suffixes, best first.
+"""
 
 _SECURITY = {
     "Content-Security-Policy": "default-src 'self'; style-src 'self' 'unsafe-inline'; "
     "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     "X-Content-Type-Options": "nosniff",
-    # The address of a room is a way into it.
+    # The URL of a room lets anybody join it.
     "Referrer-Policy": "no-referrer",
 }
-_NEVER_CHANGES = "public, max-age=31536000, immutable"
-_ASK_AGAIN = "no-cache"
+_IMMUTABLE = "public, max-age=31536000, immutable"
+_REVALIDATE = "no-cache"
 
 
 @dataclass(frozen=True, slots=True)
 class Representation:
-    """A file in one encoding, with its answers ready.
+    """A file in one content coding, with its prepared responses.
 
     Attributes:
-        tag: its entity tag, which no other representation has.
-        unchanged: the answer to who has it already.
+        tag: its strong entity tag.
+        whole: the response with the file.
+        unchanged: the response (304) to a client that has the file already.
     """
 
     tag: str
@@ -54,27 +56,32 @@ class Representation:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A file as it is served: as it is, and in the encodings that the build has made."""
+    """A file with all its representations.
+
+    Attributes:
+        plain: without content coding.
+        encoded: by content coding, best first.
+    """
 
     plain: Representation
     encoded: Mapping[str, Representation]
 
     def chosen(self, accepted: str) -> Representation:
-        """Return the best representation for an Accept-Encoding."""
-        taken = _codings(accepted) if self.encoded else set()
-        return next((each for name, each in self.encoded.items() if name in taken), self.plain)
+        """Return the best representation for the value of an Accept-Encoding header."""
+        allowed = _codings(accepted) if self.encoded else set()
+        return next((each for name, each in self.encoded.items() if name in allowed), self.plain)
 
 
 class Pages:
     """The files of the built page, by path.
 
     Args:
-        folder: where they are.
-        previews: what its addresses preview as.
-        public_url: the origin that the page is reached at; `None` for the Host of each request.
+        folder: the directory with the files; it may be missing or empty.
+        previews: makes the link previews.
+        public_url: the origin for absolute URLs; `None` to use the Host header of each request.
 
     Raises:
-        ValueError: the origin is none.
+        ValueError: `public_url` is invalid.
     """
 
     def __init__(self, folder: Path, previews: Previews, public_url: str | None = None) -> None:
@@ -90,65 +97,65 @@ class Pages:
             _missing(index.plain),
             {name: _missing(each) for name, each in index.encoded.items()},
         )
-        # A screen's own page names its files, so that a browser asks for them early.
-        own = {
+        # The HTML file of a screen preloads the scripts and styles of that screen.
+        by_screen = {
             first: self._pages.get(f"/screens/{first or 'home'}.html", index) for first in SCREENS
         }
         self._entries = {
             first: entry
-            for first, page in own.items()
+            for first, page in by_screen.items()
             if page is not None and (entry := _entry(page, self._pages.keys()))
         }
 
     @property
     def built(self) -> bool:
-        """Whether there is a page."""
+        """Whether the directory contains a built page."""
         return INDEX in self._pages
 
     async def answer(self, request: Request) -> Response:
-        """Return the answer to a request for a page."""
+        """Return the response to a request for a file or a screen."""
         path: str = request.scope["path"]
         first = "" if path == INDEX else path.strip("/").partition("/")[0]
         if entry := self._entries.get(first):
-            return await self._enter(entry, request)
+            return await self._render(entry, request)
         page = self._pages.get(INDEX if first in SCREENS else path)
         if page is None and "text/html" in request.headers.get("Accept", ""):
-            # People are shown the page, which says in its own words that it has no such screen.
+            # A browser gets the page, which shows its own message that there is no such screen.
             page = self._missing
         if page is None:
             text = "There is no such page." if self.built else "The page has not been built."
             return plain(HTTPStatus.NOT_FOUND, text)
         return _answer(page.chosen(request.headers.get("Accept-Encoding", "")), request)
 
-    async def _enter(self, entry: Entry, request: Request) -> Response:
-        """Return the entry page with what the request's address previews as."""
+    async def _render(self, entry: Entry, request: Request) -> Response:
+        """Return the entry page with the preview of the requested URL."""
         preview = await self._previews.of(request.scope["path"], request.query_params)
         origin = origin_of(request.headers) if self._origin is None else self._origin
-        # It is as short as a packet or two: to compress it takes longer than to send it.
+        # Not compressed: it fits into one or two packets, and compressing would take longer.
         body = entry.page(preview, origin).encode()
         headers = {
             **_SECURITY,
             "Content-Type": "text/html; charset=utf-8",
-            "Cache-Control": _ASK_AGAIN,
+            "Cache-Control": _REVALIDATE,
         }
         return _answer(_represent(body, f'"{_digest(body)}"', headers), request)
 
 
 def plain(status: HTTPStatus, text: str, headers: dict[str, str] | None = None) -> Response:
-    """Return an answer of one line of text."""
+    """Return a response with one line of plain text, which must not be cached."""
     own = {**_SECURITY, "Cache-Control": "no-store", **(headers or {})}
     return PlainTextResponse(f"{text}\n", status, own)
 
 
 def _answer(found: Representation, request: Request) -> Response:
-    """Return a representation, unless the client has it already."""
-    if _has(request.headers.get("If-None-Match", ""), found.tag):
+    """Return the response with a representation, or 304 if the client has it already."""
+    if _matches(request.headers.get("If-None-Match", ""), found.tag):
         return found.unchanged
     return found.whole
 
 
 def _entry(page: Page, files: Collection[str]) -> Entry | None:
-    """Return an entry page with room for previews, or `None` if it was built without."""
+    """Return the template of an entry page, or `None` if it has no markers for a preview."""
     try:
         return Entry(bytes(page.plain.whole.body).decode(), files)
     except ValueError:
@@ -160,7 +167,7 @@ def _digest(body: bytes) -> str:
 
 
 def _codings(accepted: str) -> set[str]:
-    """Return the codings that an Accept-Encoding allows."""
+    """Return the content codings that an Accept-Encoding header allows (`q` is not 0)."""
     found = set()
     for coding in accepted.lower().split(","):
         name, _, quality = coding.partition(";")
@@ -169,8 +176,8 @@ def _codings(accepted: str) -> set[str]:
     return found
 
 
-def _has(tags: str, tag: str) -> bool:
-    """Return whether an If-None-Match names a tag; one that a proxy has weakened counts."""
+def _matches(tags: str, tag: str) -> bool:
+    """Return whether an If-None-Match header contains an entity tag, by weak comparison."""
     return any(known.strip().removeprefix("W/") == tag for known in tags.split(","))
 
 
@@ -179,12 +186,12 @@ def _read(path: Path, folder: Path) -> Page:
     content_type = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
     if content_type.startswith("text/") or content_type == "application/javascript":
         content_type += "; charset=utf-8"
-    # The build puts a digest of their content into the names of the files under assets.
+    # The names of files under assets contain a digest of their content.
     hashed = path.relative_to(folder).parts[0] == "assets"
     headers = {
         **_SECURITY,
         "Content-Type": content_type,
-        "Cache-Control": _NEVER_CHANGES if hashed else _ASK_AGAIN,
+        "Cache-Control": _IMMUTABLE if hashed else _REVALIDATE,
     }
     encoded = {
         name: beside.read_bytes()
@@ -204,7 +211,7 @@ def _read(path: Path, folder: Path) -> Page:
 
 
 def _missing(found: Representation) -> Representation:
-    """Return a page as it is served at addresses that have none."""
+    """Return the entry page as the response (404) for a path that does not exist."""
     headers = dict(found.whole.headers) | {"cache-control": "no-store"}
     del headers["etag"], headers["content-length"]
     answer = Response(found.whole.body, HTTPStatus.NOT_FOUND, headers)

@@ -1,7 +1,7 @@
-"""Conversion of what the services return into events and their parts.
+"""Conversion of the services' results into events and their parts.
 
-Cards reach clients only from here and from the session's answer to a move. Both take views and
-deltas alone, which `engine.board` makes of boards without what the player has not seen.
+Cards are sent to clients only by this module and by the session's answer to a move. Both use only
+views and deltas, from which `engine.board` leaves out all cards that the player has not seen.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def player(profile: Profile) -> Player:
 
 
 def room(page: RoomPage) -> RoomState:
-    """Return a room's state."""
+    """Return the state of a room, with its seats and its latest round."""
     state = page.room
     opened = state.opened
     members = [
@@ -84,12 +84,23 @@ def _round(page: RoomPage) -> Round | None:
 
 
 def ended(after: core.Attempt, number: int) -> Ended:
-    """Return that an attempt ended without a move; `number` is its number in the session."""
+    """Return the event for an attempt that ended without a move.
+
+    Args:
+        after: the attempt after its end.
+        number: its number in the session.
+    """
     return Ended(number, after.seq, result(after.result))
 
 
 def attempt(snapshot: Snapshot, number: int, now: int) -> Attempt:
-    """Return an attempt's snapshot; `number` is its number in the session."""
+    """Return the event with an attempt's snapshot.
+
+    Args:
+        snapshot: the snapshot.
+        number: the attempt's number in the session.
+        now: Unix milliseconds.
+    """
     start = snapshot.start
     return Attempt(
         number=number,
@@ -112,7 +123,13 @@ def attempt(snapshot: Snapshot, number: int, now: int) -> Attempt:
 
 
 def missed(found: resume.Missed, number: int, now: int) -> Missed:
-    """Return what a client has missed of an attempt; `number` is its number in the session."""
+    """Return the event with the moves of an attempt that a client has missed.
+
+    Args:
+        found: the moves, and the current snapshot.
+        number: the attempt's number in the session.
+        now: Unix milliseconds.
+    """
     snapshot = found.now
     return Missed(
         number=number,
@@ -133,12 +150,18 @@ def _missed_move(ruleset: Ruleset, text: str, delta: Delta) -> MissedMove:
 
 
 def result(found: ranking.Result) -> Result:
-    """Return how an attempt stands, or ended."""
+    """Return the result of an attempt, which may still be in progress."""
     return Result(found.home, found.left, found.time, found.moves, found.end)
 
 
 def dailies(day: int, today: list[Today], now: int) -> Dailies:
-    """Return the deals of a day, and one player's results."""
+    """Return the deals of a day with one player's results.
+
+    Args:
+        day: days since the Unix epoch.
+        today: the deal of each game.
+        now: Unix milliseconds.
+    """
     games = [
         Daily(
             game=each.deal.game,
@@ -160,7 +183,7 @@ def dailies(day: int, today: list[Today], now: int) -> Dailies:
 
 
 def leaderboard(page: Page) -> Leaderboard:
-    """Return a leaderboard as one player sees it."""
+    """Return a leaderboard: its size, its first rows, and those around one player."""
     return Leaderboard(
         game=page.board.game,
         day=page.board.period,
@@ -171,7 +194,12 @@ def leaderboard(page: Page) -> Leaderboard:
 
 
 def entries(rows: Iterable[ranking.Row], profiles: Mapping[PlayerId, Profile]) -> list[Entry]:
-    """Return rows of a leaderboard; `profiles` holds those of their players."""
+    """Return rows of a leaderboard.
+
+    Args:
+        rows: the rows.
+        profiles: the profiles of their players.
+    """
     return [
         Entry(row.rank, player(profiles[row.player]), *ranking.unpack(row.score)) for row in rows
     ]

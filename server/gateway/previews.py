@@ -1,9 +1,9 @@
-"""What a pasted link previews as: the words, the picture's game and the address, by path.
+"""Link previews: the title, description, image and canonical URL of each path of the page.
 
-Whoever shows previews asks for the page as everybody does, and anybody can ask for a million room
-codes. So a preview costs at most two reads of the store, of one key each; a node makes only so many
-of them a second; and what is not read in time, or not at all, previews in words that need no
-reading. Nothing is kept of what was asked for.
+Link preview bots request the page like any other client, and anybody can request a million room
+codes. So a preview takes at most two reads of the store, of one key each; their rate per node is
+limited; and a generic preview is used if they are not allowed, fail, or take too long. No result
+is cached.
 """
 
 from __future__ import annotations
@@ -30,31 +30,31 @@ from server.service.leaderboards import Standing
 from server.service.services import Services
 
 READ_WITHIN = 0.3
-"""Seconds for which the page waits for what its preview needs."""
+"""Seconds that a request waits for the store before it gets a generic preview."""
 
 READS = 50.0
-"""Previews a second for which a node reads for long. It bounds how fast codes can be tried, too."""
+"""Previews per second that may read the store, on average. It also limits guessing room codes."""
 
 READS_AT_ONCE = 200.0
-"""Previews for which it reads at once."""
+"""Previews that may read the store in a burst."""
 
 MOST_READING = 32
-"""Reads that are under way at once: the next ones would wait for a store that does not answer."""
+"""Reads that may be in flight: with more, the store is slow, and further ones would only wait."""
 
 log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What a link previews as.
+    """The preview of a link.
 
     Attributes:
         title: a few words.
-        about: a sentence or two.
-        path: the one address of what is shown, made of what is known and not of what was asked.
-        game: the id of the game whose picture it has; `None` for the picture of all of them.
-        image: what is seen in the picture.
-        listed: whether search engines may list it.
+        about: a description of one or two sentences.
+        path: the canonical path with its query, made from validated values, not from the request.
+        game: the id of the game whose image is shown, or `None` for the general image.
+        image: the alternative text of the image.
+        listed: whether search engines may index the page.
     """
 
     title: str
@@ -66,7 +66,12 @@ class Preview:
 
 
 class Previews:
-    """What each address of the page previews as."""
+    """Makes link previews.
+
+    Args:
+        services: read for rooms and results.
+        load: no previews read the store while it is too high.
+    """
 
     def __init__(self, services: Services, load: Load) -> None:
         self._rooms = services.rooms
@@ -74,11 +79,16 @@ class Previews:
         self._load = load
         self._bucket = Bucket(READS, READS_AT_ONCE, time.monotonic)
         self._reading: set[asyncio.Task[Preview | None]] = set()
-        # All rules are loaded with the first: at start, and not while somebody plays.
+        # Loading one ruleset loads all of them: do so at start, not while somebody plays.
         ruleset(next(iter(games())))
 
     async def of(self, path: str, query: Mapping[str, str]) -> Preview:
-        """Return what an address previews as; one that shows nothing, as the start page."""
+        """Return the preview of a URL; for unknown ones, that of the start page.
+
+        Args:
+            path: its path.
+            query: its query parameters, which are not validated.
+        """
         parts = [part for part in path.split("/") if part]
         match parts:
             case ["daily"]:
@@ -93,12 +103,12 @@ class Previews:
         return HOME
 
     async def close(self) -> None:
-        """Wait for reads that nobody waits for any more."""
+        """Wait for reads in flight, including those whose requests no longer wait for them."""
         if self._reading:
             await asyncio.wait(self._reading)
 
     async def _room(self, typed: str) -> Preview:
-        # As the page reads a code that people have written.
+        # Normalized as on the page, which accepts codes with spaces and in lower case.
         code = RoomCode("".join(typed.split()).upper())
         if not is_code(code):
             return race("/")
@@ -124,37 +134,38 @@ class Previews:
             is_today = board == self._leaderboards.of_day(game.id, None)
             return None if found is None else result(game, board.period, found, today=is_today)
 
-        # Whoever keeps a preview keeps its address: it stays that of the result.
-        address = result_path(game, board.period, player)
-        unread = replace(leaderboard(game, board.period), path=address, listed=False)
-        return await self._read(read) or unread
+        # Sites that cache a preview cache its URL too, so a generic one also has the result's URL.
+        path = result_path(game, board.period, player)
+        generic = replace(leaderboard(game, board.period), path=path, listed=False)
+        return await self._read(read) or generic
 
     async def _read(self, read: Callable[[], Awaitable[Preview | None]]) -> Preview | None:
-        """Return a preview for which the store is read, or `None` if it cannot be had now."""
+        """Return a preview that needs the store, or `None` if it cannot be read now."""
         if self._load.is_too_high or len(self._reading) >= MOST_READING:
             return None
         if not self._bucket.take():
             return None
-        # It is never cut off on its way: it ends by itself when the store counts as away.
-        task = asyncio.create_task(_caught(read))
+        # Not cancelled after READ_WITHIN, since commands to Redis never are: they have a timeout.
+        task = asyncio.create_task(_read_safely(read))
         self._reading.add(task)
         task.add_done_callback(self._reading.discard)
         done, _ = await asyncio.wait({task}, timeout=READ_WITHIN)
         return task.result() if done else None
 
 
-async def _caught(read: Callable[[], Awaitable[Preview | None]]) -> Preview | None:
+async def _read_safely(read: Callable[[], Awaitable[Preview | None]]) -> Preview | None:
+    """Return the preview, or `None` if reading fails."""
     try:
         return await read()
     except UnavailableError:
         return None
     except Exception:
-        # The page must come, whatever it previews as.
-        log.exception("preview_broken")
+        # A fault in a preview must not prevent the page from being served.
+        log.exception("preview_failed")
         return None
 
 
-# --- the words -----------------------------------------------------------------------------------
+# Texts
 
 HOME = Preview(
     "Same cards. Who’s faster?",
@@ -171,7 +182,7 @@ DAILIES = Preview(
 
 
 def race(path: str) -> Preview:
-    """Return what a room previews as of which nothing is known, and perhaps no such room is."""
+    """Return the generic preview of a room, which may not exist."""
     about = "Same cards, same start. Who’s faster?"
     return Preview("Race me at solitaire", about, path, listed=False)
 
@@ -182,7 +193,7 @@ def _of_game(title: str, about: str, path: str, game: Game, *, listed: bool = Tr
 
 
 def today(game: Game) -> Preview:
-    """Return what a game's deal of the day previews as."""
+    """Return the preview of a game's daily."""
     total = ruleset(game.id).total
     about = (
         f"One deal, one try, the same for the whole world. How many of the {total} cards can you "
@@ -192,23 +203,23 @@ def today(game: Game) -> Preview:
 
 
 def practice(game: Game) -> Preview:
-    """Return what a game's practice table previews as."""
+    """Return the preview of a game's practice table."""
     about = "A deal without a clock, with undo and hints."
     return _of_game(f"Practice {game.name}", about, f"/practice/{game.id}", game)
 
 
 def rules(game: Game) -> Preview:
-    """Return what a game's rules preview as."""
+    """Return the preview of a game's rules."""
     about = "The rules with pictures, in a minute, and a practice deal to try them on."
     return _of_game(f"How to play {game.name}", about, f"/rules/{game.id}", game)
 
 
 GAME_SCREENS = {"daily": today, "practice": practice, "rules": rules}
-"""What screens of a game preview as for which nothing is read."""
+"""Previews of a game's screens that do not read the store, by the first path segment."""
 
 
 def room(opened: RoomOpened) -> Preview:
-    """Return what a room previews as. The address is a way into it: nobody is to list it."""
+    """Return the preview of a room. It is not listed, since its URL lets anybody join."""
     game = games()[opened.game]
     variant = "" if opened.variant == STANDARD else f" {game.variant_names[opened.variant]}."
     limit = counted(opened.limit // 60_000, "minute")
@@ -224,7 +235,7 @@ def room(opened: RoomOpened) -> Preview:
 
 
 def leaderboard(game: Game, day: int | None) -> Preview:
-    """Return what a leaderboard previews as; without a day it is that of whichever day it is."""
+    """Return the preview of a game's leaderboard of a day, or of the current day if `None`."""
     path = f"/leaderboard/{game.id}"
     if day is None:
         about = "Everyone gets the same cards, and one try. Who brings the most home?"
@@ -238,7 +249,14 @@ def leaderboard(game: Game, day: int | None) -> Preview:
 
 
 def result(game: Game, day: int, standing: Standing, *, today: bool) -> Preview:
-    """Return what a player's result of a day previews as; on the day itself it is a challenge."""
+    """Return the preview of a player's result of a day.
+
+    Args:
+        game: the game.
+        day: the day, in days since the Unix epoch.
+        standing: the player's profile and row, and the size of the leaderboard.
+        today: whether it is the current day, so that readers can still compete.
+    """
     total = ruleset(game.id).total
     left, time, _ = unpack(standing.row.score)
     home = f"{total - left} of {total} home" if left else f"All {total} cards home"
@@ -254,30 +272,30 @@ def result(game: Game, day: int, standing: Standing, *, today: bool) -> Preview:
 
 
 def result_path(game: Game, day: int, player: PlayerId) -> str:
-    """Return the address of a player's result."""
+    """Return the path and query of a player's result."""
     return f"/leaderboard/{game.id}?day={day}&player={player}"
 
 
 def counted(count: int, noun: str) -> str:
-    """Return a number of things, as in `15 minutes`."""
+    """Return a count with its noun, as in `15 minutes`."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def ordinal(number: int) -> str:
-    """Return a place in a row, as in `17th`."""
+    """Return an ordinal number, as in `17th`."""
     ending = {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
     return f"{number}{'th' if number % 100 in {11, 12, 13} else ending}"
 
 
 def clock(milliseconds: int) -> str:
-    """Return a time as the page shows it, as in `11:20` or `1:02:03`."""
+    """Return a duration as the page shows it, as in `11:20` or `1:02:03`."""
     minutes, seconds = divmod(milliseconds // 1000, 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
 
 
 def date_words(day: int) -> str:
-    """Return a day's date in words, as in `22 November 2026`."""
+    """Return the date of a day (in days since the Unix epoch), as in `22 November 2026`."""
     found = date.fromisoformat(daily.date_text(day))
     return f"{found.day} {MONTHS[found.month - 1]} {found.year}"
 

@@ -1,8 +1,8 @@
-"""The sessions that listen to rooms, and what they are sent.
+"""The sessions that are subscribed to rooms, and the frames that they are sent.
 
-What is sent of a room is encoded once for each change, whoever listens; sending it costs a few
-microseconds a subscriber. Changes gather for one turn of the event loop, and many rooms are told in
-slices of some milliseconds, between which moves are answered.
+Each change of a room is encoded once for all subscribers; sending it takes a few microseconds per
+subscriber. Changes are coalesced for one iteration of the event loop, and sent in slices of a few
+milliseconds, between which moves are answered.
 """
 
 from __future__ import annotations
@@ -21,30 +21,32 @@ from server.gateway.session import Session
 from server.service.services import Services
 
 SLICE = 0.003
-"""Seconds after which telling rooms lets others go first."""
+"""Seconds after which sending room states yields to the event loop."""
 
-SHOWN_WITHIN = 1.0
-"""Seconds for which the answer to a join waits for the attempt to go out before it."""
+CARDS_WITHIN = 1.0
+"""Seconds that the answer to a join waits for the player's attempt to be sent first."""
 
-AGAIN_AFTER = 1.0
-"""Seconds before cards that could not be read are tried again."""
+RETRY_AFTER = 1.0
+"""Seconds before a retry if an attempt could not be read."""
 
-SOON = 0.02
-"""Seconds before cards are tried again for which it was too early by Redis's clock."""
+EARLY_RETRY_AFTER = 0.02
+"""Seconds before a retry if the round has not begun yet by Redis's clock."""
 
 log = structlog.get_logger()
 
 
 class Feed:
-    """What the subscribers of one room are sent.
+    """The subscribers of one room, and what they have been sent.
 
     Attributes:
-        last_sent: the frame that each subscriber was sent last, `None` at first.
-        frame: the room as it was told last, and its version.
-        deal: of the round in it, if there is one.
-        behind: who does not keep up, and has missed progress.
-        timer: when the cards of the round are to be sent.
-        task: sends them.
+        code: the room.
+        last_sent: each subscriber with the last room state that it was sent, `None` if none yet.
+        frame: the latest room state that was sent, encoded.
+        version: the version of the room in that state.
+        deal: the deal of the round in that state, or `None`.
+        behind: subscribers that are slow and have missed progress.
+        timer: runs when the round begins, to send its cards.
+        task: sends the cards.
     """
 
     __slots__ = ("behind", "code", "deal", "frame", "last_sent", "task", "timer", "version")
@@ -61,7 +63,7 @@ class Feed:
 
 
 class RoomFeeds:
-    """All rooms that sessions of this node listen to."""
+    """All rooms that sessions of this node are subscribed to."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
@@ -74,7 +76,7 @@ class RoomFeeds:
         self._live.progressed.subscribe(self._progressed)
 
     def subscribe(self, session: Session, room: Room) -> None:
-        """Let a session listen to a room, and to no other any more."""
+        """Subscribe a session to a room instead of any other."""
         code = room.opened.code
         if session.room == code:
             return
@@ -86,7 +88,7 @@ class RoomFeeds:
         self._live.enter(room, session.player)
 
     def unsubscribe(self, session: Session) -> None:
-        """Let a session listen to no room. It takes the same time however many there are."""
+        """Unsubscribe a session from its room, if any, in constant time."""
         code = session.room
         if code is None:
             return
@@ -101,31 +103,31 @@ class RoomFeeds:
                 feed.timer.cancel()
         self._live.leave(code, session.player)
 
-    async def ready(self, session: Session, room: Room) -> None:
-        """Wait until a session that has just subscribed can be answered.
+    async def wait_until_ready(self, session: Session, room: Room) -> None:
+        """Wait until the join of a session that has just subscribed can be answered.
 
-        What is known of the room has been read, and an attempt that the player is in the middle of
-        has gone out, if either can be had soon: a client that sees in the answer that a round goes
-        on need not ask for the cards then.
+        That is when the room has been loaded, and, if a round is running, the player's attempt has
+        been sent, so that a client need not request the cards of the round that it sees in the
+        answer. Neither is guaranteed: each wait has a time limit.
         """
         code = room.opened.code
         await self._live.wait_until_loaded(code)
         feed = self._feeds.get(code)
         if feed is None:
             return
-        self._arm(feed)
+        self._schedule_cards(feed)
         running = room.running
-        if running is not None and _wants_cards(session, running) and feed.task is not None:
-            await asyncio.wait({feed.task}, timeout=SHOWN_WITHIN)
+        if running is not None and _needs_cards(session, running) and feed.task is not None:
+            await asyncio.wait({feed.task}, timeout=CARDS_WITHIN)
 
     def answered(self, session: Session, code: RoomCode) -> None:
-        """Note that a session is being told in an answer how the room stands."""
+        """Note that the answer to a command of the session contains the current room state."""
         feed = self._feeds.get(code)
         if feed is not None and feed.last_sent.get(session, b"") is None:
             feed.last_sent[session] = feed.frame
 
     def _room_changed(self, code: RoomCode) -> None:
-        """Send a room to its subscribers soon: it may have changed."""
+        """Send a room that may have changed to its subscribers, soon."""
         if code not in self._feeds:
             return
         self._changed[code] = None
@@ -147,14 +149,14 @@ class RoomFeeds:
         self._sending = False
 
     def _send_room(self, feed: Feed) -> None:
-        """Send a room to its subscribers, if it is not as they have it."""
+        """Send the state of a room to those subscribers that do not have it."""
         page = self._live.page(feed.code)
         if page is None:
-            # It is being read, and told when it has been.
+            # It is being loaded, which reports a change at its end.
             return
         version = page.room.version
         if version < feed.version:
-            # A client takes a lower version for old news, unless it comes anew.
+            # Redis has lost entries. Clients ignore a lower version, unless they reconnect.
             for session in list(feed.last_sent):
                 session.close(Reason.WENT_BACK)
             feed.version, feed.frame = version, b""
@@ -168,30 +170,35 @@ class RoomFeeds:
             if sent is not feed.frame:
                 feed.last_sent[session] = feed.frame
                 session.send_frame(feed.frame, ("room", feed.code))
-        self._arm(feed)
+        self._schedule_cards(feed)
 
     def _progressed(self, code: RoomCode, counters: list[int]) -> None:
-        """Send how far runners have got: (place, home, moves) of each.
+        """Send the progress of runners to the subscribers.
 
-        A runner who alone got further is not told so: it knows. Nor is a subscriber who has not
-        been told of the room yet: it will be, with all counters. One who does not keep up is sent
-        nothing to wait behind what waits already, but the counters of all runners later.
+        A runner whose own progress is the only one is not sent it. Nor is a subscriber that has not
+        been sent the room yet, since the room state contains all counters. A slow subscriber is
+        sent nothing that would only be queued, but the counters of all runners later.
+
+        Args:
+            code: the room.
+            counters: (place, home, moves) for each runner who got further, in one list; the place
+                is the index among the runners of the round.
         """
         feed = self._feeds.get(code)
         live = self._live.find(code)
         if feed is None or live is None or live.room.round is None:
             return
         if code in self._changed:
-            # The places are those among the runners of the room as it is told last.
+            # Clients look places up in the latest room state, so it has to be sent before.
             del self._changed[code]
             self._send_room(feed)
         if live.room.round.deal != feed.deal:
-            # The room has not been told of this round yet, and is going to be, with all counters.
+            # The state of this round has not been sent yet; it will contain all counters.
             self._room_changed(code)
             return
         frame = codec.encode_progress(counters)
-        alone = live.room.round.players[counters[0]] if len(counters) == _NUMBERS else None
-        whole: bytes | None = None
+        alone = live.room.round.players[counters[0]] if len(counters) == _PER_RUNNER else None
+        all_counters: bytes | None = None
         for session, sent in feed.last_sent.items():
             if sent is None:
                 continue
@@ -199,13 +206,18 @@ class RoomFeeds:
                 feed.behind.add(session)
             elif session in feed.behind:
                 feed.behind.discard(session)
-                whole = whole or codec.encode_progress(live.all_counters())
-                session.send_frame(whole)
+                all_counters = all_counters or codec.encode_progress(live.all_counters())
+                session.send_frame(all_counters)
             elif session.player != alone:
                 session.send_frame(frame)
 
-    def _arm(self, feed: Feed, later: float = 0.0) -> None:
-        """See to it that runners get their cards when the round begins: one timer for all."""
+    def _schedule_cards(self, feed: Feed, delay: float = 0.0) -> None:
+        """Set the timer that sends all runners their cards when the round begins, if any need them.
+
+        Args:
+            feed: the room's feed.
+            delay: the fewest seconds to wait.
+        """
         live = self._live.find(feed.code)
         running = live.room.running if live is not None else None
         if feed.timer is not None:
@@ -213,42 +225,44 @@ class RoomFeeds:
             feed.timer = None
         if feed.task is not None or running is None:
             return
-        if not any(_wants_cards(session, running) for session in feed.last_sent):
+        if not any(_needs_cards(session, running) for session in feed.last_sent):
             return
-        left = max(later, (running.starts - self._services.clock.now()) / 1000)
+        delay = max(delay, (running.starts - self._services.clock.now()) / 1000)
         loop = asyncio.get_running_loop()
-        if left > 0:
-            feed.timer = loop.call_later(left, self._arm, feed)
+        if delay > 0:
+            feed.timer = loop.call_later(delay, self._schedule_cards, feed)
         else:
-            feed.task = loop.create_task(self._deal(feed, running))
+            feed.task = loop.create_task(self._send_cards(feed, running))
             self._tasks.add(feed.task)
             feed.task.add_done_callback(self._tasks.discard)
 
-    async def _deal(self, feed: Feed, running: Round) -> None:
-        """Send every runner the cards of a round that has begun."""
-        wanting = [session for session in feed.last_sent if _wants_cards(session, running)]
-        waits = await asyncio.gather(*(self._show(feed, session, running) for session in wanting))
+    async def _send_cards(self, feed: Feed, running: Round) -> None:
+        """Send every runner its attempt of a round that has begun."""
+        runners = [session for session in feed.last_sent if _needs_cards(session, running)]
+        delays = await asyncio.gather(
+            *(self._send_attempt(feed, session, running) for session in runners)
+        )
         feed.task = None
-        # Whoever has come meanwhile, or could not be sent any, is seen to next.
-        self._arm(feed, later=max(waits, default=0.0))
+        # For those who have subscribed meanwhile, or whose attempts could not be sent.
+        self._schedule_cards(feed, max(delays, default=0.0))
 
-    async def _show(self, feed: Feed, session: Session, running: Round) -> float:
-        """Send a runner its cards, unless it has turned away or has them by then.
+    async def _send_attempt(self, feed: Feed, session: Session, running: Round) -> float:
+        """Send a runner its attempt, unless it has unsubscribed or has got it meanwhile.
 
         Returns:
-            Seconds after which they are to be tried again, or 0.
+            Seconds after which to retry, or 0 if there is nothing to retry.
         """
         assert session.player is not None
         attempt = running.attempt(session.player)
         try:
             snapshot = await self._services.rooms.open_attempt(attempt, session.player)
         except UnavailableError as error:
-            log.warning("attempt_waits", attempt=attempt, error=str(error))
-            return AGAIN_AFTER
+            log.warning("attempt_send_deferred", attempt=attempt, error=str(error))
+            return RETRY_AFTER
         except Refusal as refusal:
             if refusal.code == "not_started":
-                # This node's clock was wrong, and has been put right.
-                return SOON
+                # This node's clock was ahead of Redis's, and has been corrected.
+                return EARLY_RETRY_AFTER
             log.warning("attempt_not_sent", attempt=attempt, code=refusal.code)
             session.shown_round = attempt
             return 0.0
@@ -257,17 +271,17 @@ class RoomFeeds:
             session.shown_round = attempt
             return 0.0
         except Exception:
-            log.exception("attempt_broken", attempt=attempt)
+            log.exception("attempt_send_failed", attempt=attempt)
             session.shown_round = attempt
             return 0.0
-        if session in feed.last_sent and _wants_cards(session, running):
+        if session in feed.last_sent and _needs_cards(session, running):
             session.shows(attempt, snapshot.start.room)
             number = session.number_of(attempt)
             session.send(present.attempt(snapshot, number, self._services.clock.now()))
         return 0.0
 
     async def close(self) -> None:
-        """Wait for cards that are on their way."""
+        """Cancel all timers, and wait until cards that are being sent have been."""
         for feed in self._feeds.values():
             if feed.timer is not None:
                 feed.timer.cancel()
@@ -275,12 +289,12 @@ class RoomFeeds:
             await asyncio.wait(self._tasks)
 
 
-_NUMBERS = 3
-"""Numbers in a frame of progress for each runner."""
+_PER_RUNNER = 3
+"""Numbers per runner in `counters`: place, home and moves."""
 
 
-def _wants_cards(session: Session, running: Round) -> bool:
-    """Return whether a session's player is in a round, and has not been shown its cards."""
+def _needs_cards(session: Session, running: Round) -> bool:
+    """Return whether a session's player is in a running round and has not been sent its cards."""
     player = session.player
     return (
         player is not None

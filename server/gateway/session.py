@@ -1,7 +1,7 @@
-"""A session: what a client asks over one connection, one command after the other, and its answers.
+"""A session: the commands that a client sends over one connection, and their answers.
 
-A move is decided and answered without a task of its own: `receive` hands it on, and `_moved` is
-called when it stands. Every other command is carried out by a task.
+Commands are carried out one after another. A move takes no task: `receive` passes it on, and
+`_moved` is called when it is in the journal. Every other command is carried out in a task.
 """
 
 from __future__ import annotations
@@ -37,43 +37,50 @@ from server.service.answers import Played, Snapshot
 from server.service.tasks import run_soon
 
 HELLO_WITHIN = 5.0
-"""Seconds for the first command."""
+"""Seconds from the handshake until the `Hello` must have been carried out."""
 
-FRAMES_AHEAD = 16
-"""Messages that may wait for the one that is carried out; then no more are read."""
+MOST_PENDING = 16
+"""Frames that may be pending behind the current command; then reading is paused."""
 
-BACK_WITHIN = 5_000
-"""Milliseconds over which the clients of a node that ends are asked to come back."""
+RECONNECT_WITHIN = 5_000
+"""Milliseconds over which the reconnects of a stopping node's clients are spread."""
 
 log = structlog.get_logger()
 
 
 class Session:
-    """A client's connection. A player outlives it.
+    """What a client does over one connection, until that is closed.
+
+    Args:
+        session_id: random; not a credential, so it may be logged.
+        wire: the connection.
+        answerer: carries out commands.
+        metrics: the node's metrics.
 
     Attributes:
-        id: random, public, and no credential.
-        player: who it is, once it has said hello.
-        room: the room that it hears of.
-        attempt: the attempt that it was last shown.
-        shown_round: the same among those of rounds, though it may have turned to a daily since.
-        watched: the leaderboard that it hears of.
+        id: the session's id.
+        player: the player, or `None` before `Hello` has been carried out.
+        room: the room that the session is subscribed to.
+        attempt: the attempt that the client was last sent.
+        shown_round: the last attempt of a round that the client was sent, or that could not be
+            sent; `attempt` may be of a daily that was opened since.
+        watched: the leaderboard that the session watches.
     """
 
     __slots__ = (
         "__weakref__",
-        "_ahead",
         "_answerer",
         "_bucket",
         "_busy",
         "_closing",
-        "_held_up",
         "_hello_timer",
         "_metrics",
-        "_moving",
+        "_move",
         "_numbers",
         "_offences",
         "_oldest",
+        "_pending",
+        "_reading_paused",
         "_wait",
         "_wire",
         "attempt",
@@ -94,10 +101,10 @@ class Session:
         self._wire = wire
         self._answerer = answerer
         self._metrics = metrics
-        self._ahead: deque[bytes | None] | None = None
+        self._pending: deque[bytes | None] | None = None
         self._busy = False
-        self._held_up = False
-        self._moving: tuple[int, int] = (0, 0)
+        self._reading_paused = False
+        self._move: tuple[int, int] = (0, 0)
         self._numbers: list[AttemptId] = []
         self._oldest = 0
         self._bucket = Bucket(RATE, BURST, time.monotonic)
@@ -112,13 +119,21 @@ class Session:
     # Attempts by number
 
     def shows(self, attempt: AttemptId, room: RoomCode | None) -> None:
-        """Note that it is shown an attempt, of this room's round or, at `None`, of a daily."""
+        """Note that the client is being sent an attempt.
+
+        Args:
+            attempt: the attempt.
+            room: the room of its round, or `None` if it is of a daily.
+        """
         self.attempt = attempt
         if room is not None:
             self.shown_round = attempt
 
     def number_of(self, attempt: AttemptId) -> int:
-        """Return the number that the session knows an attempt by, a new one if it has none."""
+        """Return the number of an attempt in this session's messages, and assign one if needed.
+
+        There are `MOST_NUMBERS` numbers; a new attempt takes over the one assigned first.
+        """
         numbers = self._numbers
         if attempt in numbers:
             return FIRST_NUMBER + numbers.index(attempt)
@@ -130,47 +145,47 @@ class Session:
         return FIRST_NUMBER + place
 
     def attempt_of(self, number: int) -> AttemptId | None:
-        """Return the attempt with a number, or `None`."""
+        """Return the attempt with a number, or `None` if that has not been assigned."""
         place = number - FIRST_NUMBER
         return self._numbers[place] if place < len(self._numbers) else None
 
     # Commands
 
     def receive(self, frame: bytes | None) -> None:
-        """Take a message, `None` for a text; it is carried out when those before it have been."""
+        """Handle a frame, after the commands received before; `None` stands for a text frame."""
         if self._closing is not None:
             return
         if not self._busy:
             self._handle(frame)
             return
-        if self._ahead is None:
-            self._ahead = deque()
-        self._ahead.append(frame)
-        if len(self._ahead) >= FRAMES_AHEAD and not self._held_up:
-            self._held_up = True
+        if self._pending is None:
+            self._pending = deque()
+        self._pending.append(frame)
+        if len(self._pending) >= MOST_PENDING and not self._reading_paused:
+            self._reading_paused = True
             self._wire.hold()
 
     def _done(self) -> None:
-        """Go on with the next message, after one has been answered."""
+        """Continue with the pending frames, after a command has been answered."""
         self._busy = False
         if self._closing is not None:
-            self._say_goodbye(self._closing)
+            self._send_bye(self._closing)
             return
-        while self._ahead and not self._busy and self._closing is None:
-            self._handle(self._ahead.popleft())
-        if not self._ahead:
-            self._ahead = None
-            if self._held_up:
-                self._held_up = False
+        while self._pending and not self._busy and self._closing is None:
+            self._handle(self._pending.popleft())
+        if not self._pending:
+            self._pending = None
+            if self._reading_paused:
+                self._reading_paused = False
                 self._wire.release()
 
     def _handle(self, frame: bytes | None) -> None:
-        """Carry one message out, or refuse it."""
+        """Decode a frame, and start to carry out its command, or refuse it."""
         try:
             command = codec.decode(frame)
         except codec.BadMessageError as error:
             self._refuse(Refusal("bad_message", error.text), error.re)
-            self._offend(Reason.BAD_MESSAGES)
+            self._count_offence(Reason.BAD_MESSAGES)
             return
         except codec.OldProtocolError:
             self.close(Reason.BAD_VERSION)
@@ -178,7 +193,7 @@ class Session:
         re: Re = (command.number, command.seq) if isinstance(command, PlayMove) else command.id
         if not self._bucket.take():
             self._refuse(Refusal("too_fast"), re)
-            self._offend(Reason.TOO_FAST)
+            self._count_offence(Reason.TOO_FAST)
         elif isinstance(command, Hello) != (self.player is None):
             self._refuse(Refusal("hello_first"), re)
         elif isinstance(command, PlayMove):
@@ -188,30 +203,30 @@ class Session:
             run_soon(self._carry_out(command))
 
     def _play(self, command: PlayMove) -> None:
-        """Have a move played."""
+        """Start to play a move; `_moved` is called with its outcome."""
         attempt = self.attempt_of(command.number)
         if attempt is None:
             self._refuse(Refusal("unknown_attempt"), (command.number, command.seq))
             return
-        assert self.player is not None, "there is no move before hello"
+        assert self.player is not None, "moves before Hello are refused"
         self._busy = True
-        self._moving = command.number, command.seq
+        self._move = command.number, command.seq
         what = command.source, command.target, command.count
         self._answerer.play(self.player, attempt, command.seq, what, self._moved)
 
     def _moved(self, answer: Played | Snapshot | Exception) -> None:
-        """Answer a move, and go on."""
+        """Answer the current move, and continue with the pending frames."""
         try:
             self._answer_move(answer)
         except Exception as error:
-            # Whatever happens, there is an answer.
-            self._refuse_for(error, self._moving)
+            # Every command is answered, even if there is a fault.
+            self._refuse_error(error, self._move)
         self._done()
 
     def _answer_move(self, answer: Played | Snapshot | Exception) -> None:
-        number, seq = self._moving
+        number, seq = self._move
         if isinstance(answer, Exception):
-            self._refuse_for(answer, (number, seq))
+            self._refuse_error(answer, (number, seq))
             return
         metrics = self._metrics
         if isinstance(answer, Snapshot):
@@ -236,13 +251,13 @@ class Session:
         metrics.until_answer.observe(time.monotonic() - self._bucket.taken_at)
 
     async def _carry_out(self, command: Command) -> None:
-        """Answer one command: whatever happens, there is an answer."""
+        """Carry out and answer one command; an exception is answered too, with a refusal."""
         structlog.contextvars.bind_contextvars(**self._context(command))
         try:
             event = await self._answerer.answer(self, command)
             frame = codec.encode(event, command.id)
         except Exception as error:
-            self._refuse_for(error, command.id)
+            self._refuse_error(error, command.id)
             if isinstance(error, Refusal) and error.code == "bad_version":
                 self.close(Reason.BAD_VERSION)
         else:
@@ -255,11 +270,14 @@ class Session:
     # Events
 
     def send(self, event: Event, key: Hashable = None) -> None:
-        """Send news. Those with a key take the place of unsent ones with the same key."""
+        """Send news (an event that answers no command).
+
+        It replaces an unsent one with the same key, if `key` is not `None`.
+        """
         self.send_frame(codec.encode(event), key)
 
     def send_frame(self, frame: bytes, key: Hashable = None) -> None:
-        """Send news that are encoded already."""
+        """Send news that is already encoded; see `send`."""
         if self._closing is None:
             try:
                 self._wire.send(frame, key)
@@ -268,11 +286,11 @@ class Session:
 
     @property
     def behind(self) -> bool:
-        """Whether the client does not read as fast as it is written to: what is sent now waits."""
+        """Whether the client reads too slowly, so that frames sent now are queued."""
         return self._wire.is_behind()
 
     def _send_answer(self, frame: bytes) -> None:
-        # The answer goes out even if the session has been told to close meanwhile.
+        # Answers are sent even if the session has begun to close meanwhile.
         try:
             self._wire.send(frame)
         except TooSlowError:
@@ -283,11 +301,11 @@ class Session:
         event = Refused(refusal.code, refusal.text, refusal.wait)
         self._send_answer(codec.encode(event, re))
 
-    def _refuse_for(self, error: Exception, re: Re) -> None:
-        """Refuse a command that went wrong, and log what is a fault."""
+    def _refuse_error(self, error: Exception, re: Re) -> None:
+        """Refuse a command that raised an exception; log it if it is not a refusal."""
         if isinstance(error, Refusal):
             if not isinstance(re, tuple):
-                log.debug("refused", code=error.code)
+                log.debug("command_refused", code=error.code)
             self._refuse(error, re)
         elif isinstance(error, UnreadableError):
             # What it is has been logged where it was read.
@@ -296,12 +314,12 @@ class Session:
             log.warning("store_unavailable", error=str(error))
             self._refuse(Refusal("unavailable"), re)
         else:
-            about = self._about_move(*re) if isinstance(re, tuple) else {}
-            log.error("command_failed", exc_info=error, **about)
+            context = self._move_context(*re) if isinstance(re, tuple) else {}
+            log.error("command_failed", exc_info=error, **context)
             self._refuse(Refusal("internal"), re)
 
     def _context(self, command: Command) -> dict[str, str]:
-        """Return what the log is to say of a command: never more than public ids."""
+        """Return the fields that a command's log entries have: public ids only."""
         context = {"session": self.id, "command": type(command).__name__}
         if self.player is not None:
             context["player"] = self.player
@@ -316,12 +334,12 @@ class Session:
                 context["room"] = code
         return context
 
-    def _about_move(self, number: int, seq: int) -> dict[str, str | int | None]:
-        """Return the same of a move, for which nothing is bound beforehand."""
+    def _move_context(self, number: int, seq: int) -> dict[str, str | int | None]:
+        """Return the fields of a move's log entry; `structlog.contextvars` has none for moves."""
         attempt = self.attempt_of(number)
         return {"session": self.id, "player": self.player, "attempt": attempt, "seq": seq}
 
-    def _offend(self, reason: Reason) -> None:
+    def _count_offence(self, reason: Reason) -> None:
         self._offences += 1
         if self._offences >= MOST_OFFENCES:
             self.close(reason)
@@ -329,33 +347,38 @@ class Session:
     # The end
 
     def close(self, reason: Reason, wait: int = 0) -> None:
-        """Take no more commands, say why, and close, once the one under way has been answered.
+        """Send a `Bye`, and close the connection, once the current command has been answered.
 
-        `wait` is after how many milliseconds the client should come back.
+        Pending frames are dropped. Only the first call has an effect.
+
+        Args:
+            reason: determines the close code and the text of the `Bye`.
+            wait: milliseconds after which the client should reconnect.
         """
         if self._closing is None:
             self._closing = reason
             self._metrics.closes[reason.name.lower()] += 1
             self._wait = wait
-            self._ahead = None
+            self._pending = None
             if not self._busy:
-                self._say_goodbye(reason)
+                self._send_bye(reason)
 
-    def _say_goodbye(self, reason: Reason) -> None:
+    def _send_bye(self, reason: Reason) -> None:
         self.forget()
         code, text = reason.value
         try:
             self._wire.send(codec.encode(Bye(reason.name.lower(), text, self._wait)))
         except TooSlowError:
-            log.info("goodbye_unsent", reason=reason.name)
+            log.info("bye_unsent", reason=reason.name)
         self._wire.close(code)
 
     def close_for_restart(self) -> None:
-        """Close it because the node ends; clients come back spread over some seconds."""
-        self.close(Reason.GOING_AWAY, random.randrange(BACK_WITHIN))  # noqa: S311 - no secret
+        """Close the session because the node stops, with a random time to reconnect after."""
+        wait = random.randrange(RECONNECT_WITHIN)  # noqa: S311 - not a secret
+        self.close(Reason.GOING_AWAY, wait)
 
     def forget(self) -> None:
-        """Expect nothing more of a connection that has ended."""
+        """Cancel the timer for the `Hello`: it has come, or the connection is closing."""
         if self._hello_timer is not None:
             self._hello_timer.cancel()
             self._hello_timer = None

@@ -1,8 +1,8 @@
 """A WebSocket connection: websockets' Sans-I/O protocol on an asyncio transport.
 
-Bytes are charged before they are parsed. A client that sends more than a player could is read more
-slowly, a little at a time, so that others have their turn; what waits to be sent to one that does
-not read is bounded, whatever it is.
+Received bytes are charged to the connection's allowance (a token bucket) before they are parsed.
+A client that exceeds it is read more slowly, in small slices, so that others are served in between.
+All that is buffered for a client that does not read is bounded.
 """
 
 from __future__ import annotations
@@ -31,61 +31,68 @@ except ImportError:  # not compiled for this system
     from websockets.utils import apply_mask
 
 CLOSE_WITHIN: Final = 2.0
-"""Seconds for a client to take what waits and to answer a close."""
+"""Seconds for the closing handshake, after which the connection is aborted."""
 
 MOST_UNSENT: Final = 32_768
-"""Bytes that may wait in a connection's own buffer; then what is to be sent is queued."""
+"""Bytes in the transport's write buffer above which messages are queued."""
 
 MOST_UNSENT_CONTROL: Final = 65_536
-"""Bytes in that buffer at which the connection is broken off: pongs and closes are not queued."""
+"""Bytes in the write buffer above which a connection is aborted: control frames are not queued."""
 
 _SLICE: Final = 2_048
-"""Bytes that are parsed at once; the smallest frames in them take about two milliseconds."""
+"""Bytes that are parsed at once; if they are frames of the least size, it takes about 2 ms."""
 
 _LONGEST_SHORT: Final = 125
-"""Bytes of a message whose frame has a header of two bytes."""
+"""The most bytes of payload whose length fits into the first two bytes of a frame."""
 
 _LONGEST_MEDIUM: Final = 65_535
-"""Bytes of data whose length takes two more bytes."""
+"""The most bytes of payload whose length fits into two further bytes."""
 
 _WHOLE_BINARY: Final = 0x82
 _MASKED: Final = 0x80
 _MASKED_HEADER: Final = 6
 _HEADERS: Final = tuple(bytes((_WHOLE_BINARY, length)) for length in range(_LONGEST_SHORT + 1))
-"""The header of a frame with a whole binary message, by the message's length."""
+"""The frame header of an unfragmented binary message, by the length of the message."""
 
 Admit = Callable[[Request], Response | None]
-"""Decides about a handshake: `None` lets it go on."""
+"""Checks a handshake; returns the response that rejects it, or `None` to accept it."""
 
 OpenSession = Callable[[Wire], Session]
+"""Creates the session of a connection."""
 
-
-_SILENT = logging.getLogger("samedeal.socket")
-"""Of what websockets has to log about a connection, only its own failures are of interest."""
-_SILENT.setLevel(logging.ERROR)
+_LOGGER = logging.getLogger("samedeal.socket")
+"""Limits what websockets logs to errors of its own: clients could flood the log with the rest."""
+_LOGGER.setLevel(logging.ERROR)
 
 
 class Socket(asyncio.Protocol):
-    """One connection that is a WebSocket, or asks to become one."""
+    """The protocol of one connection, from its handshake request on.
+
+    Args:
+        open_session: creates the session after a successful handshake.
+        admit: checks the handshake.
+        begun: called with this object when the connection begins.
+        ended: called with this object when the connection has been lost.
+    """
 
     __slots__ = (
+        "_abort_timer",
         "_admit",
         "_allowance",
         "_begun",
+        "_buffer",
         "_charged_at",
-        "_closer",
         "_ended",
         "_held",
+        "_incomplete",
         "_loop",
         "_message",
         "_open_session",
         "_outgoing",
+        "_parse_timer",
         "_paused",
         "_protocol",
-        "_resumer",
         "_session",
-        "_unparsed",
-        "_unread",
         "transport",
     )
 
@@ -101,26 +108,26 @@ class Socket(asyncio.Protocol):
         self._begun = begun
         self._ended = ended
         self._loop = asyncio.get_running_loop()
-        self._protocol = ServerProtocol(max_size=LONGEST_FRAME, logger=_SILENT)
+        self._protocol = ServerProtocol(max_size=LONGEST_FRAME, logger=_LOGGER)
         self._session: Session | None = None
         self._message: list[bytes] | None = None
-        self._unread = b""
-        self._unparsed = 0
+        self._buffer = b""
+        self._incomplete = 0
         self._allowance = float(BYTES_AT_ONCE)
         self._charged_at = self._loop.time()
-        self._resumer: asyncio.TimerHandle | None = None
-        self._closer: asyncio.TimerHandle | None = None
+        self._parse_timer: asyncio.TimerHandle | None = None
+        self._abort_timer: asyncio.TimerHandle | None = None
         self._paused = False
         self._held = False
         self._outgoing: Outgoing | None = None
 
     @property
     def session(self) -> Session | None:
-        """The session, once the handshake is over."""
+        """The session, or `None` before the handshake has succeeded."""
         return self._session
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Begin on a connection; its first bytes are the handshake."""
+        """Set up the transport; the first bytes received are the handshake request."""
         self.transport = cast(asyncio.Transport, transport)
         self.transport.set_write_buffer_limits(high=MOST_UNSENT)
         _keep_alive(self.transport)
@@ -129,10 +136,10 @@ class Socket(asyncio.Protocol):
     # Reading
 
     def data_received(self, data: bytes) -> None:
-        """Take bytes, as many as are allowed; the rest waits, and no more are read meanwhile."""
+        """Parse as many bytes as the allowance permits; buffer the rest, and pause reading."""
         length = len(data)
         at_once = length <= self._allowance and length <= _SLICE
-        if at_once and not self._unread and not self._held:
+        if at_once and not self._buffer and not self._held:
             self._allowance -= length
             if self._is_whole(data):
                 assert self._session is not None, "frames come after the handshake"
@@ -140,45 +147,45 @@ class Socket(asyncio.Protocol):
             else:
                 self._parse(data)
             return
-        self._unread += data
-        if self._resumer is None:
-            self._go_on()
+        self._buffer += data
+        if self._parse_timer is None:
+            self._parse_next()
 
-    def _go_on(self) -> None:
-        """Parse a slice of what waits if it is allowed, and come back for the rest."""
-        self._resumer = None
+    def _parse_next(self) -> None:
+        """Parse a slice of the buffered bytes if the allowance permits; schedule the rest."""
+        self._parse_timer = None
         if self._held:
-            # `release` comes back for it.
+            # `release` continues.
             return
         now = self._loop.time()
         earned = (now - self._charged_at) * BYTES_PER_SECOND
         self._allowance = min(BYTES_AT_ONCE, self._allowance + earned)
         self._charged_at = now
-        piece = self._unread[:_SLICE]
+        piece = self._buffer[:_SLICE]
         missing = len(piece) - self._allowance
         if missing <= 0:
-            self._unread = self._unread[_SLICE:]
+            self._buffer = self._buffer[_SLICE:]
             self._allowance -= len(piece)
             self._parse(piece)
-            if not self._unread:
+            if not self._buffer:
                 self._resume_reading()
                 return
         self.transport.pause_reading()
-        self._go_on_after(max(0.0, missing / BYTES_PER_SECOND))
+        self._parse_later(max(0.0, missing / BYTES_PER_SECOND))
 
-    def _go_on_after(self, seconds: float) -> None:
-        """Come back for the rest, unless `release` does."""
-        if self._resumer is None and not self._held:
-            self._resumer = self._loop.call_later(seconds, self._go_on)
+    def _parse_later(self, seconds: float) -> None:
+        """Parse the rest after some seconds, unless `hold` is in effect: then `release` does."""
+        if self._parse_timer is None and not self._held:
+            self._parse_timer = self._loop.call_later(seconds, self._parse_next)
 
     def _is_whole(self, data: bytes) -> bool:
-        """Return whether this is one frame with one short binary message, as most are.
+        """Return whether `data` is exactly one frame with a short unfragmented binary message.
 
-        Such a one is what it seems: there is nothing in it that the protocol could find fault with,
-        or would have to remember. Not going through it saves a sixth of the time of a move.
+        Most are. Such a frame cannot violate the protocol and changes no state of it, so it need
+        not be parsed by websockets, which saves a sixth of the time of a move.
         """
         return (
-            not self._unparsed
+            not self._incomplete
             and self._message is None
             and _MASKED_HEADER <= len(data) <= _MASKED_HEADER + _LONGEST_SHORT
             and data[0] == _WHOLE_BINARY
@@ -187,23 +194,23 @@ class Socket(asyncio.Protocol):
         )
 
     def _parse(self, data: bytes) -> None:
-        """Have bytes parsed, and handle the messages in them."""
+        """Parse bytes with websockets, and handle the frames in them."""
         protocol = self._protocol
         if self._session is not None:
-            self._unparsed += len(data)
+            self._incomplete += len(data)
         protocol.receive_data(data)
         for event in protocol.events_received():
             if isinstance(event, Frame):
-                self._take(event)
+                self._handle_frame(event)
             else:
-                self._greet(cast(Request, event))
+                self._handle_handshake(cast(Request, event))
         self._flush()
 
-    def _take(self, frame: Frame) -> None:
-        """Handle one frame of data; websockets has answered pings and closes already."""
+    def _handle_frame(self, frame: Frame) -> None:
+        """Handle one frame; websockets has already answered it if it is a ping or a close."""
         session = self._session
         assert session is not None, "frames come after the handshake"
-        self._unparsed -= _size(len(frame.data))
+        self._incomplete -= _size(len(frame.data))
         opcode = frame.opcode
         if opcode is Opcode.BINARY and frame.fin:
             session.receive(bytes(frame.data))
@@ -214,27 +221,27 @@ class Socket(asyncio.Protocol):
         elif opcode is Opcode.CONT:
             self._continue(session, frame)
         else:
-            # Small to send, and dear to answer.
+            # Control frames are cheap to send and expensive to answer.
             self._allowance -= CONTROL_COST
 
     def _continue(self, session: Session, frame: Frame) -> None:
-        """Put a message together that comes in parts; an empty list stands for a text."""
-        assert self._message is not None, "websockets takes no continuation of nothing"
+        """Append a fragment to the current message, which is an empty list if it is text."""
+        assert self._message is not None, "websockets rejects an unexpected continuation"
         if self._message:
             self._message.append(bytes(frame.data))
         if frame.fin:
             message, self._message = self._message, None
             session.receive(b"".join(message) if message else None)
 
-    def _greet(self, request: Request) -> None:
-        """Answer the handshake."""
+    def _handle_handshake(self, request: Request) -> None:
+        """Answer the handshake request, and open the session if it is accepted."""
         response = self._admit(request) or self._protocol.accept(request)
         self._protocol.send_response(response)
         if response.status_code == HTTPStatus.SWITCHING_PROTOCOLS:
             self._session = self._open_session(self)
 
     def _flush(self) -> None:
-        """Send what the protocol has to say: handshakes, pongs, closes."""
+        """Write what websockets has to send: handshake responses, pongs and closes."""
         transport = self.transport
         if transport.is_closing():
             return
@@ -249,10 +256,12 @@ class Socket(asyncio.Protocol):
     # Writing
 
     def send(self, frame: bytes, key: Hashable = None) -> None:
-        """Send a message; one with a key takes the place of an unsent one with that key.
+        """Send a message, or queue it if the client reads too slowly.
+
+        It replaces a queued message with the same key, if `key` is not `None`.
 
         Raises:
-            TooSlowError: too many messages wait for the client to read.
+            TooSlowError: the queue is full.
         """
         if self._paused:
             if self._outgoing is None:
@@ -264,59 +273,63 @@ class Socket(asyncio.Protocol):
     def _write(self, message: bytes) -> None:
         length = len(message)
         if self._protocol.state is not State.OPEN or self.transport.is_closing():
-            # uvloop's transports refuse what is written to them when they are closed.
+            # uvloop's transports raise an exception on writes after close.
             return
         if length <= _LONGEST_SHORT:
-            # What `send_binary` makes of it, for the many messages that are this short.
+            # The same bytes as from `send_binary`, but faster: most messages are this short.
             self.transport.write(_HEADERS[length] + message)
         else:
             self._protocol.send_binary(message)
             self._flush()
 
     def is_behind(self) -> bool:
-        """Return whether the client does not read as fast as it is written to."""
+        """Return whether the client reads too slowly, so that messages are queued."""
         return self._paused
 
     def pause_writing(self) -> None:
-        """Queue what is to be sent: the client does not read as fast as it is written to."""
+        """Queue messages from now on: the write buffer is over its limit."""
         self._paused = True
 
     def resume_writing(self) -> None:
-        """Send what has been queued, as long as the client reads."""
+        """Send the queued messages until the write buffer is over its limit again."""
         self._paused = False
         while self._outgoing and not self._paused:
             self._write(self._outgoing.take())
         if not self._outgoing:
             self._outgoing = None
 
-    # Flow
+    # Flow control
 
     def hold(self) -> None:
-        """Read nothing until `release`: the session has enough to do."""
+        """Pause reading until `release`, since the session has enough pending frames."""
         self._held = True
         self.transport.pause_reading()
 
     def release(self) -> None:
-        """Read on."""
+        """Resume reading."""
         self._held = False
-        if not self._unread:
+        if not self._buffer:
             self._resume_reading()
         else:
-            # Not at once: this may have been called for a message of the slice before.
-            self._go_on_after(0)
+            # Not now: this may be called while frames of the previous slice are being handled.
+            self._parse_later(0)
 
     def _resume_reading(self) -> None:
-        if not self._held and self._resumer is None and not self.transport.is_closing():
+        if not self._held and self._parse_timer is None and not self.transport.is_closing():
             self.transport.resume_reading()
 
-    # The end
+    # Closing
 
     def close(self, code: int) -> None:
-        """Close when what waits has been sent; break off if that takes too long."""
-        self._break_off_later()
+        """Close the connection after queued messages have been sent; abort it after a while.
+
+        Args:
+            code: the close code.
+        """
+        self._abort_later()
         if self._protocol.state is State.OPEN:
             if self._outgoing and not self.transport.is_closing():
-                # A message may be lost to a client that does not read, but not the reason.
+                # Whether the client reads or not: the `Bye` must precede the close frame.
                 while self._outgoing:
                     self._write(self._outgoing.take())
             self._protocol.send_close(code)
@@ -325,30 +338,30 @@ class Socket(asyncio.Protocol):
             self._end()
 
     def _end(self) -> None:
-        """End the connection when what waits in its buffer has been taken."""
-        self._break_off_later()
+        """Close the transport when its write buffer has been sent; abort it after a while."""
+        self._abort_later()
         self.transport.close()
 
-    def _break_off_later(self) -> None:
-        if self._closer is None:
-            self._closer = self._loop.call_later(CLOSE_WITHIN, self.transport.abort)
+    def _abort_later(self) -> None:
+        if self._abort_timer is None:
+            self._abort_timer = self._loop.call_later(CLOSE_WITHIN, self.transport.abort)
 
     def eof_received(self) -> None:
-        """Let the connection end, since the client sends nothing more."""
+        """Let the transport close, since the client has closed its side."""
 
     def connection_lost(self, _: Exception | None) -> None:
-        """Forget the connection."""
-        for timer in (self._resumer, self._closer):
+        """Release what belongs to the connection, and report its end."""
+        for timer in (self._parse_timer, self._abort_timer):
             if timer is not None:
                 timer.cancel()
-        self._resumer = self._closer = None
-        self._unread = b""
+        self._parse_timer = self._abort_timer = None
+        self._buffer = b""
         if self._session is not None:
             self._session.forget()
         self._ended(self)
 
     def shutdown(self) -> None:
-        """Close the session as uvicorn asks for when it stops."""
+        """Close the session, since the node stops; called by uvicorn."""
         if self._session is None:
             self.transport.close()
         else:
@@ -356,18 +369,18 @@ class Socket(asyncio.Protocol):
 
 
 def _size(length: int) -> int:
-    """Return the bytes of a masked frame with so many bytes of data."""
+    """Return the size in bytes of a masked frame with a payload of `length` bytes."""
     extended = 0 if length <= _LONGEST_SHORT else 2 if length <= _LONGEST_MEDIUM else 8
     return _MASKED_HEADER + extended + length
 
 
 def _keep_alive(transport: asyncio.Transport) -> None:
-    """Have the kernel find out when the other side is gone: it costs the node nothing."""
+    """Enable TCP keepalive, by which the kernel detects dead clients without work for the node."""
     raw = transport.get_extra_info("socket")
     if raw is None or raw.family not in {socket.AF_INET, socket.AF_INET6}:
         return
     raw.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     for name, seconds in (("TCP_KEEPIDLE", 20), ("TCP_KEEPINTVL", 5), ("TCP_KEEPCNT", 3)):
-        # Not every system has all of them.
+        # Not every operating system has all of these options.
         if (option := getattr(socket, name, None)) is not None:
             raw.setsockopt(socket.IPPROTO_TCP, option, seconds)

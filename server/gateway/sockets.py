@@ -1,4 +1,4 @@
-"""All WebSockets of a node: which are let in, and the end of all of them."""
+"""All WebSocket connections of a node: their creation, and the check of their handshakes."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ log = structlog.get_logger()
 
 
 class Sockets:
-    """Makes a session of each connection that asks for a WebSocket.
+    """Creates the protocol of each WebSocket connection; a `listener.SocketFactory`.
 
     Args:
         answerer: carries commands out.
         leave: called with each session whose connection has ended.
-        load: how much the node has to do.
-        metrics: the node's numbers.
-        origins: origins that may open sockets beside the page's own.
+        load: the node's load; handshakes are rejected while it is too high.
+        metrics: the node's metrics.
+        origins: origins that may open WebSockets, in addition to the page's own.
     """
 
     def __init__(
@@ -58,8 +58,8 @@ class Sockets:
         app_state: dict[str, Any],
         _loop: asyncio.AbstractEventLoop | None = None,
     ) -> Socket:
-        """Return the protocol of a connection, for uvicorn."""
-        # One server, one set: what its connections do is the same for all of them.
+        """Return the protocol of a new connection; called by uvicorn."""
+        # uvicorn has one set of connections, and passes the same one each time.
         self._connections = server_state.connections
         return Socket(self._open, self._admit, self._begun, self._ended)
 
@@ -72,20 +72,20 @@ class Sockets:
             self._leave(socket.session)
 
     def stop(self) -> None:
-        """Let nobody in any more."""
+        """Reject all further handshakes."""
         self._stopping = True
 
     def _open(self, wire: Wire) -> Session:
         return Session(secrets.token_hex(8), wire, self._answerer, self._metrics)
 
     def _admit(self, request: Request) -> Response | None:
-        """Return why a handshake is refused, or `None`."""
+        """Return the response that rejects a handshake, or `None` to accept it."""
         if self._stopping:
             return _refusal(HTTPStatus.SERVICE_UNAVAILABLE, "The server is restarting.")
         if self._load.is_too_high:
             self._metrics.refusals["overloaded"] += 1
             wait = str(self._load.wait() // 1000)
-            text = "The server has more to do than it can."
+            text = "The server is overloaded."
             return _refusal(HTTPStatus.SERVICE_UNAVAILABLE, text, {"Retry-After": wait})
         headers = request.headers
         origin = headers.get("Origin")

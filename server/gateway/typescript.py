@@ -1,7 +1,7 @@
-"""Generate `client_js/src/messages.ts` from the messages (`npm run messages` there).
+"""Generate `client_js/src/messages.ts` from the message types (`npm run messages` in `client_js`).
 
-The interfaces are for the client's code; its `wire.ts` encodes and decodes frames by the tables of
-kinds and fields.
+The interfaces are for the client's code. Its `wire.ts` uses the tables of kinds and fields to
+encode and decode frames.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from server.gateway.messages import COMMANDS, EVENTS, MODULES, STRUCTS, kind_of,
 from server.gateway.messages.attempts import PlayMove
 
 LINE = 100
-"""Characters of a line, as in `client_js/.prettierrc`."""
+"""The most characters in a line, as in `client_js/.prettierrc`."""
 
 HEAD = """\
 /**
@@ -51,7 +51,7 @@ def source() -> str:
 
 
 def _sent_by_clients() -> set[Message]:
-    """Return the structs of which a client may leave fields out."""
+    """Return the structs that clients send: their fields with a default may be left out."""
     found: set[Message] = set()
     new: list[Message] = [*COMMANDS, PlayMove]
     while new:
@@ -62,7 +62,7 @@ def _sent_by_clients() -> set[Message]:
 
 
 def _docs(module: ModuleType) -> dict[str, str]:
-    """Return the docstrings of a module's constants and aliases, by their names."""
+    """Return the docstrings of a module's constants and type aliases, by name."""
     body = ast.parse(inspect.getsource(module)).body
     return {
         node.targets[0].id: inspect.cleandoc(text.value.value)
@@ -98,7 +98,10 @@ def _interface(struct: Message, *, optional: bool) -> str:
 
 
 def _fields(struct: Message) -> list[tuple[types.Field, types.Type]]:
-    """Return the fields after the kind and the id, with their types without constraints."""
+    """Return the fields of a struct with their types, without constraints.
+
+    The `id` of a command is left out, since the client library assigns it.
+    """
     info = types.type_info(struct)
     assert isinstance(info, types.StructType)
     own = [field for field in info.fields if not (struct in COMMANDS and field.name == "id")]
@@ -110,7 +113,7 @@ def _bare(info: types.Type) -> types.Type:
 
 
 def _struct_in(info: types.Type) -> Message | None:
-    """Return the struct in a field's type: the type itself, a list of it, or it or null."""
+    """Return the struct that a field's type is, lists, or may be besides null; else `None`."""
     match _bare(info):
         case types.StructType(cls=cls):
             return cls
@@ -136,7 +139,7 @@ PLAIN = {
 
 
 def _type(info: types.Type) -> str:
-    """Return a type in TypeScript."""
+    """Return the TypeScript for a type."""
     match _bare(info):
         case types.LiteralType(values=values):
             text = " | ".join(f'"{value}"' for value in values)
@@ -148,7 +151,7 @@ def _type(info: types.Type) -> str:
         case types.TupleType(item_types=items):
             text = f"readonly [{', '.join(map(_type, items))}]"
         case types.UnionType(types=several):
-            # Null comes last, by convention.
+            # By convention, null comes last.
             ordered = sorted(several, key=lambda one: isinstance(one, types.NoneType))
             text = " | ".join(map(_type, ordered))
         case plain:
@@ -157,7 +160,7 @@ def _type(info: types.Type) -> str:
 
 
 def _documented(struct: Message) -> tuple[str, dict[str, str]]:
-    """Return a struct's docstring without its `Attributes`, and their texts by field."""
+    """Return a struct's docstring without its `Attributes`, and their descriptions by field."""
     text, _, attributes = inspect.cleandoc(struct.__doc__ or "").partition("\n\nAttributes:\n")
     about: dict[str, str] = {}
     for line in inspect.cleandoc(attributes).splitlines():
@@ -170,7 +173,7 @@ def _documented(struct: Message) -> tuple[str, dict[str, str]]:
 
 
 def _comment(text: str, indent: str = "") -> str:
-    """Return a text as a TSDoc comment, or an empty text as none."""
+    """Return a text as a TSDoc comment; an empty text as an empty string."""
     if not text:
         return ""
     one = f"{indent}/** {text} */\n"
@@ -192,7 +195,13 @@ def _wrapped(line: str, room: int) -> list[str]:
 
 
 def _kinds(name: str, what: str, structs: Sequence[Message]) -> Iterator[str]:
-    """Yield the interface of all messages of one direction by name, and their kinds."""
+    """Yield the interface and the table of kinds of the messages of one direction.
+
+    Args:
+        name: the name of the interface.
+        what: what the messages are called; the table's name in lower case.
+        structs: the messages.
+    """
     names = [struct.__name__ for struct in structs]
     fields = "".join(f"  readonly {one}: {one};\n" for one in names)
     yield f"{_comment(f'Every one of the {what} by name.')}export interface {name} {{\n{fields}}}\n"
@@ -202,7 +211,7 @@ def _kinds(name: str, what: str, structs: Sequence[Message]) -> Iterator[str]:
 
 
 def _tables() -> Iterator[str]:
-    """Yield the table of the fields of every struct, and the types of its rows."""
+    """Yield the types of the rows of the table of fields, and the table itself."""
     yield """\
 /** A field by its name, if it holds no struct. */
 export type Field = string | StructField;
@@ -223,7 +232,7 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {{
 
 
 def _table(struct: Message) -> str:
-    """Return a struct's row of the table."""
+    """Return the row of a struct in the table of fields."""
     items: list[Any] = []
     for field, info in _fields(struct):
         inner = _struct_in(info)

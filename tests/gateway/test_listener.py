@@ -295,4 +295,4 @@ async def test_a_client_that_does_not_let_go_is_cut(monkeypatch: pytest.MonkeyPa
             socket = await connect(f"ws://127.0.0.1:{port}/socket")
         with pytest.raises(ConnectionClosed):
             await socket.recv()
-    assert [(line["event"], line["count"]) for line in logs] == [("connections_cut", 1)]
+    assert [(line["event"], line["count"]) for line in logs] == [("connections_aborted", 1)]

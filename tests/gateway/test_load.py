@@ -6,13 +6,13 @@ import pytest
 from websockets.exceptions import InvalidStatus
 
 from server.gateway import load
-from server.gateway.load import BACK_AFTER, TOO_LATE, Load
+from server.gateway.load import MAX_LAG, RETRY_AFTER, Load
 from tests.gateway.client import opened
 from tests.gateway.play import KEY, race_of
 
 
 def test_the_load_is_too_high_when_the_loop_is_late() -> None:
-    late = TOO_LATE
+    late = MAX_LAG
     node = Load(lambda: late)
     assert not node.is_too_high
     late += 0.01
@@ -22,8 +22,8 @@ def test_the_load_is_too_high_when_the_loop_is_late() -> None:
 def test_those_who_are_refused_come_back_at_different_times() -> None:
     waits = {Load.wait() for _ in range(100)}
     assert len(waits) > 1
-    assert min(waits) >= BACK_AFTER[0]
-    assert max(waits) <= BACK_AFTER[1]
+    assert min(waits) >= RETRY_AFTER[0]
+    assert max(waits) <= RETRY_AFTER[1]
 
 
 async def test_new_sockets_and_rooms_are_refused_before_any_move(
@@ -31,17 +31,17 @@ async def test_new_sockets_and_rooms_are_refused_before_any_move(
 ) -> None:
     async with opened(port) as client:
         (attempt,) = await race_of(client)
-        monkeypatch.setattr(load, "TOO_LATE", -1.0)
+        monkeypatch.setattr(load, "MAX_LAG", -1.0)
         with pytest.raises(InvalidStatus) as refused:
             async with opened(port):
                 pass
         response = refused.value.response
         assert response.status_code == 503
-        assert BACK_AFTER[0] <= 1000 * int(response.headers["Retry-After"]) <= BACK_AFTER[1]
+        assert RETRY_AFTER[0] <= 1000 * int(response.headers["Retry-After"]) <= RETRY_AFTER[1]
         room = {"game": "robert", "seats": 1, "limit": 60, "key": KEY}
         answer = await client.ask("room.create", **room)
         assert answer["code"] == "overloaded"
-        assert BACK_AFTER[0] <= answer["wait"] <= BACK_AFTER[1]
+        assert RETRY_AFTER[0] <= answer["wait"] <= RETRY_AFTER[1]
         moved = await client.ask("move", attempt=attempt["attempt"], seq=2, move="s>w")
         assert moved["type"] == "moved"
         monkeypatch.undo()

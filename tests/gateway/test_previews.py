@@ -17,7 +17,7 @@ from server.core.names import Profile
 from server.core.ranking import Row, pack
 from server.gateway import entry, previews
 from server.gateway.entry import Entry, origin_of, public_origin
-from server.gateway.load import TOO_LATE, Load
+from server.gateway.load import MAX_LAG, Load
 from server.gateway.previews import HOME, Preview, Previews
 from server.service.leaderboards import Standing
 from server.store import connection, journal
@@ -273,7 +273,7 @@ async def test_an_operator_may_say_what_the_origin_is(redis_url: str, page: Path
     ],
 )
 def test_a_public_address_that_is_none_is_refused(url: str) -> None:
-    with pytest.raises(ValueError, match="public address"):
+    with pytest.raises(ValueError, match="public URL"):
         public_origin(url)
 
 
@@ -334,7 +334,7 @@ async def test_a_node_with_too_much_to_do_reads_for_no_preview(
             ADA, "robert", "standard", seats=2, limit=60_000, creation="k"
         )
         path = f"/r/{room.opened.code}"
-        for lag, title in ((0.0, "Race me at Robert"), (2 * TOO_LATE, "Race me at solitaire")):
+        for lag, title in ((0.0, "Race me at Robert"), (2 * MAX_LAG, "Race me at solitaire")):
             found = Previews(alone.services, Load(lambda lag=lag: lag))  # type: ignore[misc]
             assert (await found.of(path, {})).title == title
 

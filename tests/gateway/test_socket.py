@@ -23,7 +23,7 @@ from server.gateway.codec import LONGEST_FRAME
 from server.gateway.contracts import Wire
 from server.gateway.limits import BYTES_AT_ONCE
 from server.gateway.listener import Listener
-from server.gateway.load import TOO_LATE, Load
+from server.gateway.load import MAX_LAG, Load
 from server.gateway.session import Session
 from server.gateway.socket import Socket
 from server.gateway.sockets import Sockets
@@ -580,7 +580,7 @@ async def letting_in(*, late: float = 0.0, stopping: bool = False) -> AsyncItera
         (handshake().replace(b"Version: 13", b"Version: 12"), {}, 400),
         (handshake().replace(b"Sec-WebSocket-Key", b"Sec-WebSocket-Kay"), {}, 400),
         (handshake(), {"stopping": True}, 503),
-        (handshake(), {"late": TOO_LATE * 2}, 503),
+        (handshake(), {"late": MAX_LAG * 2}, 503),
     ],
 )
 async def test_a_handshake_is_answered(

@@ -67,7 +67,7 @@ async def settled(hub: HubNode) -> None:
         watched = hub.hub.leaderboards._watched.get(of_day(GAME, DAY))
         # What is heard first is that the subscription has begun.
         subscribed = hub.hub.leaderboards._entries_seen > 0
-        return subscribed and (watched is None or not watched.waits)
+        return subscribed and (watched is None or not watched.is_pending)
 
     await until(nothing_waits)
 
