@@ -20,9 +20,9 @@ from redis.exceptions import AskError, MovedError, NoScriptError, TryAgainError
 
 from server.core.refusal import UnavailableError, UnsuitableError
 from server.metrics import Metrics
-from server.store.connection import FAILURES, Client, answering
+from server.store.connection import FAILURES, Client, raising_unavailable
 from server.store.pipeline import Argument, Pipeline, TooFewReplicasError, pack
-from server.store.servers import Server, Servers, is_loss
+from server.store.servers import Server, Servers, suggests_failover
 
 OLDEST: Final = (6, 2)
 """The oldest version of Redis that will do."""
@@ -77,7 +77,7 @@ class Database:
         client: what is asked which servers there are.
         acks: how many replicas must have a write before it counts as standing.
         metrics: the numbers of the node.
-        is_alone: whether this is one Redis and no cluster.
+        is_standalone: whether this is one Redis and no cluster.
     """
 
     def __init__(
@@ -97,8 +97,8 @@ class Database:
         self._tasks: set[asyncio.Task[None]] = set()
         self._closing = False
         self._sending: set[asyncio.Task[None]] = set()
-        self._only = self._pipeline(None) if self._servers.alone else None
-        self.is_alone = self._only is not None
+        self._only = self._pipeline(None) if self._servers.is_standalone else None
+        self.is_standalone = self._only is not None
 
     @property
     def waiting(self) -> int:
@@ -142,9 +142,9 @@ class Database:
         elif isinstance(reply, Exception):
             log.warning("send_failed", error=f"{type(reply).__name__}: {reply}")
             _call(failed)
-            if is_loss(reply):
+            if suggests_failover(reply):
                 # What is sent next is to reach whoever has taken over.
-                self.look_around_soon()
+                self.refresh_topology_soon()
 
     def _send_later(self, key: str, command: tuple[Argument, ...], failed: Failed | None) -> None:
         task = asyncio.create_task(self._follow_alone(key, command, failed))
@@ -184,7 +184,7 @@ class Database:
         packed = pack(*command)
         until = time.monotonic() + PATIENCE
         asking = redirected = False
-        with answering():
+        with raising_unavailable():
             server = await self._servers.owner(key)
             while True:
                 pipeline = self._pipeline(server)
@@ -205,8 +205,8 @@ class Database:
                         await asyncio.sleep(_AGAIN_AFTER)
                     server, asking = await self._servers.follow(key, found)
                     continue
-                if is_loss(found):
-                    await self.look_around(server)
+                if suggests_failover(found):
+                    await self.refresh_topology(server)
                     if reads and server is not None:
                         # Whoever has taken over is asked once.
                         reads, asking = False, False
@@ -246,7 +246,7 @@ class Database:
             UnavailableError: there is no answer.
         """
         until = time.monotonic() + PATIENCE
-        with answering():
+        with raising_unavailable():
             answers: dict[str, Any] = {}
             left: Places = {name: (await self._servers.owner(name), False) for name in names}
             looked = False
@@ -278,7 +278,7 @@ class Database:
             UnavailableError: it does not answer.
         """
         oldest = OLDEST
-        with answering():
+        with raising_unavailable():
             if isinstance(self.client, RedisCluster):
                 oldest = OLDEST_CLUSTER
                 await self.client.initialize()
@@ -302,14 +302,14 @@ class Database:
             await pipeline.close()
         await self._servers.close()
 
-    async def look_around(self, lost: Server = None) -> None:
+    async def refresh_topology(self, lost: Server = None) -> None:
         """Ask a cluster anew which server owns what; one that was lost is asked last."""
-        await self._servers.look_around(lost)
+        await self._servers.refresh_topology(lost)
 
-    def look_around_soon(self) -> None:
+    def refresh_topology_soon(self) -> None:
         """Ask a cluster anew which server owns what, without waiting for it."""
-        if not self._servers.alone and not self._tasks and not self._closing:
-            task = asyncio.create_task(self._servers.look_around())
+        if not self._servers.is_standalone and not self._tasks and not self._closing:
+            task = asyncio.create_task(self._servers.refresh_topology())
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
 
@@ -349,8 +349,8 @@ class Database:
         """Return whether a server of a cluster is lost, having looked who takes its place."""
         for name, answer in found.items():
             server, _ = left[name]
-            if server is not None and is_loss(answer):
-                await self.look_around(server)
+            if server is not None and suggests_failover(answer):
+                await self.refresh_topology(server)
                 return True
         return False
 

@@ -24,7 +24,7 @@ from server.core.refusal import UnavailableError
 from server.store import keys
 from server.store.database import Database, OtherGenerationError, Reply
 from server.store.pipeline import Argument, Pipeline, pack
-from server.store.servers import is_loss
+from server.store.servers import suggests_failover
 
 CLOCK_TOLERANCE: Final = 2_000
 """Milliseconds by which the time of a decision may differ from Redis's own when it is appended."""
@@ -177,7 +177,7 @@ class Journals:
             return False
         if pipeline.is_full:
             return False
-        batch = generation, "" if self._database.is_alone else key[: key.index("}")]
+        batch = generation, "" if self._database.is_standalone else key[: key.index("}")]
         entries = self._gathering.get(batch)
         if entries is None or len(entries) >= _MOST_TOGETHER:
             entries = self._gathering[batch] = []
@@ -218,8 +218,8 @@ class Journals:
                 self._tasks.add(task)
                 task.add_done_callback(self._tasks.discard)
             return
-        if is_loss(reply):
-            self._database.look_around_soon()
+        if suggests_failover(reply):
+            self._database.refresh_topology_soon()
         stands = reply if isinstance(reply, list) else [reply] * len(entries)
         for (append, _, done, _), stood in zip(entries, stands, strict=True):
             error = None if stood == 1 else self._error_of(append, stood)

@@ -28,8 +28,8 @@ Act = Callable[[Server], object]
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a Redis that hangs be noticed soon."""
     monkeypatch.setattr(connection, "TIMEOUT", 0.3)
-    monkeypatch.setattr(bus, "HEARTBEAT", 0.1)
-    monkeypatch.setattr(bus, "PAUSE", 0.05)
+    monkeypatch.setattr(bus, "HEARTBEAT_INTERVAL", 0.1)
+    monkeypatch.setattr(bus, "RECONNECT_DELAY", 0.05)
     monkeypatch.setattr(clock, "SAMPLE_EVERY", 0.1)
 
 

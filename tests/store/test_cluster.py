@@ -364,8 +364,8 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pipeline, "TIMEOUT", 0.5)
     # A batch is answered in time though its replicas do not say that they have it.
     monkeypatch.setattr(pipeline, "ACKNOWLEDGED_WITHIN", 0.2)
-    monkeypatch.setattr(bus, "PAUSE", 0.01)
-    monkeypatch.setattr(bus, "HEARTBEAT", 0.1)
+    monkeypatch.setattr(bus, "RECONNECT_DELAY", 0.01)
+    monkeypatch.setattr(bus, "HEARTBEAT_INTERVAL", 0.1)
 
 
 async def heard_from(publisher: Ear, ear: Ear, topic: str) -> None:
