@@ -171,7 +171,7 @@ async def test_a_slot_that_is_half_moved_is_written_and_read_where_its_keys_are(
 async def test_what_follows_its_slot_for_too_long_is_unavailable(
     cluster: Cluster, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "PATIENCE", 0.2)
+    monkeypatch.setattr(module, "REDIRECT_TIMEOUT", 0.2)
     partition = 13
     slot = key_slot(keys.due(partition).encode())
     journals = Journals(database)
