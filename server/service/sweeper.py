@@ -223,7 +223,7 @@ class Sweeper:
         """Look at some partitions."""
         generations = [self._generation(number) for number in numbers]
         try:
-            found = await self._store.outboxes.look(now + HORIZON, numbers)
+            found = await self._store.outboxes.pending(now + HORIZON, numbers)
         except UnavailableError:
             self._look_again(numbers)
             raise

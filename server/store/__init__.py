@@ -1,5 +1,4 @@
-"""What is kept, in Redis: the only package that imports redis.
+"""Storage in Redis. No other package imports redis.
 
-Every function that talks to Redis raises `UnavailableError` when it does not answer as it
-should; nothing else of redis-py gets out.
+Functions that talk to Redis raise `UnavailableError` in place of redis-py's exceptions.
 """

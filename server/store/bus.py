@@ -1,11 +1,14 @@
-"""Messages between nodes, over pub/sub. They carry no truth: a lost one costs a look, not data.
+"""Messages between nodes, over Redis pub/sub.
 
-In a cluster they go by sharded pub/sub: a topic's messages are a matter of the server that owns its
-slot alone. Whatever happens to a connection or a slot, all lines are laid anew, and the listener is
-told of every topic that it may have missed something.
+Delivery is at most once. Everything that a message says can also be read from the store, so a lost
+message costs a read and never data.
 
-What is sent to a server when the topics change is what was added and what was taken away, gathered
-for one turn of the event loop: a change costs the same however many topics there are.
+A cluster uses sharded pub/sub: a topic is published and subscribed to on the server that owns its
+slot. When a connection breaks or a slot moves, the connections to all servers are replaced, and
+each subscriber is called with `None`, since it may have missed messages.
+
+Only the difference is sent to a server when topics are added or removed, gathered for one turn of
+the event loop: the cost of a change does not depend on how many topics there are.
 """
 
 from __future__ import annotations
@@ -24,35 +27,40 @@ from redis.asyncio import Redis, RedisCluster
 from redis.exceptions import ConnectionError as ConnectionLostError
 
 from server.stop import Stop
-from server.store.connection import FAILURES, alone, owner_of
+from server.store.connection import FAILURES, owner_of, server_client
 from server.store.database import Database
 
-HEARTBEAT = 5.0
-"""Seconds between two signs of life asked of Redis."""
+HEARTBEAT_INTERVAL = 5.0
+"""Seconds between two PINGs on each connection."""
 
-SILENCE = 15.0
-"""Seconds without any sign of life after which the connections are made anew."""
+HEARTBEAT_TIMEOUT = 15.0
+"""Seconds without anything received on a connection after which all connections are replaced."""
 
-PAUSE = 0.5
-"""Seconds before lost connections are tried again."""
+RECONNECT_DELAY = 0.5
+"""Seconds to wait before reconnecting."""
 
 MOST_AT_ONCE = 500
-"""Topics that are subscribed to or left by one command, and messages that are handed on in a row:
-when ten thousand sessions come or go at once, others have a turn now and then."""
+"""Most topics in one SUBSCRIBE or UNSUBSCRIBE, and most messages delivered before other tasks get
+a turn of the event loop: ten thousand sessions may come or go at once."""
 
-_AGAIN = 0.1
+_RECANCEL_INTERVAL = 0.1
+"""Seconds after which a reader that has not ended is cancelled again."""
 
 Subscriber = Callable[[bytes | None], None]
-"""Called with each message of a topic, or with `None` when the subscription has just begun, for the
-first time or after a reconnect: messages may have been missed, and none is from here on."""
+"""Called with the payload of each message of a topic, and with `None` whenever the subscription
+begins, for the first time or after a reconnect: messages before that may have been missed."""
 
 _Deliver = Callable[[str, bytes | None], None]
-"""Called with a topic and its message, or `None` as above."""
+"""Called with a topic, and with what its `Subscriber` takes."""
 
 
 @dataclass(slots=True)
 class _Subscription:
-    """Who is called with a topic's messages, and how many `unsubscribe` end it."""
+    """A topic's subscriber.
+
+    Attributes:
+        count: the calls of `subscribe` that have no `unsubscribe` yet.
+    """
 
     subscriber: Subscriber
     count: int = 0
@@ -61,12 +69,18 @@ class _Subscription:
 log = structlog.get_logger()
 
 
-class _MovedAwayError(Exception):
-    """A server does not own a topic's slot any more."""
+class _SlotMovedError(Exception):
+    """The server no longer owns a topic's slot, and has ended the subscription."""
 
 
-class _Line:
-    """The subscriptions at one server, on one connection."""
+class _PubSubConnection:
+    """A connection to one server, and the topics that are subscribed to on it.
+
+    Attributes:
+        redis: the client of that server.
+        topics: the topics that are subscribed to.
+        reader: the task that reads messages; it ends with an exception when the connection breaks.
+    """
 
     def __init__(self, redis: Redis, deliver: _Deliver, *, sharded: bool) -> None:
         self.redis = redis
@@ -76,36 +90,45 @@ class _Line:
         self._deliver = deliver
         self._sharded = sharded
         self._connection: Any = None
-        self._heard = time.monotonic()
+        self._last_received = time.monotonic()
 
     async def open(self) -> None:
-        """Connect, and begin to read."""
+        """Connect, and start reading.
+
+        Raises:
+            OSError, RedisError: the server cannot be reached.
+        """
         self._connection = await self._pool.get_connection()
-        self._heard = time.monotonic()
+        self._last_received = time.monotonic()
         self.reader = asyncio.create_task(self._read())
 
     async def change(self, added: Iterable[str], removed: Iterable[str]) -> None:
-        """Subscribe to some topics, and unsubscribe from others."""
-        fresh, gone = list(added), [topic for topic in removed if topic in self.topics]
-        self.topics.update(fresh)
-        self.topics.difference_update(gone)
-        commands: list[tuple[str, ...]] = []
-        if self._sharded:
-            # Topics of one server are of many slots, and one command is of one slot.
-            commands += [("SSUBSCRIBE", topic) for topic in fresh]
-            commands += [("SUNSUBSCRIBE", topic) for topic in gone]
-        else:
-            commands += [("SUBSCRIBE", *fresh)] if fresh else []
-            commands += [("UNSUBSCRIBE", *gone)] if gone else []
-        await self._send(commands)
-
-    async def beat(self) -> None:
-        """Ask for a sign of life.
+        """Subscribe to the topics `added`; unsubscribe from those of `removed` that are here.
 
         Raises:
-            TimeoutError: there has been none for too long.
+            OSError, RedisError: the connection is lost.
         """
-        if time.monotonic() - self._heard > SILENCE:
+        new, ended = list(added), [topic for topic in removed if topic in self.topics]
+        self.topics.update(new)
+        self.topics.difference_update(ended)
+        commands: list[tuple[str, ...]] = []
+        if self._sharded:
+            # All topics of one SSUBSCRIBE must be in one slot; a server's topics are in many.
+            commands += [("SSUBSCRIBE", topic) for topic in new]
+            commands += [("SUNSUBSCRIBE", topic) for topic in ended]
+        else:
+            commands += [("SUBSCRIBE", *new)] if new else []
+            commands += [("UNSUBSCRIBE", *ended)] if ended else []
+        await self._send(commands)
+
+    async def ping(self) -> None:
+        """Send a PING.
+
+        Raises:
+            TimeoutError: nothing has been received for `HEARTBEAT_TIMEOUT` seconds.
+            OSError, RedisError: the connection is lost.
+        """
+        if time.monotonic() - self._last_received > HEARTBEAT_TIMEOUT:
             raise TimeoutError
         await self._send([("PING",)])
 
@@ -113,7 +136,7 @@ class _Line:
         if not commands:
             return
         if not self._connection.is_connected:
-            # redis-py would connect anew, with none of the other subscriptions.
+            # redis-py would reconnect, without the subscriptions made so far.
             raise ConnectionLostError("The connection is lost.")
         packed = self._connection.pack_commands(commands)
         await self._connection.send_packed_command(packed, check_health=False)
@@ -121,7 +144,7 @@ class _Line:
     async def _read(self) -> None:
         for number in itertools.count():
             if not number % MOST_AT_ONCE:
-                # What has come already is read without waiting for anything.
+                # Reading what is buffered already does not yield to other tasks.
                 await asyncio.sleep(0)
             message = await self._connection.read_response(
                 disable_decoding=True,
@@ -129,45 +152,45 @@ class _Line:
                 disconnect_on_error=False,
                 push_request=True,
             )
-            self._heard = time.monotonic()
+            self._last_received = time.monotonic()
             if isinstance(message, Exception):
                 raise message
             if type(message) is bytes:
                 continue
             kind, topic = message[0], message[1].decode()
-            if kind in _MESSAGES:
+            if kind in _MESSAGE_KINDS:
                 self._deliver(topic, message[2])
-            elif kind in _SUBSCRIBED:
-                # Only from there on can nothing be missed.
+            elif kind in _SUBSCRIBED_KINDS:
+                # Messages are received from here on, and may have been missed before.
                 self._deliver(topic, None)
             elif kind == b"sunsubscribe" and topic in self.topics:
-                raise _MovedAwayError(topic)
+                raise _SlotMovedError(topic)
 
     async def close(self) -> None:
-        """Close the connection. What it brought is of no further use."""
-        # The first cancellation may be swallowed.
+        """Stop reading, and close the connection."""
+        # redis-py may swallow a cancellation.
         while self.reader is not None and not self.reader.done():
             self.reader.cancel()
-            await asyncio.wait({self.reader}, timeout=_AGAIN)
+            await asyncio.wait({self.reader}, timeout=_RECANCEL_INTERVAL)
         if self.reader is not None and not self.reader.cancelled():
-            # Lines are all closed when one is lost: of the others' losses this is the end.
+            # Mark the exception as retrieved: one lost connection closes all, and is logged once.
             self.reader.exception()
         if self._connection is not None:
             await self._connection.disconnect(nowait=True)
             await self._pool.release(self._connection)
 
 
-_MESSAGES = {b"message", b"smessage"}
-_SUBSCRIBED = {b"subscribe", b"ssubscribe"}
+_MESSAGE_KINDS = {b"message", b"smessage"}
+_SUBSCRIBED_KINDS = {b"subscribe", b"ssubscribe"}
 
 
-def _some_of(topics: set[str]) -> list[str]:
-    """Take some topics out of a set."""
+def _take_some(topics: set[str]) -> list[str]:
+    """Remove up to `MOST_AT_ONCE` topics from a set, and return them."""
     return [topics.pop() for _ in range(min(len(topics), MOST_AT_ONCE))]
 
 
 class Bus:
-    """One node's subscriptions, on one connection to each server."""
+    """A node's subscriptions, on one connection to each server, and what it publishes."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -176,28 +199,29 @@ class Bus:
         self._topics: dict[str, _Subscription] = {}
         self._added: set[str] = set()
         self._removed: set[str] = set()
-        self._lost: set[str] = set()
+        self._unsent: set[str] = set()
         self._changed = asyncio.Event()
 
     def publish(self, topic: str, payload: bytes = b"") -> None:
-        """Send something to all nodes that listen to a topic, this one included.
+        """Send a message to all nodes that subscribe to a topic, this one included.
 
-        It goes out with the next batch of writes, after those that were sent before. If it cannot
-        be sent, listeners are told later that they may have missed something, by an empty payload.
+        The message goes out with the next batch of writes, after writes that were sent before. If
+        it cannot be sent, an empty payload is published later, so that subscribers know that they
+        may have missed a message.
         """
-        failed = partial(self._lost.add, topic)
+        failed = partial(self._unsent.add, topic)
         self._database.send(topic, self._publish, topic, payload, failed=failed)
 
-    def _make_up(self) -> None:
-        """Tell the listeners of topics whose messages were lost here that there were some."""
-        lost, self._lost = self._lost, set()
-        for topic in lost:
+    def _republish_lost(self) -> None:
+        """Publish an empty payload to each topic to which a message could not be sent."""
+        unsent, self._unsent = self._unsent, set()
+        for topic in unsent:
             self.publish(topic)
 
     def subscribe(self, topic: str, subscriber: Subscriber) -> None:
-        """Subscribe to a topic; as many `unsubscribe` end it.
+        """Subscribe to a topic, until `unsubscribe` has been called as often.
 
-        A topic has one subscriber, the first one: a second call with it only counts.
+        A topic has one subscriber, that of the first call; later calls are only counted.
         """
         subscription = self._topics.get(topic)
         if subscription is None:
@@ -208,7 +232,7 @@ class Bus:
         subscription.count += 1
 
     def unsubscribe(self, topic: str) -> None:
-        """End a subscription; nothing happens if there is none."""
+        """Undo one `subscribe`; the last one ends the subscription. No-op without one."""
         subscription = self._topics.get(topic)
         if subscription is None:
             return
@@ -220,82 +244,98 @@ class Bus:
             self._changed.set()
 
     def _deliver(self, topic: str, payload: bytes | None) -> None:
-        """Hand a message on, unless nobody is subscribed any more."""
+        """Call a topic's subscriber, if it still has one."""
         subscription = self._topics.get(topic)
         if subscription is None:
             return
         try:
             subscription.subscriber(payload)
         except Exception:
-            # One message of many: the others are delivered all the same.
-            log.exception("message_failed", topic=topic)
+            # An error in one subscriber must not stop delivery to the others.
+            log.exception("subscriber_failed", topic=topic)
 
     async def run(self, stop: Stop) -> None:
-        """Hand messages on until told to stop; lost connections are made anew."""
+        """Deliver messages, and replace lost connections, until `stop` is set."""
         while not stop.is_set:
-            lines: dict[str, _Line] = {}
+            connections: dict[str, _PubSubConnection] = {}
             try:
-                await self._run_connected(lines, stop)
-            except (*FAILURES, TimeoutError, _MovedAwayError) as error:
+                await self._run_connected(connections, stop)
+            except (*FAILURES, TimeoutError, _SlotMovedError) as error:
                 log.warning("bus_lost", error=type(error).__name__)
             finally:
-                for line in lines.values():
-                    await line.close()
+                for connection in connections.values():
+                    await connection.close()
                     if isinstance(self._client, RedisCluster):
-                        await line.redis.aclose()
+                        await connection.redis.aclose()
             if not stop.is_set:
-                await stop.or_wait(asyncio.sleep(PAUSE))
-                await self._database.look_around()
+                await stop.or_wait(asyncio.sleep(RECONNECT_DELAY))
+                await self._database.refresh_topology()
 
-    async def _run_connected(self, lines: dict[str, _Line], stop: Stop) -> None:
-        """Subscribe to everything, hand on what comes, and ask for signs of life."""
+    async def _run_connected(self, connections: dict[str, _PubSubConnection], stop: Stop) -> None:
+        """Subscribe to all topics, follow their changes, and send PINGs, until `stop` is set.
+
+        Args:
+            connections: is filled with the connections that are opened, by server name.
+            stop: ends this.
+
+        Raises:
+            OSError, RedisError, TimeoutError, _SlotMovedError: the connections must be replaced.
+        """
         self._added, self._removed = set(self._topics), set()
-        await self._subscribe(lines)
-        next_beat = time.monotonic() + HEARTBEAT
+        await self._subscribe(connections)
+        next_ping = time.monotonic() + HEARTBEAT_INTERVAL
         while not stop.is_set:
             changed = asyncio.create_task(stop.or_wait(self._changed.wait()))
-            readers = {line.reader for line in lines.values() if line.reader is not None}
+            readers = {
+                connection.reader
+                for connection in connections.values()
+                if connection.reader is not None
+            }
             done, _ = await asyncio.wait(
                 {changed, *readers},
-                timeout=max(0.0, next_beat - time.monotonic()),
+                timeout=max(0.0, next_ping - time.monotonic()),
                 return_when=asyncio.FIRST_COMPLETED,
             )
             changed.cancel()
             await asyncio.gather(changed, return_exceptions=True)
             for reader in done & readers:
                 reader.result()
-            if time.monotonic() >= next_beat:
-                # However much else there is to do: a line may be silent while others are not.
-                next_beat = time.monotonic() + HEARTBEAT
-                await asyncio.gather(*(line.beat() for line in lines.values()))
-                self._make_up()
-            await self._subscribe(lines)
+            if time.monotonic() >= next_ping:
+                # Even while topics keep changing: one connection may be dead while others are not.
+                next_ping = time.monotonic() + HEARTBEAT_INTERVAL
+                await asyncio.gather(*(connection.ping() for connection in connections.values()))
+                self._republish_lost()
+            await self._subscribe(connections)
 
-    async def _subscribe(self, lines: dict[str, _Line]) -> None:
-        """Send the changes that have gathered to the servers that they concern."""
+    async def _subscribe(self, connections: dict[str, _PubSubConnection]) -> None:
+        """Send up to `MOST_AT_ONCE` added and removed topics to the servers that own them."""
         self._changed.clear()
-        added, removed = _some_of(self._added), _some_of(self._removed)
+        added, removed = _take_some(self._added), _take_some(self._removed)
         if self._added or self._removed:
             self._changed.set()
         if isinstance(self._client, Redis):
-            line = await self._line(lines, "", self._client)
-            await line.change(added, removed)
+            connection = await self._connection_to(connections, "", self._client)
+            await connection.change(added, removed)
             return
         await self._client.initialize()
         by_server: dict[str, list[str]] = {}
         for topic in added:
             server = owner_of(self._client, topic)
-            if server.name not in lines:
-                await self._line(lines, server.name, alone(server))
+            if server.name not in connections:
+                await self._connection_to(connections, server.name, server_client(server))
             by_server.setdefault(server.name, []).append(topic)
-        for name, line in lines.items():
-            await line.change(by_server.get(name, ()), removed)
+        for name, connection in connections.items():
+            await connection.change(by_server.get(name, ()), removed)
 
-    async def _line(self, lines: dict[str, _Line], name: str, redis: Redis) -> _Line:
-        """Return the line to a server, opened if there is none yet."""
-        line = lines.get(name)
-        if line is None:
-            line = _Line(redis, self._deliver, sharded=isinstance(self._client, RedisCluster))
-            lines[name] = line
-            await line.open()
-        return line
+    async def _connection_to(
+        self, connections: dict[str, _PubSubConnection], name: str, redis: Redis
+    ) -> _PubSubConnection:
+        """Return the connection to a server, opened if there is none yet."""
+        connection = connections.get(name)
+        if connection is None:
+            connection = _PubSubConnection(
+                redis, self._deliver, sharded=isinstance(self._client, RedisCluster)
+            )
+            connections[name] = connection
+            await connection.open()
+        return connection

@@ -1,4 +1,7 @@
-"""The time: Redis's, so that all nodes agree on it."""
+"""The time of Redis, which all nodes agree on.
+
+A node takes samples of it with `TIME`, and goes on from them by its own monotonic clock.
+"""
 
 from __future__ import annotations
 
@@ -12,149 +15,167 @@ from redis.asyncio import RedisCluster
 from server.core.refusal import UnavailableError
 from server.stop import Stop
 from server.store import keys
-from server.store.connection import answering, owner_of
+from server.store.connection import owner_of, raising_unavailable
 from server.store.database import Database
 
 SAMPLE_EVERY = 5.0
-"""Seconds between two looks at Redis's clock."""
+"""Seconds between two samples of Redis's time."""
 
 FRESH_FOR = 20.0
-"""Seconds after a look for which Redis counts as there."""
+"""Seconds after a sample for which Redis counts as reachable."""
 
 CONFIRMED_FOR = 0.5
-"""Seconds after a look for which it need not be repeated to show what was hidden until now."""
+"""Seconds after a sample for which `confirm` takes no other one."""
 
 SLOWEST_SAMPLE = 1.0
-"""Seconds of a round trip after which what it brought is no longer the time."""
+"""Longest round trip, in seconds, of a sample that may set the time."""
 
 SLOWEST_CHECK = 2.0
-"""Seconds of a round trip after which it does not even bear out the time that is known."""
+"""Longest round trip, in seconds, of a sample that may confirm the time that is known."""
 
-FURTHEST_BACK: Final = 250
-"""Milliseconds by which a correction lets the time stand still; by more, it goes back."""
+MOST_HELD_BACK: Final = 250
+"""Largest correction backwards, in milliseconds, that is made by not advancing for as long.
+
+After a larger one, the time goes back.
+"""
 
 DRIFT = 0.0005
-"""Seconds that two machines' clocks drift apart in a second, at most."""
+"""Largest drift between the clocks of two machines, in seconds a second."""
 
 log = structlog.get_logger()
 
 
 class _Bounds(NamedTuple):
-    """Between which offsets, in seconds, Redis's clock is to this machine's monotonic one.
+    """Bounds of the offset between Redis's clock and this machine's monotonic one, in seconds.
 
-    A look proves them: Redis told the time after it was asked, and before its answer came.
+    A sample proves them: Redis read its clock between `sent` and the arrival of the reply.
+
+    Attributes:
+        low: the smallest possible offset.
+        high: the largest possible offset.
+        sent: the monotonic time at which the last sample was requested.
     """
 
     low: float
     high: float
     sent: float
 
-    def at(self, now: float) -> _Bounds:
-        """Return them as wide as drifting may have made them by now."""
+    def widened(self, now: float) -> _Bounds:
+        """Return the bounds, widened by the drift that is possible until a monotonic time."""
         drift = DRIFT * max(0.0, now - self.sent)
         return _Bounds(self.low - drift, self.high + drift, self.sent)
 
 
 class Clock:
-    """Redis's clock, between looks carried on by this machine's monotonic one.
+    """Redis's clock, extrapolated between samples by this machine's monotonic clock.
 
-    A look changes it only where it proves it wrong, so that a slow one does no harm. A small
-    correction never lets it go back: it stands still meanwhile.
+    The offset between the two is changed only if it is outside the bounds that a sample proves, so
+    that a slow sample does no harm. After a small correction backwards, the time does not advance
+    until it is right.
     """
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._offset = 0.0
         self._bounds: _Bounds | None = None
-        self._heard = -FRESH_FOR
-        self._told = 0
+        self._last_answer = -FRESH_FOR
+        self._last_returned = 0
         self._current: asyncio.Task[None] | None = None
         self._next: asyncio.Task[None] | None = None
 
     def now(self) -> int:
-        """Return the time in Unix milliseconds; `sample` must have succeeded once."""
+        """Return the time in Unix milliseconds. Call it only after a `sample` that succeeded."""
         now = int((self._monotonic() + self._offset) * 1000)
-        if 0 < self._told - now <= FURTHEST_BACK:
-            return self._told
-        self._told = now
+        if 0 < self._last_returned - now <= MOST_HELD_BACK:
+            return self._last_returned
+        self._last_returned = now
         return now
 
     def is_fresh(self) -> bool:
-        """Return whether Redis has answered lately."""
-        return self._monotonic() - self._heard < FRESH_FOR
+        """Return whether Redis has answered in the last `FRESH_FOR` seconds."""
+        return self._monotonic() - self._last_answer < FRESH_FOR
 
     async def confirm(self) -> None:
-        """See to it that the time is not ahead, unless a look has just done so.
+        """Take a sample, unless the last one is newer than `CONFIRMED_FOR` seconds.
 
-        A clock that has jumped ahead since takes that look for an older one than it is. So the
-        time is ahead by `CONFIRMED_FOR` at most when this returns.
+        When this returns, the time is ahead of Redis's by at most `CONFIRMED_FOR` seconds: a
+        monotonic clock that has jumped ahead since a sample makes that sample seem older.
 
         Raises:
-            UnavailableError: Redis does not answer, or too slowly to tell the time.
+            UnavailableError: Redis does not answer, or not fast enough.
         """
-        if not self._is_known(self._monotonic(), CONFIRMED_FOR):
+        if not self._is_sampled_within(self._monotonic(), CONFIRMED_FOR):
             await self.sample()
 
     async def sample(self) -> None:
-        """Look at Redis's clock. All who ask before a look is sent share it.
+        """Take a sample of Redis's time. Callers that wait for the same sample share it.
 
         Raises:
-            UnavailableError: Redis does not answer, or too slowly to tell the time.
+            UnavailableError: Redis does not answer, or not fast enough.
         """
         if self._next is None:
-            self._next = asyncio.create_task(self._look_after(self._current))
+            self._next = asyncio.create_task(self._sample_after(self._current))
         await asyncio.shield(self._next)
 
     async def run(self, stop: Stop) -> None:
-        """Look again and again, until told to stop. Without Redis the time goes on by itself."""
+        """Take a sample every `SAMPLE_EVERY` seconds until `stop` is set.
+
+        While Redis is unavailable, the time goes on by the monotonic clock alone.
+        """
         while not stop.is_set:
             await stop.or_wait(asyncio.sleep(SAMPLE_EVERY))
             try:
                 await self.sample()
             except UnavailableError as error:
-                log.warning("clock_unseen", error=str(error))
+                log.warning("clock_sample_failed", error=str(error))
 
-    async def _look_after(self, previous: asyncio.Task[None] | None) -> None:
-        """Look when the look before has ended; who asks from then on waits for another one."""
+    async def _sample_after(self, previous: asyncio.Task[None] | None) -> None:
+        """Take a sample when the previous one has ended; later callers wait for the next one."""
         if previous is not None and not previous.done():
             await asyncio.wait({previous})
         self._current, self._next = self._next, None
-        await self._look()
+        await self._sample_now()
 
-    async def _look(self) -> None:
+    async def _sample_now(self) -> None:
         sent = self._monotonic()
-        told = await self._ask()
+        server_time = await self._read_time()
         received = self._monotonic()
-        self._heard = received
+        self._last_answer = received
         took = received - sent
-        found = _Bounds(told - received, told - sent, sent)
-        known = self._bounds.at(received) if self._bounds is not None else None
+        found = _Bounds(server_time - received, server_time - sent, sent)
+        known = self._bounds.widened(received) if self._bounds is not None else None
         fits = known is not None and known.low <= found.high and found.low <= known.high
-        slowest = SLOWEST_CHECK if fits and self._is_known(sent, FRESH_FOR) else SLOWEST_SAMPLE
-        # A clock that has been set back between has answers before questions.
+        slowest = (
+            SLOWEST_CHECK if fits and self._is_sampled_within(sent, FRESH_FOR) else SLOWEST_SAMPLE
+        )
+        # The round trip is negative if the machine's clock was set back meanwhile.
         if not 0 <= took <= slowest:
-            raise UnavailableError(f"Redis took {took:.1f} s to tell the time")
+            raise UnavailableError(f"Redis took {took:.1f} s to reply to TIME")
         if known is not None and fits:
             found = _Bounds(max(found.low, known.low), min(found.high, known.high), sent)
         self._bounds = found
         if not found.low <= self._offset <= found.high:
             self._offset = (found.low + found.high) / 2
 
-    def _is_known(self, now: float, seconds: float) -> bool:
-        """Return whether the last look that told the time is less than so long ago."""
+    def _is_sampled_within(self, now: float, seconds: float) -> bool:
+        """Return whether the last valid sample is newer than some seconds."""
         return self._bounds is not None and 0 <= now - self._bounds.sent < seconds
 
     def _monotonic(self) -> float:
-        """Return this machine's time in seconds."""
+        """Return the time of this machine's monotonic clock in seconds."""
         return time.monotonic()
 
-    async def _ask(self) -> float:
-        """Return Redis's time in Unix seconds. It is asked beside moves, not behind them."""
+    async def _read_time(self) -> float:
+        """Return Redis's time in Unix seconds. The command does not queue behind writes.
+
+        Raises:
+            UnavailableError: Redis does not answer.
+        """
         client = self._database.client
-        with answering():
+        with raising_unavailable():
             if isinstance(client, RedisCluster):
                 await client.initialize()
-                # Any one server's time will do, as long as all nodes ask the same one.
+                # Any server will do, as long as all nodes ask the same one.
                 server = owner_of(client, keys.NODES)
                 seconds, micros = await client.time(target_nodes=server)
             else:

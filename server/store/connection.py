@@ -1,4 +1,4 @@
-"""The connection to Redis: one server, or a cluster."""
+"""redis-py's clients for one Redis server or a cluster, and the errors that they raise."""
 
 from __future__ import annotations
 
@@ -16,33 +16,35 @@ from redis.exceptions import RedisClusterException, RedisError
 from server.core.refusal import UnavailableError
 
 CONNECTIONS = 32
-"""The most connections of one node to one server; what needs another one waits."""
+"""Most connections of a node to one server; a command that needs one more waits for one."""
 
 CLUSTER_CONNECTIONS = 256
-"""The most to each server of a cluster; there, what needs another one is refused at once."""
+"""Most connections to each server of a cluster; a command that needs one more fails at once."""
 
 TIMEOUT = 5.0
-"""Seconds after which Redis counts as not answering."""
+"""Seconds after which Redis counts as not raising_unavailable."""
 
 Client = Redis | RedisCluster
-"""What reads. Writes go through `Database`, which knows when they stand."""
+"""A client that is used for reads. Writes go through `Database`, which acknowledges them."""
 
 FAILURES = (RedisError, RedisClusterException, OSError)
-"""What redis-py raises when Redis does not do as it is asked."""
+"""What redis-py raises when a command fails or gets no reply."""
 
-_CLUSTER = "+cluster"
+_CLUSTER_SUFFIX = "+cluster"
 
 
 def connect(url: str) -> Client:
-    """Return a client for an address; it connects when first used.
+    """Return a client for a URL; it connects when it is first used.
 
-    The address is `redis://`, `rediss://` or `unix://`, or `redis+cluster://` or
-    `rediss+cluster://` with some servers of the cluster: `redis+cluster://h1:7000,h2:7000`.
+    Args:
+        url: `redis://`, `rediss://` or `unix://` for one server; `redis+cluster://` or
+            `rediss+cluster://` with one or more servers of a cluster, separated by commas:
+            `redis+cluster://h1:7000,h2:7000`.
 
     Raises:
-        ValueError: the address is none.
+        ValueError: the URL is invalid.
     """
-    if urlsplit(url).scheme.endswith(_CLUSTER):
+    if urlsplit(url).scheme.endswith(_CLUSTER_SUFFIX):
         return _connect_cluster(url)
     pool = BlockingConnectionPool.from_url(
         url,
@@ -50,7 +52,7 @@ def connect(url: str) -> Client:
         timeout=TIMEOUT,
         socket_timeout=TIMEOUT,
         socket_connect_timeout=TIMEOUT,
-        # Nothing is retried below the journal: a repeated append must be seen to be one.
+        # Only the journal retries: it must know whether an append may have been sent twice.
         retry=Retry(NoBackoff(), 0),
         decode_responses=True,
         protocol=3,
@@ -60,24 +62,28 @@ def connect(url: str) -> Client:
 
 def _connect_cluster(url: str) -> RedisCluster:
     scheme, netloc, path, *_ = urlsplit(url)
-    if scheme not in {"redis" + _CLUSTER, "rediss" + _CLUSTER} or path not in {"", "/", "/0"}:
-        raise ValueError("A cluster is given as redis+cluster://host:port,host:port")
+    if scheme not in {"redis" + _CLUSTER_SUFFIX, "rediss" + _CLUSTER_SUFFIX} or path not in {
+        "",
+        "/",
+        "/0",
+    }:
+        raise ValueError("The URL of a cluster must look like redis+cluster://host:port,host:port")
     user, _, hosts = netloc.rpartition("@")
     name, _, password = user.partition(":")
     servers = [urlsplit(f"//{host}") for host in hosts.split(",")]
     if not all(server.hostname for server in servers):
-        raise ValueError("A cluster needs the address of one of its servers at least")
+        raise ValueError("The URL of a cluster must name at least one server")
     return RedisCluster(
         startup_nodes=[ClusterNode(str(s.hostname), s.port or 6379) for s in servers],
         username=unquote(name) or None,
         password=unquote(password) or None,
         ssl=scheme.startswith("rediss"),
         max_connections=CLUSTER_CONNECTIONS,
-        # What is left of a cluster that lacks a part goes on.
+        # Slots that have an owner are served even while others have none.
         require_full_coverage=False,
         socket_timeout=TIMEOUT,
         socket_connect_timeout=TIMEOUT,
-        # Reads alone come this way, and one that failed is sent to whoever took over.
+        # Only reads use this client, and a failed one is retried on the slot's new owner.
         retry=Retry(NoBackoff(), 1),
         decode_responses=True,
         protocol=3,
@@ -85,10 +91,10 @@ def _connect_cluster(url: str) -> RedisCluster:
 
 
 def owner_of(cluster: RedisCluster, key: str) -> ClusterNode:
-    """Return the server that owns a key, as far as the client knows; it has been initialized.
+    """Return the server that owns a key's slot, by the topology that an initialized client has.
 
     Raises:
-        RedisClusterException: none does.
+        RedisClusterException: no server owns it.
     """
     server = cluster.get_node_from_key(key)
     if server is None:
@@ -96,8 +102,8 @@ def owner_of(cluster: RedisCluster, key: str) -> ClusterNode:
     return server
 
 
-def alone(server: ClusterNode) -> Redis:
-    """Return a client of one server of a cluster, with connections of its own."""
+def server_client(server: ClusterNode) -> Redis:
+    """Return a client for one server of a cluster, with a connection pool of its own."""
     settings: dict[str, Any] = server.connection_kwargs | {
         "connection_class": server.connection_class,
         "max_connections": CONNECTIONS,
@@ -108,8 +114,8 @@ def alone(server: ClusterNode) -> Redis:
 
 
 @contextmanager
-def answering() -> Iterator[None]:
-    """Turn what redis-py raises inside into `UnavailableError`."""
+def raising_unavailable() -> Iterator[None]:
+    """Raise `UnavailableError` in place of what redis-py raises in the block."""
     try:
         yield
     except FAILURES as error:

@@ -1,7 +1,7 @@
-"""Redis as the rest of the store uses it: what is asked of it, and what is written to it.
+"""Reads and writes of keys, on one Redis or a cluster.
 
-Writes go out in batches, one in flight to each server (`server/store/pipeline.py`), and are
-answered when they stand: on their server, and on as many replicas as the operator asks for.
+Writes go out in batches, one in flight to each server (`server/store/pipeline.py`). A write is
+acknowledged once its server and the configured number of replicas have it.
 """
 
 from __future__ import annotations
@@ -15,25 +15,27 @@ from typing import Any, Final
 
 import structlog
 from redis.asyncio import RedisCluster
-from redis.asyncio.client import Pipeline as Questions
+from redis.asyncio.client import Pipeline as ReadPipeline
 from redis.exceptions import AskError, MovedError, NoScriptError, TryAgainError
 
 from server.core.refusal import UnavailableError, UnsuitableError
 from server.metrics import Metrics
-from server.store.connection import FAILURES, Client, answering
+from server.store.connection import FAILURES, Client, raising_unavailable
 from server.store.pipeline import Argument, Pipeline, TooFewReplicasError, pack
-from server.store.servers import Server, Servers, is_loss
+from server.store.servers import Server, Servers, suggests_failover
 
 OLDEST: Final = (6, 2)
-"""The oldest version of Redis that will do."""
+"""The oldest supported version of Redis."""
 
 OLDEST_CLUSTER: Final = (7, 0)
-"""The oldest version of a cluster that will do: the first with sharded pub/sub."""
+"""The oldest supported version of a cluster: the first with sharded pub/sub."""
 
-PATIENCE: Final = 5.0
-"""Seconds for which a write follows its slot from server to server."""
+REDIRECT_TIMEOUT: Final = 5.0
+"""Seconds for which a command follows redirections of its slot."""
 
-_AGAIN_AFTER = 0.02
+_TRY_AGAIN_DELAY = 0.02
+"""Seconds before a command that was answered with TRYAGAIN is sent again."""
+
 _KEEP_FIRST = """
 local kept = redis.call('GET', KEYS[1]) or ARGV[1]
 redis.call('SET', KEYS[1], kept)
@@ -42,24 +44,25 @@ return kept
 """
 
 Failed = Callable[[], None]
-"""Called when it is not known whether a command was run that nobody waits for."""
+"""Called when a command that nobody awaits was not run, or may not have been."""
 
-Question = Callable[[Questions, str], object]
-"""Puts a question about a key into a pipeline."""
+ReadCommand = Callable[[ReadPipeline, str], object]
+"""Adds one command that reads a key to a redis-py pipeline."""
 
-Places = dict[str, tuple[Server, bool]]
-"""Where keys are, and whether that server must be told that it was sent there."""
+Locations = dict[str, tuple[Server, bool]]
+"""For each key, the server to ask, and whether an ASKING must precede the command."""
 
 log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A reply that could be had, and where from.
+    """A reply, and the connection that it came on.
 
     Attributes:
-        generation: of the connection that it came by; 0 if the key's slot was on its way from one
-            server to another, and what was read is not to be trusted for longer.
+        value: what the command returned.
+        generation: the generation of the connection; 0 if the key's slot was being moved between
+            servers, so that nothing read now can be relied on later.
     """
 
     value: Any
@@ -67,17 +70,17 @@ class Reply:
 
 
 class OtherGenerationError(Exception):
-    """The connection is another one than that on which something was decided."""
+    """The connection has been replaced since the state was read that a command relies on."""
 
 
 class Database:
     """One Redis, or a Redis Cluster.
 
     Attributes:
-        client: what is asked which servers there are.
-        acks: how many replicas must have a write before it counts as standing.
-        metrics: the numbers of the node.
-        is_alone: whether this is one Redis and no cluster.
+        client: redis-py's client, which also knows the topology of a cluster.
+        acks: how many replicas must have a write before it is acknowledged.
+        metrics: the metrics of the node.
+        is_standalone: whether this is a single Redis server, and not a cluster.
     """
 
     def __init__(
@@ -94,191 +97,213 @@ class Database:
         self._servers = Servers(client)
         self._scripts = scripts or {}
         self._pipelines: dict[str, Pipeline] = {}
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._refresh_tasks: set[asyncio.Task[None]] = set()
         self._closing = False
-        self._sending: set[asyncio.Task[None]] = set()
-        self._only = self._pipeline(None) if self._servers.alone else None
-        self.is_alone = self._only is not None
+        self._send_tasks: set[asyncio.Task[None]] = set()
+        self._single = self._pipeline(None) if self._servers.is_standalone else None
+        self.is_standalone = self._single is not None
 
     @property
     def waiting(self) -> int:
-        """How many commands of all pipelines are not answered yet."""
+        """The number of commands in all pipelines that have no reply yet."""
         return sum(pipeline.waiting for pipeline in self._pipelines.values())
 
     def pipeline_of(self, key: str) -> Pipeline | None:
-        """Return the pipeline to the server that owns a key; `None` before it is known which."""
-        if self._only is not None:
-            return self._only
+        """Return the pipeline to the server that owns a key; `None` if the owner is unknown."""
+        if self._single is not None:
+            return self._single
         server = self._servers.known_owner(key)
         return None if server is None else self._pipeline(server)
 
     def generation(self, key: str) -> int:
-        """Return the generation of the connection to a key's server, or 0 without a connection."""
+        """Return the generation of the connection to a key's server, or 0 if not connected."""
         pipeline = self.pipeline_of(key)
         return 0 if pipeline is None else pipeline.generation
 
     def send(self, key: str, *command: Argument, failed: Failed | None = None) -> None:
-        """Run a command that concerns a key without waiting: that it failed is logged.
+        """Send a command without waiting for its reply; a failure is logged.
 
-        It takes a task of its own only if its server is not known, or is another one by now.
-        `failed` is called if it is not known to have been run.
+        A task is started only if the key's server is unknown or has changed.
+
+        Args:
+            key: the key that decides which server gets the command.
+            command: the command's name and arguments.
+            failed: called if the command was not run, or may not have been.
         """
         pipeline = self.pipeline_of(key)
         if self._closing:
-            _call(failed)
+            _notify(failed)
         elif pipeline is None:
-            self._send_later(key, command, failed)
+            self._send_in_task(key, command, failed)
         elif pipeline.is_full:
-            log.warning("send_lost", command=command[0])
-            _call(failed)
+            log.warning("send_dropped", command=command[0])
+            _notify(failed)
         else:
-            pipeline.send(pack(*command), partial(self._sent_alone, key, command, failed))
+            pipeline.send(pack(*command), partial(self._on_reply, key, command, failed))
 
-    def _sent_alone(
+    def _on_reply(
         self, key: str, command: tuple[Argument, ...], failed: Failed | None, reply: Any
     ) -> None:
         if isinstance(reply, AskError | TryAgainError):
-            self._send_later(key, command, failed)
+            self._send_in_task(key, command, failed)
         elif isinstance(reply, Exception):
             log.warning("send_failed", error=f"{type(reply).__name__}: {reply}")
-            _call(failed)
-            if is_loss(reply):
-                # What is sent next is to reach whoever has taken over.
-                self.look_around_soon()
+            _notify(failed)
+            if suggests_failover(reply):
+                # Later commands should reach the server that has taken over.
+                self.refresh_topology_soon()
 
-    def _send_later(self, key: str, command: tuple[Argument, ...], failed: Failed | None) -> None:
-        task = asyncio.create_task(self._follow_alone(key, command, failed))
-        self._sending.add(task)
-        task.add_done_callback(self._sending.discard)
+    def _send_in_task(self, key: str, command: tuple[Argument, ...], failed: Failed | None) -> None:
+        task = asyncio.create_task(self._send_with_redirects(key, command, failed))
+        self._send_tasks.add(task)
+        task.add_done_callback(self._send_tasks.discard)
 
-    async def _follow_alone(
+    async def _send_with_redirects(
         self, key: str, command: tuple[Argument, ...], failed: Failed | None
     ) -> None:
         try:
             await self.write(key, *command)
         except UnavailableError as error:
             log.warning("send_failed", error=str(error))
-            _call(failed)
+            _notify(failed)
 
     async def write(self, key: str, *command: Argument) -> Any:
-        """Run a command that writes to a key, and return its answer; then it stands.
+        """Run a command that writes to a key, and return its reply once it is acknowledged.
 
         Raises:
-            UnavailableError: it is not known whether it stands.
+            UnavailableError: it may or may not have been written.
         """
         return (await self.reply(key, *command)).value
 
     async def reply(
         self, key: str, *command: Argument, generation: int | None = None, reads: bool = False
     ) -> Reply:
-        """Run a command that concerns a key in the next batch, and return its reply.
+        """Send a command with the next batch, and return its reply.
 
-        It follows the key's slot from server to server for a while. With a `generation` it is run
-        only if the connection is still that one. A command that only `reads` is sent again to
-        whoever has taken over from a server that was lost.
+        Redirections are followed for `REDIRECT_TIMEOUT` seconds.
+
+        Args:
+            key: the key that decides which server gets the command.
+            command: the command's name and arguments.
+            generation: run the command only on the connection with this generation.
+            reads: the command has no effect, so that it can be retried once after a failover.
 
         Raises:
-            OtherGenerationError: it is not, and nothing was run.
-            UnavailableError: it is not known whether it was carried out.
+            OtherGenerationError: the connection has another generation; nothing was run.
+            UnavailableError: the command may or may not have been run.
         """
         packed = pack(*command)
-        until = time.monotonic() + PATIENCE
+        until = time.monotonic() + REDIRECT_TIMEOUT
         asking = redirected = False
-        with answering():
+        with raising_unavailable():
             server = await self._servers.owner(key)
             while True:
                 pipeline = self._pipeline(server)
                 if pipeline.is_full:
-                    raise UnavailableError("too many writes are waiting")
-                found = await _failure_to_connect(pipeline)
+                    raise UnavailableError("too many commands are waiting")
+                reply = await _try_connect(pipeline)
                 known = pipeline.generation
-                if found is None:
+                if reply is None:
                     if generation is not None and not redirected and generation != known:
-                        raise OtherGenerationError("The connection is another one.")
-                    found = await _sent(pipeline, packed, asking=asking)
-                if isinstance(found, AskError | TryAgainError) and time.monotonic() < until:
-                    # A slot on its way has lost nothing. One that is elsewhere may have: its old
-                    # owner may have been given up.
-                    redirected = redirected or not isinstance(found, MovedError)
-                    if isinstance(found, TryAgainError):
-                        # Some of its keys are here and some there: soon they are all there.
-                        await asyncio.sleep(_AGAIN_AFTER)
-                    server, asking = await self._servers.follow(key, found)
+                        raise OtherGenerationError("The connection has been replaced.")
+                    reply = await _round_trip(pipeline, packed, asking=asking)
+                if isinstance(reply, AskError | TryAgainError) and time.monotonic() < until:
+                    # A slot that is being moved loses no writes. One that has another owner (MOVED)
+                    # may have lost some in a failover, so the generation still has to match.
+                    redirected = redirected or not isinstance(reply, MovedError)
+                    if isinstance(reply, TryAgainError):
+                        # The keys of the command are still split between two servers.
+                        await asyncio.sleep(_TRY_AGAIN_DELAY)
+                    server, asking = await self._servers.follow(key, reply)
                     continue
-                if is_loss(found):
-                    await self.look_around(server)
+                if suggests_failover(reply):
+                    await self.refresh_topology(server)
                     if reads and server is not None:
-                        # Whoever has taken over is asked once.
+                        # Retry once, on the server that has taken over.
                         reads, asking = False, False
                         server = await self._servers.owner(key)
                         continue
-                if isinstance(found, TooFewReplicasError | NoScriptError):
-                    raise UnavailableError(str(found))
-                if isinstance(found, Exception):
-                    raise found
-                return Reply(found, 0 if redirected else known)
+                if isinstance(reply, TooFewReplicasError | NoScriptError):
+                    raise UnavailableError(str(reply))
+                if isinstance(reply, Exception):
+                    raise reply
+                return Reply(reply, 0 if redirected else known)
 
     async def run(self, script: str, names: list[str], *arguments: Argument) -> Any:
-        """Run a script that writes to keys of one slot, and return its answer; then it stands.
+        """Run a script that writes, and return its reply once it is acknowledged.
+
+        Args:
+            script: the text of the script.
+            names: its keys, at least one, all in one slot.
+            arguments: its arguments.
 
         Raises:
-            UnavailableError: it is not known whether it stands.
+            UnavailableError: it may or may not have been run.
         """
         return await self.write(names[0], "EVAL", script, len(names), *names, *arguments)
 
     async def keep_first(self, key: str, value: str, seconds: int | None = None) -> str:
-        """Keep a value under a key unless there is one, and return the one that is kept.
+        """Set a key unless it has a value, and return the value that it has then.
 
-        It is written again in any case: what another node has written a moment ago stands on
-        the replicas as well when this returns. `seconds` is how long it is kept from now on.
+        The value is written again if there was one, so that it is acknowledged by the replicas
+        even if another node has only just set it.
+
+        Args:
+            key: the key.
+            value: the value to set.
+            seconds: the key's time to live from now on; `None` for no limit.
 
         Raises:
-            UnavailableError: it is not known whether it stands.
+            UnavailableError: the value may or may not have been set.
         """
         return str(await self.run(_KEEP_FIRST, [key], value, "" if seconds is None else seconds))
 
-    async def ask(self, question: Question, *names: str) -> list[Any]:
-        """Ask something about each of some keys, and return the answers in their order.
+    async def ask(self, command: ReadCommand, *names: str) -> list[Any]:
+        """Run one read command for each of some keys, and return the replies in their order.
 
-        They tell what is written at this instant; it need not stand yet.
+        The replies may include writes that are not acknowledged yet.
 
         Raises:
-            UnavailableError: there is no answer.
+            UnavailableError: a server did not answer.
         """
-        until = time.monotonic() + PATIENCE
-        with answering():
-            answers: dict[str, Any] = {}
-            left: Places = {name: (await self._servers.owner(name), False) for name in names}
-            looked = False
-            while left:
-                found = await self._ask(question, left)
-                if not looked and await self._is_lost(found, left):
-                    # Whoever has taken over is asked once.
-                    looked = True
-                    left = {name: (await self._servers.owner(name), False) for name in left}
+        until = time.monotonic() + REDIRECT_TIMEOUT
+        with raising_unavailable():
+            found: dict[str, Any] = {}
+            remaining: Locations = {
+                name: (await self._servers.owner(name), False) for name in names
+            }
+            retried = False
+            while remaining:
+                replies = await self._ask_servers(command, remaining)
+                if not retried and await self._refresh_if_lost(replies, remaining):
+                    # Retry once, on the servers that have taken over.
+                    retried = True
+                    remaining = {
+                        name: (await self._servers.owner(name), False) for name in remaining
+                    }
                     continue
-                asked, left = left, {}
+                asked, remaining = remaining, {}
                 for name in asked:
-                    answer = found[name]
-                    if isinstance(answer, AskError | TryAgainError) and time.monotonic() < until:
-                        left[name] = await self._servers.follow(name, answer)
-                    elif isinstance(answer, BaseException):
-                        raise answer
+                    reply = replies[name]
+                    if isinstance(reply, AskError | TryAgainError) and time.monotonic() < until:
+                        remaining[name] = await self._servers.follow(name, reply)
+                    elif isinstance(reply, BaseException):
+                        raise reply
                     else:
-                        answers[name] = answer
-                if any(isinstance(found[name], TryAgainError) for name in left):
-                    await asyncio.sleep(_AGAIN_AFTER)
-        return [answers[name] for name in names]
+                        found[name] = reply
+                if any(isinstance(replies[name], TryAgainError) for name in remaining):
+                    await asyncio.sleep(_TRY_AGAIN_DELAY)
+        return [found[name] for name in names]
 
     async def check(self) -> None:
-        """Return if this Redis can do what is asked of it.
+        """Check that every server has a supported version.
 
         Raises:
-            UnsuitableError: it cannot.
-            UnavailableError: it does not answer.
+            UnsuitableError: one is too old.
+            UnavailableError: Redis does not answer.
         """
         oldest = OLDEST
-        with answering():
+        with raising_unavailable():
             if isinstance(self.client, RedisCluster):
                 oldest = OLDEST_CLUSTER
                 await self.client.initialize()
@@ -293,25 +318,25 @@ class Database:
                 raise UnsuitableError(f"This is Redis {version}; {needed} or newer is needed.")
 
     async def close(self) -> None:
-        """Wait until everything that was to be written is answered, and close the connections."""
-        # What is lost from here on is not looked for: that would open connections again.
+        """Wait until every command has its reply, and close the connections."""
+        # A refresh of the topology would open connections again.
         self._closing = True
-        while self._tasks or self._sending:
-            await asyncio.wait(self._tasks | self._sending)
+        while self._refresh_tasks or self._send_tasks:
+            await asyncio.wait(self._refresh_tasks | self._send_tasks)
         for pipeline in self._pipelines.values():
             await pipeline.close()
         await self._servers.close()
 
-    async def look_around(self, lost: Server = None) -> None:
-        """Ask a cluster anew which server owns what; one that was lost is asked last."""
-        await self._servers.look_around(lost)
+    async def refresh_topology(self, lost: Server = None) -> None:
+        """Read a cluster's topology again; a `lost` server is asked last."""
+        await self._servers.refresh_topology(lost)
 
-    def look_around_soon(self) -> None:
-        """Ask a cluster anew which server owns what, without waiting for it."""
-        if not self._servers.alone and not self._tasks and not self._closing:
-            task = asyncio.create_task(self._servers.look_around())
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
+    def refresh_topology_soon(self) -> None:
+        """Read a cluster's topology again in the background."""
+        if not self._servers.is_standalone and not self._refresh_tasks and not self._closing:
+            task = asyncio.create_task(self._servers.refresh_topology())
+            self._refresh_tasks.add(task)
+            task.add_done_callback(self._refresh_tasks.discard)
 
     def _pipeline(self, server: Server) -> Pipeline:
         name = "" if server is None else server.name
@@ -323,47 +348,47 @@ class Database:
             )
         return pipeline
 
-    async def _ask(self, question: Question, left: Places) -> dict[str, Any]:
-        """Ask each server about its keys; return the answers, or what is wrong, by key."""
+    async def _ask_servers(self, command: ReadCommand, remaining: Locations) -> dict[str, Any]:
+        """Run the command for each key, on all servers at once; return reply or error by key."""
         by_server: dict[str, list[str]] = {}
-        for name, (server, _) in left.items():
+        for name, (server, _) in remaining.items():
             by_server.setdefault("" if server is None else server.name, []).append(name)
 
         async def ask_one(names: list[str]) -> dict[str, Any]:
-            server, _ = left[names[0]]
+            server, _ = remaining[names[0]]
             try:
                 async with self._servers.client_of(server).pipeline(transaction=False) as pipeline:
                     for name in names:
-                        if left[name][1]:
+                        if remaining[name][1]:
                             pipeline.execute_command("ASKING")
-                        question(pipeline, name)
-                    found = iter(await pipeline.execute(raise_on_error=False))
+                        command(pipeline, name)
+                    replies = iter(await pipeline.execute(raise_on_error=False))
             except FAILURES as error:
                 return dict.fromkeys(names, error)
-            return {name: _next(found, asking=left[name][1]) for name in names}
+            return {name: _next_reply(replies, asking=remaining[name][1]) for name in names}
 
         parts = await asyncio.gather(*(ask_one(names) for names in by_server.values()))
-        return {name: answer for part in parts for name, answer in part.items()}
+        return {name: reply for part in parts for name, reply in part.items()}
 
-    async def _is_lost(self, found: dict[str, Any], left: Places) -> bool:
-        """Return whether a server of a cluster is lost, having looked who takes its place."""
-        for name, answer in found.items():
-            server, _ = left[name]
-            if server is not None and is_loss(answer):
-                await self.look_around(server)
+    async def _refresh_if_lost(self, replies: dict[str, Any], remaining: Locations) -> bool:
+        """If a server of a cluster was lost, refresh the topology; return whether one was."""
+        for name, reply in replies.items():
+            server, _ = remaining[name]
+            if server is not None and suggests_failover(reply):
+                await self.refresh_topology(server)
                 return True
         return False
 
 
-def _next(found: Iterator[Any], *, asking: bool) -> Any:
-    """Return the next answer; what ASKING is answered says nothing."""
+def _next_reply(replies: Iterator[Any], *, asking: bool) -> Any:
+    """Return the next reply, skipping the one to ASKING."""
     if asking:
-        next(found)
-    return next(found)
+        next(replies)
+    return next(replies)
 
 
-async def _failure_to_connect(pipeline: Pipeline) -> Exception | None:
-    """Connect; return what is wrong if that cannot be."""
+async def _try_connect(pipeline: Pipeline) -> Exception | None:
+    """Connect, and return the error if that fails."""
     try:
         await pipeline.connect()
     except FAILURES as error:
@@ -371,13 +396,13 @@ async def _failure_to_connect(pipeline: Pipeline) -> Exception | None:
     return None
 
 
-def _call(failed: Failed | None) -> None:
+def _notify(failed: Failed | None) -> None:
     if failed is not None:
         failed()
 
 
-async def _sent(pipeline: Pipeline, command: bytes, *, asking: bool) -> Any:
-    """Return the reply to a command, or the exception that stands for it."""
+async def _round_trip(pipeline: Pipeline, command: bytes, *, asking: bool) -> Any:
+    """Send a command, and return its reply, which may be an exception."""
     future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
 
     def done(reply: Any) -> None:
@@ -391,4 +416,4 @@ async def _sent(pipeline: Pipeline, command: bytes, *, asking: bool) -> Any:
 
 
 def _ignore(_: Any) -> None:
-    """Do nothing: what ASKING is answered says nothing."""
+    """Ignore the reply to ASKING."""

@@ -1,4 +1,4 @@
-"""Deals and their seeds. What is drawn here is never drawn again."""
+"""Deals and their secret seeds. A seed is drawn once and used for one deal."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from server.store import keys
 from server.store.database import Database
 
 MOST_KNOWN = 20_000
-"""Deals held in memory, 0.6 KB each; the least recently used one is forgotten first."""
+"""Most deals in the cache, 0.6 KB each; the least recently used one is evicted first."""
 
 _KEEP = """
 redis.call('HSET', KEYS[1], unpack(ARGV, 2))
@@ -31,9 +31,11 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class Deal:
-    """A deal. Its seed is a secret until it is closed, and not part of its representation.
+    """A deal. Its seed is secret until the deal is closed, and left out of `repr`.
 
     Attributes:
+        seed: `SEED_BYTES` random bytes that the order of the cards follows from.
+        commitment: the public hash of id and seed, in hex.
         room: the room that it is raced in, or `None`.
         day: the UTC day whose daily it is, or `None`.
         rules: the digest of the rules that it is played by; `None` in what release 0.1.0 drew.
@@ -58,7 +60,7 @@ def random_id() -> str:
 
 
 class Deals:
-    """All deals, by id, and the dailies by game and day."""
+    """All deals by id, and the dailies by game and day. Deals that were used lately are cached."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -67,11 +69,17 @@ class Deals:
     async def draw(
         self, game: str, variant: str, *, room: RoomCode | None = None, day: int | None = None
     ) -> Deal:
-        """Draw a seed from the operating system, and keep the deal with the rules of today.
+        """Draw a seed from the operating system, and store a new deal with the current rules.
+
+        Args:
+            game: the game's id.
+            variant: the variant's name.
+            room: the room that the deal is raced in, if any.
+            day: the UTC day whose daily it is, if any.
 
         Raises:
             EngineError: there is no such game or variant.
-            UnavailableError: Redis does not answer.
+            UnavailableError: the deal may or may not have been stored.
         """
         deal_id = DealId(random_id())
         seed = secrets.token_bytes(SEED_BYTES)
@@ -94,7 +102,7 @@ class Deals:
         return deal
 
     async def find(self, deal_id: DealId) -> Deal | None:
-        """Return a deal, or `None`.
+        """Return a deal, or `None` if there is none with this id.
 
         Raises:
             UnreadableError: a newer release drew it, in a form that is not known here.
@@ -126,7 +134,7 @@ class Deals:
         return deal
 
     async def daily(self, game: str, variant: str, day: int) -> Deal:
-        """Return the deal of a game for a day, drawn now if no node has done so.
+        """Return a game's daily of a UTC day; draw it first if no node has.
 
         Raises:
             UnavailableError: Redis does not answer.
@@ -137,13 +145,13 @@ class Deals:
             drawn = await self.draw(game, variant, day=day)
             known = await self._database.keep_first(key, drawn.id, keys.DEAL_LIFE)
         deal = await self.find(DealId(known))
-        assert deal is not None, "a day's deal is kept before it is named"
+        assert deal is not None, "a deal is stored before its id is set as the daily's"
         return deal
 
     async def dailies(self, games: list[str], variant: str, day: int) -> list[Deal]:
-        """Return the deals of some games for a day, drawn now where no node has done so.
+        """Return the dailies of some games on a UTC day; draw first those that no node has.
 
-        Which they are is asked each time, since a store may lose what it was told last.
+        Their ids are read on every call, since Redis may lose recent writes; the deals are cached.
 
         Raises:
             UnavailableError: Redis does not answer.
@@ -155,7 +163,7 @@ class Deals:
         return await asyncio.gather(*(self.daily(game, variant, day) for game in games))
 
     async def daily_ids(self, games: list[str], day: int) -> dict[str, DealId]:
-        """Return the ids of a day's deals that have been drawn, by game.
+        """Return the ids of a day's dailies that have been drawn, by game.
 
         Raises:
             UnavailableError: Redis does not answer.
@@ -166,7 +174,7 @@ class Deals:
         return {game: DealId(id_) for game, id_ in zip(games, found, strict=True) if id_}
 
     async def started(self, deals: list[DealId], player: PlayerId) -> set[DealId]:
-        """Return at which of these deals a player has started an attempt.
+        """Return those of some deals on which a player has started an attempt.
 
         Raises:
             UnavailableError: Redis does not answer.
@@ -178,7 +186,7 @@ class Deals:
         return {deal for deal, exists in zip(deals, found, strict=True) if exists}
 
     def _remember(self, deal: Deal) -> None:
-        """Keep a deal at hand; it never changes."""
+        """Put a deal, which never changes, into the cache."""
         self._known[deal.id] = deal
         if len(self._known) > MOST_KNOWN:
             self._known.popitem(last=False)

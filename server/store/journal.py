@@ -1,12 +1,12 @@
 """Journals: Redis streams with explicit entry ids `0-1`, `0-2`, ….
 
-Entry n is appended only if n - 1 entries stand. That is all the concurrency control there is:
-whoever is refused reads what it missed, and decides again.
+Entry n is appended only if the stream has n - 1 entries. That is all the concurrency control there
+is: a node whose append is rejected reads the entries that it missed, and decides again.
 
-Nor is an entry appended by somebody who remembers what Redis has lost. A store that lost something
-was disconnected first; so what is known of a journal belongs to the generation of the connection
-that it was read on, and is read anew when there is another one. Where that is not enough, as when a
-slot has gone to another server, the text of the entry before is compared as well.
+An append must also not follow entries that Redis has lost since they were read. A server that loses
+data loses its connections first; so what was read is valid for one generation of the connection,
+and is read again on the next one. Where that does not suffice, as when a slot has moved to another
+server, the text of the previous entry is compared as well.
 """
 
 from __future__ import annotations
@@ -24,14 +24,16 @@ from server.core.refusal import UnavailableError
 from server.store import keys
 from server.store.database import Database, OtherGenerationError, Reply
 from server.store.pipeline import Argument, Pipeline, pack
-from server.store.servers import is_loss
+from server.store.servers import suggests_failover
 
 CLOCK_TOLERANCE: Final = 2_000
-"""Milliseconds by which the time of a decision may differ from Redis's own when it is appended."""
+"""Most milliseconds between the time of a decision and Redis's time when it is appended."""
 
 _PAGE: Final = 1_000
-_MOST_TOGETHER: Final = 500
-"""Entries of one script: Redis does nothing else for about half a millisecond."""
+"""Entries read by one XRANGE."""
+
+_MOST_AT_ONCE: Final = 500
+"""Most entries appended by one script, which blocks Redis for about half a millisecond."""
 
 _APPEND: Final = """
 local time = redis.call('TIME')
@@ -39,21 +41,21 @@ local now = time[1] * 1000 + time[2] / 1000
 if now - ARGV[1] > tonumber(ARGV[3]) or ARGV[2] - now > tonumber(ARGV[3]) then
   return 'mistimed'
 end
-local stands = {}
+local appended = {}
 for i, key in ipairs(KEYS) do
   local number = ARGV[2 * i + 2]
   if redis.call('XLEN', key) == number - 1 then
     redis.call('XADD', key, '0-' .. number, 'e', ARGV[2 * i + 3])
-    stands[i] = 1
+    appended[i] = 1
   else
-    stands[i] = 0
+    appended[i] = 0
   end
 end
-return stands
+return appended
 """
-"""Append one entry to each of many journals, if the time at which they were decided is right.
+"""Append one entry to each of many journals, if Redis's time is near that of the decisions.
 
-A script for a whole batch costs Redis less than an XADD for each (1.1 µs an entry instead of 2).
+One script for a batch costs Redis less than one XADD for each entry (1.1 µs instead of 2 µs).
 """
 
 _APPEND_WITH: Final = """
@@ -73,40 +75,44 @@ if ARGV[8] ~= '' then
   if ARGV[9] ~= '' then redis.call('ZADD', KEYS[3], ARGV[9], ARGV[8])
   else redis.call('ZREM', KEYS[3], ARGV[8]) end
 end
-return 'stands'
+return 'appended'
 """
-"""Append an entry and, only if that is accepted, write what belongs to it in the same slot."""
+"""Append an entry and, only if it is accepted, set the journal's expiry, and write an effect and a
+due time in the same slot."""
 
 SCRIPTS: Final = {"append": _APPEND}
-"""The scripts that pipelines are to know."""
+"""The scripts that every `Pipeline` has to load."""
 
 
 log = structlog.get_logger()
 
 
 class ConflictError(Exception):
-    """The journal does not end with the entry that this one was to follow."""
+    """The journal does not end with the entry that this one should follow; nothing was written."""
 
 
 class MistimedError(Exception):
-    """The time at which this was decided is not Redis's: this node's clock is wrong, or late."""
+    """The time of the decision is too far from Redis's time; nothing was written.
+
+    The node's clock is wrong, or the append was delayed.
+    """
 
 
 class GapError(Exception):
-    """A journal lacks an entry. It is not to be trusted."""
+    """An entry is missing from a journal, which is therefore corrupt."""
 
 
 class Append(NamedTuple):
-    """An entry to be written, and what is written with it.
+    """An entry to append, and what is written together with it.
 
     Attributes:
         key: the journal's key.
         number: the entry's number, from 1.
         payload: the entry's text.
         partition: the partition that the key is in, needed for an effect or a due time.
-        expires: when the journal may be forgotten, in Unix milliseconds.
+        expires: when the journal expires, in Unix milliseconds.
         effect: a field and text for the outbox.
-        due: what falls due and when, in Unix milliseconds; at `None` it does not any more.
+        due: a due item and its time in Unix milliseconds; a time of `None` deletes the item.
     """
 
     key: str
@@ -119,37 +125,43 @@ class Append(NamedTuple):
 
     @property
     def alone(self) -> bool:
-        """Whether nothing is written with the entry."""
+        """Whether nothing else is written together with the entry."""
         return self.expires is None and self.effect is None and self.due is None
 
 
 @dataclass(frozen=True, slots=True)
 class Entries:
-    """What was read of a journal: texts of entries, and the generation that they are known from."""
+    """Entries that were read from a journal.
+
+    Attributes:
+        texts: their texts, in order.
+        generation: the generation of the connection that they were read on; 0 if there was more
+            than one, or if the slot was being moved.
+    """
 
     texts: list[str]
     generation: int
 
 
 Appended = Callable[[Exception | None, int], None]
-"""Called when an entry stands, with the generation from which that is known; or with what is wrong:
-a `ConflictError`, a `MistimedError`, or an `UnavailableError` if the entry may stand or not."""
+"""Called with `None` and the generation of the connection once an entry is acknowledged; else with
+a `ConflictError`, a `MistimedError`, or an `UnavailableError` if it may or may not be written."""
 
 
-_Gathered = tuple[Append, int, Appended, str | None]
-"""An append that is going to be sent, when it was decided, who is told, and the entry before."""
+_PendingAppend = tuple[Append, int, Appended, str | None]
+"""An append, the time of its decision, its callback, and the text of the previous entry."""
 
 
 class Journals:
-    """All journals, read and appended to by one node."""
+    """Reads all journals, and appends to them."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._gathering: dict[tuple[int, str], list[_Gathered]] = {}
+        self._open_batches: dict[tuple[int, str], list[_PendingAppend]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
     def generation(self, key: str) -> int:
-        """Return the generation of the connection to a journal's server, or 0 if there is none."""
+        """Return the generation of the connection to a journal's server, or 0 if not connected."""
         return self._database.generation(key)
 
     def append_soon(
@@ -160,44 +172,50 @@ class Journals:
         done: Appended,
         previous: str | None = None,
     ) -> bool:
-        """Append an entry with which nothing else is written; `done` is called later.
+        """Append an entry with the next batch, without waiting for it.
 
-        Entries that gather until the next batch are appended by one script, and in a cluster by
-        one for each slot. `previous` is the text of the entry before: that is compared if the slot
-        has gone to another server, of which the generation says nothing.
+        The entries of a batch are appended by one script, in a cluster by one for each slot.
+
+        Args:
+            append: the entry, with which nothing else is written.
+            now: the time of the decision in Unix milliseconds.
+            generation: the generation that the previous entries were read on.
+            done: called later with the outcome.
+            previous: the text of the previous entry, which is compared if the slot has moved to
+                another server, where the generation means nothing; `None` to compare none.
 
         Returns:
-            Whether that was tried: not if what is known of the journal is of another generation,
-            or if too much is waiting.
+            Whether the entry will be sent: not if the connection has another generation, or if
+            too many commands are waiting. `done` is then never called.
         """
         key = append.key
         pipeline = self._database.pipeline_of(key)
-        # Without a connection there is nothing that could be known from it.
+        # Generation 0 is that of no connection: nothing can be relied on.
         if pipeline is None or not generation or pipeline.generation != generation:
             return False
         if pipeline.is_full:
             return False
-        batch = generation, "" if self._database.is_alone else key[: key.index("}")]
-        entries = self._gathering.get(batch)
-        if entries is None or len(entries) >= _MOST_TOGETHER:
-            entries = self._gathering[batch] = []
+        batch = generation, "" if self._database.is_standalone else key[: key.index("}")]
+        entries = self._open_batches.get(batch)
+        if entries is None or len(entries) >= _MOST_AT_ONCE:
+            entries = self._open_batches[batch] = []
             pipeline.send(
                 lambda: self._command(pipeline, batch, entries),
-                lambda reply: self._hand_out(batch, entries, reply),
+                lambda reply: self._complete(batch, entries, reply),
             )
         entries.append((append, now, done, previous))
         return True
 
-    def _close(self, batch: tuple[int, str], entries: list[_Gathered]) -> None:
-        """Let nothing more be added to what has gathered."""
-        if self._gathering.get(batch) is entries:
-            del self._gathering[batch]
+    def _close_batch(self, batch: tuple[int, str], entries: list[_PendingAppend]) -> None:
+        """Let no more entries be added to a batch."""
+        if self._open_batches.get(batch) is entries:
+            del self._open_batches[batch]
 
     def _command(
-        self, pipeline: Pipeline, batch: tuple[int, str], entries: list[_Gathered]
+        self, pipeline: Pipeline, batch: tuple[int, str], entries: list[_PendingAppend]
     ) -> bytes:
-        """Return the command that appends what has gathered."""
-        self._close(batch, entries)
+        """Close a batch that is about to be sent, and return the command that appends it."""
+        self._close_batch(batch, entries)
         times = [now for _, now, _, _ in entries]
         command: list[Argument] = ["EVALSHA", pipeline.script("append"), len(entries)]
         command += [append.key for append, _, _, _ in entries]
@@ -206,43 +224,47 @@ class Journals:
             command += (append.number, append.payload)
         return pack(*command)
 
-    def _hand_out(self, batch: tuple[int, str], entries: list[_Gathered], reply: Any) -> None:
-        """Tell whoever waits what became of their entries."""
-        # What was given up before it could be sent is still gathering.
-        self._close(batch, entries)
+    def _complete(self, batch: tuple[int, str], entries: list[_PendingAppend], reply: Any) -> None:
+        """Call back the callers whose entries were in a batch."""
+        # A batch that failed before it was sent is still open.
+        self._close_batch(batch, entries)
         generation, _ = batch
         if isinstance(reply, AskError | TryAgainError):
-            # The slot is somewhere else by now: each entry follows it by itself.
+            # The slot has moved or is moving: each entry is sent alone, and follows redirections.
             for entry in entries:
-                task = asyncio.create_task(self._follow(*entry))
+                task = asyncio.create_task(self._append_redirected(*entry))
                 self._tasks.add(task)
                 task.add_done_callback(self._tasks.discard)
             return
-        if is_loss(reply):
-            self._database.look_around_soon()
-        stands = reply if isinstance(reply, list) else [reply] * len(entries)
-        for (append, _, done, _), stood in zip(entries, stands, strict=True):
-            error = None if stood == 1 else self._error_of(append, stood)
+        if suggests_failover(reply):
+            self._database.refresh_topology_soon()
+        outcomes = reply if isinstance(reply, list) else [reply] * len(entries)
+        for (append, _, done, _), outcome in zip(entries, outcomes, strict=True):
+            error = None if outcome == 1 else self._error_of(append, outcome)
             try:
                 done(error, generation)
             except Exception:
-                # The others of the batch must be told all the same.
-                log.exception("append_broken", key=append.key)
+                # An error in one callback must not keep the others from being called.
+                log.exception("append_callback_failed", key=append.key)
 
     def _error_of(self, append: Append, reply: Any) -> Exception:
-        """Return why an entry does not stand, or may not."""
+        """Return the exception for an entry that was not appended, or may not have been."""
         if isinstance(reply, NoScriptError):
-            # Nothing was written, and the connection is being made anew.
+            # Nothing was written, and the pipeline has dropped the connection.
             return ConflictError(f"{append.key}: {type(reply).__name__}: {reply}")
         if isinstance(reply, Exception):
             return UnavailableError(f"{type(reply).__name__}: {reply}")
         if reply == "mistimed":
-            return MistimedError(f"{append.key}: entry {append.number} was not decided now")
+            return MistimedError(
+                f"{append.key}: entry {append.number} has a time too far from Redis's"
+            )
         self._database.metrics.conflicts += 1
-        return ConflictError(f"{append.key}: entry {append.number} does not come next")
+        return ConflictError(f"{append.key}: entry {append.number} is not the next one")
 
-    async def _follow(self, append: Append, now: int, done: Appended, previous: str | None) -> None:
-        """Append an entry on the server that its slot is going to."""
+    async def _append_redirected(
+        self, append: Append, now: int, done: Appended, previous: str | None
+    ) -> None:
+        """Append an entry of a batch that was redirected, and call its callback."""
         try:
             known = await self.append(append, now, previous=previous)
         except (ConflictError, MistimedError, UnavailableError) as error:
@@ -253,25 +275,27 @@ class Journals:
     async def append(
         self, entry: Append, now: int, generation: int | None = None, previous: str | None = None
     ) -> int:
-        """Append an entry; when this returns, it stands.
+        """Append an entry, and return when it is acknowledged.
 
         Args:
-            entry: the entry, and what is written with it.
-            now: the time in Unix milliseconds at which it was decided.
-            generation: of the connection that the entries before it are known from; `None` if it
-                does not matter.
-            previous: the text of the entry before; `None` if it does not matter.
+            entry: the entry, and what is written together with it.
+            now: the time of the decision in Unix milliseconds.
+            generation: the generation that the previous entries were read on; `None` to append on
+                any.
+            previous: the text of the previous entry; `None` to compare none.
 
         Returns:
-            The generation from which it is known to stand.
+            The generation of the connection that it was appended on.
 
         Raises:
-            ConflictError: the journal ends with another entry, or may by now; nothing was written.
-            MistimedError: this is not the time; nothing was written.
-            UnavailableError: it is not known whether the entry stands.
+            ConflictError: the journal ends with another entry, or may do so, since the connection
+                was replaced; nothing was written.
+            MistimedError: `now` is too far from Redis's time; nothing was written.
+            UnavailableError: the entry may or may not have been written.
         """
         names = [entry.key]
-        # While a slot moves, a script waits for all its keys to be in one place: name no more.
+        # While a slot is moved, a script must wait until all its keys are on one server: pass no
+        # key that is not needed.
         if entry.effect is not None or entry.due is not None:
             names += [keys.outbox(entry.partition), keys.due(entry.partition)]
         field, value = entry.effect or ("", "")
@@ -300,22 +324,24 @@ class Journals:
             raise ConflictError(f"{entry.key}: {error}") from error
         if reply.value == "conflict":
             self._database.metrics.conflicts += 1
-            raise ConflictError(f"{entry.key}: entry {entry.number} does not come next")
+            raise ConflictError(f"{entry.key}: entry {entry.number} is not the next one")
         if reply.value == "mistimed":
-            raise MistimedError(f"{entry.key}: entry {entry.number} was not decided now")
+            raise MistimedError(
+                f"{entry.key}: entry {entry.number} has a time too far from Redis's"
+            )
         return reply.generation
 
     async def read(self, key: str) -> Entries:
-        """Return the texts of all entries; none if there is no journal.
+        """Return all entries, once they are acknowledged; none if there is no journal.
 
         Raises:
             GapError: an entry is missing.
             UnavailableError: Redis does not answer.
         """
-        return await self._read(key, 1, stands=True)
+        return await self._read(key, 1, acknowledged=True)
 
     async def first(self, key: str) -> str | None:
-        """Return the text of the first entry as it stands on the server, or `None` without one.
+        """Return the text of the first entry, acknowledged or not; `None` if there is no journal.
 
         Raises:
             UnavailableError: Redis does not answer.
@@ -324,40 +350,41 @@ class Journals:
         return next((text for _, (_, text) in found.value), None)
 
     async def read_from(self, key: str, number: int) -> list[str]:
-        """Return the texts of the entries from `number` on, as they stand on the server.
+        """Return the texts of the entries from `number` on, acknowledged or not.
 
         Raises:
             GapError: an entry is missing.
             UnavailableError: Redis does not answer.
         """
-        return (await self._read(key, number, stands=False)).texts
+        return (await self._read(key, number, acknowledged=False)).texts
 
     async def read_on(self, key: str, after: int, last: str) -> Entries | None:
-        """Return the texts of the entries after number `after`, whose text is `last`.
+        """Return the entries after number `after`, or `None` if data was lost.
 
-        Returns:
-            `None` if that entry does not stand: the journal, or its end, was lost.
+        Args:
+            key: the journal's key.
+            after: the number of the last entry that the caller has.
+            last: the text of that entry; if the journal has no such entry, data was lost.
 
         Raises:
-            GapError: an entry is missing.
             UnavailableError: Redis does not answer.
         """
         try:
-            found = await self._read(key, after, stands=False)
+            found = await self._read(key, after, acknowledged=False)
             if self._database.acks and found.texts != [last]:
-                found = await self._read(key, after, stands=True)
+                found = await self._read(key, after, acknowledged=True)
         except GapError:
             return None
         if found.texts[:1] != [last]:
             return None
         return Entries(found.texts[1:], found.generation)
 
-    async def _read(self, key: str, number: int, *, stands: bool) -> Entries:
-        """Return the texts of the entries from `number` on; `stands` waits until they do."""
+    async def _read(self, key: str, number: int, *, acknowledged: bool) -> Entries:
+        """Return the entries from `number` on; `acknowledged` waits until they are."""
         texts: list[str] = []
         generations: set[int] = set()
         while True:
-            page = await self._page(key, f"0-{number + len(texts)}", stands=stands)
+            page = await self._page(key, f"0-{number + len(texts)}", acknowledged=acknowledged)
             generations.add(page.generation)
             for entry, (_, text) in page.value:
                 if entry != f"0-{number + len(texts)}":
@@ -366,15 +393,15 @@ class Journals:
             if len(page.value) < _PAGE:
                 return Entries(texts, generations.pop() if len(generations) == 1 else 0)
 
-    async def _page(self, key: str, first: str, *, stands: bool) -> Reply:
-        """Return what a journal has from an id on.
+    async def _page(self, key: str, first: str, *, acknowledged: bool) -> Reply:
+        """Return up to `_PAGE` entries of a journal, from an id on.
 
-        `stands` waits until replicas have it, if they are to: another node may have written it a
-        moment ago. A server that was given up, and has not heard of it, gets nothing to replicas
-        any more: what is written to it next to the reading tells it apart.
+        Another node may have written an entry that replicas do not have yet. `acknowledged` makes
+        sure that they do by a write on the same connection, if writes need replicas at all. That
+        write also fails on a server that was replaced and does not know it: it has no replicas.
         """
         reading = self._database.reply(key, "XRANGE", key, first, "+", "COUNT", _PAGE, reads=True)
-        if not (stands and self._database.acks):
+        if not (acknowledged and self._database.acks):
             return await reading
         barrier = keys.barrier(key)
         writing = self._database.write(barrier, "SET", barrier, "", "EX", 60)

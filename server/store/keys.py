@@ -1,8 +1,7 @@
-"""Every key in Redis, in one place, and how long it lives.
+"""All keys in Redis, and their times to live.
 
-A key's hash tag is one of `PARTITIONS` partitions, so that what one script writes together (a
-journal, its outbox, its due time) shares a slot of Redis Cluster, and a sweeper finds all
-outboxes without a list of them.
+The hash tag of journals, outboxes and due items is one of `PARTITIONS` partitions: what one script
+writes together shares a slot of Redis Cluster, and sweepers find all outboxes without a list.
 """
 
 from __future__ import annotations
@@ -12,55 +11,56 @@ from zlib import crc32
 from server.core.boards import BoardId
 
 PARTITIONS = 256
+"""Number of hash tags among which journals are spread. Changing it would lose stored journals."""
 
 DAY_SECONDS = 86_400
 ROOM_LIFE = DAY_SECONDS * 1000
-"""Milliseconds that a room outlives its last event."""
+"""Milliseconds that a room is kept after its last event."""
 ATTEMPT_LIFE = 90 * DAY_SECONDS * 1000
-"""Milliseconds that an attempt's journal outlives its deadline."""
+"""Milliseconds that an attempt's journal is kept after its deadline."""
 DEAL_LIFE = 400 * DAY_SECONDS
 """Seconds that a deal and its seed are kept."""
 LEADERBOARD_LIFE = 400 * DAY_SECONDS
 """Seconds that a day's leaderboard is kept."""
 PLAYER_LIFE = 400 * DAY_SECONDS
-"""Seconds that a player's record outlives the last session."""
+"""Seconds that a player's record is kept after the last session began."""
 NODE_LIFE = 15
-"""Seconds after which a node that says nothing counts as dead."""
+"""Seconds after which a node's registration expires unless it is renewed."""
 SESSION_LIFE = 30 * DAY_SECONDS
-"""Seconds for which it is known where a player's newest session is; it may have ended long ago."""
+"""Seconds that a player's newest session is stored; it may have ended long before."""
 PRESENCE_LIFE = 30 * DAY_SECONDS
-"""Seconds that it is kept who is present in a room, from the last one who came on."""
+"""Seconds that a room's presence is kept after the last player entered."""
 SWEEPER_LIFE = 6
-"""Seconds after which others do what a node that says nothing was to do."""
+"""Seconds after which other sweepers take over from one that does not renew its entry."""
 BUSY_LIFE = 20
-"""Seconds after the last news of players for which sweepers look more often."""
+"""Seconds after the last activity of players for which sweepers work at shorter intervals."""
 CREATION_LIFE = 3_600
-"""Seconds for which a repeated creation with the same key finds its room."""
+"""Seconds for which a room that is created again with the same creation key is found."""
 
 NODES = "nodes"
-"""The key of the nodes that are alive: a sorted set by Unix milliseconds of when they are not."""
+"""The key of the registered nodes: a sorted set by time of expiry in Unix milliseconds."""
 
 SWEEPERS = "{sweepers}"
-"""The key of the nodes that sweep: a sorted set by Unix milliseconds of when they do not."""
+"""The key of the active sweepers: a sorted set by time of expiry in Unix milliseconds."""
 
 BUSY = "{sweepers}:busy"
-"""The key that is there if anybody has played lately."""
+"""The key that exists while anybody has played in the last `BUSY_LIFE` seconds."""
 
 SET_ASIDE = "set-aside"
-"""The key of what could not be applied: a hash of texts by field of an outbox, or by what was due.
+"""The key of effects and due items that could not be handled: a hash of texts by field or member.
 
-An operator finds the cause in a node's log, and puts an effect back with `HSET` into its outbox.
+The operator finds the cause in a node's log, and can put an effect back into its outbox by `HSET`.
 """
 
 SIGNING_KEY = "signing-key"
-"""The key that holds the secret which signs tokens."""
+"""The key of the secret that signs tokens: a string."""
 
 FORMAT = "format"
 """The key that holds the number of the store's format; without it, that is 1."""
 
 
 def partition(name: str) -> int:
-    """Return the partition of a journal."""
+    """Return the partition of a journal, by attempt id or room code."""
     return crc32(name.encode()) % PARTITIONS
 
 
@@ -75,22 +75,22 @@ def room(code: str) -> str:
 
 
 def presence(code: str) -> str:
-    """Return the key of who is present in a room: a hash of nodes, by player."""
+    """Return the key of a room's presence: a hash of node names by player."""
     return f"{{p{partition(code)}}}:presence:{code}"
 
 
 def outbox(number: int) -> str:
-    """Return the key of a partition's outbox: a hash, by attempt."""
+    """Return the key of a partition's outbox: a hash of effects by attempt."""
     return f"{{p{number}}}:outbox"
 
 
 def due(number: int) -> str:
-    """Return the key of what falls due in a partition: a sorted set by Unix milliseconds."""
+    """Return the key of a partition's due items: a sorted set by time in Unix milliseconds."""
     return f"{{p{number}}}:due"
 
 
 def barrier(key: str) -> str:
-    """Return the key, in the slot of another one, whose write comes after what stands there."""
+    """Return the key, in the slot of a given one, that is written to wait for its replicas."""
     return f"{key[: key.index('}') + 1]}:barrier"
 
 
@@ -100,7 +100,7 @@ def deal(deal_id: str) -> str:
 
 
 def daily(game: str, day: int) -> str:
-    """Return the key that holds the id of a day's deal."""
+    """Return the key of a daily: a string, the id of its deal."""
     return f"daily:{{{game}:{day}}}"
 
 
@@ -115,10 +115,10 @@ def player(player_id: str) -> str:
 
 
 def session(player_id: str) -> str:
-    """Return the key that says where a player's newest session is: node and session."""
+    """Return the key of a player's newest session: a string that names node and session."""
     return f"session:{{{player_id}}}"
 
 
 def creation(player_id: str, key: str) -> str:
-    """Return the key that holds the code of the room made by a creation."""
+    """Return the key of a creation: a string, the code of the room that it created."""
     return f"creation:{{{player_id}}}:{key}"

@@ -1,4 +1,7 @@
-"""Leaderboards: a sorted set each. A rank follows from the scores alone."""
+"""Leaderboards: one sorted set each, of packed results by player; the lowest score comes first.
+
+Players with equal scores share a rank, which is one more than the number of lower scores.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,11 @@ local function rows(first, last)
   return {first + 1, better + 1, unpack(found)}
 end
 """
-"""Begins a script: the place and the rank of the first row of some, and then the rows."""
+"""A Lua function for scripts: rows from a first to a last place, both from 0 and inclusive.
+
+It returns the place and the rank of the first row, both from 1, and then player and score of each
+row; or an empty table if there are no rows.
+"""
 
 _TOP = (
     _ROWS
@@ -63,19 +70,24 @@ class Leaderboards:
         self._database = database
 
     async def enter(self, board: BoardId, player: PlayerId, score: int) -> bool:
-        """Enter a player's one result of the period; doing so again changes nothing.
+        """Enter a player's result, unless the player has one on this leaderboard.
+
+        Args:
+            board: the leaderboard.
+            player: the player.
+            score: the packed result.
 
         Returns:
-            Whether it was entered by this.
+            Whether the result was entered.
 
         Raises:
-            UnavailableError: Redis does not answer.
+            UnavailableError: the result may or may not have been entered.
         """
         key = keys.leaderboard(board)
         return bool(await self._database.run(_ENTER, [key], player, score, keys.LEADERBOARD_LIFE))
 
     async def top(self, board: BoardId, count: int) -> tuple[int, list[Row]]:
-        """Return the number of rows, and the first of them.
+        """Return the number of all rows, and the first `count` of them.
 
         Raises:
             UnavailableError: Redis does not answer.
@@ -91,8 +103,8 @@ class Leaderboards:
     ) -> list[list[Row]]:
         """Return the row of each player with up to `reach` rows on either side, in one round trip.
 
-        Who has no row gets none. Each player costs Redis three look-ups in the sorted set, in
-        which nothing else is answered: ask for some hundred at most.
+        A player without a row gets an empty list. Each player costs three look-ups in the sorted
+        set, and Redis runs no other command meanwhile: pass a few hundred players at most.
 
         Raises:
             UnavailableError: Redis does not answer.
@@ -104,7 +116,7 @@ class Leaderboards:
         return [_rows(each) for each in found]
 
     async def standing(self, board: BoardId, player: PlayerId) -> tuple[int, Row | None]:
-        """Return the number of rows, and a player's own one, in one round trip.
+        """Return the number of all rows, and a player's own row or `None`, in one round trip.
 
         Raises:
             UnavailableError: Redis does not answer.
@@ -117,7 +129,7 @@ class Leaderboards:
 
 
 def _rows(found: Any) -> list[Row]:
-    """Return the rows of an answer to `_ROWS`."""
+    """Parse what the Lua function of `_ROWS` returns."""
     if not found:
         return []
     place, rank, *pairs = found

@@ -1,4 +1,4 @@
-"""Nodes: which are alive. One that is killed is forgotten by itself."""
+"""Registrations of nodes. The one of a node that was killed expires."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ return redis.call('ZRANGE', KEYS[1], 0, -1)
 
 
 class Nodes:
-    """The nodes that have said lately that they are alive."""
+    """The nodes with a current registration."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def renew(self, node: str) -> list[str]:
-        """Let a node count as alive for `keys.NODE_LIFE` seconds from now; return all that do.
+        """Register a node for the next `keys.NODE_LIFE` seconds, and return all nodes.
 
         Raises:
             UnavailableError: Redis does not answer.
@@ -30,7 +30,7 @@ class Nodes:
         return list(await self._database.run(_RENEW, [keys.NODES], node, keys.NODE_LIFE))
 
     async def drop(self, node: str) -> None:
-        """Forget a node that ends.
+        """Delete the registration of a node that stops.
 
         Raises:
             UnavailableError: Redis does not answer.
@@ -38,7 +38,7 @@ class Nodes:
         await self._database.write(keys.NODES, "ZREM", keys.NODES, node)
 
     async def alive(self, now: int) -> list[str]:
-        """Return the nodes that are alive at a time in Unix milliseconds, in order.
+        """Return the nodes whose registrations are current at a Unix time in milliseconds, sorted.
 
         Raises:
             UnavailableError: Redis does not answer.

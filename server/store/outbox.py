@@ -1,4 +1,4 @@
-"""Outboxes and due times: what must still happen, found by partition."""
+"""Outboxes and due items: effects to apply and deadlines to pass, by partition."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from server.store import keys
 from server.store.database import Database
 
 MOST_AT_ONCE = 1_000
-"""How many due things of one partition are found at once."""
+"""Most due items of one partition that are returned at once."""
 
 log = structlog.get_logger()
 
@@ -22,12 +22,12 @@ if due and tonumber(due) <= tonumber(ARGV[2]) then redis.call('ZREM', KEYS[1], A
 """
 
 
-class Left(NamedTuple):
-    """What is left to be done in a partition.
+class Pending(NamedTuple):
+    """What has not been done yet in a partition.
 
     Attributes:
-        due: what falls due, and when in Unix milliseconds, the earliest first.
-        effects: field and text of every effect.
+        due: due items and their times in Unix milliseconds, the earliest first.
+        effects: field and text of every effect in the outbox.
     """
 
     due: list[tuple[Due, int]]
@@ -35,13 +35,15 @@ class Left(NamedTuple):
 
 
 class Outboxes:
-    """The outboxes and due times of all partitions, and what was set aside of them."""
+    """The outboxes and due items of all partitions, and those that were set aside."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def look(self, until: int, partitions: Sequence[int]) -> list[Left]:
-        """Return for each partition what falls due up to a time, and its effects.
+    async def pending(self, until: int, partitions: Sequence[int]) -> list[Pending]:
+        """Return the due items up to a time in Unix milliseconds, and all effects, by partition.
+
+        At most `MOST_AT_ONCE` due items of each partition are returned, the earliest.
 
         Raises:
             UnavailableError: Redis does not answer.
@@ -58,21 +60,21 @@ class Outboxes:
         )
         count = len(partitions)
         return [
-            Left(_known_due(due), list(effects.items()))
+            Pending(_parse_due_items(due), list(effects.items()))
             for effects, due in zip(found[:count], found[count:], strict=True)
         ]
 
     async def effects(self) -> list[tuple[str, str]]:
-        """Return (field, text) of every effect that has not been dealt with.
+        """Return (field, text) of every effect that has not been deleted.
 
         Raises:
             UnavailableError: Redis does not answer.
         """
-        everywhere = await self.look(0, range(keys.PARTITIONS))
-        return [item for left in everywhere for item in left.effects]
+        by_partition = await self.pending(0, range(keys.PARTITIONS))
+        return [item for each in by_partition for item in each.effects]
 
     async def drop_effect(self, field: str) -> None:
-        """Forget an effect that has been applied.
+        """Delete an effect that has been applied.
 
         Raises:
             UnavailableError: Redis does not answer.
@@ -81,16 +83,16 @@ class Outboxes:
         await self._database.write(key, "HDEL", key, field)
 
     async def due(self, now: int) -> list[tuple[Due, int]]:
-        """Return what has fallen due, and when, the oldest of each partition first.
+        """Return the items that are due at a time, with their times, in order in each partition.
 
         Raises:
             UnavailableError: Redis does not answer.
         """
-        everywhere = await self.look(now, range(keys.PARTITIONS))
-        return [item for left in everywhere for item in left.due]
+        by_partition = await self.pending(now, range(keys.PARTITIONS))
+        return [item for each in by_partition for item in each.due]
 
     async def drop_due(self, due: Due, time: int) -> None:
-        """Forget a due time that has been dealt with, unless there is a later one by now.
+        """Delete a due item that has been handled, unless its time is later than `time` by now.
 
         Raises:
             UnavailableError: Redis does not answer.
@@ -99,10 +101,15 @@ class Outboxes:
         await self._database.run(_DROP_DUE, [key], due.member, time)
 
     async def set_aside(self, partition: int, name: str, text: str) -> None:
-        """Keep an effect or a due time of a partition where an operator finds it, and no sweeper.
+        """Move an effect or a due item to `keys.SET_ASIDE`, where sweepers do not retry it.
+
+        Args:
+            partition: its partition.
+            name: the effect's field, or the due item's member.
+            text: what is stored for the operator who looks into it.
 
         Raises:
-            UnavailableError: Redis does not answer; it is set aside, or still where it was.
+            UnavailableError: Redis does not answer; the item may be in both places.
         """
         await self._database.write(keys.SET_ASIDE, "HSET", keys.SET_ASIDE, name, text)
         outbox, due = keys.outbox(partition), keys.due(partition)
@@ -110,7 +117,7 @@ class Outboxes:
         await self._database.write(due, "ZREM", due, name)
 
     async def all_set_aside(self) -> dict[str, str]:
-        """Return what was set aside, by name.
+        """Return the texts of what was set aside, by name.
 
         Raises:
             UnavailableError: Redis does not answer.
@@ -119,13 +126,13 @@ class Outboxes:
         return dict(found)
 
 
-def _known_due(rows: Sequence[tuple[str, float]]) -> list[tuple[Due, int]]:
-    """Return what falls due; what only a newer version knows is left to its nodes."""
+def _parse_due_items(rows: Sequence[tuple[str, float]]) -> list[tuple[Due, int]]:
+    """Parse due items; skip those of an unknown kind, which nodes of a newer version handle."""
     found = []
     for member, time in rows:
         due = parse_due(member)
         if due is None:
-            log.warning("due_unknown", member=member)
+            log.warning("due_item_unknown", member=member)
         else:
             found.append((due, int(time)))
     return found

@@ -1,10 +1,11 @@
 """One connection to a Redis server, on which commands go out in batches (group commit).
 
-Commands that gather while a batch is in flight go out together in the next one, in one write. Where
-replicas are to have what is written, a batch ends with WAIT, and is answered when they have it.
+Commands that are sent while a batch is in flight go out together as the next one, in one write. If
+writes must be acknowledged by replicas, each batch ends with WAIT, and its replies are passed on
+after that of WAIT.
 
-Whatever a server has lost, its connections broke first. So each connection has a number, its
-generation, and what was read on one generation may be trusted for as long as it lasts.
+A server that loses data loses its connections first. So each connection has a number, its
+generation, and what was read on a connection is valid while that connection lasts.
 """
 
 from __future__ import annotations
@@ -26,19 +27,19 @@ from server.metrics import Metrics
 from server.store.connection import FAILURES, TIMEOUT
 
 MOST_WAITING: Final = 10_000
-"""Commands that may wait; what comes beyond that is refused as unavailable."""
+"""Most commands without a reply; more are refused as unavailable."""
 
 MOST_AT_ONCE: Final = 1_000
-"""Commands of one batch."""
+"""Most commands in one batch."""
 
 ACKNOWLEDGED_WITHIN: Final = 2.0
-"""Seconds for the replicas to say that they have what was written."""
+"""Seconds that WAIT waits for the replicas."""
 
 Done = Callable[[Any], None]
-"""Called with the reply to a command, or with the exception that stands for it."""
+"""Called with the reply to a command, or with an exception if it failed or its reply was lost."""
 
 Command = bytes | Callable[[], bytes]
-"""A packed command, or what packs it when its batch is sent."""
+"""A packed command, or a function that returns one when the batch is sent."""
 
 Argument = str | bytes | int
 
@@ -48,19 +49,19 @@ _generations = itertools.count(1)
 
 
 class LostError(ConnectionError):
-    """The connection broke, or the server did not answer in time: a command may stand or not."""
+    """The connection broke or timed out: commands without a reply may or may not have been run."""
 
 
 class TooFewReplicasError(Exception):
-    """Too few replicas have what was written."""
+    """Fewer replicas than required have acknowledged a batch."""
 
 
 class Pipeline(asyncio.Protocol):
-    """A connection to one server, made when it is first needed, and again after it was lost.
+    """A connection to one server, opened when it is first needed and again after it was lost.
 
     Attributes:
         generation: the number of the connection, or 0 while there is none.
-        scripts: texts of scripts by name, known to the server under their digests while connected.
+        scripts: scripts by name, which are loaded on every connection.
     """
 
     def __init__(self, client: Redis, acks: int, scripts: dict[str, str], metrics: Metrics) -> None:
@@ -73,11 +74,11 @@ class Pipeline(asyncio.Protocol):
         self._transport: asyncio.WriteTransport | None = None
         self._reader: Any = None
         self._waiting: list[tuple[Command, Done]] = []
-        self._flight: list[Done] = []
+        self._in_flight: list[Done] = []
         self._replies: list[Any] = []
         self._expected = 0
         self._sent_at = 0.0
-        self._flush_is_due = False
+        self._flush_scheduled = False
         self._timer: asyncio.TimerHandle | None = None
         self._connecting: asyncio.Task[None] | None = None
         self._closed = False
@@ -85,30 +86,36 @@ class Pipeline(asyncio.Protocol):
 
     @property
     def waiting(self) -> int:
-        """How many commands are not answered yet."""
-        return len(self._waiting) + len(self._flight)
+        """The number of commands that have no reply yet."""
+        return len(self._waiting) + len(self._in_flight)
 
     @property
     def is_full(self) -> bool:
-        """Whether too many commands are waiting for one more."""
-        return len(self._waiting) + len(self._flight) >= MOST_WAITING
+        """Whether no more commands may be sent for now."""
+        return len(self._waiting) + len(self._in_flight) >= MOST_WAITING
 
     def send(self, command: Command, done: Done) -> None:
-        """Send a packed command with the next batch; `done` gets its reply."""
+        """Send a command with the next batch, connecting first if needed.
+
+        Args:
+            command: the packed command.
+            done: called later, exactly once.
+        """
         if self._closed:
-            asyncio.get_running_loop().call_soon(self._hand, done, LostError("It is closed."))
+            error = LostError("The connection is closed.")
+            asyncio.get_running_loop().call_soon(self._call, done, error)
             return
         self._waiting.append((command, done))
-        if not self._flush_is_due and not self._expected:
-            self._flush_is_due = True
+        if not self._flush_scheduled and not self._expected:
+            self._flush_scheduled = True
             asyncio.get_running_loop().call_soon(self._flush)
 
     def script(self, name: str) -> str:
-        """Return the digest of a script; it is known on a connection."""
+        """Return the SHA-1 digest of a script, for EVALSHA. Call it only while connected."""
         return self._digests[name]
 
     async def connect(self) -> None:
-        """Connect, unless that is so already.
+        """Connect, unless connected already.
 
         Raises:
             OSError, RedisError: the server cannot be reached.
@@ -116,10 +123,10 @@ class Pipeline(asyncio.Protocol):
         if self._transport is not None:
             return
         if self._closed:
-            raise LostError("It is closed.")
+            raise LostError("The connection is closed.")
         if self._connecting is None:
             self._connecting = asyncio.create_task(self._connect())
-        # One who is cancelled does not cancel it for the others.
+        # The shield keeps one cancelled caller from cancelling it for the others.
         await asyncio.shield(self._connecting)
 
     async def _connect(self) -> None:
@@ -133,16 +140,16 @@ class Pipeline(asyncio.Protocol):
             except BaseException:
                 await connection.disconnect(nowait=True)
                 raise
-            self._take_over(connection)
+            self._adopt(connection)
         finally:
             self._connecting = None
 
-    def _take_over(self, connection: Connection) -> None:
-        """Have a connection that redis-py has opened and greeted to ourselves."""
+    def _adopt(self, connection: Connection) -> None:
+        """Take the transport out of a connection on which redis-py has done the handshake."""
         writer = connection._writer  # noqa: SLF001 - redis-py has no other way to hand it over
         assert writer is not None, "it has just been opened"
         if writer.transport.is_closing():
-            # It would say so to redis-py's protocol, and to nobody else.
+            # `connection_lost` goes to redis-py's protocol, and would never reach this one.
             raise LostError("Connection closed by server.")
         connection._writer = connection._reader = None  # noqa: SLF001
         self._reader = hiredis.Reader(
@@ -154,8 +161,8 @@ class Pipeline(asyncio.Protocol):
         self.generation = next(_generations)
 
     def _flush(self) -> None:
-        """Send what waits as one batch."""
-        self._flush_is_due = False
+        """Send waiting commands as one batch, unless one is in flight."""
+        self._flush_scheduled = False
         if self._expected or not self._waiting:
             return
         if self._transport is None:
@@ -164,7 +171,7 @@ class Pipeline(asyncio.Protocol):
             self._connecting.add_done_callback(self._connected)
             return
         batch, self._waiting = self._waiting[:MOST_AT_ONCE], self._waiting[MOST_AT_ONCE:]
-        commands = self._packed(batch)
+        commands = self._pack_batch(batch)
         self._replies = []
         self._expected = len(commands)
         if self._acks:
@@ -174,37 +181,37 @@ class Pipeline(asyncio.Protocol):
         self._sent_at = loop.time()
         self._metrics.batches.observe(len(batch))
         if self._timer is None:
-            self._timer = loop.call_later(TIMEOUT, self._look_at_time)
+            self._timer = loop.call_later(TIMEOUT, self._check_timeout)
         self._transport.write(b"".join(commands))
 
-    def _packed(self, batch: list[tuple[Command, Done]]) -> list[bytes]:
-        """Return the commands of a batch as they are sent; their replies are waited for."""
+    def _pack_batch(self, batch: list[tuple[Command, Done]]) -> list[bytes]:
+        """Pack the commands of a batch, and note whom to call with their replies."""
         commands: list[bytes] = []
-        self._flight = []
+        self._in_flight = []
         for command, done in batch:
             try:
                 commands.append(command if isinstance(command, bytes) else command())
             except Exception as error:
-                # The others of the batch go out all the same.
-                log.exception("command_unpacked")
+                # The rest of the batch is sent; a PING takes the place of this command.
+                log.exception("command_pack_failed")
                 commands.append(pack("PING"))
-                self._flight.append(_failing(done, error))
+                self._in_flight.append(_failing_with(done, error))
             else:
-                self._flight.append(done)
+                self._in_flight.append(done)
         return commands
 
     def _connected(self, connecting: asyncio.Task[None]) -> None:
-        """Send what has waited for the connection, or give it up."""
+        """Send the commands that waited for the connection, or fail them."""
         error = None if connecting.cancelled() else connecting.exception()
         if error is None and not connecting.cancelled():
             self._flush()
         else:
-            self._give_up(error or LostError("the connection was not made"))
+            self._fail_all(error or LostError("Connecting was cancelled."))
         if not self.waiting:
             self._idle.set()
 
     def data_received(self, data: bytes) -> None:
-        """Read replies; when a batch is complete, hand them out."""
+        """Parse replies; pass them on when all of the batch are there."""
         reader, replies = self._reader, self._replies
         reader.feed(data)
         while (reply := reader.gets()) is not False:
@@ -213,8 +220,8 @@ class Pipeline(asyncio.Protocol):
             self._complete()
 
     def _complete(self) -> None:
-        flight, replies = self._flight, self._replies
-        self._flight, self._replies, self._expected = [], [], 0
+        in_flight, replies = self._in_flight, self._replies
+        self._in_flight, self._replies, self._expected = [], [], 0
         self._metrics.round_trips.observe(asyncio.get_running_loop().time() - self._sent_at)
         if self._acks:
             acknowledged = replies.pop()
@@ -223,28 +230,28 @@ class Pipeline(asyncio.Protocol):
                     f"{acknowledged} replicas have it instead of {self._acks}"
                 )
                 replies = [r if isinstance(r, Exception) else error for r in replies]
-        # What these cause goes out with what has gathered, when they are done.
-        self._flush_is_due = True
-        for done, reply in zip(flight, replies, strict=True):
+        # Commands that the callbacks send go out with those that are waiting, as one batch.
+        self._flush_scheduled = True
+        for done, reply in zip(in_flight, replies, strict=True):
             if isinstance(reply, NoScriptError):
-                self.abort("the server has forgotten a script")
-            self._hand(done, reply)
+                self.abort("The server no longer has a script.")
+            self._call(done, reply)
         if self._waiting:
             asyncio.get_running_loop().call_soon(self._flush)
         else:
-            self._flush_is_due = False
+            self._flush_scheduled = False
             self._idle.set()
 
     @staticmethod
-    def _hand(done: Done, reply: Any) -> None:
+    def _call(done: Done, reply: Any) -> None:
         try:
             done(reply)
         except Exception:
-            # Whatever it was, the others must have their replies.
-            log.exception("reply_broken")
+            # An error in one callback must not keep the others from their replies.
+            log.exception("reply_callback_failed")
 
-    def _look_at_time(self) -> None:
-        """Give the connection up if a batch has been in flight for too long."""
+    def _check_timeout(self) -> None:
+        """Abort the connection if the batch in flight is older than `TIMEOUT` seconds."""
         self._timer = None
         if not self._expected:
             return
@@ -253,36 +260,40 @@ class Pipeline(asyncio.Protocol):
         if left <= 0:
             self.abort("Timeout reading from the server")
         else:
-            self._timer = loop.call_later(left, self._look_at_time)
+            self._timer = loop.call_later(left, self._check_timeout)
 
     def abort(self, reason: str) -> None:
-        """Break the connection; whatever waits is given up."""
+        """Drop the connection, and fail all commands that have no reply.
+
+        Args:
+            reason: the message of the `LostError` that they fail with.
+        """
         transport, self._transport = self._transport, None
         if transport is not None:
             transport.abort()
-            self._lose(LostError(reason))
+            self._on_lost(LostError(reason))
 
     def connection_lost(self, error: Exception | None) -> None:
-        """Give up what is in flight and what waits: it was decided on this generation."""
+        """Fail all commands, waiting ones too: they were decided on data of this generation."""
         if self._transport is not None:
             self._transport = None
-            self._lose(LostError(str(error) if error else "Connection closed by server."))
+            self._on_lost(LostError(str(error) if error else "Connection closed by server."))
 
-    def _lose(self, error: Exception) -> None:
+    def _on_lost(self, error: Exception) -> None:
         self.generation = 0
-        self._give_up(error)
+        self._fail_all(error)
 
-    def _give_up(self, error: BaseException) -> None:
-        flight, waiting = self._flight, self._waiting
-        self._flight, self._waiting, self._expected = [], [], 0
-        for done in flight:
-            self._hand(done, error)
+    def _fail_all(self, error: BaseException) -> None:
+        in_flight, waiting = self._in_flight, self._waiting
+        self._in_flight, self._waiting, self._expected = [], [], 0
+        for done in in_flight:
+            self._call(done, error)
         for _, done in waiting:
-            self._hand(done, error)
+            self._call(done, error)
         self._idle.set()
 
     async def close(self) -> None:
-        """Wait until everything is answered, and close the connection."""
+        """Wait until every command has its reply, and close the connection."""
         while self.waiting:
             self._idle.clear()
             await self._idle.wait()
@@ -299,12 +310,12 @@ class Pipeline(asyncio.Protocol):
             transport.close()
 
 
-def _failing(done: Done, error: Exception) -> Done:
-    """Return what is called with whatever reply, and hands an error on."""
+def _failing_with(done: Done, error: Exception) -> Done:
+    """Return a callback that ignores its reply, and passes an error on instead."""
     return lambda _: done(error)
 
 
 def pack(*command: Argument) -> bytes:
-    """Return a command as it is sent."""
+    """Encode a command in the Redis protocol."""
     packed: bytes = hiredis.pack_command(command)  # type: ignore[arg-type]
     return packed

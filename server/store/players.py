@@ -1,4 +1,4 @@
-"""Players: their records, the secret that signs their tokens, and their newest session."""
+"""Players: their profiles, the secret that signs their tokens, and their newest sessions."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ return before
 
 
 class Players:
-    """All players, by id."""
+    """What is stored about players, by id."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def secret(self) -> bytes:
-        """Return the secret that signs tokens, the same on all nodes; made when first asked for.
+        """Return the secret that signs tokens, the same on all nodes; the first call creates it.
 
         Raises:
             UnavailableError: Redis does not answer.
@@ -40,13 +40,17 @@ class Players:
         return bytes.fromhex(kept)
 
     async def keep(self, player: PlayerId, name: str | None = None) -> tuple[Profile, bool]:
-        """Return a player's profile, made if there is none, renamed if a name is given.
+        """Store a player's profile, and extend its time to live.
+
+        Args:
+            player: the player.
+            name: the new name; `None` keeps the name, or gives a guest's name to a new player.
 
         Returns:
             The profile, and whether it had another name before.
 
         Raises:
-            UnavailableError: Redis does not answer.
+            UnavailableError: the profile may or may not have been stored.
         """
         how, text = ("HSETNX", guest_name(player)) if name is None else ("HSET", name)
         key = keys.player(player)
@@ -54,7 +58,7 @@ class Players:
         return Profile(player, kept), before not in {None, kept}
 
     async def profiles(self, players: Iterable[PlayerId]) -> dict[PlayerId, Profile]:
-        """Return the profiles of players; one without a record has its first name.
+        """Return profiles by player; a player without a stored name has a guest's name.
 
         Raises:
             UnavailableError: Redis does not answer.
@@ -66,10 +70,10 @@ class Players:
         return {p: Profile(p, n or guest_name(p)) for p, n in zip(wanted, names, strict=True)}
 
     async def take_session(self, player: PlayerId, session: str) -> str | None:
-        """Make a session the player's newest one, and return the one that was it before, if any.
+        """Store a session as the player's newest, and return the one that was stored before.
 
         Raises:
-            UnavailableError: it is not known whether it is.
+            UnavailableError: the session may or may not have been stored.
         """
         before: str | None = await self._database.run(
             _TAKE_SESSION, [keys.session(player)], session, keys.SESSION_LIFE
@@ -77,7 +81,7 @@ class Players:
         return before
 
     async def newest_sessions(self, players: Iterable[PlayerId]) -> list[str | None]:
-        """Return the newest session of each player, `None` where none is known.
+        """Return the newest session of each player, or `None` where none is stored.
 
         Raises:
             UnavailableError: Redis does not answer.

@@ -1,4 +1,4 @@
-"""Rooms: what is kept of them beside their journals."""
+"""What is stored about rooms beside their journals: creation keys and presence."""
 
 from __future__ import annotations
 
@@ -24,13 +24,17 @@ def random_code() -> RoomCode:
 
 
 class Rooms:
-    """Creation keys, and who is present."""
+    """The codes of rooms by creation key, and the players who are present in each room."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def code_for(self, player: PlayerId, creation: str) -> RoomCode:
-        """Return the code of a creation: a new one, or what it was given the first time.
+        """Return the code for a room that is being created; the same if that is retried.
+
+        Args:
+            player: the player who creates the room.
+            creation: the creation key, chosen by the client, which is the same in each retry.
 
         Raises:
             UnavailableError: Redis does not answer.
@@ -39,7 +43,7 @@ class Rooms:
         return RoomCode(await self._database.keep_first(key, random_code(), keys.CREATION_LIFE))
 
     async def forget_code(self, player: PlayerId, creation: str) -> None:
-        """Forget a creation's code, since another room has it.
+        """Delete the code of a creation, because another room has the same code.
 
         Raises:
             UnavailableError: Redis does not answer.
@@ -48,7 +52,7 @@ class Rooms:
         await self._database.write(key, "DEL", key)
 
     async def enter(self, code: RoomCode, player: PlayerId, node: str) -> None:
-        """Note that a player is present in a room, by way of a node.
+        """Store that a player is present in a room, with a session on a node.
 
         Raises:
             UnavailableError: Redis does not answer.
@@ -57,7 +61,7 @@ class Rooms:
         await self._database.run(_ENTER, [key], player, node, keys.PRESENCE_LIFE)
 
     async def leave(self, code: RoomCode, player: PlayerId, node: str) -> None:
-        """Note that a player is not, unless it is by way of another node.
+        """Delete that a player is present on a node; presence on another node is kept.
 
         Raises:
             UnavailableError: Redis does not answer.
@@ -65,7 +69,7 @@ class Rooms:
         await self._database.run(_LEAVE, [keys.presence(code)], player, node)
 
     async def present(self, code: RoomCode) -> dict[PlayerId, str]:
-        """Return who is present in a room, and by way of which node; that node may be dead.
+        """Return the node of each player who is present in a room; that node may be dead.
 
         Raises:
             UnavailableError: Redis does not answer.

@@ -1,4 +1,4 @@
-"""Sweepers: the nodes that share out what is to be done without being asked."""
+"""Registrations of sweepers, among which the partitions are divided."""
 
 from __future__ import annotations
 
@@ -20,17 +20,22 @@ return {redis.call('EXISTS', KEYS[2]), unpack(redis.call('ZRANGE', KEYS[1], 0, -
 
 
 class Share(NamedTuple):
-    """Who sweeps, by name and in order, and whether anybody has played lately, on any node."""
+    """The active sweepers.
+
+    Attributes:
+        names: their names, sorted.
+        busy: whether anybody has played in the last `keys.BUSY_LIFE` seconds, on any node.
+    """
 
     names: list[str]
     busy: bool
 
 
 class Sweepers:
-    """The nodes that sweep. One that is killed is forgotten by itself.
+    """The nodes that sweep. The entry of one that was killed expires.
 
     Attributes:
-        name: this node's among them.
+        name: the random name of this node's sweeper.
     """
 
     def __init__(self, database: Database) -> None:
@@ -38,7 +43,10 @@ class Sweepers:
         self.name = secrets.token_hex(8)
 
     async def renew(self, *, busy: bool) -> Share:
-        """Be one of them for `keys.SWEEPER_LIFE` seconds from now; say if anybody played here.
+        """Register this sweeper for the next `keys.SWEEPER_LIFE` seconds; return all sweepers.
+
+        Args:
+            busy: whether anybody has played on this node since the last call.
 
         Raises:
             UnavailableError: Redis does not answer.
@@ -51,7 +59,7 @@ class Sweepers:
         return Share(sorted(alive), bool(found))
 
     async def drop(self) -> None:
-        """Be none of them any more.
+        """Delete the entry of this sweeper.
 
         Raises:
             UnavailableError: Redis does not answer.

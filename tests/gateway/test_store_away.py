@@ -28,8 +28,8 @@ Act = Callable[[Server], object]
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a Redis that hangs be noticed soon."""
     monkeypatch.setattr(connection, "TIMEOUT", 0.3)
-    monkeypatch.setattr(bus, "HEARTBEAT", 0.1)
-    monkeypatch.setattr(bus, "PAUSE", 0.05)
+    monkeypatch.setattr(bus, "HEARTBEAT_INTERVAL", 0.1)
+    monkeypatch.setattr(bus, "RECONNECT_DELAY", 0.05)
     monkeypatch.setattr(clock, "SAMPLE_EVERY", 0.1)
 
 
@@ -164,7 +164,7 @@ async def test_what_waits_for_a_redis_that_hangs_is_bounded(
     for client, attempt in zip(clients, attempts, strict=True):
         await moved_at_last(client, attempt, 2)
     monkeypatch.setattr(pipeline, "MOST_WAITING", most)
-    monkeypatch.setattr(journal, "_MOST_TOGETHER", 1)
+    monkeypatch.setattr(journal, "_MOST_AT_ONCE", 1)
     # The lot waits for longer than its turn takes: only a bound refuses any of it sooner.
     server.signal(SIGSTOP)
     try:

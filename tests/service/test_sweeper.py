@@ -13,7 +13,7 @@ from server.service import sweeper as module
 from server.service.replica_cache import ReplicaCache
 from server.service.sweeper import owned_by
 from server.store import keys
-from server.store.outbox import Left
+from server.store.outbox import Pending
 from tests.core.builders import ADA, BOB, START
 from tests.service.nodes import OVER, Node, SetClock
 from tests.service.test_effects import DAY, GAME, finish_daily, rows
@@ -64,15 +64,15 @@ async def test_what_is_busy_is_looked_at_more_often_by_every_node(
 ) -> None:
     async def looks(seconds: int) -> int:
         found = 0
-        ask = node.store.outboxes.look
+        ask = node.store.outboxes.pending
 
-        async def look(until: int, partitions: list[int]) -> list[Left]:
+        async def look(until: int, partitions: list[int]) -> list[Pending]:
             nonlocal found
             found += len(partitions)
             return await ask(until, partitions)
 
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(type(node.store.outboxes), "look", lambda _, *given: look(*given))
+            patch.setattr(type(node.store.outboxes), "pending", lambda _, *given: look(*given))
             for _ in range(int(seconds / module.LOOK_EVERY)):
                 clock.time += int(module.LOOK_EVERY * 1000)
                 await node.sweeper.look()

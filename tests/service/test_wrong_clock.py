@@ -94,7 +94,7 @@ class WaveringClock(Clock):
 
     _wave = 0.01
 
-    async def _ask(self) -> float:
+    async def _read_time(self) -> float:
         self._wave = -self._wave
         return START / 1000 + time.monotonic() + self._wave
 

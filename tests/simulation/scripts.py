@@ -52,7 +52,7 @@ def append_with(memory: Memory, names: list[str], given: list[str]) -> Reply:
         memory.zadd(names[2], score, member)
     elif member:
         memory.zrem(names[2], member)
-    return "stands"
+    return "appended"
 
 
 def keep_first(memory: Memory, names: list[str], given: list[str]) -> Reply:

@@ -131,7 +131,7 @@ class Commands:
 
     def _look(self) -> Command:
         until, numbers = self.now + self._about() // 2, [keys.partition(name) for name in NAMES]
-        return lambda store: store.outboxes.look(until, numbers)
+        return lambda store: store.outboxes.pending(until, numbers)
 
     def _set_aside(self) -> Command:
         name, elsewhere = self._one(NAMES), self._one(NAMES)

@@ -15,7 +15,7 @@ from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
 from server.stop import Stop
-from server.store.connection import Client, alone
+from server.store.connection import Client, server_client
 
 PATIENCE = 20.0
 """Seconds after which what has not happened will not."""
@@ -67,7 +67,7 @@ async def servers_of(redis: Client) -> AsyncIterator[list[Redis]]:
         yield [redis]
         return
     await redis.initialize()
-    servers = [alone(server) for server in redis.get_primaries()]
+    servers = [server_client(server) for server in redis.get_primaries()]
     try:
         yield servers
     finally:

@@ -42,9 +42,9 @@ async def publisher(other: Database) -> Bus:
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a lost connection be noticed, and made anew, soon."""
     monkeypatch.setattr(connection, "TIMEOUT", 0.5)
-    monkeypatch.setattr(module, "PAUSE", 0.01)
-    monkeypatch.setattr(module, "HEARTBEAT", 0.05)
-    monkeypatch.setattr(module, "SILENCE", 0.5)
+    monkeypatch.setattr(module, "RECONNECT_DELAY", 0.01)
+    monkeypatch.setattr(module, "HEARTBEAT_INTERVAL", 0.05)
+    monkeypatch.setattr(module, "HEARTBEAT_TIMEOUT", 0.5)
 
 
 async def listeners(redis: Client, topic: str) -> int:
@@ -223,7 +223,7 @@ async def test_a_quiet_connection_is_kept_while_much_else_is_going_on(
     thirds = {tag: key_slot(tag.encode()) * 3 // 16_384 for tag in ("quiet", *"abcdefgh")}
     tag = next(tag for tag in "abcdefgh" if thirds[tag] != thirds["quiet"])
     with capture_logs() as logs:
-        ends = time.monotonic() + 3 * module.SILENCE
+        ends = time.monotonic() + 3 * module.HEARTBEAT_TIMEOUT
         for number in count():
             topic = f"{{{tag}}} busy {number}"
             ear.subscribe(topic)

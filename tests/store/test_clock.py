@@ -78,7 +78,7 @@ async def test_what_took_too_long_to_come_is_not_the_time(
     async with embedded_redis(data) as url:
         database = Database(connect(url))
         clock = Clock(database)
-        with pytest.raises(UnavailableError, match="to tell the time"):
+        with pytest.raises(UnavailableError, match="to reply to TIME"):
             await _slow_sample(clock, database)
         # Redis is there all the same.
         assert clock.is_fresh()
@@ -101,7 +101,7 @@ async def test_a_slow_answer_bears_out_the_time_that_is_known(
         # One that contradicts it does not, and is not the time either.
         assert clock._bounds is not None
         clock._bounds = module._Bounds(offset + 60, offset + 61, clock._bounds.sent)
-        with pytest.raises(UnavailableError, match="to tell the time"):
+        with pytest.raises(UnavailableError, match="to reply to TIME"):
             await _slow_sample(clock, database)
         await database.close()
 
@@ -136,7 +136,7 @@ class Machine(Clock):
     def _monotonic(self) -> float:
         return self.own
 
-    async def _ask(self) -> float:
+    async def _read_time(self) -> float:
         self.looks += 1
         self.pass_time(self.way / 2)
         told = self.redis
@@ -209,9 +209,9 @@ async def test_a_thousand_who_ask_at_once_share_a_look(redis: Client, database: 
     class Counting(Clock):
         looks = 0
 
-        async def _ask(self) -> float:
+        async def _read_time(self) -> float:
             self.looks += 1
-            return await super()._ask()
+            return await super()._read_time()
 
     clock = Counting(database)
     await asyncio.gather(*(clock.sample() for _ in range(1_000)))

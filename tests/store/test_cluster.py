@@ -171,7 +171,7 @@ async def test_a_slot_that_is_half_moved_is_written_and_read_where_its_keys_are(
 async def test_what_follows_its_slot_for_too_long_is_unavailable(
     cluster: Cluster, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "PATIENCE", 0.2)
+    monkeypatch.setattr(module, "REDIRECT_TIMEOUT", 0.2)
     partition = 13
     slot = key_slot(keys.due(partition).encode())
     journals = Journals(database)
@@ -364,8 +364,8 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pipeline, "TIMEOUT", 0.5)
     # A batch is answered in time though its replicas do not say that they have it.
     monkeypatch.setattr(pipeline, "ACKNOWLEDGED_WITHIN", 0.2)
-    monkeypatch.setattr(bus, "PAUSE", 0.01)
-    monkeypatch.setattr(bus, "HEARTBEAT", 0.1)
+    monkeypatch.setattr(bus, "RECONNECT_DELAY", 0.01)
+    monkeypatch.setattr(bus, "HEARTBEAT_INTERVAL", 0.1)
 
 
 async def heard_from(publisher: Ear, ear: Ear, topic: str) -> None:

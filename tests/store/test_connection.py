@@ -12,7 +12,7 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import ResponseError
 
 from server.core.refusal import UnavailableError
-from server.store.connection import Client, answering, connect
+from server.store.connection import Client, connect, raising_unavailable
 from server.store.database import Database
 from tests.store.servers import in_flight, until, writes_held_up
 
@@ -21,18 +21,18 @@ from tests.store.servers import in_flight, until, writes_held_up
     "error", [RedisConnectionError("gone"), ResponseError("OOM"), OSError("gone"), TimeoutError()]
 )
 def test_what_redis_raises_is_unavailable(error: Exception) -> None:
-    with pytest.raises(UnavailableError, match=type(error).__name__), answering():
+    with pytest.raises(UnavailableError, match=type(error).__name__), raising_unavailable():
         raise error
 
 
 def test_what_is_our_own_fault_stays_as_it_is() -> None:
-    with pytest.raises(KeyError), answering():
+    with pytest.raises(KeyError), raising_unavailable():
         raise KeyError
 
 
 async def test_a_redis_that_is_not_there_is_told_at_once(tmp_path: Path) -> None:
     redis = connect(f"unix://{tmp_path}/none.sock")
-    with pytest.raises(UnavailableError), answering():
+    with pytest.raises(UnavailableError), raising_unavailable():
         await redis.ping()
     await redis.aclose()
 

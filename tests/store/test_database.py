@@ -393,5 +393,5 @@ async def test_what_is_sent_after_the_end_opens_no_connection(database: Database
     with pytest.raises(UnavailableError):
         await database.write("a", "SET", "a", "2")
     assert failed == ["a"]
-    assert not database._tasks
-    assert not database._sending
+    assert not database._refresh_tasks
+    assert not database._send_tasks

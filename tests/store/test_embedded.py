@@ -144,8 +144,8 @@ async def test_an_orphan_that_does_not_answer_is_not_joined_by_another(
     pid = orphan(data)
     os.kill(pid, signal.SIGSTOP)
     with monkeypatch.context() as patch:
-        patch.setattr(embedded, "START_WITHIN", 0.1)
-        with pytest.raises(EmbeddedServerError, match="does not end"):
+        patch.setattr(embedded, "START_TIMEOUT", 0.1)
+        with pytest.raises(EmbeddedServerError, match="does not stop"):
             await start(data)
     os.kill(pid, signal.SIGCONT)
     async with embedded_redis(data) as url:

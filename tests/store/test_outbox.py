@@ -99,13 +99,13 @@ async def test_a_look_finds_what_is_left_in_each_partition(
     for time, name in enumerate(NAMES):
         await start(database, name, due=time)
     numbers = sorted({keys.partition(name) for name in NAMES[:5]})
-    found = await outboxes.look(2, numbers)
+    found = await outboxes.pending(2, numbers)
     for number, left in zip(numbers, found, strict=True):
         here = [name for name in NAMES if keys.partition(name) == number]
         assert sorted(left.effects) == [(name, f"effect of {name}") for name in here]
         due = [(due_of(name), NAMES.index(name)) for name in here]
         assert left.due == [each for each in due if each[1] <= 2]
-    assert await outboxes.look(2, []) == []
+    assert await outboxes.pending(2, []) == []
 
 
 async def test_what_is_set_aside_is_found_by_an_operator_alone(
@@ -129,5 +129,5 @@ async def test_what_only_a_newer_version_knows_is_left_alone(
     await redis.zadd(keys.due(3), {"z:new": 1, "r:A": 2})
     with capture_logs() as logs:
         assert await outboxes.due(10) == [(RoundDue(RoomCode("A")), 2)]
-    assert [(entry["event"], entry["member"]) for entry in logs] == [("due_unknown", "z:new")]
+    assert [(entry["event"], entry["member"]) for entry in logs] == [("due_item_unknown", "z:new")]
     assert await redis.zscore(keys.due(3), "z:new") == 1

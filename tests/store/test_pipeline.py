@@ -181,7 +181,7 @@ async def test_a_callback_that_raises_harms_no_other(pipeline: Pipeline, replies
         replies.push(4)
         pipeline.abort("lost by the test")
         await replies.come(4)
-    assert [line["event"] for line in logs] == ["reply_broken"] * 2
+    assert [line["event"] for line in logs] == ["reply_callback_failed"] * 2
     assert [value for value, _ in replies.all] == [1, 2, 3, 4]
     assert isinstance(replies.all[-1][1], LostError)
 
