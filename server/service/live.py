@@ -257,7 +257,7 @@ class LiveRooms:
             self.changed.emit(code)
         self._publish(code, Entry(append.number, append.payload))
 
-    def note(self, code: RoomCode, attempts: dict[PlayerId, Attempt]) -> None:
+    def publish_progress(self, code: RoomCode, attempts: dict[PlayerId, Attempt]) -> None:
         """Take how far runners have got whose moves this node has played."""
         by_deal: dict[DealId, list[tuple[PlayerId, int, int]]] = {}
         for player, attempt in attempts.items():

@@ -114,7 +114,7 @@ class Searches:
         """End an attempt without hope, and tell its player."""
         ended = await self._attempts.end_stuck(attempt.id, attempt.seq)
         if ended is not None:
-            self._sessions.tell_ended(ended)
+            self._sessions.notify_ended(ended)
 
 
 def _may_be_seen_through(board: Board) -> bool:

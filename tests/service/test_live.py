@@ -197,14 +197,14 @@ async def test_players_of_a_dead_node_are_gone_and_what_it_did_last_is_found(
     other.services.rooms.appended.subscribers.clear()
     await other.rooms.set_ready(code, BOB, ready=False)
     mine, dead = node.registration, other.registration.id
-    mine._listed([mine.id])
+    mine._update([mine.id])
     assert mine.is_alive(dead)
-    mine._listed([mine.id])
+    mine._update([mine.id])
     assert not mine.is_alive(dead)
     await shows(node, code, ADA)
     await sees(node, code, version + 1)
     # It was but slow.
-    mine._listed([mine.id, dead])
+    mine._update([mine.id, dead])
     await shows(node, code, ADA, BOB)
 
 
