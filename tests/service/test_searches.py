@@ -27,7 +27,7 @@ from server.core.refusal import Refusal
 from server.service import searches
 from server.service.bus_messages import Ended
 from server.service.replica_cache import ReplicaCache
-from server.service.searcher import PATIENCE, Answer, Searcher, SearcherError
+from server.service.searcher import TIMEOUT, Answer, Searcher, SearcherError
 from server.service.searches import Searches
 from server.store import keys
 from tests.core.builders import ADA, BOB, START, begun, line_home
@@ -175,7 +175,7 @@ def test_a_process_whose_node_was_killed_during_a_search_ends_without_a_word() -
             stdout=writer,
             stderr=subprocess.PIPE,
             check=False,
-            timeout=PATIENCE,
+            timeout=TIMEOUT,
         )
     finally:
         os.close(writer)
@@ -220,10 +220,10 @@ async def settle(node: Node, attempt: Attempt) -> None:
     found = node.services.searches
 
     async def idle() -> bool:
-        return not found._any.is_set()
+        return not found._added.is_set()
 
     async with running(found.run):
-        found._note(attempt)
+        found._enqueue(attempt)
         await until(idle)
 
 
@@ -265,14 +265,14 @@ async def test_attempts_over_the_limit_are_left_and_the_newest_state_of_each_cou
     first = begun("roosevelt", TWO_DEEP)
     later = then(first, "t2>t6")
     with capture_logs() as logs:
-        found._note(first)
-        found._note(later)
+        found._enqueue(first)
+        found._enqueue(later)
         assert logs == []
-        found._note(core.begin(msgspec.structs.replace(first.start, player=BOB), TWO_DEEP))
+        found._enqueue(core.begin(msgspec.structs.replace(first.start, player=BOB), TWO_DEEP))
         assert [entry["event"] for entry in logs] == ["searches_full"]
-    assert list(found._waiting.values()) == [later]
-    found._note(core.fold(later, core.Ended("resigned", START)))
-    assert not found._waiting
+    assert list(found._pending.values()) == [later]
+    found._enqueue(core.fold(later, core.Ended("resigned", START)))
+    assert not found._pending
 
 
 @pytest.mark.parametrize("game", sorted(games()))
@@ -280,7 +280,7 @@ def test_no_board_is_passed_over_all_of_whose_cards_were_seen(game: str) -> None
     state = begun(game)
     passed_over = 0
     for move in islice(line_home(state.board), 150):
-        if not searches._may_be_seen_through(state.board):
+        if not searches._may_have_seen_all(state.board):
             assert unseen_cards(state.board) > 0
             passed_over += 1
         state = then(state, move)
