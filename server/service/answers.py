@@ -35,7 +35,7 @@ class Snapshot:
 
     Attributes:
         seq: number of the journal's last entry, from 1.
-        commitment: of the deal, in hexadecimal.
+        commitment: of the deal's seed, in hexadecimal.
     """
 
     attempt: AttemptId

@@ -111,10 +111,10 @@ class Attempts:
         return snapshot_of(attempt, deal.commitment)
 
     def play_soon(
-        self, attempt: AttemptId, player: PlayerId, seq: int, what: MoveNumbers, reply: Reply
+        self, attempt: AttemptId, player: PlayerId, seq: int, numbers: MoveNumbers, reply: Reply
     ) -> None:
         """Play a move as entry `seq`; `reply` is called later with the outcome."""
-        move = PendingMove(attempt, player, seq, what, self.answer_again, reply)
+        move = PendingMove(attempt, player, seq, numbers, self.answer_again, reply)
         replica = self._replicas.find_to_append(attempt)
         self._lookups["attempts", "miss" if replica is None else "hit"] += 1
         if replica is None or seq == FIRST_MOVE:
@@ -134,7 +134,7 @@ class Attempts:
             replica.submit_soon(move)
 
     async def answer_again(
-        self, attempt: AttemptId, player: PlayerId, seq: int, what: MoveNumbers
+        self, attempt: AttemptId, player: PlayerId, seq: int, numbers: MoveNumbers
     ) -> Played | Snapshot:
         """Answer a move that was sent again, or whose number is not the next one.
 
@@ -148,7 +148,7 @@ class Attempts:
         """
         for before, event, after in await self.steps(attempt, seq):
             if after.seq == seq and before is not None and isinstance(event, Moved):
-                move = before.board.ruleset.move_of(*what)
+                move = before.board.ruleset.move_of(*numbers)
                 if move is not None and move_text(before.board.ruleset, move) == event.move:
                     return Played(before, after, delta_between(before.board, after.board))
                 break

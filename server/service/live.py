@@ -324,7 +324,8 @@ class LiveRooms:
             if not live.loaded.is_set():
                 await self._presence.write_all(code)
             online = await self._presence.read(code)
-            # Read last, with no await before `update`: that would undo entries appended meanwhile.
+            # Read the room last, and update without an await in between: `update` would otherwise
+            # undo entries that are appended meanwhile.
             room = await self._rooms.find(code)
             for player in live.presence.merge(online):
                 self._presence.write_soon(code, player)

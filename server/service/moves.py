@@ -43,10 +43,10 @@ class PendingMove:
         "_before",
         "_delta",
         "_id",
+        "_numbers",
         "_player",
         "_reply",
         "_seq",
-        "_what",
     )
 
     def __init__(  # noqa: PLR0917 - one for each move
@@ -54,7 +54,7 @@ class PendingMove:
         attempt: AttemptId,
         player: PlayerId,
         seq: int,
-        what: MoveNumbers,
+        numbers: MoveNumbers,
         again: AnswerAgain,
         reply: Reply,
     ) -> None:
@@ -62,7 +62,7 @@ class PendingMove:
         self._id = attempt
         self._player = player
         self._seq = seq
-        self._what = what
+        self._numbers = numbers
         self._reply = reply
         self._before: Attempt | None = None
         self._delta: Delta | None = None
@@ -77,7 +77,7 @@ class PendingMove:
             raise Refusal("unknown_attempt")
         if self._seq != state.seq + 1:
             raise OutOfStepError
-        move = state.board.ruleset.move_of(*self._what)
+        move = state.board.ruleset.move_of(*self._numbers)
         if move is None:
             raise Refusal("bad_move")
         event, after, self._delta = core.play(state, move, now)
@@ -100,7 +100,7 @@ class PendingMove:
         """Reply to a move whose number is not the next one; it may be a retry of a stored one."""
         answer: Played | Snapshot | Exception
         try:
-            answer = await self._again(self._id, self._player, self._seq, self._what)
+            answer = await self._again(self._id, self._player, self._seq, self._numbers)
         except Exception as error:
             answer = error
         self._reply(answer)

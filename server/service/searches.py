@@ -54,8 +54,8 @@ class Searches:
     def _enqueue(self, attempt: Attempt) -> None:
         """Enqueue an attempt that has changed, if all its cards have been seen.
 
-        An attempt that is over is removed from the queue. The others are replaced by their latest
-        state.
+        If it is queued already, its latest state replaces the earlier one; if it is over, it is
+        removed from the queue.
         """
         if attempt.end is not None:
             self._pending.pop(attempt.id, None)
