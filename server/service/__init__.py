@@ -1,4 +1,5 @@
-"""What the server does for players, whoever asks: `core` decides, `store` keeps.
+"""The application layer: it loads state from `store`, has `core` decide, and stores the result.
 
-Knows nothing of sockets and messages; the gateway and the sweeper both come through here.
+Nothing here depends on sockets or on the client protocol. The gateway and the background work of a
+node (the sweeper, searches) use the same services.
 """

@@ -1,4 +1,4 @@
-"""Answers: what became of a command, and an attempt, as its player may see them."""
+"""The outcomes of commands on an attempt, with what its player may see of it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from server.core.ranking import Result
 
 
 class Played(NamedTuple):
-    """A move that stands: the attempt before and after it, and what it changed for its viewer."""
+    """A move that was appended: the attempt before and after it, and the delta for its player."""
 
     before: Attempt
     after: Attempt
@@ -20,14 +20,23 @@ class Played(NamedTuple):
 
 
 class Over(NamedTuple):
-    """An end without a move, and the attempt after it."""
+    """The attempt ended without a move, as by resignation.
+
+    Attributes:
+        after: the attempt that is over.
+    """
 
     after: Attempt
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """An attempt as its player may see it."""
+    """An attempt as its player may see it.
+
+    Attributes:
+        seq: number of the journal's last entry, from 1.
+        commitment: of the deal's seed, in hexadecimal.
+    """
 
     attempt: AttemptId
     start: Started
@@ -41,6 +50,6 @@ Answer = Played | Over | Snapshot
 
 
 def snapshot_of(attempt: Attempt, commitment: str) -> Snapshot:
-    """Return an attempt as its player may see it."""
+    """Return an attempt as its player may see it; `commitment` is that of its deal."""
     view = view_of(attempt.board)
     return Snapshot(attempt.id, attempt.start, attempt.seq, view, attempt.result, commitment)

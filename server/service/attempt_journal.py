@@ -1,4 +1,4 @@
-"""The journal of an attempt: what its entries say, and what is written with them."""
+"""The journal of an attempt: decoding and folding its entries, and building its appends."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from server.store.deals import Deal
 from server.store.journal import Append
 
 Appended = Callable[[Attempt | None, Attempt], None]
-"""Called when an entry of this node stands, with the attempt before and after it."""
+"""Called after an append of this node was accepted, with the attempt before and after it."""
 
 _READER: Reader[Event] = Reader(Event)
 _ENCODER = msgspec.json.Encoder()
 
 
 class Finish(msgspec.Struct, tag="finish", frozen=True):
-    """What must happen once after an attempt is over: the text in the outbox."""
+    """The result of an attempt that is over: the content (JSON) of its entry in the outbox."""
 
     attempt: AttemptId
     player: PlayerId
@@ -38,7 +38,7 @@ class Finish(msgspec.Struct, tag="finish", frozen=True):
 
 
 class Step(NamedTuple):
-    """An entry of a journal, with the attempt before it (`None` for the start) and after it."""
+    """A journal entry, with the attempt before it (`None` for the first one) and after it."""
 
     before: Attempt | None
     event: Event
@@ -46,7 +46,10 @@ class Step(NamedTuple):
 
 
 class AttemptDefinition:
-    """The journal of one attempt; see `server.service.replica.Definition`."""
+    """How the journal of one attempt is folded and written: a `server.service.replica.Definition`.
+
+    `board` is the board that the attempt starts on; `appended` is called after each append.
+    """
 
     __slots__ = ("_appended", "_deal", "_id", "_key")
 
@@ -61,7 +64,7 @@ class AttemptDefinition:
         return self._key
 
     def decode(self, text: str) -> Event:
-        """Return the event that an entry's text says."""
+        """Return the event that an entry's text (JSON) encodes."""
         return decode(text)
 
     def fold(self, state: Attempt | None, event: Event) -> Attempt:
@@ -69,46 +72,50 @@ class AttemptDefinition:
         return fold_event(self._deal, state, event)
 
     def due(self, state: Attempt, now: int) -> Event | None:
-        """Return what the time alone has brought about."""
+        """Return the event that is due at a time (Unix milliseconds) without a command, if any."""
         return core.due(state, now)
 
     def append(self, before: Attempt | None, after: Attempt, event: Event, number: int) -> Append:
-        """Return the append of an event, with what is to be written together with it."""
+        """Return the append of an event as entry `number`, with what is written atomically with it.
+
+        The first entry sets when the journal expires and, for a daily, its deadline; the last one
+        writes the `Finish` to the outbox and drops the deadline. Others are written alone.
+        """
         payload = _ENCODER.encode(event).decode()
         start = after.start
         if before is not None and after.end is None:
             return Append(self._key, number, payload)
-        # A round's runners fall due with their room, a daily's each by itself.
+        # The attempts of a round share the room's deadline; each attempt at a daily has its own.
         due = AttemptDue(self._id) if start.room is None else None
         partition = keys.partition(self._id)
         if before is None:
-            falls_due = (due, start.deadline) if due else None
+            scheduled = (due, start.deadline) if due else None
             expires = start.deadline + keys.ATTEMPT_LIFE
-            return Append(self._key, number, payload, partition, expires, None, falls_due)
+            return Append(self._key, number, payload, partition, expires, None, scheduled)
         finish = _ENCODER.encode(finish_of(after)).decode()
         effect = (str(self._id), finish)
-        gone = (due, None) if due else None
-        return Append(self._key, number, payload, partition, None, effect, gone)
+        unscheduled = (due, None) if due else None
+        return Append(self._key, number, payload, partition, None, effect, unscheduled)
 
     def appended(self, before: Attempt | None, after: Attempt, _: Append) -> None:
-        """Be told that an event of this node stands."""
+        """Handle that an append of this node has been accepted."""
         self._appended(before, after)
 
 
 def decode(text: str) -> Event:
-    """Return the event that an entry's text says.
+    """Return the event that an entry's text (JSON) encodes.
 
     Raises:
-        UnreadableError: it is of a form that this release does not know.
+        UnreadableError: this release does not know its type.
     """
     return _READER.read(text)
 
 
 def fold_event(deal: Deal, state: Attempt | None, event: Event) -> Attempt:
-    """Return the attempt after an entry; the first one begins on the board of its deal.
+    """Return the attempt after an event; the first event starts it on the board of its deal.
 
     Raises:
-        UnreadableError: the attempt is played by rules that this release does not know.
+        UnreadableError: this release does not know the rules of the attempt.
     """
     if state is None:
         assert isinstance(event, Started), "a journal begins with the start"
@@ -118,7 +125,7 @@ def fold_event(deal: Deal, state: Attempt | None, event: Event) -> Attempt:
 
 
 def steps_of(deal: Deal, state: Attempt | None, texts: list[str]) -> Iterator[Step]:
-    """Yield the entries that follow a state, each folded when it is asked for."""
+    """Yield a step for each of the entries (JSON) that follow a state, folding them lazily."""
     for text in texts:
         before, event = state, decode(text)
         state = fold_event(deal, state, event)
@@ -126,7 +133,7 @@ def steps_of(deal: Deal, state: Attempt | None, texts: list[str]) -> Iterator[St
 
 
 def finish_of(attempt: Attempt) -> Finish:
-    """Return what must happen after an attempt that is over."""
+    """Return the outbox content for an attempt that is over."""
     start = attempt.start
     return Finish(
         attempt.id,

@@ -1,4 +1,4 @@
-"""Attempts: starting, opening and playing them."""
+"""Attempts: starting, opening, playing and ending them."""
 
 from __future__ import annotations
 
@@ -28,23 +28,26 @@ from server.service.tasks import run_soon
 from server.store.deals import Deal
 
 MOST_FINISHES = 10_000
-"""Finishes that wait for their effects; what is over that is left to the sweeper."""
+"""Finishes that may be queued for their effects; the sweeper applies those beyond that."""
 
 FIRST_MOVE = 2
-"""The number of the first entry by which a player may see a card that was not dealt face up."""
+"""The number of a first move's entry: the first that may turn a face-down card up."""
 
 log = structlog.get_logger()
 
 
 class Attempts:
-    """All attempts."""
+    """Carries out commands on attempts, by replicas of their journals.
+
+    `lookups` counts the hits and misses of the replica cache.
+    """
 
     def __init__(self, store: Store, lookups: Counts | None = None) -> None:
         self._store = store
         self._lookups = Counter() if lookups is None else lookups
         self._replicas: ReplicaCache[AttemptId, Attempt, Event] = ReplicaCache()
         self.finishes: asyncio.Queue[Finish] = asyncio.Queue(MOST_FINISHES)
-        """What has finished on this node, for whoever applies its effects."""
+        """Attempts that have finished on this node; consumed by `server.service.effects`."""
         self.advanced: Signal[Attempt] = Signal()
         """Emitted after each entry that this node has appended, with the attempt after it."""
         self.opened: Signal[Attempt] = Signal()
@@ -52,11 +55,11 @@ class Attempts:
 
     @property
     def size(self) -> int:
-        """How many attempts are held in memory."""
+        """How many attempts are cached."""
         return self._replicas.size
 
     async def start(self, started: Started) -> Attempt:
-        """Start an attempt by the rules of its deal, or find it started.
+        """Start an attempt by the rules of its deal, or return it if it has been started already.
 
         Raises:
             Refusal: the deal is not kept any more.
@@ -73,7 +76,9 @@ class Attempts:
         return step.after
 
     async def find(self, attempt: AttemptId) -> Attempt | None:
-        """Return an attempt as it is now, or `None`; one whose time is up is ended by this.
+        """Return an attempt as it is now, or `None` if there is none.
+
+        An attempt whose deadline has passed is ended first.
 
         Raises:
             UnreadableError: a newer release stored it.
@@ -85,7 +90,7 @@ class Attempts:
             return None
 
     async def open(self, attempt: AttemptId, player: PlayerId) -> Snapshot:
-        """Return a player's own attempt as it may be seen.
+        """Return a snapshot of a player's own attempt.
 
         Raises:
             Refusal: the player has no such attempt, or its round has not begun.
@@ -101,12 +106,12 @@ class Attempts:
         """Return what an attempt's player may see of it.
 
         Raises:
-            Refusal: it has not begun yet: until then that is nothing. The clocks of two nodes
-                are not quite the same, so this may be a run that has just begun elsewhere.
+            Refusal: the attempt has not begun, so that nothing of it may be seen. As the clocks of
+                two nodes differ slightly, another node may already count it as begun.
             UnavailableError: the store does not answer.
         """
         if attempt.seq == 1:
-            # Nobody is shown a card early because this node's clock is wrong.
+            # A node whose clock is wrong must not show cards early.
             await self._store.clock.confirm()
         if not attempt.has_begun(self._store.clock.now()):
             raise Refusal("not_started")
@@ -115,10 +120,10 @@ class Attempts:
         return snapshot_of(attempt, deal.commitment)
 
     def play_soon(
-        self, attempt: AttemptId, player: PlayerId, seq: int, what: MoveNumbers, reply: Reply
+        self, attempt: AttemptId, player: PlayerId, seq: int, numbers: MoveNumbers, reply: Reply
     ) -> None:
-        """Play a move that is to become entry `seq`; `reply` is called when it stands, or not."""
-        move = PendingMove(attempt, player, seq, what, self.answer_again, reply)
+        """Play a move as entry `seq`; `reply` is called later with the outcome."""
+        move = PendingMove(attempt, player, seq, numbers, self.answer_again, reply)
         replica = self._replicas.find_to_append(attempt)
         self._lookups["attempts", "miss" if replica is None else "hit"] += 1
         if replica is None or seq == FIRST_MOVE:
@@ -127,7 +132,7 @@ class Attempts:
             replica.submit_soon(move)
 
     async def _play(self, attempt: AttemptId, seq: int, move: PendingMove) -> None:
-        """Play a move of a journal that must be fetched, or whose first card is to be shown."""
+        """Play a move whose replica is not cached, or a first move, with a confirmed clock."""
         try:
             replica = await self._replica(attempt, to_append=True)
             if seq == FIRST_MOVE:
@@ -138,11 +143,13 @@ class Attempts:
             replica.submit_soon(move)
 
     async def answer_again(
-        self, attempt: AttemptId, player: PlayerId, seq: int, what: MoveNumbers
+        self, attempt: AttemptId, player: PlayerId, seq: int, numbers: MoveNumbers
     ) -> Played | Snapshot:
-        """Return the answer that entry `seq` had if it is this move and not long ago.
+        """Answer a move that was sent again, or whose number is not the next one.
 
-        Otherwise it is a snapshot.
+        Returns:
+            The outcome of entry `seq`, if that is this move and recent enough; otherwise a
+            snapshot.
 
         Raises:
             Refusal: the player has no such attempt.
@@ -150,21 +157,22 @@ class Attempts:
         """
         for before, event, after in await self.steps(attempt, seq):
             if after.seq == seq and before is not None and isinstance(event, Moved):
-                move = before.board.ruleset.move_of(*what)
+                move = before.board.ruleset.move_of(*numbers)
                 if move is not None and move_text(before.board.ruleset, move) == event.move:
                     return Played(before, after, delta_between(before.board, after.board))
                 break
         return await self.open(attempt, player)
 
     async def resign(self, attempt: AttemptId, player: PlayerId, seq: int) -> Over | Snapshot:
-        """Carry out a resignation that is to become entry `seq`.
+        """Resign an attempt, as entry `seq`.
 
         Returns:
-            The end, also if it stands already; or a snapshot, if the number is not the next one.
+            The attempt that is over, also if that entry is this resignation already; or a snapshot,
+            if `seq` is not the number of the next entry.
 
         Raises:
-            Refusal: it is not carried out.
-            UnavailableError: the store does not answer; it may stand or not.
+            Refusal: the player has no such attempt, or it is over or has not begun.
+            UnavailableError: the store does not answer; the resignation may be stored or not.
         """
 
         def decide(state: Attempt | None, now: int) -> Event:
@@ -185,7 +193,7 @@ class Attempts:
         return Over(step.after)
 
     async def give_up(self, attempt: AttemptId) -> None:
-        """Resign an attempt wherever it stands, begun or not; one that is over stays as it is.
+        """Resign an attempt at any entry, begun or not; if it is over, do nothing.
 
         Raises:
             UnavailableError: the store does not answer.
@@ -197,13 +205,14 @@ class Attempts:
         await (await self._replica(attempt, to_append=True)).submit(decide)
 
     async def end_stuck(self, attempt: AttemptId, seq: int) -> Attempt | None:
-        """End an attempt whose entry `seq` left no line of moves that brings a card home.
+        """End an attempt as stuck: after entry `seq`, no line of moves brings another card home.
 
         Returns:
-            The attempt, if this ended it; it may be over.
+            The attempt, or `None` if it was over already. Later moves do not matter: they
+            cannot have brought a card home either.
 
         Raises:
-            Refusal: it is no longer kept.
+            Refusal: the attempt does not exist, or has expired.
             UnavailableError: the store does not answer.
         """
 
@@ -216,9 +225,9 @@ class Attempts:
         return step.after if step.before is not step.after else None
 
     async def steps(self, attempt: AttemptId, first: int) -> Iterator[Step]:
-        """Return the entries from `first` on, or a few before it, each folded when asked for.
+        """Return the steps from entry `first` on, folded lazily; a few earlier ones may precede.
 
-        None are returned if `first` is long ago or not there yet.
+        The iterator is empty if entry `first` is too old or does not exist yet.
 
         Raises:
             Refusal: there is no such attempt.
@@ -232,7 +241,7 @@ class Attempts:
         return steps_of(await self._deal(attempt), state, texts)
 
     def _appended(self, before: Attempt | None, after: Attempt) -> None:
-        """Note an entry of this node: tell of it, and hand a finish on."""
+        """Emit `advanced` for an accepted append, and enqueue the finish if the attempt is over."""
         self.advanced.emit(after)
         if before is None or after.end is None:
             return
@@ -242,7 +251,7 @@ class Attempts:
             log.warning("finishes_full", attempt=after.id)
 
     def _known(self, attempt: AttemptId) -> Attempt | None:
-        """Return an attempt as this node knows it, or `None`."""
+        """Return an attempt from its replica, or `None` if that is not cached."""
         replica = self._replicas.find(attempt)
         return replica.state if replica is not None else None
 

@@ -1,8 +1,7 @@
-"""What nodes publish to one another: msgpack arrays that begin with the number of their kind.
+"""The messages that nodes publish to one another: msgpack arrays that begin with their tag.
 
-The messages only save reads: a node that misses one reads the journal instead. A
-message of a kind that a node does not know, as while a newer version is being rolled out, counts
-as a lost one: what it may be about is read anew.
+Messages only save reads: a node that misses one reads the store instead. A message with an unknown
+tag, as during the rollout of a newer version, is treated as a lost one.
 """
 
 from __future__ import annotations
@@ -17,17 +16,17 @@ from server.core.ranking import Result
 
 
 class Entry(Struct, tag=1, array_like=True, frozen=True):
-    """To a room's topic: an entry of its journal, by number and text."""
+    """To a room's topic: an entry was appended to its journal, with this number and text (JSON)."""
 
     number: int
     text: str
 
 
 class Progress(Struct, tag=2, array_like=True, frozen=True):
-    """To a room's topic: how far runners of the round on this deal have got.
+    """To a room's topic: the progress of runners in the round on this deal.
 
     Attributes:
-        runners: (player, cards at home, moves) of each who got further.
+        runners: (player, cards at home, moves) of each runner who has advanced.
     """
 
     deal: DealId
@@ -35,7 +34,7 @@ class Progress(Struct, tag=2, array_like=True, frozen=True):
 
 
 class Presence(Struct, tag=3, array_like=True, frozen=True):
-    """To a room's topic: a player is present by way of a node, or no longer is."""
+    """To a room's topic: a player came online or went offline on a node."""
 
     player: PlayerId
     node: str
@@ -43,30 +42,30 @@ class Presence(Struct, tag=3, array_like=True, frozen=True):
 
 
 class Renamed(Struct, tag=4, array_like=True, frozen=True):
-    """To `topics.NAMES` and to a room's topic: a player has another name."""
+    """To `topics.NAMES` and to a room's topic: a player has changed the name."""
 
     player: PlayerId
     name: str
 
 
 class Version(Struct, tag=5, array_like=True, frozen=True):
-    """To a room's topic: its journal has this many entries, for a node that may have missed one."""
+    """To a room's topic: its journal has this many entries; a node that lacks some refreshes it."""
 
     number: int
 
 
 RoomMessage = Entry | Progress | Presence | Renamed | Version
-"""What is published to the topic of a room."""
+"""The messages of a room's topic."""
 
 
 class Replaced(Struct, tag=1, array_like=True, frozen=True):
-    """To a node's topic: the player of one of its sessions has opened a newer one elsewhere."""
+    """To a node's topic: a session of it was replaced by a newer one of the same player."""
 
     session: str
 
 
 class Ended(Struct, tag=2, array_like=True, frozen=True):
-    """To a node's topic: a player's attempt ended as its entry `seq`, without a command."""
+    """To a node's topic: a player's attempt ended with entry `seq`, without a command."""
 
     player: PlayerId
     attempt: AttemptId
@@ -75,11 +74,11 @@ class Ended(Struct, tag=2, array_like=True, frozen=True):
 
 
 NodeMessage = Replaced | Ended
-"""What is published to the topic of a node."""
+"""The messages of a node's topic."""
 
 
 class Entered(Struct, array_like=True, frozen=True):
-    """To a leaderboard's topic: a player's result was entered, with this score."""
+    """To a leaderboard's topic: a player's result was entered, with this packed score."""
 
     player: PlayerId
     score: int
@@ -90,23 +89,27 @@ encode = msgspec.msgpack.Encoder().encode
 
 
 def room_message(payload: bytes | None) -> RoomMessage | None:
-    """Return a message of a room's topic; `None` if some may have been missed."""
-    return _decoded(_ROOM, payload)
+    """Decode a message of a room's topic.
+
+    Returns:
+        `None` if messages may have been lost: there is no payload, or it cannot be decoded.
+    """
+    return _decode(_ROOM, payload)
 
 
 def node_message(payload: bytes | None) -> NodeMessage | None:
-    """Return a message of a node's topic; `None` if some may have been missed."""
-    return _decoded(_NODE, payload)
+    """Decode a message of a node's topic; `None` as for `room_message`."""
+    return _decode(_NODE, payload)
 
 
 def renamed(payload: bytes | None) -> Renamed | None:
-    """Return a message of `topics.NAMES`; `None` if some may have been missed."""
-    return _decoded(_RENAMED, payload)
+    """Decode a message of `topics.NAMES`; `None` as for `room_message`."""
+    return _decode(_RENAMED, payload)
 
 
 def entered(payload: bytes | None) -> Entered | None:
-    """Return a message of a leaderboard's topic; `None` if some may have been missed."""
-    return _decoded(_ENTERED, payload)
+    """Decode a message of a leaderboard's topic; `None` as for `room_message`."""
+    return _decode(_ENTERED, payload)
 
 
 _ROOM: msgspec.msgpack.Decoder[RoomMessage] = msgspec.msgpack.Decoder(RoomMessage)
@@ -117,7 +120,7 @@ _ENTERED = msgspec.msgpack.Decoder(Entered)
 T = TypeVar("T")
 
 
-def _decoded(decoder: msgspec.msgpack.Decoder[T], payload: bytes | None) -> T | None:
+def _decode(decoder: msgspec.msgpack.Decoder[T], payload: bytes | None) -> T | None:
     if not payload:
         return None
     try:

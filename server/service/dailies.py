@@ -1,4 +1,4 @@
-"""Dailies: drawing their deals ahead, and the one attempt that each player has."""
+"""Dailies: drawing their deals in advance, and each player's one attempt at them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,11 @@ from server.store.deals import Deal
 
 @dataclass(frozen=True, slots=True)
 class Today:
-    """A game's deal of the day, and a player's result at it, if the player has started."""
+    """A game's deal of the day.
+
+    Attributes:
+        mine: the player's result so far, or `None` before the player has started it.
+    """
 
     deal: Deal
     mine: Result | None
@@ -34,7 +38,7 @@ class Dailies:
         self._drawn_until = -1
 
     async def draw_ahead(self) -> None:
-        """Draw the deals of today and the coming days, where that has not been done.
+        """Draw those deals of today and the next `daily.DRAWN_AHEAD` days that do not exist yet.
 
         Raises:
             UnavailableError: the store does not answer.
@@ -45,7 +49,7 @@ class Dailies:
             self._drawn_until = day
 
     async def today(self, player: PlayerId) -> tuple[int, list[Today]]:
-        """Return the day's number, and each game's deal.
+        """Return today's number (UTC days, see `daily.day_at`), and the deal of each game.
 
         Raises:
             UnavailableError: the store does not answer.
@@ -62,18 +66,18 @@ class Dailies:
         return day, found
 
     async def open(self, player: PlayerId, game: str) -> Snapshot:
-        """Start a player's attempt at today's deal, or come back to it.
+        """Start a player's attempt at today's deal, or return the one that is running.
 
-        In the hour after a day's end, a run of that day which is not over comes first: it
-        belongs to the day on which it started.
+        Until yesterday's daily closes, an attempt at it that is still running is returned instead:
+        an attempt counts for the day on which it was started.
 
         Raises:
-            Refusal: there is no such game, or the attempt is over.
+            Refusal: there is no such game, or today's attempt is over.
             UnavailableError: the store does not answer.
         """
         if game not in games():
             raise Refusal("unknown_game")
-        # A day's cards are shown to nobody early because this node's clock is wrong.
+        # A node whose clock is wrong must not show the cards of a day early.
         await self._store.clock.confirm()
         now = self._store.clock.now()
         day = daily.day_at(now)

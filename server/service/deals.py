@@ -1,4 +1,4 @@
-"""Deals as players may see them: with the seed only when nobody can be playing any more."""
+"""Deals as players may see them: the seed is included only after the deal is closed."""
 
 from __future__ import annotations
 
@@ -11,14 +11,17 @@ from server.store.deals import Deal
 
 
 class Deals:
-    """All deals."""
+    """Looks deals up, and decides whether they are closed.
+
+    A day's deal is closed when the daily closes; a room's, unless a round on it is running.
+    """
 
     def __init__(self, store: Store, rooms: Rooms) -> None:
         self._store = store
         self._rooms = rooms
 
     async def show(self, deal_id: DealId) -> tuple[Deal, bytes | None]:
-        """Return a deal, and its seed if the deal is closed.
+        """Return a deal and, if it is closed, its seed; else `None` for the seed.
 
         Raises:
             Refusal: there is no such deal.
@@ -28,11 +31,11 @@ class Deals:
         if deal is None:
             raise Refusal("unknown_deal")
         if deal.day is not None:
-            # A seed that has been sent cannot be taken back: the clock must be right.
+            # A node whose clock is wrong must not reveal a seed early.
             await self._store.clock.confirm()
             closed = self._store.clock.now() >= daily.closes(deal.day)
         else:
-            assert deal.room is not None, "a deal is a day's or a room's"
+            assert deal.room is not None, "a deal belongs to a day or to a room"
             closed = await self._is_over(deal.room, deal_id)
         return deal, deal.seed if closed else None
 

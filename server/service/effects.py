@@ -1,8 +1,9 @@
-"""Effects: what must happen once after an attempt is over, and when the time of one is up.
+"""Effects: what follows once from the end of an attempt, and from a deadline that has passed.
 
-A finish stands in the outbox from the instant of the attempt's last entry until its effects are
-done. Each effect changes nothing when it is applied again, so any node may do it at any time: the
-one that made it does it at once, and if it dies the sweeper of another one finds it.
+A finish is written to the outbox atomically with the attempt's last entry (transactional outbox),
+and removed when its effects have been applied. Effects are idempotent, so any node may apply them
+at any time: the node that appended the entry does so at once, and the sweeper applies what a dead
+node has left.
 """
 
 from __future__ import annotations
@@ -21,14 +22,14 @@ from server.service.store import Store
 from server.service.worker_pool import WorkerPool
 from server.stop import Stop
 
-SIDE_BY_SIDE = 8
-"""Finishes of this node that are applied at the same time."""
+CONCURRENCY = 8
+"""Finishes of this node that are applied concurrently."""
 
 log = structlog.get_logger()
 
 
 class Effects:
-    """Applies finishes, and passes deadlines."""
+    """Applies finishes, and ends what is past its deadline."""
 
     def __init__(
         self, store: Store, attempts: Attempts, rooms: Rooms, leaderboards: Leaderboards
@@ -39,24 +40,24 @@ class Effects:
         self._leaderboards = leaderboards
 
     async def run(self, stop: Stop) -> None:
-        """Apply this node's finishes as they come, until told to stop."""
-        workers = WorkerPool(self._apply_now, SIDE_BY_SIDE)
+        """Apply this node's finishes as they are queued, until stopped."""
+        workers = WorkerPool(self._apply_and_log, CONCURRENCY)
         while (finish := await stop.or_wait(self._attempts.finishes.get())) is not None:
-            # What finds no place is left to the sweeper.
+            # If the pool is full, the finish stays in the outbox for the sweeper.
             workers.put(finish)
         await workers.close()
 
-    async def _apply_now(self, finish: Finish) -> None:
-        """Apply one finish of many. If that fails the sweeper tries again, and says why."""
+    async def _apply_and_log(self, finish: Finish) -> None:
+        """Apply a finish; log a failure, after which the sweeper tries again."""
         try:
             await self.apply(finish)
         except UnavailableError as error:
-            log.warning("effect_waits", name=finish.attempt, error=str(error))
+            log.warning("effect_deferred", name=finish.attempt, error=str(error))
         except Exception as error:
             log.warning("effect_failed", name=finish.attempt, error=type(error).__name__)
 
     async def apply(self, finish: Finish) -> None:
-        """Do everything that follows from a finish, and take it out of the outbox.
+        """Apply all effects of a finish, and remove it from the outbox.
 
         Raises:
             UnavailableError: the store does not answer; the sweeper will try again.
@@ -70,10 +71,11 @@ class Effects:
         await self._store.outboxes.drop_effect(finish.attempt)
 
     async def pass_deadline(self, due: Due, time: int) -> bool:
-        """End what has fallen due at a time in Unix milliseconds.
+        """End a round or an attempt whose deadline, `time` in Unix milliseconds, has passed.
 
         Returns:
-            Whether it is over: if not, whoever found it due had a wrong clock.
+            Whether it is over now. If not, the caller's clock was wrong, and the deadline is yet to
+            come.
 
         Raises:
             UnavailableError: the store does not answer; the sweeper will try again.

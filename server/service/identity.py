@@ -1,6 +1,6 @@
-"""Who a player is: guests, and the tokens that prove it.
+"""Authentication: guest players, and the tokens by which they are recognized.
 
-A token is the player's id and a signature over it, and says nothing else; it is never logged.
+A token is the player's id and an HMAC-SHA256 over it, and carries nothing else. It is never logged.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _LABEL = b"samedeal token 1\0"
 
 
 class Identity:
-    """Makes guests and knows them again."""
+    """Creates guests, and verifies their tokens."""
 
     def __init__(self, store: Store, profiles: Profiles) -> None:
         self._store = store
@@ -27,10 +27,14 @@ class Identity:
         self._secret: bytes | None = None
 
     async def enter(self, token: str | None, name: str | None) -> tuple[Profile, str]:
-        """Return the profile that a token stands for, or a new guest's, and the token.
+        """Return the profile and token of a player, creating a guest if there is no token.
+
+        Args:
+            token: as returned before, or `None` for a new guest.
+            name: a new name, or `None` to keep the one that there is.
 
         Raises:
-            Refusal: the token is not ours, or the name cannot be used.
+            Refusal: the token's signature is not valid, or the name is not allowed.
             UnavailableError: the store does not answer.
         """
         if self._secret is None:
@@ -41,10 +45,10 @@ class Identity:
         return profile, _sign(player, self._secret)
 
     async def rename(self, player: PlayerId, name: str) -> Profile:
-        """Change a player's name.
+        """Change a player's name, and return the new profile.
 
         Raises:
-            Refusal: the name cannot be used.
+            Refusal: the name is not allowed.
             UnavailableError: the store does not answer.
         """
         return await self._keep(player, clean_name(name))
@@ -68,6 +72,6 @@ class Identity:
 
 
 def _sign(player: PlayerId, secret: bytes) -> str:
-    """Return the token of a player."""
+    """Return the token of a player: the id, a dot, and the signature in base64."""
     signature = hmac.digest(secret, _LABEL + player.encode(), "sha256")
     return f"{player}.{urlsafe_b64encode(signature).rstrip(b'=').decode()}"

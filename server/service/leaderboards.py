@@ -1,4 +1,4 @@
-"""Leaderboards as players see them."""
+"""Leaderboards: pages of them for players, and a signal for changes."""
 
 from __future__ import annotations
 
@@ -22,15 +22,22 @@ from server.service.store import Store
 from server.store.bus import Bus
 
 TOP = 10
-"""Rows from the first."""
+"""Rows of a page from the top."""
 
 REACH = 3
-"""Rows on either side of the player's own."""
+"""Rows of a page on either side of the player's own."""
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What one player is shown of a leaderboard."""
+    """The part of a leaderboard that one player is shown.
+
+    Attributes:
+        size: number of all rows of the leaderboard.
+        top: the first rows, at most `TOP`.
+        around: the player's row with up to `REACH` rows on either side; empty without a result.
+        profiles: of the players of these rows.
+    """
 
     board: BoardId
     size: int
@@ -49,11 +56,11 @@ class Standing:
 
 
 class Leaderboards:
-    """All leaderboards.
+    """Reads and writes leaderboards, and publishes their changes.
 
     Attributes:
-        entered: emitted with a leaderboard that this node subscribes to, and what was entered;
-            `None` when that is not known, or messages may have been missed.
+        entered: emitted with the id of a leaderboard that this node subscribes to, and the result
+            that was entered; `None` for the result if messages may have been missed.
     """
 
     def __init__(self, store: Store, bus: Bus, profiles: Profiles) -> None:
@@ -63,10 +70,10 @@ class Leaderboards:
         self._profiles = profiles
 
     def of_day(self, game: str, day: int | None) -> BoardId:
-        """Return the leaderboard of a game's daily, today's if no day is named.
+        """Return the id of the leaderboard of a game's daily; of today's if `day` is `None`.
 
         Raises:
-            Refusal: there is no leaderboard of this game for this day.
+            Refusal: there is no such game, or the day is in the future.
         """
         if game not in games():
             raise Refusal("unknown_game")
@@ -76,9 +83,10 @@ class Leaderboards:
         return boards.of_day(game, today if day is None else day)
 
     async def enter(self, board: BoardId, player: PlayerId, score: int) -> None:
-        """Enter a player's one result of the day, and let those who watch know.
+        """Enter a player's result of the day as a packed score, and publish the change.
 
-        Doing so again changes nothing; but that it was done may not have been published.
+        A player has one result a day: a second call changes nothing, but publishes again, since
+        the node that entered the result may have died before it published.
 
         Raises:
             UnavailableError: the store does not answer.
@@ -88,18 +96,21 @@ class Leaderboards:
         self._bus.publish(topics.leaderboard(board), payload)
 
     def subscribe(self, board: BoardId) -> None:
-        """Let `entered` be emitted for a leaderboard; as many `unsubscribe` end it."""
+        """Subscribe to a leaderboard's changes, which emit `entered`.
+
+        Subscriptions are counted: the last `unsubscribe` ends them.
+        """
         self._bus.subscribe(topics.leaderboard(board), partial(self._receive, board))
 
     def unsubscribe(self, board: BoardId) -> None:
-        """End a subscription."""
+        """End one subscription."""
         self._bus.unsubscribe(topics.leaderboard(board))
 
     def _receive(self, board: BoardId, payload: bytes | None) -> None:
         self.entered.emit(board, bus_messages.entered(payload))
 
     async def page(self, board: BoardId, player: PlayerId) -> Page:
-        """Return what a player is shown.
+        """Return the page of a leaderboard for a player.
 
         Raises:
             UnavailableError: the store does not answer.
@@ -109,7 +120,7 @@ class Leaderboards:
         return Page(board, size, top, around, profiles)
 
     async def top(self, board: BoardId) -> tuple[int, list[Row]]:
-        """Return the number of rows, and the first of them, in one round trip.
+        """Return the number of rows, and the first `TOP` of them, in one round trip.
 
         Raises:
             UnavailableError: the store does not answer.
@@ -117,7 +128,9 @@ class Leaderboards:
         return await self._store.leaderboards.top(board, TOP)
 
     async def around(self, board: BoardId, players: Sequence[PlayerId]) -> list[list[Row]]:
-        """Return each player's row with its neighbours, in one round trip.
+        """Return each player's row with up to `REACH` neighbours on either side, in one round trip.
+
+        The list is empty for a player without a result.
 
         Raises:
             UnavailableError: the store does not answer.
@@ -125,7 +138,7 @@ class Leaderboards:
         return await self._store.leaderboards.around(board, players, REACH)
 
     async def standing(self, board: BoardId, player: PlayerId) -> Standing | None:
-        """Return a player's row, or `None` if there is none; two round trips at most.
+        """Return a player's standing, or `None` without a result; at most two round trips.
 
         Raises:
             UnavailableError: the store does not answer.
@@ -136,7 +149,7 @@ class Leaderboards:
         return Standing(row, size, (await self.profiles([row]))[player])
 
     async def profiles(self, rows: Sequence[Row]) -> dict[PlayerId, Profile]:
-        """Return the profiles of the players of some rows, read only if they are not held.
+        """Return the profiles of the players of some rows, from the cache if possible.
 
         Raises:
             UnavailableError: the store does not answer.

@@ -1,11 +1,12 @@
-"""The rooms that sessions of this node subscribe to: one shared state in memory for each.
+"""Live rooms: one state in memory for each room that sessions of this node subscribe to.
 
-A room is kept current by what this node appends to its journal and by what other nodes publish to
-its topic: the next entry is folded, and after a gap the journal is read. Redis is read when a node
-begins to follow a room, and when messages may have been lost; an idle room costs nothing.
+A node follows a room while it has such sessions. The state is kept current by what this node
+appends to the room's journal and by what other nodes publish to its topic: the next entry is
+folded, and after a gap the journal is read. Redis is read when a node begins to follow a room, and
+when messages may have been lost; an idle room costs nothing.
 
-Presence is asserted by the node that has the session: written to a hash in Redis and published when
-it changes. It is void when the node no longer counts as alive.
+Presence is written to Redis and published by the node that has the session; see
+`server.service.presence`.
 """
 
 from __future__ import annotations
@@ -36,14 +37,14 @@ from server.stop import Stop
 from server.store.bus import Bus
 from server.store.journal import Append
 
-AT_ONCE = 32
-"""Rooms that are refreshed concurrently."""
+CONCURRENCY = 32
+"""Rooms of a batch, which are refreshed concurrently."""
 
 PAUSE = 0.01
-"""Seconds between two such batches: a thousand rooms are refreshed in about half a second."""
+"""Seconds between two batches: a thousand rooms are refreshed in about half a second."""
 
-AGAIN_AFTER = 1.0
-"""Seconds before a refresh that failed is tried again."""
+RETRY_AFTER = 1.0
+"""Seconds before a failed refresh is retried."""
 
 log = structlog.get_logger()
 
@@ -53,8 +54,8 @@ class LiveRooms:
 
     Attributes:
         changed: emitted with the code of a room whose page may have changed.
-        progressed: emitted with a room's code, and (place, home, moves) of each runner who got
-            further.
+        progressed: emitted with a room's code, and a flat list of (index among the round's players,
+            cards at home, moves) for each runner who has advanced.
     """
 
     def __init__(
@@ -73,15 +74,15 @@ class LiveRooms:
         self._profiles = profiles
         self._registration = registration
         self._live: dict[RoomCode, LiveRoom] = {}
-        self._refreshes = WorkQueue(self._refresh, AT_ONCE, PAUSE)
+        self._refreshes = WorkQueue(self._refresh, CONCURRENCY, PAUSE)
         self._presence = Presence(store, registration.id)
         rooms.appended.subscribe(self._appended)
         registration.changed.subscribe(self._nodes_changed)
 
     def enter(self, room: Room, player: PlayerId) -> None:
-        """Note that a session of a player listens to a room; as many `leave` end it.
+        """Subscribe a session of a player to a room; each call needs one `leave`.
 
-        One write and one message for the first session of the player, else none.
+        A player's first session on this node costs one write and one message, others none.
         """
         code = room.opened.code
         live = self._live.get(code)
@@ -91,14 +92,14 @@ class LiveRooms:
             self._bus.subscribe(topics.room(code), partial(self.receive, code))
         if live.presence.enter(player):
             if live.loaded.is_set():
-                # Else it is written just before the room is read.
+                # Otherwise it is written by the first refresh, before the room is read.
                 self._presence.write_soon(code, player)
             self._publish_presence(live, player, online=True)
 
     def leave(self, code: RoomCode, player: PlayerId) -> None:
-        """Note that a session of a player does not listen to a room any more.
+        """Unsubscribe a session of a player from a room.
 
-        One write and one message for the last session of the player, else none.
+        A player's last session on this node costs one write and one message, others none.
         """
         live = self._live[code]
         if not live.presence.leave(player):
@@ -118,27 +119,28 @@ class LiveRooms:
             self.changed.emit(live.code)
 
     async def wait_until_loaded(self, code: RoomCode) -> None:
-        """Wait until a room that is followed has been read once, at most `AGAIN_AFTER` seconds."""
+        """Wait for the first refresh of a followed room, at most `RETRY_AFTER` seconds."""
         live = self._live.get(code)
         if live is not None and not live.loaded.is_set():
             try:
-                await asyncio.wait_for(live.loaded.wait(), AGAIN_AFTER)
+                await asyncio.wait_for(live.loaded.wait(), RETRY_AFTER)
             except TimeoutError:
                 log.warning("room_not_loaded", room=code)
 
     @property
     def size(self) -> int:
-        """How many rooms somebody on this node listens to."""
+        """How many rooms this node follows."""
         return len(self._live)
 
     def find(self, code: RoomCode) -> LiveRoom | None:
-        """Return a room if it is followed."""
+        """Return a live room, or `None` if this node does not follow it."""
         return self._live.get(code)
 
     def page(self, code: RoomCode) -> RoomPage | None:
-        """Return what members are shown of a room that is followed, if that is all at hand.
+        """Return the page of a followed room, or `None` if the room is not followed.
 
-        If it is not, it is read, and `changed` emitted once more.
+        Also `None` if a part of the page is not in memory; then a refresh is enqueued, after which
+        `changed` is emitted.
         """
         live = self._live.get(code)
         if live is None:
@@ -162,7 +164,10 @@ class LiveRooms:
         return RoomPage(live.room, live.results(), profiles, online, seed)
 
     async def read_page(self, room: Room) -> RoomPage:
-        """Return the same of any room, read from the store if need be.
+        """Return the page of any room, with what is missing in memory read from the store.
+
+        Args:
+            room: the room as the caller has read it; a followed room that is older is updated.
 
         Raises:
             UnavailableError: the store does not answer.
@@ -171,25 +176,26 @@ class LiveRooms:
         if live is None:
             live = LiveRoom(room, RoomPresence(self._registration.id))
             live.presence.merge(await self._presence.read(live.code))
-            await self._count(live)
+            await self._read_progress(live)
         elif room.version > live.room.version:
-            # What another node published may have been lost: who asks has read what it missed.
-            live.take(room)
+            # A message of another node was lost or is late, but the caller has read the journal.
+            live.update(room)
             self.changed.emit(live.code)
         elif room.version < live.room.version:
-            # The room may have gone on since it was read. If not, the store has lost its end.
+            # The room may have advanced since the caller read it. If not, as the replica shows, the
+            # store has lost the last entries.
             known = self._rooms.known(live.code)
             if known is not None and known.version < live.room.version:
-                live.take(known)
+                live.update(known)
                 self.changed.emit(live.code)
         while True:
-            await self._complete(live)
+            await self._read_missing(live)
             page = self._page(live)
             if page is not None:
                 return page
 
     def receive(self, code: RoomCode, payload: bytes | None) -> None:
-        """Take a message of a room's topic; `None` when some may have been missed."""
+        """Handle a message of a room's topic; `None` if messages may have been missed."""
         live = self._live.get(code)
         if live is None:
             return
@@ -197,12 +203,12 @@ class LiveRooms:
         match message:
             case Entry(number, text):
                 if number > live.room.version:
-                    self._take_entry(live, number, text)
+                    self._apply_entry(live, number, text)
             case Progress():
                 if advanced := live.advance(message):
                     self.progressed.emit(code, advanced)
             case PresenceMessage(player, node, online):
-                self._take_presence(live, player, node, online=online)
+                self._apply_presence(live, player, node, online=online)
             case Version(number):
                 if number > live.room.version:
                     self._refreshes.add(code)
@@ -212,15 +218,15 @@ class LiveRooms:
             case _:
                 self._refreshes.add(code)
 
-    def _take_entry(self, live: LiveRoom, number: int, text: str) -> None:
+    def _apply_entry(self, live: LiveRoom, number: int, text: str) -> None:
         room = self._rooms.receive(live.code, number, text)
         if room is None:
             self._refreshes.add(live.code)
         else:
-            live.take(room)
+            live.update(room)
             self.changed.emit(live.code)
 
-    def _take_presence(self, live: LiveRoom, player: PlayerId, node: str, *, online: bool) -> None:
+    def _apply_presence(self, live: LiveRoom, player: PlayerId, node: str, *, online: bool) -> None:
         me = self._registration.id
         if node == me:
             return
@@ -229,7 +235,7 @@ class LiveRooms:
         if not online and live.presence.nodes.get(player) != node:
             return
         if not online and player in live.presence.local:
-            # This node's session of the player is the only one again.
+            # The player still has a session on this node, and no longer one on the other.
             self._presence.write_soon(live.code, player)
             live.presence.set_node(player, me)
             return
@@ -239,7 +245,10 @@ class LiveRooms:
             self._announce(live)
 
     def _announce(self, live: LiveRoom) -> None:
-        """Publish what was not published while no other node was known to follow the room."""
+        """Publish the room's current state to the nodes that follow it.
+
+        While no other node was known to follow it, changes were not published.
+        """
         me = self._registration.id
         for player, node in live.presence.nodes.items():
             if node == me:
@@ -250,15 +259,15 @@ class LiveRooms:
             self._publish(live.code, Progress(live.room.round.deal, runners))
 
     def _appended(self, code: RoomCode, room: Room, append: Append) -> None:
-        """Take an entry of this node."""
+        """Update the room after an append of this node, and publish the entry."""
         live = self._live.get(code)
         if live is not None:
-            live.take(room)
+            live.update(room)
             self.changed.emit(code)
         self._publish(code, Entry(append.number, append.payload))
 
-    def note(self, code: RoomCode, attempts: dict[PlayerId, Attempt]) -> None:
-        """Take how far runners have got whose moves this node has played."""
+    def publish_progress(self, code: RoomCode, attempts: dict[PlayerId, Attempt]) -> None:
+        """Publish the progress of attempts at rounds of a room that this node has played."""
         by_deal: dict[DealId, list[tuple[PlayerId, int, int]]] = {}
         for player, attempt in attempts.items():
             counters = (player, attempt.board.home, attempt.board.moves)
@@ -271,63 +280,66 @@ class LiveRooms:
                 self.progressed.emit(code, advanced)
 
     def renamed(self, code: RoomCode, profile: Profile) -> None:
-        """Let a room know that a member has another name."""
+        """Publish to a room that a member has a new name."""
         self._publish(code, Renamed(profile.id, profile.name))
         if code in self._live:
             self.changed.emit(code)
 
     def _publish(self, code: RoomCode, message: bus_messages.RoomMessage) -> None:
-        """Publish to a room's topic, unless all who listen to it do so on this node.
+        """Publish to a room's topic, unless no other node is known to follow the room.
 
-        Whoever listens is present, and that is written before the room is read. Should this node
-        hear of another one only after that has read the room, it publishes then what it had not.
+        A node that follows a room has a player online in it, and writes that before it reads the
+        room. If this node learns of that later, it publishes its current state then (`_announce`).
         """
         live = self._live.get(code)
         if live is None or not live.loaded.is_set() or live.presence.elsewhere:
             self._bus.publish(topics.room(code), bus_messages.encode(message))
 
-    def _nodes_changed(self, come: set[str], gone: set[str]) -> None:
-        """Take which nodes have come and gone.
+    def _nodes_changed(self, joined: set[str], left: set[str]) -> None:
+        """Handle that nodes have joined and left.
 
-        A dead node may not have published what it did last in any room: all are refreshed, a few at
-        a time. Of a new one it may have been read that it has sessions before it was listed.
+        A dead node may not have published its last changes to any room: all rooms are refreshed, in
+        batches. The presence of a new node may have been read before the node was listed as alive:
+        its players are online from now on.
         """
         for code, live in self._live.items():
-            if gone:
+            if left:
                 self._refreshes.add(code)
-            elif not come.isdisjoint(live.presence.nodes.values()):
+            elif not joined.isdisjoint(live.presence.nodes.values()):
                 self.changed.emit(code)
 
     async def run(self, stop: Stop) -> None:
-        """Write presence changes, and refresh rooms that need it, until told to stop."""
+        """Write presence changes, and refresh rooms that need it, until stopped."""
         await asyncio.gather(self._refreshes.run(stop), self._presence.run(stop))
 
     async def _refresh(self, code: RoomCode) -> None:
-        """Read everything about a room that is followed."""
+        """Read a followed room from the store: presence, journal, progress, profiles and seed."""
         live = self._live.get(code)
         if live is None:
             return
         live.presence.begin_read()
         try:
-            # In this order: of two nodes that begin at once, one finds the other at least.
+            # Write before reading: of two nodes that begin to follow at once, at least one reads
+            # the other's presence.
             if not live.loaded.is_set():
                 await self._presence.write_all(code)
             online = await self._presence.read(code)
-            # Last, and taken at once: what is appended meanwhile would be taken back.
+            # Read the room last, and update without an await in between: `update` would otherwise
+            # undo entries that are appended meanwhile.
             room = await self._rooms.find(code)
             for player in live.presence.merge(online):
                 self._presence.write_soon(code, player)
-            live.take(room)
-            await self._count(live)
-            await self._complete(live)
+            live.update(room)
+            await self._read_progress(live)
+            await self._read_missing(live)
         except Refusal:
-            # It has expired since; whoever asks for it gets `unknown_room`.
-            log.info("room_forgotten", room=code)
+            # The room has expired: the next command on it is refused with `unknown_room`.
+            log.info("room_expired", room=code)
         except UnreadableError as error:
             log.warning("room_unreadable", room=code, code=error.code)
         except UnavailableError as error:
             log.warning("room_refresh_failed", room=code, error=str(error))
-            asyncio.get_running_loop().call_later(AGAIN_AFTER, self._refreshes.add, code)
+            asyncio.get_running_loop().call_later(RETRY_AFTER, self._refreshes.add, code)
             return
         finally:
             live.presence.end_read()
@@ -335,8 +347,8 @@ class LiveRooms:
         self._announce(live)
         self.changed.emit(code)
 
-    async def _count(self, live: LiveRoom) -> None:
-        """Read how far the runners of a round have got from their journals."""
+    async def _read_progress(self, live: LiveRoom) -> None:
+        """Read the progress of the runners of a round from their journals."""
         round_ = live.room.running
         if round_ is None:
             return
@@ -347,8 +359,8 @@ class LiveRooms:
         if advanced := live.advance(Progress(round_.deal, runners)):
             self.progressed.emit(live.code, advanced)
 
-    async def _complete(self, live: LiveRoom) -> None:
-        """Read the profiles that are not held, and the seed of a round that is over."""
+    async def _read_missing(self, live: LiveRoom) -> None:
+        """Read the profiles that are not cached, and the seed of a round that is over."""
         await self._profiles.find(live.players)
         round_ = live.room.round
         if (

@@ -1,4 +1,4 @@
-"""A room that this node follows, as it stands in memory."""
+"""The state in memory of a room that this node follows, and the page made from it."""
 
 from __future__ import annotations
 
@@ -19,11 +19,12 @@ class RoomPage:
     """A room as its members see it.
 
     Attributes:
-        progress: the result so far of every runner of the round; of those who have not finished,
-            cards at home and moves alone are known, and the time is 0.
+        progress: each runner's result so far; for those who have not finished it has only the cards
+            at home and the moves, and the time is 0.
         profiles: of all members and runners.
-        online: the members who have a session on any node.
-        seed: of the round's deal in hexadecimal, once it is over.
+        online: the players who are online in the room, on any node.
+        seed: of the round's deal in hexadecimal once the round is over; empty if the deal has
+            expired.
     """
 
     room: Room
@@ -35,13 +36,13 @@ class RoomPage:
 
 @dataclass(slots=True, eq=False)
 class LiveRoom:
-    """A room that is followed.
+    """A room that this node follows.
 
     Attributes:
         presence: who is online in it.
-        counters: (cards at home, moves) of runners of the round who have got anywhere.
-        seed: of the round's deal if it is over, by the deal's id.
-        loaded: set once the room has been read since it is followed.
+        counters: (cards at home, moves) of each runner of the round who has moved.
+        seed: the id of the last deal whose round is over, and its seed in hexadecimal.
+        loaded: set after the first refresh since this node began to follow the room.
     """
 
     room: Room
@@ -61,15 +62,20 @@ class LiveRoom:
         players = {seat.player for seat in self.room.seats}
         return players.union(self.room.round.players) if self.room.round is not None else players
 
-    def take(self, room: Room) -> None:
-        """Take the room as it is now. The counters are those of one round."""
+    def update(self, room: Room) -> None:
+        """Replace the room's state; a new round resets the counters."""
         old, new = self.room.round, room.round
         if new is not None and (old is None or old.deal != new.deal):
             self.counters.clear()
         self.room = room
 
     def advance(self, progress: Progress) -> list[int]:
-        """Take how far runners have got; return (place, home, moves) of those it is news about."""
+        """Apply runners' progress; older progress, or that of another round, is ignored.
+
+        Returns:
+            A flat list of (index among the round's players, cards at home, moves) for each runner
+            who has advanced.
+        """
         round_ = self.room.round
         if round_ is None or round_.deal != progress.deal:
             return []
@@ -82,13 +88,13 @@ class LiveRoom:
         return advanced
 
     def all_counters(self) -> list[int]:
-        """Return (place, home, moves) of every runner who has got anywhere."""
+        """Return all known counters, as a flat list like that of `advance`."""
         players = self.room.round.players if self.room.round is not None else ()
         found = ((place, self.counters.get(player)) for place, player in enumerate(players))
         return [number for place, known in found if known for number in (place, *known)]
 
     def results(self) -> dict[PlayerId, Result]:
-        """Return how far each runner of the round has got, as far as that is known."""
+        """Return each runner's result, as in `RoomPage.progress`; empty if there was no round."""
         room = self.room
         if room.round is None:
             return {}

@@ -1,4 +1,4 @@
-"""A move on its way from a session to the journal and back."""
+"""A move in flight: from a session to the journal, and its reply."""
 
 from __future__ import annotations
 
@@ -13,37 +13,40 @@ from server.service.answers import Played, Snapshot
 from server.service.tasks import run_soon
 
 MoveNumbers = tuple[int, int, int]
-"""A move as (source, target, count), by pile number; not all of them are moves of a game."""
+"""A move as (source pile, target pile, count) in numbers, not yet validated."""
 
 
 class OutOfStepError(Refusal):
-    """The command's number is not the next one."""
+    """The command's number is not that of the journal's next entry."""
 
     def __init__(self) -> None:
         super().__init__("bad_message")
 
 
 Reply = Callable[[Played | Snapshot | Exception], None]
-"""Called with what became of a move: what it did, a snapshot if its number was not the next one, a
-`Refusal`, or an `UnavailableError` if it may stand or not."""
+"""Called with the outcome of a move: its effect, a snapshot if its number was not the next one, a
+`Refusal`, or an `UnavailableError` if it is not known whether the move was stored."""
 
 
 AnswerAgain = Callable[[AttemptId, PlayerId, int, MoveNumbers], Awaitable[Played | Snapshot]]
-"""Returns the answer to a move whose number is not the next one."""
+"""Returns the answer to a move whose number is not the next one: see `Attempts.answer_again`."""
 
 
 class PendingMove:
-    """A move that is on its way."""
+    """A move in flight: a `server.service.replica.Command`.
+
+    It is to become entry `seq`; `again` answers it if that number is not the next one.
+    """
 
     __slots__ = (
         "_again",
         "_before",
         "_delta",
         "_id",
+        "_numbers",
         "_player",
         "_reply",
         "_seq",
-        "_what",
     )
 
     def __init__(  # noqa: PLR0917 - one for each move
@@ -51,7 +54,7 @@ class PendingMove:
         attempt: AttemptId,
         player: PlayerId,
         seq: int,
-        what: MoveNumbers,
+        numbers: MoveNumbers,
         again: AnswerAgain,
         reply: Reply,
     ) -> None:
@@ -59,18 +62,22 @@ class PendingMove:
         self._id = attempt
         self._player = player
         self._seq = seq
-        self._what = what
+        self._numbers = numbers
         self._reply = reply
         self._before: Attempt | None = None
         self._delta: Delta | None = None
 
     def decide(self, state: Attempt | None, now: int) -> tuple[Event, Attempt]:
-        """Decide the move; see `server.service.replica.Command`."""
+        """Return the event of the move, and the attempt after it.
+
+        Raises:
+            Refusal: the move is refused, or its number is not the next one.
+        """
         if state is None or state.start.player != self._player:
             raise Refusal("unknown_attempt")
         if self._seq != state.seq + 1:
             raise OutOfStepError
-        move = state.board.ruleset.move_of(*self._what)
+        move = state.board.ruleset.move_of(*self._numbers)
         if move is None:
             raise Refusal("bad_move")
         event, after, self._delta = core.play(state, move, now)
@@ -78,7 +85,7 @@ class PendingMove:
         return event, after
 
     def finish(self, after: Attempt | None, error: Exception | None) -> None:
-        """Answer the move; see `server.service.replica.Command`."""
+        """Reply with the outcome, given the attempt after the move or the error."""
         if error is None:
             assert self._before is not None
             assert after is not None
@@ -90,10 +97,10 @@ class PendingMove:
             self._reply(error)
 
     async def _answer_again(self) -> None:
-        """Answer a move whose number is not the next one: it may be one that stands already."""
+        """Reply to a move whose number is not the next one; it may be a retry of a stored one."""
         answer: Played | Snapshot | Exception
         try:
-            answer = await self._again(self._id, self._player, self._seq, self._what)
+            answer = await self._again(self._id, self._player, self._seq, self._numbers)
         except Exception as error:
             answer = error
         self._reply(answer)

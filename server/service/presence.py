@@ -1,7 +1,7 @@
-"""Presence: which players are online in a room, and by way of which node.
+"""Presence: which players are online in a room, and on which node.
 
-Presence is asserted by the node that has the session. It is written to a hash in Redis, which other
-nodes read when they begin to follow the room, and is void when the node no longer counts as alive.
+The node that has a player's session writes the presence to a hash in Redis, which other nodes read
+when they begin to follow the room. It is void when that node no longer counts as alive.
 """
 
 from __future__ import annotations
@@ -17,12 +17,11 @@ from server.service.store import Store
 from server.service.work_queue import WorkQueue
 from server.stop import Stop
 
-WRITES_AT_ONCE = 100
-"""Writes that are in flight together: never so many as to delay moves, however many sessions come
-and go at once."""
+CONCURRENT_WRITES = 100
+"""Writes that are in flight at once, so that a burst of sessions does not delay moves."""
 
-AGAIN_AFTER = 1.0
-"""Seconds before a write that failed is tried again."""
+RETRY_AFTER = 1.0
+"""Seconds before a failed write is retried."""
 
 log = structlog.get_logger()
 
@@ -31,8 +30,8 @@ class RoomPresence:
     """Who is online in one room, as far as this node knows.
 
     Attributes:
-        local: how many sessions of this node each player has in the room.
-        nodes: the players who are online, and by way of which node; that node may be dead.
+        local: number of sessions on this node by player.
+        nodes: id of the node that a player is online on, by player; the node may be dead.
     """
 
     __slots__ = ("_changes", "_node", "local", "nodes")
@@ -45,21 +44,21 @@ class RoomPresence:
 
     @property
     def elsewhere(self) -> bool:
-        """Whether anybody is online by way of another node."""
+        """Whether a player is online on another node."""
         return any(node != self._node for node in self.nodes.values())
 
     def online(self, is_alive: Callable[[str], bool]) -> set[PlayerId]:
-        """Return the players who are online by way of a node that is alive."""
+        """Return the players who are online on a node that is alive."""
         return {player for player, node in self.nodes.items() if is_alive(node)}
 
     def enter(self, player: PlayerId) -> bool:
-        """Count a session of this node; return whether it is the player's first one."""
+        """Add a session on this node; return whether it is the player's first one here."""
         count = self.local.get(player, 0)
         self.local[player] = count + 1
         return count == 0
 
     def leave(self, player: PlayerId) -> bool:
-        """Count a session less; return whether it was the player's last one."""
+        """Remove a session on this node; return whether it was the player's last one here."""
         self.local[player] -= 1
         if self.local[player] > 0:
             return False
@@ -67,10 +66,10 @@ class RoomPresence:
         return True
 
     def set_node(self, player: PlayerId, node: str | None) -> bool:
-        """Set by way of which node a player is online, `None` for offline.
+        """Set the node that a player is online on; `None` for offline.
 
         Returns:
-            Whether the player came online or went offline by this.
+            Whether the player has come online or gone offline by this.
         """
         if self._changes is not None:
             self._changes[player] = node
@@ -87,18 +86,22 @@ class RoomPresence:
         return self._changes is not None
 
     def begin_read(self) -> None:
-        """Keep the changes from now on: what is being read may not have them."""
+        """Record changes from now on, since the read may miss them."""
         self._changes = {}
 
     def end_read(self) -> None:
-        """Keep changes no longer."""
+        """Stop recording changes."""
         self._changes = None
 
     def merge(self, read: dict[PlayerId, str]) -> list[PlayerId]:
-        """Apply presence as it was read, with the changes since `begin_read`.
+        """Replace `nodes` by presence as read from Redis, with the changes since `begin_read`.
+
+        Args:
+            read: node ids by player, as returned by `Presence.read`; it is modified.
 
         Returns:
-            The players whose presence in Redis is not what this node knows of its own sessions.
+            The players whose presence in Redis disagrees with the sessions on this node, and has to
+            be written.
         """
         for player, node in (self._changes or {}).items():
             if node is not None:
@@ -120,34 +123,34 @@ class RoomPresence:
 
 
 class Presence:
-    """The presence of this node's sessions, written to Redis."""
+    """Writes the presence of this node's sessions to Redis, and reads that of all nodes."""
 
     def __init__(self, store: Store, node_id: str) -> None:
         self._store = store
         self._node = node_id
         self._rooms: dict[RoomCode, RoomPresence] = {}
-        self._queue = WorkQueue(self._write, WRITES_AT_ONCE, 0)
+        self._queue = WorkQueue(self._write, CONCURRENT_WRITES, 0)
 
     def follow(self, code: RoomCode) -> RoomPresence:
-        """Return the presence of a room that this node begins to follow."""
+        """Return a new presence for a room that this node begins to follow."""
         found = self._rooms[code] = RoomPresence(self._node)
         return found
 
     def unfollow(self, code: RoomCode) -> None:
-        """Forget a room; what is still to be written of it is."""
+        """Forget a room; its pending writes are still done, as offline."""
         del self._rooms[code]
 
     def write_soon(self, code: RoomCode, player: PlayerId) -> None:
-        """Write soon whether a player is online by way of this node, as it is by then."""
+        """Enqueue a write of whether a player is online on this node, evaluated at the write."""
         self._queue.add((code, player))
 
     async def write_all(self, code: RoomCode) -> None:
-        """Write who is online in a room by way of this node; failures are tried again later."""
+        """Write all players who are online in a room on this node; failures are retried later."""
         players = self._rooms[code].local if code in self._rooms else ()
         await asyncio.gather(*(self._write((code, player)) for player in players))
 
     async def read(self, code: RoomCode) -> dict[PlayerId, str]:
-        """Return who is online in a room, and by way of which node, as it stands in Redis.
+        """Return the node ids by player of those who are online in a room, as stored in Redis.
 
         Raises:
             UnavailableError: the store does not answer.
@@ -155,12 +158,12 @@ class Presence:
         return await self._store.rooms.present(code)
 
     async def run(self, stop: Stop) -> None:
-        """Write what has changed until told to stop, and then what is left."""
+        """Write enqueued changes until stopped, and then those that are left."""
         await self._queue.run(stop)
         await self._queue.finish()
 
-    async def _write(self, who: tuple[RoomCode, PlayerId]) -> None:
-        code, player = who
+    async def _write(self, item: tuple[RoomCode, PlayerId]) -> None:
+        code, player = item
         room = self._rooms.get(code)
         online = room is not None and player in room.local
         write = self._store.rooms.enter if online else self._store.rooms.leave
@@ -168,4 +171,4 @@ class Presence:
             await write(code, player, self._node)
         except UnavailableError as error:
             log.warning("presence_not_written", room=code, error=str(error))
-            asyncio.get_running_loop().call_later(AGAIN_AFTER, self._queue.add, who)
+            asyncio.get_running_loop().call_later(RETRY_AFTER, self._queue.add, item)

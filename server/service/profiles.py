@@ -1,4 +1,4 @@
-"""Players' names, held by this node: read once, and kept up to date by what is published."""
+"""Players' profiles: a cache that is kept up to date by the bus."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ from server.store.bus import Bus
 from server.store.players import Players
 
 MOST_KNOWN = 50_000
-"""Profiles held at once, some 200 bytes each; the one that was read first is forgotten first."""
+"""Profiles that are cached, about 200 bytes each; the oldest is evicted first."""
 
 
 class Profiles:
-    """A cache of players' profiles. A change of name is published to every node."""
+    """A cache of players' profiles. A change of name is published to all nodes."""
 
     def __init__(self, players: Players, bus: Bus) -> None:
         self._players = players
         self._bus = bus
         self._known: dict[PlayerId, Profile] = {}
-        self._unheard: dict[PlayerId, list[str]] = {}
+        self._in_flight: dict[PlayerId, list[str]] = {}
         bus.subscribe(topics.NAMES, self._receive)
 
     def known(self, players: Iterable[PlayerId]) -> dict[PlayerId, Profile] | None:
-        """Return the profiles of players, or `None` if one of them has to be read."""
+        """Return the profiles of players from the cache, or `None` if one of them is not cached."""
         try:
             return {player: self._known[player] for player in players}
         except KeyError:
             return None
 
     async def find(self, players: Iterable[PlayerId]) -> dict[PlayerId, Profile]:
-        """Return the profiles of players; those that are not held are read in one round trip.
+        """Return the profiles of players; those that are not cached are read in one round trip.
 
         Raises:
             UnavailableError: the store does not answer.
@@ -44,38 +44,38 @@ class Profiles:
         missing = wanted - found.keys()
         read = await self._players.profiles(missing) if missing else {}
         for player, profile in read.items():
-            # It may have been renamed while it was read.
+            # The player may have been renamed during the read: the cache is newer.
             found[player] = self._known.get(player, profile)
             self.keep(found[player])
         return found
 
     def keep(self, profile: Profile) -> None:
-        """Hold a profile that is known to be right."""
+        """Cache a profile that is known to be current."""
         if len(self._known) >= MOST_KNOWN and profile.id not in self._known:
             del self._known[next(iter(self._known))]
         self._known[profile.id] = profile
 
     def rename(self, profile: Profile) -> None:
-        """Hold the new profile of a player, and let all nodes know."""
+        """Cache the new profile of a player, and publish the name to all nodes."""
         self.keep(profile)
-        self._unheard.setdefault(profile.id, []).append(profile.name)
+        self._in_flight.setdefault(profile.id, []).append(profile.name)
         self._bus.publish(topics.NAMES, bus_messages.encode(Renamed(profile.id, profile.name)))
 
     def _receive(self, payload: bytes | None) -> None:
-        """Take a change of name; if some may have been missed, forget all profiles.
+        """Apply a change of name; clear the cache if messages may have been missed.
 
-        All nodes hear all changes in one order. What comes before a change of this node that it
-        has not heard yet is older than that.
+        All nodes receive all changes in the same order. Until a change by this node has come back
+        to it, the changes that it receives of that player are older, and are ignored.
         """
         renamed = bus_messages.renamed(payload)
         if renamed is None:
             self._known.clear()
-            self._unheard.clear()
+            self._in_flight.clear()
             return
-        unheard = self._unheard.get(renamed.player)
-        if unheard is None:
+        in_flight = self._in_flight.get(renamed.player)
+        if in_flight is None:
             self.keep(Profile(renamed.player, renamed.name))
-        elif unheard[0] == renamed.name:
-            del unheard[0]
-            if not unheard:
-                del self._unheard[renamed.player]
+        elif in_flight[0] == renamed.name:
+            del in_flight[0]
+            if not in_flight:
+                del self._in_flight[renamed.player]

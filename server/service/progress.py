@@ -1,4 +1,4 @@
-"""Progress: how far the runners of this node have got, told to their rooms now and then."""
+"""Progress: how far the runners on this node have got, published to their rooms at intervals."""
 
 from __future__ import annotations
 
@@ -11,57 +11,57 @@ from server.service.attempts import Attempts
 from server.service.live import LiveRooms
 
 EVERY = 0.2
-"""Seconds for which a room's moves are gathered: only the latest of each runner is told."""
+"""Seconds for which the moves of a room are coalesced: only each runner's latest is published."""
 
 STEP = 0.02
-"""Seconds between two looks for rooms that are to be told. Telling all at once, five times a
-second, would let moves wait meanwhile: 6 ms with a thousand racers."""
+"""Least seconds between two batches. Publishing to all rooms at once, five times a second, would
+delay moves: by 6 ms with a thousand racers."""
 
 SLICE = 0.002
-"""Seconds after which telling lets moves go first."""
+"""Seconds that a batch may take; the remaining rooms are left to the next one."""
 
 SHARE = 0.15
-"""How much of the node's time telling may take. When there is more to tell, it is told later."""
+"""The share of the event loop's time that publishing may take; beyond that it is delayed."""
 
 
 class Progress:
-    """Gathers how far attempts in rooms have got, and tells their rooms.
+    """Coalesces the progress of attempts in rooms, and publishes it.
 
-    A move costs one entry in a dictionary. What was gathered costs for each room one frame, encoded
-    once, however many moves and listeners there are.
+    A move costs one entry in a dictionary. Each batch costs a room one message, encoded once,
+    however many moves and subscribers there are.
     """
 
     def __init__(self, attempts: Attempts, live: LiveRooms) -> None:
         self._live = live
         attempts.advanced.subscribe(self._advanced)
-        self._news: dict[RoomCode, tuple[float, dict[PlayerId, Attempt]]] = {}
-        """When each room is to be told of which attempts; what is due first comes first."""
-        self._gathering = False
+        self._pending: dict[RoomCode, tuple[float, dict[PlayerId, Attempt]]] = {}
+        """By room, earliest first: when to publish (monotonic seconds), and what has advanced."""
+        self._scheduled = False
 
     def _advanced(self, attempt: Attempt) -> None:
-        """Note that an attempt got further."""
+        """Enqueue an attempt that has advanced, if it is in a room."""
         start = attempt.start
         if start.room is None or attempt.seq == 1:
             return
-        if start.room in self._news:
-            self._news[start.room][1][start.player] = attempt
+        if start.room in self._pending:
+            self._pending[start.room][1][start.player] = attempt
             return
-        self._news[start.room] = time.monotonic() + EVERY, {start.player: attempt}
-        if not self._gathering:
-            self._gathering = True
-            asyncio.get_running_loop().call_later(EVERY, self._tell)
+        self._pending[start.room] = time.monotonic() + EVERY, {start.player: attempt}
+        if not self._scheduled:
+            self._scheduled = True
+            asyncio.get_running_loop().call_later(EVERY, self._publish_due)
 
-    def _tell(self) -> None:
-        """Tell rooms that are due, and come back for the others."""
+    def _publish_due(self) -> None:
+        """Publish to the rooms that are due, and schedule the next batch if others are left."""
         began = now = time.monotonic()
-        while self._news and now - began <= SLICE:
-            code, (due, runners) = next(iter(self._news.items()))
+        while self._pending and now - began <= SLICE:
+            code, (due, runners) = next(iter(self._pending.items()))
             if due > began:
                 break
-            del self._news[code]
-            self._live.note(code, runners)
+            del self._pending[code]
+            self._live.publish_progress(code, runners)
             now = time.monotonic()
-        self._gathering = bool(self._news)
-        if self._gathering:
+        self._scheduled = bool(self._pending)
+        if self._scheduled:
             pause = max(STEP, (now - began) / SHARE)
-            asyncio.get_running_loop().call_later(pause, self._tell)
+            asyncio.get_running_loop().call_later(pause, self._publish_due)

@@ -1,7 +1,7 @@
-"""Registration: a node says again and again that it is alive, and hears which others are.
+"""Registration: a node's heartbeat in Redis, and the list of the nodes that are alive.
 
-What a node says about its sessions (who is present in a room) needs no renewal of its own: it
-counts for as long as the node does.
+Other registrations of a node, such as the presence of its sessions in rooms, are not renewed on
+their own: they are valid for as long as the node counts as alive.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from server.service.store import Store
 from server.stop import Stop
 
 RENEW_EVERY = 5.0
-"""Seconds between two signs of life."""
+"""Seconds between two heartbeats."""
 
 log = structlog.get_logger()
 
 
 class Registration:
-    """One node's entry among those that are alive, and those that are.
+    """Keeps one node registered as alive, and knows which nodes are.
 
     Attributes:
-        id: random, since a port is used again.
-        port: the port that it listens on, once it does.
-        changed: emitted with the ids of the nodes that have come, and of those that are gone.
+        id: of this node; random, since a restarted node may get the same port.
+        port: the port that this node listens on, or 0 before it does.
+        changed: emitted with the ids of the nodes that have joined, and of those that have left.
     """
 
     def __init__(self, store: Store) -> None:
@@ -43,45 +43,45 @@ class Registration:
 
     @property
     def name(self) -> str:
-        """The machine, the port and the id."""
+        """This node as it is registered: `host:port#id`."""
         return f"{socket.gethostname()}:{self.port}#{self.id}"
 
     def is_alive(self, node_id: str) -> bool:
-        """Return whether a node counts as alive, as far as this one knows."""
+        """Return whether a node counts as alive, by the last list and later messages."""
         return node_id in self._alive
 
     def note_alive(self, node_id: str) -> None:
-        """Note that a node has just said something, though it may not have been listed yet."""
+        """Count a node as alive that has published a message, though it may not be listed yet."""
         self._alive.add(node_id)
         self._missing.discard(node_id)
 
     async def run(self, stop: Stop) -> None:
-        """Renew the entry until told to stop, and then withdraw it."""
+        """Renew the registration until stopped, and then remove it."""
         while not stop.is_set:
             try:
                 names = await self._store.nodes.renew(self.name)
             except UnavailableError as error:
-                # Nor can the others have renewed theirs: nothing follows from that.
+                # The other nodes cannot renew theirs either, so none is counted as dead for that.
                 log.warning("registration_failed", error=str(error))
             else:
-                self._listed(name.rpartition("#")[2] for name in names)
+                self._update(name.rpartition("#")[2] for name in names)
             await stop.or_wait(asyncio.sleep(RENEW_EVERY))
         try:
             await self._store.nodes.drop(self.name)
         except UnavailableError as error:
-            log.warning("registration_lingers", error=str(error))
+            log.warning("registration_not_removed", error=str(error))
 
-    def _listed(self, node_ids: Iterable[str]) -> None:
-        """Take the list of the nodes that are alive.
+    def _update(self, node_ids: Iterable[str]) -> None:
+        """Update which nodes are alive from the list of those that are registered.
 
-        One that is missing counts as dead when it is missing the next time as well: after Redis was
-        away for long, every entry has expired, and the others are about to renew theirs.
+        A node counts as dead when it is missing from two lists in a row: after a long outage of
+        Redis all registrations have expired, and the other nodes are about to renew theirs.
         """
         listed = {*node_ids, self.id}
-        come, missing = listed - self._alive, self._alive - listed
-        gone = missing & self._missing
-        self._missing = missing - gone
-        self._alive = (self._alive | listed) - gone
-        if come or gone:
-            log.info("nodes_changed", come=sorted(come), gone=sorted(gone))
-            self.changed.emit(come, gone)
+        joined, missing = listed - self._alive, self._alive - listed
+        left = missing & self._missing
+        self._missing = missing - left
+        self._alive = (self._alive | listed) - left
+        if joined or left:
+            log.info("nodes_changed", joined=sorted(joined), left=sorted(left))
+            self.changed.emit(joined, left)

@@ -1,13 +1,13 @@
-"""A replica of a journal in memory: the state folded from its entries, and how it is appended to.
+"""A replica of a journal in memory: the state folded from its entries, and appends to the journal.
 
-The journal in Redis is the source of truth (event sourcing); a replica may lag behind it, and is
-corrected by optimistic concurrency control: an append on a stale replica is refused by Redis, the
-missing entries are read, and the command is decided again. The same happens when the node's clock
-was wrong. When the connection to Redis was lost, the replica is validated against the journal
-before it is used again.
+The journal in Redis is the source of truth (event sourcing). A replica may lag behind it, which
+optimistic concurrency control detects: Redis refuses an append from a stale replica, the missing
+entries are read, and the command is decided again. It is also decided again when the node's clock
+was wrong, after the clock has been corrected. After the connection to Redis was lost, a replica is
+validated against the journal before it is used again.
 
-Most commands find a replica that is current and idle. They are decided at once, without a task or
-a lock, and their entries go out with the next batch of writes.
+Most commands find a replica that is current and idle. They are decided synchronously, without a
+task or a lock, and their entries are sent with the next batch of writes.
 """
 
 from __future__ import annotations
@@ -28,24 +28,23 @@ Event = TypeVar("Event")
 Event_co = TypeVar("Event_co", covariant=True)
 
 CHECKPOINT_EVERY = 64
-"""Entries between two checkpoints: states that are kept so that later entries can be folded without
-starting from the first."""
+"""Entries between two checkpoints: kept states, from which recent entries can be folded again."""
 
 YIELD_EVERY = 100
-"""Entries that are folded before control returns to the event loop: about half a millisecond."""
+"""Entries that are folded before yielding to the event loop: about half a millisecond."""
 
 MOST_MISTIMED = 5
-"""How often in a row a command is decided again because the clock was wrong."""
+"""Appends in a row that may be refused for a wrong clock before a command fails."""
 
 
 class Definition(Protocol[State, Event]):
-    """What the journals of one type have in common: how entries are read, folded and written."""
+    """How the entries of one type of journal are read, folded and written."""
 
     def key(self) -> str:
         """Return the key of the stream."""
 
     def decode(self, text: str) -> Event:
-        """Return the event that an entry's text (JSON) stands for."""
+        """Return the event that an entry's text (JSON) encodes."""
 
     def fold(self, state: State | None, event: Event) -> State:
         """Return the state after an event."""
@@ -54,7 +53,7 @@ class Definition(Protocol[State, Event]):
         """Return the event that is due at a time (Unix milliseconds) without a command, if any."""
 
     def append(self, before: State | None, after: State, event: Event, number: int) -> Append:
-        """Return the append of an event as entry `number`, with what is written with it."""
+        """Return the append of an event as entry `number`, and what is written with it."""
 
     def appended(self, before: State | None, after: State, append: Append) -> None:
         """Handle that an append of this node has been accepted."""
@@ -62,17 +61,17 @@ class Definition(Protocol[State, Event]):
 
 @dataclass(frozen=True, slots=True)
 class Step(Generic[State]):
-    """The outcome of a command: the states before and after it, the same if nothing changed."""
+    """The states before and after a command; the same object if nothing has changed."""
 
     before: State | None
     after: State
 
 
 class Command(Protocol[State, Event_co]):
-    """A command that is decided synchronously and gets its outcome by a callback."""
+    """A command that is decided synchronously, and is notified of its outcome."""
 
     def decide(self, state: State | None, now: int) -> tuple[Event_co, State]:
-        """Return the event that the command becomes, and the state after it.
+        """Return the event that carries the command out, and the state after it.
 
         Called again if the state turns out to be stale.
 
@@ -89,8 +88,8 @@ class Command(Protocol[State, Event_co]):
 
 
 @dataclass(frozen=True, slots=True)
-class _Doubt(Generic[State]):
-    """An append without an answer: it may have been accepted or not."""
+class _Unconfirmed(Generic[State]):
+    """An append without a reply: it may have been accepted or not."""
 
     before: State | None
     after: State
@@ -98,22 +97,25 @@ class _Doubt(Generic[State]):
 
 
 class Replica(Generic[State, Event]):
-    """This node's replica of one journal."""
+    """This node's replica of one journal.
+
+    A lock orders reads and appends: at most one append is in flight.
+    """
 
     __slots__ = (
-        "_busy",
         "_checkpoints",
         "_clock",
         "_definition",
-        "_doubt",
         "_generation",
         "_journals",
         "_last",
+        "_locked",
         "_mistimed",
         "_pending",
         "_seq",
         "_state",
-        "_waiting",
+        "_unconfirmed",
+        "_waiters",
     )
 
     def __init__(
@@ -122,15 +124,15 @@ class Replica(Generic[State, Event]):
         self._journals = journals
         self._clock = clock
         self._definition = definition
-        self._busy = False
-        self._waiting: deque[asyncio.Future[None]] | None = None
+        self._locked = False
+        self._waiters: deque[asyncio.Future[None]] | None = None
         self._state: State | None = None
         self._seq = 0
         self._last = ""
         self._generation = 0
         self._checkpoints: tuple[tuple[int, State | None], ...] = ((0, None),)
         self._mistimed = 0
-        self._doubt: _Doubt[State] | None = None
+        self._unconfirmed: _Unconfirmed[State] | None = None
         self._pending: tuple[Command[State, Event], Append, State] | None = None
 
     @property
@@ -141,30 +143,31 @@ class Replica(Generic[State, Event]):
     @property
     def settled(self) -> State | None:
         """The state if the replica is idle; `None` while it reads or appends, or is empty."""
-        return None if self._busy else self._state
+        return None if self._locked else self._state
 
     async def refresh(self) -> State | None:
-        """Read new entries, and return the state as it is now; `None` if there is no journal.
+        """Read new entries, append events that are due by now, and return the state after them.
 
-        What is due by now is appended first.
+        Returns:
+            `None` if there is no journal.
 
         Raises:
             UnavailableError: the store does not answer.
         """
-        await self._enter()
+        await self._acquire()
         try:
             await self._read()
-            await self._pass_time()
+            await self._append_due()
             return self._state
         finally:
-            self._leave()
+            self._release()
 
     async def since(self, number: int) -> tuple[State | None, list[str]] | None:
         """Return the entries from `number` on.
 
         Returns:
-            A checkpoint's state at or before that entry, and the texts of all entries after the
-            checkpoint; `None` if the entry is older than the last two checkpoints, or not there.
+            The state at the last checkpoint before that entry, and the texts of all entries after
+            the checkpoint; `None` if the entry is older than the kept checkpoints, or unknown here.
 
         Raises:
             UnavailableError: the store does not answer.
@@ -181,15 +184,15 @@ class Replica(Generic[State, Event]):
         Returns:
             Whether the replica includes that entry now; if not, it must be refreshed.
         """
-        if self._busy or not self._is_current():
+        if self._locked or not self._is_current():
             return False
         if number == self._seq + 1:
             self._fold(text)
         return self._seq >= number
 
     def submit_soon(self, command: Command[State, Event]) -> None:
-        """Carry out a command; its `finish` is called later with the outcome."""
-        if self._busy:
+        """Carry out a command without waiting; its `finish` is called later with the outcome."""
+        if self._locked:
             self._submit_later(command)
             return
         state, now = self._state, self._clock.now()
@@ -200,13 +203,14 @@ class Replica(Generic[State, Event]):
             event, after = command.decide(state, now)
             append = self._definition.append(state, after, event, self._seq + 1)
         except Exception:
-            # A refusal counts only on a fresh state; an error is raised again, and reported, there.
+            # A refusal is final only on a fresh state, and an unexpected error is to be reported to
+            # the command: the task decides again, and does both.
             self._submit_later(command)
             return
         if append.alone and self._journals.append_soon(
             append, now, self._generation, self._appended, self._last
         ):
-            self._busy = True
+            self._locked = True
             self._pending = command, append, after
         else:
             self._submit_later(command)
@@ -218,22 +222,22 @@ class Replica(Generic[State, Event]):
         self._pending = None
         if error is None:
             before = self._state
-            self._stands(append, after, generation)
-            self._leave()
+            self._accept(append, after, generation)
+            self._release()
             self._definition.appended(before, after, append)
             command.finish(after, None)
             return
         self._generation = 0
         if isinstance(error, UnavailableError):
-            self._doubt = _Doubt(self._state, after, append)
-        self._leave()
+            self._unconfirmed = _Unconfirmed(self._state, after, append)
+        self._release()
         if isinstance(error, UnavailableError):
             command.finish(None, error)
         else:
             self._submit_later(command, mistimed=isinstance(error, MistimedError))
 
     def _submit_later(self, command: Command[State, Event], *, mistimed: bool = False) -> None:
-        """Carry out a command in a task, since something must be read or awaited."""
+        """Carry out a command in a task, since something has to be read or awaited first."""
         run_soon(self._submit_command(command, mistimed=mistimed))
 
     async def _submit_command(self, command: Command[State, Event], *, mistimed: bool) -> None:
@@ -252,23 +256,25 @@ class Replica(Generic[State, Event]):
         command.finish(after, problem)
 
     async def submit(self, decide: Callable[[State | None, int], Event | None]) -> Step[State]:
-        """Decide a command on the state and the time, and append the event that it becomes.
+        """Decide a command on the state and the time, and append the resulting event.
 
-        `decide` may be called more than once: a refusal, or nothing to do (`None`), counts only on
-        a fresh state, and an event only once it has been appended.
+        Args:
+            decide: called with the state and the time in Unix milliseconds; returns an event, or
+                `None` if there is nothing to do. It is called again with a fresh state if it
+                refused on one that may be stale, or returned `None`, or the append was refused.
 
         Raises:
             Refusal: the command is refused.
             UnavailableError: the store does not answer; the event may have been appended or not.
         """
-        await self._enter()
+        await self._acquire()
         try:
-            # A journal without known entries is taken for new: the first append finds out.
+            # A journal without known entries is assumed to be new: if not, the append is refused.
             fresh = self._seq > 0 and not self._is_current()
             if fresh:
                 await self._read()
             while True:
-                now = await self._pass_time()
+                now = await self._append_due()
                 before = self._state
                 try:
                     event = decide(before, now)
@@ -281,47 +287,47 @@ class Replica(Generic[State, Event]):
                         assert self._state is not None
                         return Step(before, self._state)
                 elif fresh:
-                    assert before is not None, "nothing to do means that it is done"
+                    assert before is not None, "`decide` returns `None` only for a journal"
                     return Step(before, before)
                 else:
                     await self._read()
                 fresh = True
         finally:
-            self._leave()
+            self._release()
 
     def _is_current(self) -> bool:
-        """Return whether the replica was read on the connection that is open now."""
+        """Return whether the replica was read or appended to on the connection that is open now."""
         generation = self._generation
         return generation != 0 and generation == self._journals.generation(self._definition.key())
 
-    async def _enter(self) -> None:
-        """Wait for the lock of this replica: one append is in flight at a time."""
-        if not self._busy:
-            self._busy = True
+    async def _acquire(self) -> None:
+        """Acquire the lock of this replica, after those who have waited longer."""
+        if not self._locked:
+            self._locked = True
             return
-        turn = asyncio.get_running_loop().create_future()
-        if self._waiting is None:
-            self._waiting = deque()
-        self._waiting.append(turn)
+        waiter = asyncio.get_running_loop().create_future()
+        if self._waiters is None:
+            self._waiters = deque()
+        self._waiters.append(waiter)
         try:
-            await turn
+            await waiter
         except asyncio.CancelledError:
-            if not turn.cancelled():
-                self._leave()
+            if not waiter.cancelled():
+                self._release()
             raise
 
-    def _leave(self) -> None:
-        """Release the lock, to whoever has waited longest."""
-        while self._waiting:
-            turn = self._waiting.popleft()
-            if not turn.done():
-                turn.set_result(None)
+    def _release(self) -> None:
+        """Pass the lock to the first waiter, or release it."""
+        while self._waiters:
+            waiter = self._waiters.popleft()
+            if not waiter.done():
+                waiter.set_result(None)
                 return
-        self._waiting = None
-        self._busy = False
+        self._waiters = None
+        self._locked = False
 
-    async def _pass_time(self) -> int:
-        """Append what is due, and return a time at which nothing is due any more."""
+    async def _append_due(self) -> int:
+        """Append the events that are due, and return a time at which no more are."""
         while True:
             now = self._clock.now()
             event = self._definition.due(self._state, now) if self._state is not None else None
@@ -330,16 +336,22 @@ class Replica(Generic[State, Event]):
             await self._append(event, now)
 
     async def _append(self, event: Event, now: int) -> bool:
-        """Append an event that was decided at a time; return whether it was accepted.
+        """Append an event that was decided at a time (Unix milliseconds).
 
-        If not, the cause has been corrected: the replica has been refreshed, or the clock.
+        Returns:
+            Whether it was accepted. If not, the replica or the clock has been corrected, and the
+            command is to be decided again.
+
+        Raises:
+            UnavailableError: the store does not answer, or has refused the time too often.
         """
         after = self._definition.fold(self._state, event)
         before, generation = self._state, self._generation
         append = self._definition.append(before, after, event, self._seq + 1)
         self._generation = 0
         try:
-            # Entries that were read while their slot was migrating belong to no generation.
+            # Generation 0 (entries read while their slot was migrating) is passed as `None`: the
+            # previous entry alone is compared.
             known = await self._journals.append(append, now, generation or None, self._last)
         except ConflictError:
             await self._read()
@@ -352,13 +364,14 @@ class Replica(Generic[State, Event]):
             self._generation = generation
             return False
         except UnavailableError:
-            self._doubt = _Doubt(before, after, append)
+            self._unconfirmed = _Unconfirmed(before, after, append)
             raise
-        self._stands(append, after, known)
+        self._accept(append, after, known)
         self._definition.appended(before, after, append)
         return True
 
-    def _stands(self, append: Append, after: State, generation: int) -> None:
+    def _accept(self, append: Append, after: State, generation: int) -> None:
+        """Set the state after an append that has been accepted on a connection's generation."""
         self._state, self._seq, self._last = after, append.number, append.payload
         self._generation = generation
         self._mistimed = 0
@@ -366,31 +379,30 @@ class Replica(Generic[State, Event]):
             self._keep_checkpoint()
 
     def _keep_checkpoint(self) -> None:
-        """Keep this state as a checkpoint, and the one before.
+        """Add the current state to the checkpoints, of which the last two are kept.
 
-        The start is kept only until then: clients that are further behind than two checkpoints get
-        a snapshot in any case.
+        Clients that are further behind get a snapshot in any case.
         """
         self._checkpoints = (*self._checkpoints[-1:], (self._seq, self._state))
 
     async def _read(self) -> None:
-        """Read and fold new entries; all, if the replica's last one is not in the journal."""
+        """Read and fold new entries; all of them, if the journal lacks the replica's last entry."""
         key = self._definition.key()
         found = await self._journals.read_on(key, self._seq, self._last) if self._seq else None
         if found is None:
             self._state, self._seq, self._last, self._generation = None, 0, "", 0
             self._checkpoints = ((0, None),)
             found = await self._journals.read(key)
-        doubt, self._doubt = self._doubt, None
+        unconfirmed, self._unconfirmed = self._unconfirmed, None
         for count, text in enumerate(found.texts, 1):
             self._fold(text)
             if not count % YIELD_EVERY:
                 await asyncio.sleep(0)
-            if doubt is not None and (self._seq, text) == (
-                doubt.append.number,
-                doubt.append.payload,
+            if unconfirmed is not None and (self._seq, text) == (
+                unconfirmed.append.number,
+                unconfirmed.append.payload,
             ):
-                self._definition.appended(doubt.before, doubt.after, doubt.append)
+                self._definition.appended(unconfirmed.before, unconfirmed.after, unconfirmed.append)
         self._generation = found.generation
 
     def _fold(self, text: str) -> None:

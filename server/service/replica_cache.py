@@ -1,4 +1,4 @@
-"""Which replicas of journals stay in memory: a cache with least-recently-used eviction."""
+"""The cache of replicas, with least-recently-used eviction."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any, Generic, TypeVar
 from server.service.replica import Replica
 
 MOST_USED = 20_000
-"""Replicas of one type that this node appends to, held at once: about 4 KiB each."""
+"""Cached replicas of one type that this node appends to, about 4 KiB each."""
 
 MOST_READ_ONLY = 2_000
-"""Replicas of one type that this node has only read, held at once."""
+"""Cached replicas of one type that this node has only read."""
 
 State = TypeVar("State")
 Event = TypeVar("Event")
@@ -19,10 +19,10 @@ Name = TypeVar("Name")
 
 
 class ReplicaCache(Generic[Name, State, Event]):
-    """The replicas of one type that this node holds; the least recently used is evicted first.
+    """The cached replicas of one type of journal, by name.
 
-    Replicas that were only read are held apart, so that reading many journals never evicts one that
-    is appended to.
+    Replicas that were only read have a cache of their own, so that reading many journals does not
+    evict one that is appended to. There the order is that of reading: the oldest is evicted first.
     """
 
     def __init__(self) -> None:
@@ -30,12 +30,12 @@ class ReplicaCache(Generic[Name, State, Event]):
         self._read_only: OrderedDict[Name, Replica[State, Event]] = OrderedDict()
 
     def find(self, name: Name) -> Replica[State, Event] | None:
-        """Return a replica, or `None` if it is not held."""
+        """Return a replica, or `None` if it is not cached. This does not count as use."""
         found = self._used.get(name)
         return self._read_only.get(name) if found is None else found
 
     def find_to_append(self, name: Name) -> Replica[State, Event] | None:
-        """Return a replica that is going to be appended to, or `None` if it is not held."""
+        """Return a replica to append to, or `None` if it is not cached; it is now the last used."""
         used = self._used
         if name in used:
             used.move_to_end(name)
@@ -47,19 +47,19 @@ class ReplicaCache(Generic[Name, State, Event]):
 
     @property
     def size(self) -> int:
-        """How many replicas are held."""
+        """How many replicas are cached."""
         return len(self._used) + len(self._read_only)
 
-    def put(self, name: Name, held: Replica[State, Event]) -> Replica[State, Event]:
-        """Hold a replica, unless the name has one by now; return the one that is held."""
+    def put(self, name: Name, replica: Replica[State, Event]) -> Replica[State, Event]:
+        """Cache a replica, unless the name has one already; return the one that is cached."""
         found = self.find(name)
         if found is None:
-            _put(self._read_only, name, held, MOST_READ_ONLY)
-            return held
+            _put(self._read_only, name, replica, MOST_READ_ONLY)
+            return replica
         return found
 
 
-def _put(replicas: OrderedDict[Any, Any], name: object, held: object, most: int) -> None:
+def _put(replicas: OrderedDict[Any, Any], name: object, replica: object, most: int) -> None:
     if len(replicas) >= most:
         replicas.popitem(last=False)
-    replicas[name] = held
+    replicas[name] = replica

@@ -1,4 +1,4 @@
-"""Coming back to an attempt: what happened after the entry that a client has."""
+"""Resuming an attempt: the entries that a reconnecting client has missed."""
 
 from __future__ import annotations
 
@@ -13,15 +13,17 @@ from server.service.attempt_journal import Step
 from server.service.attempts import Attempts
 
 MOST_MISSED = 64
-"""Entries after the one that a client has; after more of them it is shown the whole board."""
+"""Missed entries up to which a client gets deltas; beyond that it gets a snapshot."""
 
 
 @dataclass(frozen=True, slots=True)
 class Missed:
-    """What leads from the entry `since` to a snapshot.
+    """The moves between the entry that a client has and the current one.
 
     Attributes:
-        moves: each with what it changed for its viewer. The last entry may be an end without one.
+        since: number of the entry that the client has.
+        moves: each move's text and its delta for the player. An end without a move adds none.
+        now: the attempt after these moves.
     """
 
     since: int
@@ -30,26 +32,32 @@ class Missed:
 
 
 async def find_missed(attempts: Attempts, now: Snapshot, seq: int, digest: int) -> Missed | None:
-    """Return what a client has missed that has entry `seq`, and a view of this digest with it.
+    """Return what a client has missed since entry `seq`.
+
+    Args:
+        attempts: the attempts of this node.
+        now: the attempt as it is now.
+        seq: number of the last entry that the client has.
+        digest: of the client's view after that entry.
 
     Returns:
-        `None` if it needs the snapshot: its view is another one, or its entry is too old, or none
-        of this journal.
+        The missed moves, or `None` if the client needs the snapshot: its view has another digest,
+        or its entry is too old or not in this journal.
 
     Raises:
-        Refusal: the attempt is no longer kept.
+        Refusal: the attempt does not exist, or has expired.
         UnavailableError: the store does not answer.
     """
     if not 0 <= now.seq - seq <= MOST_MISSED:
         return None
     if seq == now.seq:
-        # Nobody has played on, as mostly: there is no need to read the journal.
+        # The usual case: nothing was missed, and the journal need not be read.
         return Missed(seq, (), now) if digest == digest_of(now.view) else None
     return missed_of(await attempts.steps(now.attempt, seq + 1), now, seq, digest)
 
 
 def missed_of(steps: Iterable[Step], now: Snapshot, seq: int, digest: int) -> Missed | None:
-    """Return the same from the journal's entries after that one, or some before it too."""
+    """Return the same as `find_missed` from the journal's steps, which may begin before `seq`."""
     moves: list[tuple[str, Delta]] = []
     last = 0
     for before, event, after in steps:

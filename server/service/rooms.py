@@ -1,4 +1,4 @@
-"""Race rooms: making them, taking seats, starting rounds, and their results."""
+"""Race rooms: opening them, seats, rounds, and the results of rounds."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ from server.store.journal import Append
 _READER: Reader[Event] = Reader(Event)
 
 _NO_DEAL = DealId("")
-"""Stands for a deal while it is asked whether one may be drawn."""
+"""A placeholder for checking whether a round may start before its deal is drawn."""
 
 
 class _RoomDefinition:
-    """The journal of one room."""
+    """How the journal of one room is folded and written: a `server.service.replica.Definition`."""
 
     def __init__(
         self, code: RoomCode, store: Store, appended: Signal[RoomCode, Room, Append]
@@ -78,7 +78,7 @@ class _RoomDefinition:
 
 
 class Rooms:
-    """All race rooms."""
+    """Carries out commands on race rooms, by replicas of their journals."""
 
     def __init__(self, store: Store, attempts: Attempts) -> None:
         self._store = store
@@ -90,10 +90,15 @@ class Rooms:
     async def create(
         self, player: PlayerId, game: str, variant: str, *, seats: int, limit: int, creation: str
     ) -> Room:
-        """Open a room and take its first seat; the same creation again finds the same room.
+        """Open a room and take its first seat. A retry returns the same room.
 
-        There are 1 to 8 `seats`; `limit` is the milliseconds of a round; `creation` is the
-        client's own random key.
+        Args:
+            player: the host.
+            game: a game's id.
+            variant: a variant's name.
+            seats: number of seats, 1 to 8.
+            limit: length of a round in milliseconds.
+            creation: idempotency key: a random string that the client repeats in a retry.
 
         Raises:
             Refusal: there is no such game or variant.
@@ -120,7 +125,7 @@ class Rooms:
         """Return a room as it is now.
 
         Raises:
-            Refusal: there is none with this code.
+            Refusal: there is no room with this code.
             UnavailableError: the store does not answer.
         """
         room = await self._replica(code).refresh() if is_code(code) else None
@@ -129,9 +134,9 @@ class Rooms:
         return room
 
     async def opened(self, code: RoomCode) -> RoomOpened | None:
-        """Return what a room was opened as, or `None` if there is none with this code.
+        """Return the first event of a room, or `None` if there is no room with this code.
 
-        It takes one entry of the journal, and nothing is held for it.
+        It reads one entry of the journal at most, and caches nothing.
 
         Raises:
             UnavailableError: the store does not answer.
@@ -146,19 +151,19 @@ class Rooms:
         return event if isinstance(event, RoomOpened) else None
 
     def follow(self, code: RoomCode) -> None:
-        """Keep a room's replica among those that are appended to, which reads do not evict."""
+        """Cache a room's replica with those that are appended to, so that reads do not evict it."""
         self._replicas.find_to_append(code)
 
     def known(self, code: RoomCode) -> Room | None:
-        """Return a room from its replica, if that is held and idle; else `None`."""
+        """Return a room from its replica, or `None` if that is not cached or is busy."""
         replica = self._replicas.find(code)
         return replica.settled if replica is not None else None
 
     def receive(self, code: RoomCode, number: int, text: str) -> Room | None:
-        """Apply an entry that another node has appended.
+        """Apply entry `number`, which another node has appended and published.
 
         Returns:
-            The room with it, or `None` if it has to be read.
+            The room after it, or `None` if the room has to be read.
         """
         replica = self._replicas.find_to_append(code)
         try:
@@ -167,7 +172,7 @@ class Rooms:
             return None
 
     async def join(self, code: RoomCode, player: PlayerId) -> Room:
-        """Take a seat, or keep the one that the player has.
+        """Take a seat; a player who has one keeps it.
 
         Raises:
             Refusal: there is no such room, or it is full.
@@ -176,9 +181,9 @@ class Rooms:
         return await self._submit(code, lambda room, now: race.take_seat(room, player, now))
 
     async def leave(self, code: RoomCode, player: PlayerId) -> Room:
-        """Give the seat up, and resign the attempt that is under way.
+        """Give up a player's seat, and then resign the attempt at the running round, if any.
 
-        In this order: a round that starts meanwhile has the player in it, or has not.
+        In the opposite order, a round could start in between with the player in it.
 
         Raises:
             Refusal: there is no such room.
@@ -192,7 +197,7 @@ class Rooms:
         return room
 
     async def set_ready(self, code: RoomCode, player: PlayerId, *, ready: bool) -> Room:
-        """Say whether a player will be in the next round.
+        """Set whether a player is ready, and thus takes part in the next round.
 
         Raises:
             Refusal: there is no such room or seat, or a round is running.
@@ -201,7 +206,7 @@ class Rooms:
         return await self._submit(code, lambda room, now: race.set_ready(room, player, ready, now))
 
     async def start(self, code: RoomCode, player: PlayerId) -> Room:
-        """Draw a deal, and call a round on it.
+        """Draw a deal, and start a round on it with a countdown.
 
         Raises:
             Refusal: there is no such room, the player is not its host, a round is running, or the
@@ -222,16 +227,20 @@ class Rooms:
         )
         running = room.running
         if running is not None:
-            # Side by side, so that they share a batch.
+            # Concurrently, so that the appends share a batch.
             await asyncio.gather(
                 *(self._start_attempt(room, running, runner) for runner in running.players)
             )
         return room
 
     async def _check_start(self, code: RoomCode, player: PlayerId) -> RoomOpened:
-        """Return what room it is, if a round may be called now: a refused one draws no deal.
+        """Return a room's first event if a round may start now, so that a refusal draws no deal.
 
-        The room is read only if it is not held, or refuses by the replica.
+        The room is read only if it is not cached, or if the replica, which may be stale, refuses.
+
+        Raises:
+            Refusal: as for `start`.
+            UnavailableError: the store does not answer.
         """
         replica = self._replicas.find(code)
         room = replica.state if replica is not None else None
@@ -240,7 +249,7 @@ class Rooms:
                 race.start(room, player, _NO_DEAL, "", self._store.clock.now())
                 return room.opened
         except Refusal:
-            # It counts only on a room that is fresh.
+            # The replica may be stale: check again on the room as it is now.
             pass
         room = await self.find(code)
         race.start(room, player, _NO_DEAL, "", self._store.clock.now())
@@ -249,10 +258,10 @@ class Rooms:
     async def finish(
         self, code: RoomCode, deal: DealId, player: PlayerId, result: Result
     ) -> Room | None:
-        """Record that an attempt is over; doing so again changes nothing.
+        """Record the result of an attempt that is over. This is idempotent.
 
         Returns:
-            The room, or `None` if it has been forgotten.
+            The room, or `None` if it has expired.
 
         Raises:
             UnavailableError: the store does not answer.
@@ -265,10 +274,9 @@ class Rooms:
             return None
 
     async def open_attempt(self, attempt: AttemptId, player: PlayerId) -> Snapshot:
-        """Return a player's own attempt as it may be seen, in a room or not.
+        """Return a snapshot of a player's own attempt, in a room or not.
 
-        The node that called a round may have died before it started every runner's attempt: then
-        that is done now.
+        If the attempt is missing because a node died while it started a round, it is started now.
 
         Raises:
             Refusal: the player has no such attempt, or its round has not begun.
@@ -285,10 +293,10 @@ class Rooms:
         return await self._attempts.open(attempt, player)
 
     async def _start_missing(self, deal_id: DealId, player: PlayerId) -> bool:
-        """Start a runner's attempt at the deal of the round that is running.
+        """Start a runner's attempt at a deal, if that is the deal of the room's running round.
 
         Returns:
-            Whether there is such a round, in which the player has not finished.
+            Whether it is, and the player takes part in the round and has not finished.
         """
         deal = await self._store.deals.find(deal_id)
         room = await self._replica(deal.room).refresh() if deal and deal.room else None
@@ -299,11 +307,11 @@ class Rooms:
         return False
 
     async def pass_deadline(self, code: RoomCode) -> bool:
-        """End what is still running in a round whose time is up.
+        """End the attempts that are still running in a round whose deadline has passed.
 
         Returns:
-            Whether nothing runs any more. By the time itself something may: whoever found that the
-            time is up had a wrong clock, which has been put right since.
+            Whether the round is over. If not, the deadline is yet to come: the clock by which it
+            had passed was wrong, and has been corrected since.
 
         Raises:
             UnavailableError: the store does not answer.
@@ -316,7 +324,7 @@ class Rooms:
             try:
                 attempt = await self._start_attempt(room, room.running, player)
             except Refusal:
-                # The store has lost the deal: nobody has played it, and nobody can.
+                # The store has lost the deal, so that nobody can have played it.
                 result = _at_start(room.opened, room.running, "time")
             else:
                 state = await self._attempts.find(attempt)
@@ -328,7 +336,7 @@ class Rooms:
         return over
 
     async def runners(self, room: Room) -> list[Attempt]:
-        """Return the attempts of a round that are not over, side by side.
+        """Return the attempts of the running round that are not finished, read concurrently.
 
         Raises:
             UnavailableError: the store does not answer.
@@ -361,7 +369,7 @@ class Rooms:
         def decide_on_room(room: Room | None, now: int) -> Event | None:
             if room is None:
                 raise Refusal("unknown_room")
-            # No entry is before the one that it follows, even if the clock has been set back.
+            # An entry is never older than the one before it, even if the clock was set back.
             return decide(room, max(now, room.at))
 
         return await self._append(code, decide_on_room)
@@ -369,7 +377,7 @@ class Rooms:
     async def _append(
         self, code: RoomCode, decide: Callable[[Room | None, int], Event | None]
     ) -> Room:
-        """Decide a command; a room that exists is kept among the replicas that are appended to."""
+        """Carry out a command, and cache the room's replica with those that are appended to."""
         step = await self._replica(code).submit(decide)
         self._replicas.find_to_append(code)
         return step.after
@@ -385,6 +393,6 @@ class Rooms:
 
 
 def _at_start(opened: RoomOpened, round_: Round, end: End | None = None) -> Result:
-    """Return the result of an attempt in which nobody has moved."""
+    """Return the result of an attempt without a move."""
     rules = rules_of(opened.game, opened.variant, round_.rules)
     return Result(rules.home_at_start, rules.total - rules.home_at_start, 0, 0, end)

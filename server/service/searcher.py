@@ -1,8 +1,8 @@
-"""A process beside the node that searches boards for a way home.
+"""A subprocess of a node that searches boards for a line of moves that brings a card home.
 
-A search takes long, for a node: in a thread it would hold the interpreter. A request is a line on
-standard input, its answer a line on standard output. The process ends with its input, so it does
-not outlive a node, however that ended.
+A search takes up to a second of CPU time, and in a thread it would hold the interpreter lock. The
+process reads a request as a line of JSON on standard input, and writes the answer as a line of JSON
+to standard output. It exits at the end of its input, so it does not outlive a node that was killed.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ from engine.catalog import stored_ruleset
 from engine.notation import move_text
 from engine.solver import Outcome, search
 
-PATIENCE = 30.0
-"""Seconds after which a search counts as broken: it is bounded, and takes less than one."""
+TIMEOUT = 30.0
+"""Seconds without an answer after which the process is killed; a search takes less than one."""
 
 _ROOT = Path(__file__).parents[2]
 _NICENESS = 10
-"""How much the process leaves the processor to others."""
+"""What the process adds to its niceness, so that the node comes first."""
 
 
 class SearcherError(Exception):
-    """The process does not answer."""
+    """The process does not start, or does not answer."""
 
 
-class _Asked(msgspec.Struct, frozen=True):
-    """A board, and the digest of its rules."""
+class _Request(msgspec.Struct, frozen=True):
+    """A request: the board to search, as the fields of `engine.board.Board`, and its rules."""
 
     game: str
     variant: str
@@ -46,28 +46,28 @@ class _Asked(msgspec.Struct, frozen=True):
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """What a search found: `engine.solver.SearchResult` with moves as text."""
+    """The result of a search: `engine.solver.SearchResult` with moves as text."""
 
     outcome: Outcome
-    way: tuple[str, ...]
+    line: tuple[str, ...]
 
 
 class Search(Protocol):
-    """Whatever searches boards for a line of moves that brings another card home."""
+    """Searches boards for a line of moves that brings another card home."""
 
     async def ask(self, board: Board) -> Answer:
         """Search a board.
 
         Raises:
-            SearcherError: there is no answer.
+            SearcherError: the search failed.
         """
 
     async def close(self) -> None:
-        """Free what it holds."""
+        """Free the resources."""
 
 
 class Searcher:
-    """The process, started when it is first asked. One question at a time."""
+    """Runs the process, which is started by the first request. One request at a time."""
 
     def __init__(self) -> None:
         self._process: Process | None = None
@@ -76,20 +76,21 @@ class Searcher:
         """Search a board.
 
         Raises:
-            SearcherError: the process does not start, or not answer; the next one may.
+            SearcherError: the process does not start, or does not answer. It has been ended, and
+                the next request starts a new one.
         """
         rules = board.ruleset
-        asked = _Asked(rules.game, rules.variant, rules.digest, board.piles, board.redeals)
+        request = _Request(rules.game, rules.variant, rules.digest, board.piles, board.redeals)
         answer = None
         try:
-            async with asyncio.timeout(PATIENCE):
-                line = await self._ask(msgspec.json.encode(asked))
+            async with asyncio.timeout(TIMEOUT):
+                line = await self._ask(msgspec.json.encode(request))
             answer = msgspec.json.decode(line, type=Answer)
         except (OSError, TimeoutError, msgspec.DecodeError) as error:
             raise SearcherError(repr(error)) from error
         finally:
             if answer is None:
-                # What it may still say would be taken for the next answer.
+                # A late answer would be taken for that to the next request.
                 await self.close()
         return answer
 
@@ -113,26 +114,26 @@ class Searcher:
 
 
 async def _start() -> Process:
-    """Start the process on the code of this one, in a session of its own: Ctrl-C is the node's."""
+    """Start the process with this interpreter, in a session that Ctrl-C does not reach."""
     return await asyncio.create_subprocess_exec(
         sys.executable, "-m", __name__, stdin=PIPE, stdout=PIPE, cwd=_ROOT, start_new_session=True
     )
 
 
 def answer_to(line: bytes) -> bytes:
-    """Return the answer to a request."""
-    asked = msgspec.json.decode(line, type=_Asked)
-    rules = stored_ruleset(asked.game, asked.variant, asked.rules)
-    found = search(Board(rules, asked.piles, asked.redeals))
+    """Return the answer (JSON) to a request (JSON)."""
+    request = msgspec.json.decode(line, type=_Request)
+    rules = stored_ruleset(request.game, request.variant, request.rules)
+    found = search(Board(rules, request.piles, request.redeals))
     return msgspec.json.encode(
         Answer(found.outcome, tuple(move_text(rules, m) for m in found.line))
     )
 
 
 def main() -> None:
-    """Answer until the input ends."""
+    """Answer requests until the input ends."""
     os.nice(_NICENESS)
-    # A node that was killed during a search leaves nobody to answer: that is an end, not an error.
+    # If the node is killed during a search, exit without a traceback when the answer is written.
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     for line in sys.stdin.buffer:
         sys.stdout.buffer.write(answer_to(line) + b"\n")

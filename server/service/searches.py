@@ -1,7 +1,7 @@
 """Searches: ending the attempts in which no line of moves brings another card home.
 
-A move is answered before anyone searches. What is lost with a node is a search alone: an attempt
-that nobody has searched goes on, and its next move or opening asks again.
+Searches run in the background, after the move has been answered. If a node dies, only its pending
+searches are lost: such an attempt goes on, and its next move or opening enqueues a new search.
 """
 
 from __future__ import annotations
@@ -24,103 +24,116 @@ from server.service.sessions import Sessions
 from server.stop import Stop
 
 MOST_WAITING = 1_000
-"""Attempts that wait to be searched; those over that are left until they ask again."""
+"""Attempts that may be queued for a search; others are searched after a later move or opening."""
 
-MOST_WAYS = 5_000
-"""Ways home that are kept; the oldest is forgotten first."""
+MOST_LINES = 5_000
+"""Cached lines, one for each attempt; the oldest is evicted first."""
 
-LONGEST_WAY = 8
-"""Moves of a way that is worth keeping: it is tried again after each move."""
+LONGEST_LINE = 8
+"""Moves of the longest line that is cached, since a cached line is tried after each move."""
 
 log = structlog.get_logger()
 
 
 class Searches:
-    """Searches the attempts of this node, each as its player left it last."""
+    """Searches the attempts of this node, each as it is after its latest entry.
+
+    A *line* is a sequence of moves that brings another card home.
+    """
 
     def __init__(self, attempts: Attempts, sessions: Sessions, searcher: Search) -> None:
         self._attempts = attempts
         self._sessions = sessions
-        self._waiting: dict[AttemptId, Attempt] = {}
-        self._any = asyncio.Event()
-        self._ways: dict[AttemptId, tuple[int, tuple[Move, ...]]] = {}
+        self._pending: dict[AttemptId, Attempt] = {}
+        self._added = asyncio.Event()
+        self._lines: dict[AttemptId, tuple[int, tuple[Move, ...]]] = {}
         self._searcher = searcher
-        attempts.advanced.subscribe(self._note)
-        attempts.opened.subscribe(self._note)
+        attempts.advanced.subscribe(self._enqueue)
+        attempts.opened.subscribe(self._enqueue)
 
-    def _note(self, attempt: Attempt) -> None:
-        """Note how an attempt stands now: if it can be searched, it will be."""
+    def _enqueue(self, attempt: Attempt) -> None:
+        """Enqueue an attempt that has changed, if all its cards have been seen.
+
+        If it is queued already, its latest state replaces the earlier one; if it is over, it is
+        removed from the queue.
+        """
         if attempt.end is not None:
-            self._waiting.pop(attempt.id, None)
-            self._ways.pop(attempt.id, None)
-        elif _may_be_seen_through(attempt.board) and not cards_never_seen(attempt.board):
-            if len(self._waiting) >= MOST_WAITING and attempt.id not in self._waiting:
+            self._pending.pop(attempt.id, None)
+            self._lines.pop(attempt.id, None)
+        elif _may_have_seen_all(attempt.board) and not cards_never_seen(attempt.board):
+            if len(self._pending) >= MOST_WAITING and attempt.id not in self._pending:
                 log.warning("searches_full", attempt=attempt.id)
                 return
-            self._waiting[attempt.id] = attempt
-            self._any.set()
+            self._pending[attempt.id] = attempt
+            self._added.set()
 
     async def run(self, stop: Stop) -> None:
-        """Search what was noted, until told to stop."""
+        """Search enqueued attempts until stopped."""
         try:
             while not stop.is_set:
-                await stop.or_wait(self._any.wait())
-                while self._waiting and not stop.is_set:
-                    attempt = self._waiting.pop(next(iter(self._waiting)))
-                    await self._by_itself(attempt, stop)
+                await stop.or_wait(self._added.wait())
+                while self._pending and not stop.is_set:
+                    attempt = self._pending.pop(next(iter(self._pending)))
+                    await self._search_and_log(attempt, stop)
                     await asyncio.sleep(0)
-                self._any.clear()
+                self._added.clear()
         finally:
             await self._searcher.close()
 
-    async def _by_itself(self, attempt: Attempt, stop: Stop) -> None:
-        """Search one attempt of many: if that is broken, the others are searched all the same."""
+    async def _search_and_log(self, attempt: Attempt, stop: Stop) -> None:
+        """Search an attempt, and end it if it is hopeless; log a failure."""
         try:
             if await self._find_outcome(attempt, stop) is Outcome.UNREACHABLE:
                 await self._end(attempt)
         except (Refusal, UnavailableError, UnreadableError, SearcherError) as error:
-            log.warning("search_lost", attempt=attempt.id, error=str(error))
+            log.warning("search_failed", attempt=attempt.id, error=str(error))
         except Exception:
             log.exception("search_broken", attempt=attempt.id)
 
     async def _find_outcome(self, attempt: Attempt, stop: Stop) -> Outcome:
-        """Return the outcome of a search, by the cheapest means that can tell it."""
+        """Return whether a line of moves brings another card home, by the cheapest of three means.
+
+        These are a search of one position, the cached line, and a full search by the searcher.
+        """
         board = attempt.board
-        glance = search(board, positions=1)
-        if glance.outcome is not Outcome.UNKNOWN:
-            return glance.outcome
-        if self._still_has_a_way(attempt):
+        first = search(board, positions=1)
+        if first.outcome is not Outcome.UNKNOWN:
+            return first.outcome
+        if self._cached_line_ends_home(attempt):
             return Outcome.REACHABLE
         answer = await stop.or_wait(self._searcher.ask(board))
         if answer is None:
             return Outcome.UNKNOWN
-        if answer.outcome is Outcome.REACHABLE and len(answer.way) <= LONGEST_WAY:
-            if len(self._ways) >= MOST_WAYS:
-                del self._ways[next(iter(self._ways))]
-            way = tuple(parse_move(board.ruleset, move) for move in answer.way)
-            self._ways[attempt.id] = attempt.seq, way
+        if answer.outcome is Outcome.REACHABLE and len(answer.line) <= LONGEST_LINE:
+            if len(self._lines) >= MOST_LINES:
+                del self._lines[next(iter(self._lines))]
+            line = tuple(parse_move(board.ruleset, move) for move in answer.line)
+            self._lines[attempt.id] = attempt.seq, line
         return answer.outcome
 
-    def _still_has_a_way(self, attempt: Attempt) -> bool:
-        """Return whether the way found last leads home from here: all of it, or what is left."""
-        seq, way = self._ways.get(attempt.id, (0, ()))
-        rest = way[attempt.seq - seq :]
-        if ends_on_foundation(attempt.board, way) or ends_on_foundation(attempt.board, rest):
+    def _cached_line_ends_home(self, attempt: Attempt) -> bool:
+        """Return whether the cached line still leads home, all of it or what the moves have left.
+
+        If not, it is removed from the cache.
+        """
+        seq, line = self._lines.get(attempt.id, (0, ()))
+        rest = line[attempt.seq - seq :]
+        if ends_on_foundation(attempt.board, line) or ends_on_foundation(attempt.board, rest):
             return True
-        self._ways.pop(attempt.id, None)
+        self._lines.pop(attempt.id, None)
         return False
 
     async def _end(self, attempt: Attempt) -> None:
-        """End an attempt that is stuck, and tell its player."""
+        """End an attempt that is stuck, and notify its player."""
         ended = await self._attempts.end_stuck(attempt.id, attempt.seq)
         if ended is not None:
-            self._sessions.tell_ended(ended)
+            self._sessions.notify_ended(ended)
 
 
-def _may_be_seen_through(board: Board) -> bool:
-    """Return at a glance whether all cards of a board may have been seen.
+def _may_have_seen_all(board: Board) -> bool:
+    """Return cheaply whether all cards of a board may have been seen.
 
-    As long as the last card of a stock that was never turned over lies face down, they have not.
+    They have not, as long as the last card of a stock that was never redealt lies face down.
     """
     stock = board.piles[board.ruleset.stock]
     return not stock or board.redeals > 0 or not stock[0] & DOWN

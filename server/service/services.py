@@ -1,4 +1,4 @@
-"""The services of one node, put together."""
+"""The services of one node, constructed and connected."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ from server.store.bus import Bus
 
 
 class Services:
-    """Everything that a node does for players, and what it does by itself.
+    """The services of one node, and their background work.
 
-    Each service is given those that it uses, and subscribes to the signals of those that it
-    follows: nothing is wired here beyond the order in which they are made.
+    Each service is given those that it uses, and subscribes to their signals itself: this class
+    only determines the order in which they are constructed.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class Services:
         metrics.queues["finishes"] = self.attempts.finishes.qsize
 
     async def prepare(self) -> None:
-        """Draw the dailies that are to be there before anyone asks.
+        """Draw the deals of the dailies in advance, before the node accepts connections.
 
         Raises:
             UnavailableError: the store does not answer.
@@ -69,7 +69,7 @@ class Services:
         await self.dailies.draw_ahead()
 
     async def run(self, stop: Stop) -> None:
-        """Do what is to be done without being asked, until told to stop."""
+        """Run the background work until stopped."""
         async with asyncio.TaskGroup() as group:
             group.create_task(self.effects.run(stop))
             group.create_task(self.sweeper.run(stop))
@@ -77,5 +77,5 @@ class Services:
             group.create_task(self.searches.run(stop))
 
     async def close(self) -> None:
-        """Wait for messages that are on their way."""
+        """Wait for the notifications in flight."""
         await self.sessions.close()

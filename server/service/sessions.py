@@ -1,8 +1,8 @@
-"""Which session is a player's newest, on whichever node, and how to reach it.
+"""Sessions: which one is a player's newest, on which node, and notifications to it.
 
-What is kept is one key a player, written by `hello` and not renewed: it says on which node the
-newest session was opened. A session that ends leaves it there, since a message to a session that
-has ended, or to a node that has, does nothing.
+Redis has one key for each player, written by `hello` and not renewed: the node and the id of the
+newest session. It stays when the session ends, since a message to a session or a node that has
+ended does nothing.
 """
 
 from __future__ import annotations
@@ -27,11 +27,12 @@ log = structlog.get_logger()
 
 
 class Sessions:
-    """The sessions of all nodes, by player.
+    """Registers players' newest sessions, and notifies them across nodes.
 
     Attributes:
-        superseded: emitted with the id of a session of this node that is no longer the newest.
-        ended: emitted when a player's attempt ended without a command.
+        superseded: emitted with the id of a session of this node that a newer one has replaced.
+        ended: emitted when a player's attempt has ended without a command; the player may have no
+            session on this node.
         missed: emitted when messages to this node may have been missed.
     """
 
@@ -48,10 +49,10 @@ class Sessions:
         attempts.advanced.subscribe(self._attempt_advanced)
 
     async def take(self, player: PlayerId, session: str) -> None:
-        """Make a session of this node its player's newest, and let the one before it know.
+        """Register a session of this node as its player's newest, and notify the previous one.
 
         Raises:
-            UnavailableError: it is not known whether it is.
+            UnavailableError: the store does not answer; the session may be registered or not.
         """
         before = await self._players.take_session(player, f"{self._node}/{session}")
         self._local[player] = session
@@ -59,7 +60,7 @@ class Sessions:
             return
         node, _, older = before.partition("/")
         if older == session:
-            # The same command once more: the first time it was not answered.
+            # A retry of a `hello` that was not answered.
             return
         if node == self._node:
             self.superseded.emit(older)
@@ -67,15 +68,18 @@ class Sessions:
             self._bus.publish(topics.node(node), bus_messages.encode(Replaced(older)))
 
     def release(self, player: PlayerId, session: str) -> None:
-        """Note that a session of this node has ended."""
+        """Handle that a session of this node has ended."""
         if self._local.get(player) == session:
             del self._local[player]
 
     async def replaced(self, sessions: Sequence[tuple[PlayerId, str]]) -> list[str]:
-        """Return which of some sessions of this node are no longer their players' newest.
+        """Return the ids of those sessions of this node that newer ones have replaced.
 
-        One round trip for all of them. Of a player of whom nothing is known any more, the session
-        is made the newest again.
+        One round trip for all of them. A session whose player has no newest session in the store
+        any more is registered again.
+
+        Args:
+            sessions: (player, session id) of each.
 
         Raises:
             UnavailableError: the store does not answer.
@@ -89,25 +93,26 @@ class Sessions:
                 found.append(session)
         return found
 
-    def tell_ended(self, attempt: Attempt) -> None:
-        """Let an attempt's player know that it is over without a command.
+    def notify_ended(self, attempt: Attempt) -> None:
+        """Notify an attempt's player that it has ended without a command.
 
-        One look-up if the player has no session on this node, else none.
+        One read of the store if the player has no session on this node, else none.
         """
         player = attempt.start.player
         ended = Ended(player, attempt.id, attempt.seq, attempt.result)
         self.ended.emit(ended)
         if player not in self._local:
-            task = asyncio.create_task(self._tell_elsewhere(player, ended))
+            task = asyncio.create_task(self._publish_ended(player, ended))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
 
-    async def _tell_elsewhere(self, player: PlayerId, ended: Ended) -> None:
+    async def _publish_ended(self, player: PlayerId, ended: Ended) -> None:
+        """Publish the end of an attempt to the node of its player's newest session."""
         try:
             (newest,) = await self._players.newest_sessions([player])
         except UnavailableError as error:
-            # The next thing that the player does with the attempt says it.
-            log.warning("end_untold", attempt=ended.attempt, error=str(error))
+            # The player learns of it by the answer to the next command on the attempt.
+            log.warning("end_not_published", attempt=ended.attempt, error=str(error))
             return
         node = newest.partition("/")[0] if newest else self._node
         if node != self._node:
@@ -115,10 +120,10 @@ class Sessions:
 
     def _attempt_advanced(self, attempt: Attempt) -> None:
         if attempt.end == "time":
-            self.tell_ended(attempt)
+            self.notify_ended(attempt)
 
     def _receive(self, payload: bytes | None) -> None:
-        """Take a message to this node; `None` when some may have been missed."""
+        """Handle a message to this node; `None` if messages may have been missed."""
         message = bus_messages.node_message(payload)
         if isinstance(message, Replaced):
             self.superseded.emit(message.session)
@@ -128,6 +133,6 @@ class Sessions:
             self.missed.emit()
 
     async def close(self) -> None:
-        """Wait for what is on its way."""
+        """Wait for the notifications in flight."""
         if self._tasks:
             await asyncio.wait(self._tasks)

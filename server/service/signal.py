@@ -1,4 +1,4 @@
-"""Signals: how one part of a node lets others know that something has happened (observers)."""
+"""Signals: callbacks by which one part of a node notifies others (the observer pattern)."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ Arguments = TypeVarTuple("Arguments")
 
 
 class Signal(Generic[*Arguments]):
-    """Something that happens again and again, and who is called then.
+    """An event source with any number of subscribers.
 
-    Whoever needs to know subscribes, mostly in its own constructor; who emits knows none of them.
-    Subscribers are called at once and in the order in which they subscribed, and must not block.
+    Subscribers are called synchronously by `emit`, in the order in which they subscribed. They must
+    not block, and an exception of one reaches the emitter. There is no unsubscribing: a subscriber
+    lives as long as the node.
     """
 
     __slots__ = ("subscribers",)
@@ -21,10 +22,10 @@ class Signal(Generic[*Arguments]):
         self.subscribers: list[Callable[[Unpack[Arguments]], object]] = []
 
     def subscribe(self, subscriber: Callable[[Unpack[Arguments]], object]) -> None:
-        """Have a function called each time; what it returns does not matter."""
+        """Have a function called on each `emit`; its return value is ignored."""
         self.subscribers.append(subscriber)
 
     def emit(self, *arguments: *Arguments) -> None:
-        """Call all subscribers."""
+        """Call all subscribers with these arguments."""
         for subscriber in self.subscribers:
             subscriber(*arguments)

@@ -1,4 +1,4 @@
-"""The store as the services use it: everything that is kept, and the clock."""
+"""The store as the services use it: repositories by kind of data, and the clock."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from server.store.sweepers import Sweepers
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """Everything that one node keeps in Redis."""
+    """A node's access to everything that is kept in Redis."""
 
     clock: Clock
     journals: Journals
@@ -32,7 +32,7 @@ class Store:
 
     @classmethod
     def on(cls, database: Database, clock: Clock) -> Store:
-        """Return the store that is kept in a database."""
+        """Return the store on a database connection."""
         return cls(
             clock,
             Journals(database),

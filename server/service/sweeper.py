@@ -1,12 +1,12 @@
-"""The sweeper: finds what has fallen due, and what nodes have left undone, and sees to it.
+"""The sweeper: applies deadlines that have passed, and effects that dead nodes have left.
 
-Each partition has one node that looks after it, by rendezvous hashing over those that are alive.
-It looks now and then what falls due there in the next minutes, and passes each deadline when it
-comes. How long things wait at most:
-- a deadline: half a second, if it was known `HORIZON` or a look before;
-- what a node left that was killed: a look while anybody plays (`BUSY_LOOK`), and when that node
-  looked after the partition, `keys.SWEEPER_LIFE` and a renewal (8 s) until another one does;
-- what failed: `AGAIN_AFTER`.
+Each partition is owned by one node, by rendezvous hashing over those that are alive. The owner
+scans it at intervals for effects and for the deadlines of the next minutes (`HORIZON`), which it
+keeps in memory and applies when they come. The longest delays are:
+- of a deadline: `POLL_EVERY`, if it was set before the last scan;
+- of an effect that a killed node has left: `BUSY_SCAN_EVERY` while anybody plays; if that node
+  owned the partition, also `keys.SWEEPER_LIFE` and a renewal (8 s) until another one does;
+- of what failed: `RETRY_AFTER`.
 """
 
 from __future__ import annotations
@@ -36,37 +36,38 @@ from server.stop import Stop
 from server.store import keys
 
 DRAW_EVERY = 5.0
-"""Seconds between two looks whether deals are to be drawn ahead."""
+"""Seconds between two checks whether deals of dailies have to be drawn."""
 
 RENEW_EVERY = 2.0
-"""Seconds between two signs of life."""
+"""Seconds between two heartbeats."""
 
-BUSY_LOOK, QUIET_LOOK = 4_000, 128_000
-"""Milliseconds between two looks at a partition, while anybody plays and otherwise."""
+BUSY_SCAN_EVERY, IDLE_SCAN_EVERY = 4_000, 128_000
+"""Milliseconds between two scans of a partition, while anybody plays and otherwise."""
 
 HORIZON = 300_000
-"""Milliseconds for which deadlines are known beforehand; longer than between two looks."""
+"""Milliseconds ahead for which a scan reads deadlines; more than between two scans."""
 
-LOOK_EVERY = 1.0
-"""Seconds between two turns, in each of which some partitions are looked at."""
+SCAN_EVERY = 1.0
+"""Seconds between two calls of `scan`, each of which reads some of the partitions."""
 
-MOST_LOOKS = 64
-"""Partitions that are looked at together."""
+SCAN_BATCH = 64
+"""Partitions that are read together."""
 
-TAKE_EVERY = 0.5
-"""Seconds between two looks at the time."""
+POLL_EVERY = 0.5
+"""Seconds between two checks of the deadlines in memory."""
 
-AGAIN_AFTER = 2_000
-"""Milliseconds after which what has failed is tried again."""
+RETRY_AFTER = 2_000
+"""Milliseconds after which the partition of failed work is scanned again."""
 
 TRIES = 3
-"""How often something is tried that is broken, before it is set aside."""
+"""Tries of work that raises unexpected errors, before it is set aside."""
 
-URGENT_SIDE_BY_SIDE = 16
-"""Deadlines of rooms and effects that are seen to at the same time."""
+URGENT_WORKERS = 16
+"""Rooms' deadlines and effects that are applied concurrently."""
 
-DAILIES_SIDE_BY_SIDE, DAILIES_PAUSE = 4, 0.04
-"""Dailies that are ended at the same time, and seconds between two of each: 100 a second."""
+DAILY_WORKERS, DAILY_PAUSE = 4, 0.04
+"""Attempts at dailies that are ended concurrently, and each worker's seconds between two of them:
+100 a second in all."""
 
 _FINISHES: Reader[Finish] = Reader(Finish)
 
@@ -75,7 +76,7 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class Deadline:
-    """Something of a partition that has fallen due, at a time in Unix milliseconds."""
+    """A deadline in a partition that has passed, at a time in Unix milliseconds."""
 
     partition: int
     due: Due
@@ -83,18 +84,18 @@ class Deadline:
 
     @property
     def name(self) -> str:
-        """What it is in the partition's sorted set."""
+        """The member of the partition's sorted set."""
         return self.due.member
 
     @property
     def text(self) -> str:
-        """What is kept of it if it is set aside."""
+        """What is stored of it if it is set aside."""
         return f"due at {self.time}"
 
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """An effect in a partition's outbox: its field and its text."""
+    """An effect in a partition's outbox: its field (`name`) and its content (JSON)."""
 
     partition: int
     name: str
@@ -106,29 +107,32 @@ Work = Deadline | Effect
 
 @dataclass(slots=True)
 class _Partition:
-    """What is known of a partition.
+    """The state in memory of a partition that this node owns.
 
     Attributes:
-        looked: when it was looked at last, in Unix milliseconds; 0 if it is to be at once.
-        again: when it is to be looked at again, since something failed.
-        generation: of the connection to its server when it was looked at last: on another one, what
-            had been done by then may have been lost.
-        due: what falls due, and when, the earliest first.
+        scanned: time of the last scan in Unix milliseconds; 0 for none, so that one is due.
+        retry_at: time of an early scan in Unix milliseconds, after a failure; else `None`.
+        generation: of the connection to the partition's server at the last scan. On another one, a
+            scan is due, since the server may have lost what was done.
+        due: the deadlines up to `HORIZON`, and their times in Unix milliseconds, earliest first.
     """
 
-    looked: int = 0
-    again: int | None = None
+    scanned: int = 0
+    retry_at: int | None = None
     generation: int = 0
     due: deque[tuple[Due, int]] = field(default_factory=deque)
 
     def is_urgent(self, now: int) -> bool:
-        """Return whether it is to be looked at at once: something failed, or the time jumped."""
-        failed = self.again is not None and self.again <= now
-        return failed or not self.looked <= now < self.looked + 2 * QUIET_LOOK
+        """Return whether a scan is due at once: for a retry, or since the clock has jumped."""
+        retries = self.retry_at is not None and self.retry_at <= now
+        return retries or not self.scanned <= now < self.scanned + 2 * IDLE_SCAN_EVERY
 
 
 class Sweeper:
-    """Sweeps the partitions that this node looks after."""
+    """Sweeps the partitions that this node owns.
+
+    `sweeps` observes the seconds that each `scan` takes.
+    """
 
     def __init__(
         self,
@@ -145,36 +149,34 @@ class Sweeper:
         self._partitions: dict[int, _Partition] = {}
         self._played = False
         self._busy = False
-        self._tries: Counter[tuple[int, str]] = Counter()
-        self._in_hand: set[tuple[int, str]] = set()
-        self._since: dict[tuple[int, str], float] = {}
+        self._failures: Counter[tuple[int, str]] = Counter()
+        self._in_progress: set[tuple[int, str]] = set()
+        self._found_at: dict[tuple[int, str], float] = {}
         self._sweeps = Histogram(SECONDS) if sweeps is None else sweeps
-        self._urgent_workers = WorkerPool(self._do_in_hand, URGENT_SIDE_BY_SIDE)
-        self._daily_workers = WorkerPool(
-            self._do_in_hand, DAILIES_SIDE_BY_SIDE, pause=DAILIES_PAUSE
-        )
-        attempts.advanced.subscribe(self._note)
+        self._urgent_workers = WorkerPool(self._process_enqueued, URGENT_WORKERS)
+        self._daily_workers = WorkerPool(self._process_enqueued, DAILY_WORKERS, pause=DAILY_PAUSE)
+        attempts.advanced.subscribe(self._attempt_advanced)
 
     def age(self) -> float:
-        """Return for how many seconds the oldest effect or deadline known here has waited."""
-        return max(0.0, time.monotonic() - min(self._since.values())) if self._since else 0.0
+        """Return the age in seconds of the oldest effect or deadline that is yet to be applied."""
+        return max(0.0, time.monotonic() - min(self._found_at.values())) if self._found_at else 0.0
 
-    def _note(self, _: Attempt) -> None:
-        """Note that somebody plays on this node."""
+    def _attempt_advanced(self, _: Attempt) -> None:
+        """Remember for the next renewal that somebody plays on this node."""
         self._played = True
 
     async def run(self, stop: Stop) -> None:
-        """Sweep again and again, until told to stop."""
+        """Sweep until stopped, and wait for what is in progress then."""
         async with asyncio.TaskGroup() as group:
             group.create_task(self._renew_forever(stop))
-            group.create_task(self._look_forever(stop))
-            group.create_task(self._take_forever(stop))
+            group.create_task(self._scan_forever(stop))
+            group.create_task(self._poll_forever(stop))
             group.create_task(self._draw_forever(stop))
         await self._urgent_workers.close()
         await self._daily_workers.close()
 
     async def renew(self) -> None:
-        """Say that this node sweeps, and learn what it is to look after.
+        """Renew this node's registration as a sweeper, and determine the partitions that it owns.
 
         Raises:
             UnavailableError: the store does not answer.
@@ -188,119 +190,126 @@ class Sweeper:
         if names == self._names:
             return
         if not set(self._names) <= set(names):
-            # A node is gone, which may not have said that somebody played there.
+            # A node has left, perhaps without having reported that somebody played there.
             self._played = True
         self._names = names
-        self._tries.clear()
-        self._since.clear()
+        self._failures.clear()
+        self._found_at.clear()
         owned = owned_by(self._store.sweepers.name, names)
         self._partitions = {n: self._partitions.get(n) or _Partition() for n in owned}
 
-    async def look(self) -> None:
-        """Look at those partitions whose turn it is.
+    async def scan(self) -> None:
+        """Read the partitions that are due for a scan, and process the effects that are found.
+
+        Those that are due by the interval are spread over the calls, oldest scan first.
 
         Raises:
             UnavailableError: the store does not answer.
         """
         now = self._store.clock.now()
-        every = BUSY_LOOK if self._busy else QUIET_LOOK
+        every = BUSY_SCAN_EVERY if self._busy else IDLE_SCAN_EVERY
         known = self._partitions.items()
         urgent = [
             number
             for number, each in known
             if each.is_urgent(now) or each.generation != self._generation(number)
         ]
-        turn = sorted((each.looked, n) for n, each in known if each.looked + every <= now)
-        share = math.ceil(len(known) * LOOK_EVERY * 1000 / every)
-        numbers = list(dict.fromkeys([*urgent, *(number for _, number in turn[:share])]))
-        for start in range(0, len(numbers), MOST_LOOKS):
-            await self._look_at(numbers[start : start + MOST_LOOKS], now)
+        due = sorted((each.scanned, n) for n, each in known if each.scanned + every <= now)
+        share = math.ceil(len(known) * SCAN_EVERY * 1000 / every)
+        numbers = list(dict.fromkeys([*urgent, *(number for _, number in due[:share])]))
+        for start in range(0, len(numbers), SCAN_BATCH):
+            await self._scan_batch(numbers[start : start + SCAN_BATCH], now)
 
     def _generation(self, number: int) -> int:
         return self._store.journals.generation(keys.due(number))
 
-    async def _look_at(self, numbers: list[int], now: int) -> None:
-        """Look at some partitions."""
+    async def _scan_batch(self, numbers: list[int], now: int) -> None:
+        """Read some partitions in one round trip."""
         generations = [self._generation(number) for number in numbers]
         try:
             found = await self._store.outboxes.pending(now + HORIZON, numbers)
         except UnavailableError:
-            self._look_again(numbers)
+            self._retry(numbers)
             raise
         for number, generation, left in zip(numbers, generations, found, strict=True):
             known = self._partitions.get(number)
             if known is not None:
-                known.looked, known.again, known.due = now, None, deque(left.due)
+                known.scanned, known.retry_at, known.due = now, None, deque(left.due)
                 known.generation = generation
                 for name, text in left.effects:
-                    self._put(Effect(number, name, text))
+                    self._enqueue(Effect(number, name, text))
 
-    def take(self) -> Iterator[Deadline]:
-        """Return the deadlines that have come since they were taken last."""
+    def pop_due(self) -> Iterator[Deadline]:
+        """Remove from memory the deadlines that have passed by now, and yield them."""
         now = self._store.clock.now()
         for number, known in self._partitions.items():
             while known.due and known.due[0][1] <= now:
                 yield Deadline(number, *known.due.popleft())
 
-    def _put(self, work: Work) -> None:
-        """Let work be done that is not in hand: rooms and effects at once, dailies at a pace."""
+    def _enqueue(self, work: Work) -> None:
+        """Give work to a pool, unless it is in progress: dailies to one with a limited rate."""
         name = (work.partition, work.name)
         is_daily = isinstance(work, Deadline) and isinstance(work.due, AttemptDue)
         workers = self._daily_workers if is_daily else self._urgent_workers
-        self._since.setdefault(name, time.monotonic())
-        if name not in self._in_hand and workers.put(work):
-            self._in_hand.add(name)
+        self._found_at.setdefault(name, time.monotonic())
+        if name not in self._in_progress and workers.put(work):
+            self._in_progress.add(name)
 
-    async def do(self, work: Work) -> None:
-        """Do one thing of many. What fails is found again, and set aside if it is broken."""
+    async def process(self, work: Work) -> None:
+        """Process one piece of work.
+
+        If it fails, its partition is scanned again, which finds it again. After `TRIES` unexpected
+        errors it is set aside.
+        """
         name = (work.partition, work.name)
         try:
-            if await self._is_done(work):
+            if await self._apply(work):
                 self._forget(name)
             else:
-                self._look_again([work.partition])
+                self._retry([work.partition])
         except UnreadableError as error:
-            # The next look finds it again, on this node or on one of a newer release.
+            # The next scan finds it again, on this node or on one of a newer release.
             log.warning("effect_left", name=work.name, code=error.code)
         except UnavailableError as error:
-            # A part of the store may be away while the rest is there.
-            log.warning("effect_waits", name=work.name, error=str(error))
-            self._look_again([work.partition])
+            # In a cluster, one server may be down while the others answer.
+            log.warning("effect_deferred", name=work.name, error=str(error))
+            self._retry([work.partition])
         except Exception as error:
-            self._tries[name] += 1
-            if self._tries[name] >= TRIES:
+            self._failures[name] += 1
+            if self._failures[name] >= TRIES:
                 await self._set_aside(work, error)
             else:
                 log.warning("effect_failed", name=work.name, error=type(error).__name__)
-            self._look_again([work.partition])
+            self._retry([work.partition])
 
-    async def _is_done(self, work: Work) -> bool:
+    async def _apply(self, work: Work) -> bool:
+        """Apply a deadline or an effect; return whether nothing is left to do."""
         if isinstance(work, Deadline):
             return await self._effects.pass_deadline(work.due, work.time)
         await self._effects.apply(_FINISHES.read(work.text))
         return True
 
     async def _set_aside(self, work: Work, error: Exception) -> None:
-        """Put something where it is tried no more, and tell of it."""
+        """Move work to where it is not tried again, and log an error."""
         try:
             await self._store.outboxes.set_aside(work.partition, work.name, work.text)
         except UnavailableError as unavailable:
-            log.warning("effect_waits", name=work.name, error=str(unavailable))
+            log.warning("effect_deferred", name=work.name, error=str(unavailable))
             return
         self._forget((work.partition, work.name))
         log.error("effect_set_aside", name=work.name, kept_in=keys.SET_ASIDE, exc_info=error)
 
     def _forget(self, name: tuple[int, str]) -> None:
-        self._tries.pop(name, None)
-        self._since.pop(name, None)
+        self._failures.pop(name, None)
+        self._found_at.pop(name, None)
 
-    def _look_again(self, numbers: Iterable[int]) -> None:
-        """Let partitions be looked at again soon."""
-        at = self._store.clock.now() + AGAIN_AFTER
+    def _retry(self, numbers: Iterable[int]) -> None:
+        """Schedule an early scan of partitions."""
+        at = self._store.clock.now() + RETRY_AFTER
         for number in numbers:
             known = self._partitions.get(number)
             if known is not None:
-                known.again = at
+                known.retry_at = at
 
     async def _renew_forever(self, stop: Stop) -> None:
         while not stop.is_set:
@@ -312,22 +321,22 @@ class Sweeper:
         try:
             await self._store.sweepers.drop()
         except UnavailableError as error:
-            log.warning("sweeper_lingers", error=str(error))
+            log.warning("sweeper_not_removed", error=str(error))
 
-    async def _look_forever(self, stop: Stop) -> None:
+    async def _scan_forever(self, stop: Stop) -> None:
         while not stop.is_set:
             begun = time.monotonic()
             try:
-                await self.look()
+                await self.scan()
                 self._sweeps.observe(time.monotonic() - begun)
             except UnavailableError as error:
                 log.warning("sweep_failed", error=str(error))
             except Exception:
                 log.exception("sweep_broken")
-            await stop.or_wait(asyncio.sleep(LOOK_EVERY))
+            await stop.or_wait(asyncio.sleep(SCAN_EVERY))
 
     async def _draw_forever(self, stop: Stop) -> None:
-        # By itself: drawing takes a while, and what is due does not wait for it.
+        # In a task of its own: drawing takes a while, and must not delay deadlines.
         while not stop.is_set:
             try:
                 await self._dailies.draw_ahead()
@@ -335,28 +344,29 @@ class Sweeper:
                 log.warning("dailies_not_drawn", error=str(error))
             await stop.or_wait(asyncio.sleep(DRAW_EVERY))
 
-    async def _take_forever(self, stop: Stop) -> None:
+    async def _poll_forever(self, stop: Stop) -> None:
         while not stop.is_set:
-            for work in self.take():
-                self._put(work)
-            await stop.or_wait(asyncio.sleep(TAKE_EVERY))
+            for work in self.pop_due():
+                self._enqueue(work)
+            await stop.or_wait(asyncio.sleep(POLL_EVERY))
 
-    async def _do_in_hand(self, work: Work) -> None:
+    async def _process_enqueued(self, work: Work) -> None:
         try:
-            await self.do(work)
+            await self.process(work)
         finally:
-            self._in_hand.discard((work.partition, work.name))
+            self._in_progress.discard((work.partition, work.name))
 
 
 def owned_by(name: str, names: list[str]) -> list[int]:
-    """Return the partitions that a node looks after: those for which it draws the highest lot.
+    """Return the partitions that node `name` owns among `names`, by rendezvous hashing.
 
-    When a node comes or goes, no partition changes hands between two others.
+    A partition is owned by the node with the highest hash for it. When a node joins or leaves, no
+    partition moves between two others.
     """
     size = 4
-    drawn = {n: hashlib.shake_128(n.encode()).digest(size * keys.PARTITIONS) for n in names}
+    hashes = {n: hashlib.shake_128(n.encode()).digest(size * keys.PARTITIONS) for n in names}
 
-    def winner(at: int) -> str:
-        return max(names, key=lambda other: (drawn[other][at : at + size], other))
+    def owner(at: int) -> str:
+        return max(names, key=lambda other: (hashes[other][at : at + size], other))
 
-    return [n for n in range(keys.PARTITIONS) if winner(size * n) == name]
+    return [n for n in range(keys.PARTITIONS) if owner(size * n) == name]

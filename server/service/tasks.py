@@ -1,4 +1,4 @@
-"""Tasks that nobody waits for."""
+"""Background tasks that are not awaited."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ _tasks: set[asyncio.Task[None]] = set()
 
 
 def run_soon(work: Coroutine[Any, Any, None]) -> None:
-    """Do something in a task of its own, which handles what goes wrong by itself."""
+    """Run a coroutine, which handles its own exceptions, in a task that is not awaited."""
     task = asyncio.create_task(work)
-    # A task that nobody refers to may vanish.
+    # The event loop has only weak references: a task without another one may be collected.
     _tasks.add(task)
     task.add_done_callback(_tasks.discard)

@@ -1,4 +1,4 @@
-"""Work on many things that must not hold up anything else: a few at a time, with pauses."""
+"""A work queue: distinct items that are processed in concurrent batches, with pauses between."""
 
 from __future__ import annotations
 
@@ -17,43 +17,48 @@ log = structlog.get_logger()
 
 
 class WorkQueue(Generic[Item]):
-    """Things that wait to be worked on, each once however often it was added meanwhile.
+    """Processes items by a function, so that a burst of them delays nothing else.
 
-    A thing that is added while nothing waits is worked on at once.
+    An item that is added again while it is pending is processed once. An item that is added to an
+    idle queue is processed at once. Exceptions of the function are logged.
+
+    Args:
+        work: called with each item.
+        batch: number of items that are processed concurrently.
+        pause: seconds between two batches.
     """
 
-    def __init__(self, work: Callable[[Item], Awaitable[None]], at_once: int, pause: float) -> None:
-        """Work on `at_once` things side by side, and then pause for some seconds."""
+    def __init__(self, work: Callable[[Item], Awaitable[None]], batch: int, pause: float) -> None:
         self._work = work
-        self._at_once = at_once
+        self._batch = batch
         self._pause = pause
-        self._waiting: dict[Item, None] = {}
-        self._any = asyncio.Event()
+        self._pending: dict[Item, None] = {}
+        self._added = asyncio.Event()
 
     def add(self, item: Item) -> None:
-        """Let a thing be worked on soon."""
-        self._waiting[item] = None
-        self._any.set()
+        """Enqueue an item, unless it is pending already."""
+        self._pending[item] = None
+        self._added.set()
 
     async def run(self, stop: Stop) -> None:
-        """Work on what is added, until told to stop."""
+        """Process items as they are added, until stopped; some may be left then."""
         while not stop.is_set:
-            await stop.or_wait(self._any.wait())
-            self._any.clear()
-            while self._waiting and not stop.is_set:
-                await self._work_on_some()
-                if self._waiting:
+            await stop.or_wait(self._added.wait())
+            self._added.clear()
+            while self._pending and not stop.is_set:
+                await self._process_batch()
+                if self._pending:
                     await stop.or_wait(asyncio.sleep(self._pause))
 
     async def finish(self) -> None:
-        """Work on what still waits."""
-        while self._waiting:
-            await self._work_on_some()
+        """Process the items that are left."""
+        while self._pending:
+            await self._process_batch()
 
-    async def _work_on_some(self) -> None:
-        items = list(islice(self._waiting, self._at_once))
+    async def _process_batch(self) -> None:
+        items = list(islice(self._pending, self._batch))
         for item in items:
-            del self._waiting[item]
+            del self._pending[item]
         for failure in await asyncio.gather(*map(self._work, items), return_exceptions=True):
             if failure is not None:
-                log.error("slice_broken", exc_info=failure)
+                log.error("item_failed", exc_info=failure)

@@ -1,4 +1,4 @@
-"""A worker pool: work that is done concurrently, up to a limit."""
+"""A worker pool: items of work that are processed concurrently, up to a limit."""
 
 from __future__ import annotations
 
@@ -10,32 +10,36 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 MOST_WAITING = 10_000
-"""Pieces of work that may wait in a pool; more are rejected."""
+"""Items that may be queued in a pool; more are rejected."""
 
 
 class WorkerPool(Generic[T]):
-    """Does pieces of work in their order, up to `most` at a time, by a function that never raises.
+    """Processes items in the order in which they were put, by up to `size` concurrent tasks.
 
-    Each of those waits `pause` seconds before its next one, so that others get on meanwhile. A
-    pool in which nothing is done has no task.
+    Tasks exist only while there are items.
+
+    Args:
+        do: called with each item; it must not raise.
+        size: most items that are processed at the same time.
+        pause: seconds that each task waits between two items, to limit the rate.
     """
 
     def __init__(
-        self, do: Callable[[T], Awaitable[None]], most: int, *, pause: float = 0.0
+        self, do: Callable[[T], Awaitable[None]], size: int, *, pause: float = 0.0
     ) -> None:
         self._do = do
-        self._most = most
+        self._size = size
         self._pause = pause
         self._closed = False
         self._tasks: set[asyncio.Task[None]] = set()
         self.waiting: deque[T] = deque()
 
-    def put(self, work: T) -> bool:
-        """Let work be done, and return whether it will be: if the pool is full it will not."""
+    def put(self, item: T) -> bool:
+        """Enqueue an item; return whether it was accepted: not if the pool is full or closed."""
         if self._closed or len(self.waiting) >= MOST_WAITING:
             return False
-        self.waiting.append(work)
-        if len(self._tasks) < self._most:
+        self.waiting.append(item)
+        if len(self._tasks) < self._size:
             task = asyncio.create_task(self._drain())
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
@@ -48,7 +52,7 @@ class WorkerPool(Generic[T]):
                 await asyncio.sleep(self._pause)
 
     async def close(self) -> None:
-        """Forget what waits, and wait for what is being done."""
+        """Discard the queued items, and wait for those in progress."""
         self._closed = True
         self.waiting.clear()
         await asyncio.gather(*self._tasks)

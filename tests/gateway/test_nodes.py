@@ -68,7 +68,7 @@ async def test_a_start_of_which_nobody_was_told_is_found_out(
 
                 async def known() -> bool:
                     changes = [entry for entry in logs if entry["event"] == "nodes_changed"]
-                    return any(silent.registration.id in entry["come"] for entry in changes)
+                    return any(silent.registration.id in entry["joined"] for entry in changes)
 
                 async with working(silent.registration.run):
                     await until(known)

@@ -370,7 +370,7 @@ async def test_who_came_back_is_told_of_what_the_server_finds_later(
     drawn = SimpleNamespace(choice=secrets.choice, token_bytes=lambda _: seed)
     monkeypatch.setattr("server.store.deals.secrets", drawn)
     with monkeypatch.context() as patch:
-        patch.setattr("server.service.searches.Searches._note", lambda *_: None)
+        patch.setattr("server.service.searches.Searches._enqueue", lambda *_: None)
         async with node(redis_url) as port, opened(port) as client:
             token, attempt = await start(client)
             for seq, move in enumerate(line, start=2):

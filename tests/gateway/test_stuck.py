@@ -58,7 +58,7 @@ async def test_it_ends_on_the_next_node_if_one_has_gone_before(
     redis_url: str, line: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr("server.service.searches.Searches._note", lambda *_: None)
+        patch.setattr("server.service.searches.Searches._enqueue", lambda *_: None)
         async with node(redis_url) as port, opened(port) as client:
             token = (await client.hello())["token"]
             attempt = await client.ask("daily.open", game="robert")

@@ -92,11 +92,11 @@ class Node:
         await self.dailies.draw_ahead()
         await self.sweeper.renew()
         for known in self.sweeper._partitions.values():
-            known.looked = 0
-        await self.sweeper.look()
-        for work in self.sweeper.take():
-            self.sweeper._put(work)
-        while self.sweeper._in_hand:
+            known.scanned = 0
+        await self.sweeper.scan()
+        for work in self.sweeper.pop_due():
+            self.sweeper._enqueue(work)
+        while self.sweeper._in_progress:
             await asyncio.sleep(0)
 
     async def settle(self) -> None:

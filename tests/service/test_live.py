@@ -30,7 +30,7 @@ async def running_nodes(
 ) -> AsyncIterator[None]:
     """Let both nodes hear what is published."""
     monkeypatch.setattr(progress, "EVERY", 0.02)
-    monkeypatch.setattr(module, "AGAIN_AFTER", 0.1)
+    monkeypatch.setattr(module, "RETRY_AFTER", 0.1)
     for one, another in ((node, other), (other, node)):
         one.registration.note_alive(another.registration.id)
     async with AsyncExitStack() as stack:
@@ -42,7 +42,7 @@ async def running_nodes(
 async def follow(node: Node, code: RoomCode, player: PlayerId) -> None:
     """Let a session of a player listen to a room, and wait until it has been looked at."""
     node.services.live.enter(await node.rooms.find(code), player)
-    # Sessions wait no longer than `AGAIN_AFTER`, which is less here than a look may take.
+    # Sessions wait no longer than `RETRY_AFTER`, which is less here than a look may take.
     live = node.services.live.find(code)
     assert live is not None
     await live.loaded.wait()
@@ -83,7 +83,7 @@ async def test_an_entry_of_another_node_is_taken_without_reading(node: Node, oth
     version = page_of(other, code).room.version
     told: list[RoomCode] = []
     other.services.live.changed.subscribe(told.append)
-    looked = other.services.live._refreshes._waiting
+    looked = other.services.live._refreshes._pending
     for number in range(1, 4):
         await node.rooms.set_ready(code, CYD, ready=bool(number % 2 == 0))
         await sees(other, code, version + number)
@@ -197,14 +197,14 @@ async def test_players_of_a_dead_node_are_gone_and_what_it_did_last_is_found(
     other.services.rooms.appended.subscribers.clear()
     await other.rooms.set_ready(code, BOB, ready=False)
     mine, dead = node.registration, other.registration.id
-    mine._listed([mine.id])
+    mine._update([mine.id])
     assert mine.is_alive(dead)
-    mine._listed([mine.id])
+    mine._update([mine.id])
     assert not mine.is_alive(dead)
     await shows(node, code, ADA)
     await sees(node, code, version + 1)
     # It was but slow.
-    mine._listed([mine.id, dead])
+    mine._update([mine.id, dead])
     await shows(node, code, ADA, BOB)
 
 

@@ -87,7 +87,7 @@ async def test_what_takes_long_to_tell_is_told_in_parts(
     later, waits = loop.call_later, []
 
     def call_later(wait: float, call: Callable[..., object], *given: object) -> TimerHandle:
-        if getattr(call, "__name__", "") == "_tell":
+        if getattr(call, "__name__", "") == "_publish_due":
             waits.append((wait, [len(published(node, code)) for _, code in races]))
         return later(wait, call, *given)
 

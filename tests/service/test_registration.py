@@ -86,17 +86,17 @@ def test_a_node_that_is_missing_once_is_not_dead(node: Node) -> None:
     registration = Registration(node.store)
     changes: list[tuple[set[str], set[str]]] = []
     registration.changed.subscribe(lambda come, gone: changes.append((come, gone)))
-    registration._listed(["a", "b"])
-    registration._listed([])
-    registration._listed(["a", "b"])
-    registration._listed(["a"])
+    registration._update(["a", "b"])
+    registration._update([])
+    registration._update(["a", "b"])
+    registration._update(["a"])
     assert changes == [({"a", "b"}, set())]
     assert registration.is_alive("b")
-    registration._listed(["a"])
+    registration._update(["a"])
     assert changes[1:] == [(set(), {"b"})]
     assert not registration.is_alive("b")
     # It was only slow.
     registration.note_alive("b")
     assert registration.is_alive("b")
-    registration._listed([])
+    registration._update([])
     assert registration.is_alive(registration.id)

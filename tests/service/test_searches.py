@@ -27,7 +27,7 @@ from server.core.refusal import Refusal
 from server.service import searches
 from server.service.bus_messages import Ended
 from server.service.replica_cache import ReplicaCache
-from server.service.searcher import PATIENCE, Answer, Searcher, SearcherError
+from server.service.searcher import TIMEOUT, Answer, Searcher, SearcherError
 from server.service.searches import Searches
 from server.store import keys
 from tests.core.builders import ADA, BOB, START, begun, line_home
@@ -153,7 +153,7 @@ async def test_the_process_ends_with_the_work(node: Node, race: Race) -> None:
 
 async def test_a_process_that_dies_costs_one_search() -> None:
     searcher = Searcher()
-    assert (await searcher.ask(TWO_DEEP)).way == ("t0>t3", "t0>f0")
+    assert (await searcher.ask(TWO_DEEP)).line == ("t0>t3", "t0>f0")
     process = searcher._process
     assert process is not None
     process.kill()
@@ -176,7 +176,7 @@ def test_a_process_whose_node_was_killed_during_a_search_ends_without_a_word() -
             stdout=writer,
             stderr=subprocess.PIPE,
             check=False,
-            timeout=PATIENCE,
+            timeout=TIMEOUT,
         )
     finally:
         os.close(writer)
@@ -221,10 +221,10 @@ async def settle(node: Node, attempt: Attempt) -> None:
     found = node.services.searches
 
     async def idle() -> bool:
-        return not found._any.is_set()
+        return not found._added.is_set()
 
     async with running(found.run):
-        found._note(attempt)
+        found._enqueue(attempt)
         await until(idle)
 
 
@@ -234,12 +234,12 @@ def then(attempt: Attempt, *moves: str) -> Attempt:
     return attempt
 
 
-async def test_a_way_that_was_found_is_not_searched_again_while_it_stands(node: Node) -> None:
+async def test_a_line_that_was_found_is_not_searched_again_while_it_stands(node: Node) -> None:
     asked = asked_of(node)
     first = begun("roosevelt", TWO_DEEP)
     await settle(node, first)
     assert len(asked.boards) == 1
-    # Another move beside it, and the way's own first move.
+    # Another move beside it, and the line's own first move.
     await settle(node, then(first, "t2>t6"))
     assert len(asked.boards) == 1
     step = move_text(TWO_DEEP.ruleset, search(TWO_DEEP).line[0])
@@ -266,14 +266,14 @@ async def test_attempts_over_the_limit_are_left_and_the_newest_state_of_each_cou
     first = begun("roosevelt", TWO_DEEP)
     later = then(first, "t2>t6")
     with capture_logs() as logs:
-        found._note(first)
-        found._note(later)
+        found._enqueue(first)
+        found._enqueue(later)
         assert logs == []
-        found._note(core.begin(msgspec.structs.replace(first.start, player=BOB), TWO_DEEP))
+        found._enqueue(core.begin(msgspec.structs.replace(first.start, player=BOB), TWO_DEEP))
         assert [entry["event"] for entry in logs] == ["searches_full"]
-    assert list(found._waiting.values()) == [later]
-    found._note(core.fold(later, core.Ended("resigned", START)))
-    assert not found._waiting
+    assert list(found._pending.values()) == [later]
+    found._enqueue(core.fold(later, core.Ended("resigned", START)))
+    assert not found._pending
 
 
 @pytest.mark.parametrize("game", sorted(games()))
@@ -281,7 +281,7 @@ def test_no_board_is_passed_over_all_of_whose_cards_were_seen(game: str) -> None
     state = begun(game)
     passed_over = 0
     for move in islice(line_home(state.board), 150):
-        if not searches._may_be_seen_through(state.board):
+        if not searches._may_have_seen_all(state.board):
             assert cards_never_seen(state.board) > 0
             passed_over += 1
         state = then(state, move)

@@ -43,7 +43,7 @@ async def test_partitions_are_shared_and_taken_over(node: Node, other: Node) -> 
     assert node.sweeper._partitions.keys() == set(range(keys.PARTITIONS))
     assert not await node.store.outboxes.effects()
     await finish_daily(other)
-    # What was taken over is looked at at once.
+    # What was taken over is scanned at at once.
     await node.sweep()
     assert len(await rows(node)) == 1
 
@@ -73,9 +73,9 @@ async def test_what_is_busy_is_looked_at_more_often_by_every_node(
 
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(type(node.store.outboxes), "pending", lambda _, *given: look(*given))
-            for _ in range(int(seconds / module.LOOK_EVERY)):
-                clock.time += int(module.LOOK_EVERY * 1000)
-                await node.sweeper.look()
+            for _ in range(int(seconds / module.SCAN_EVERY)):
+                clock.time += int(module.SCAN_EVERY * 1000)
+                await node.sweeper.scan()
         return found
 
     await node.sweeper.renew()
@@ -95,21 +95,21 @@ async def test_a_deadline_that_is_known_is_passed_without_another_look(
     _, code = await node.race_of(ADA, BOB)
     clock.time = OVER - module.HORIZON
     await node.sweeper.renew()
-    await node.sweeper.look()
+    await node.sweeper.scan()
     for time in (OVER - 1, OVER):
         clock.time = time
-        found = [work.name for work in node.sweeper.take()]
+        found = [work.name for work in node.sweeper.pop_due()]
         assert found == ([f"r:{code}"] if time == OVER else [])
 
 
 async def test_after_a_jump_of_time_everything_is_read_only(node: Node, clock: SetClock) -> None:
     await node.sweeper.renew()
-    await node.sweeper.look()
+    await node.sweeper.scan()
     for jump in (3_600_000, -3_600_000):
         clock.time += jump
-        await node.sweeper.look()
-        looked = {known.looked for known in node.sweeper._partitions.values()}
-        assert looked == {clock.time}
+        await node.sweeper.scan()
+        scanned = {known.scanned for known in node.sweeper._partitions.values()}
+        assert scanned == {clock.time}
 
 
 async def test_rooms_come_before_dailies(node: Node, clock: SetClock) -> None:
@@ -118,12 +118,12 @@ async def test_rooms_come_before_dailies(node: Node, clock: SetClock) -> None:
     _, code = await node.race_of(ADA, BOB)
     clock.time = daily.closes(DAY)
     await node.sweeper.renew()
-    await node.sweeper.look()
-    for work in node.sweeper.take():
-        node.sweeper._put(work)
+    await node.sweeper.scan()
+    for work in node.sweeper.pop_due():
+        node.sweeper._enqueue(work)
     assert [work.name for work in node.sweeper._urgent_workers.waiting] == [f"r:{code}"]
     assert len(node.sweeper._daily_workers.waiting) == 2
-    while node.sweeper._in_hand:
+    while node.sweeper._in_progress:
         await asyncio.sleep(0)
     assert (await node.rooms.find(code)).running is None
 
@@ -165,9 +165,9 @@ async def test_what_waits_for_the_store_is_never_set_aside(
         for _ in range(2 * module.TRIES):
             await node.sweep()
     assert len(await node.store.outboxes.effects()) == 1
-    clock.time = START + module.AGAIN_AFTER
+    clock.time = START + module.RETRY_AFTER
     # It need not wait for its partition's turn.
-    await node.sweeper.look()
-    while node.sweeper._in_hand:
+    await node.sweeper.scan()
+    while node.sweeper._in_progress:
         await asyncio.sleep(0)
     assert await node.store.outboxes.effects() == []
