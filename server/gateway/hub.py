@@ -87,7 +87,7 @@ class Hub:
         if left:
             self._services.sessions.release(player, session.id)
             return
-        session.player = player
+        session.identify(player)
         older = self._newest.get(player)
         self._sessions[session.id] = session
         self._newest[player] = session
@@ -139,7 +139,7 @@ class Hub:
 
     def leave_room(self, session: Session, code: RoomCode) -> None:
         """Unsubscribe a session from a room, if it is subscribed to that one."""
-        if session.room == code:
+        if self.rooms.room_of(session) == code:
             self.rooms.unsubscribe(session)
 
     async def watch(self, session: Session, board: BoardId) -> Page:
@@ -163,7 +163,7 @@ class Hub:
     def _ended(self, ended: Ended) -> None:
         """Notify a player that an attempt has ended, if the session on this node has it open."""
         session = self._newest.get(ended.player)
-        if session is not None and ended.attempt in {session.attempt, session.shown_round}:
+        if session is not None and session.has_shown(ended.attempt):
             number = session.number_of(ended.attempt)
             session.send(messages.Ended(number, ended.seq, present.result(ended.result)))
 

@@ -113,6 +113,7 @@ class LeaderboardFeeds:
     def __init__(self, leaderboards: Leaderboards) -> None:
         self._leaderboards = leaderboards
         self._watched: dict[BoardId, _Watched] = {}
+        self._boards: dict[Session, BoardId] = {}
         self._any = asyncio.Event()
         self._entries_seen = 0
         leaderboards.entered.subscribe(self._entered)
@@ -132,7 +133,7 @@ class LeaderboardFeeds:
             self._leaderboards.unsubscribe(board)
             raise
         self.unwatch(session)
-        session.watched = board
+        self._boards[session] = board
         watched = self._watched.setdefault(board, _Watched(page.size, page.top))
         watched.own[session] = _Own(session.player, page.around)
         if seen != self._entries_seen:
@@ -144,12 +145,15 @@ class LeaderboardFeeds:
         self._notify(watched)
         return page
 
+    def board_of(self, session: Session) -> BoardId | None:
+        """Return the leaderboard that a session watches, if any."""
+        return self._boards.get(session)
+
     def unwatch(self, session: Session) -> None:
         """Let a session watch no leaderboard, in constant time."""
-        board = session.watched
+        board = self._boards.pop(session, None)
         if board is None:
             return
-        session.watched = None
         watched = self._watched[board]
         del watched.own[session]
         watched.unread.pop(session, None)

@@ -69,31 +69,35 @@ class RoomFeeds:
         self._services = services
         self._live = services.live
         self._feeds: dict[RoomCode, Feed] = {}
+        self._rooms: dict[Session, RoomCode] = {}
         self._changed: dict[RoomCode, None] = {}
         self._sending = False
         self._tasks: set[asyncio.Task[None]] = set()
         self._live.changed.subscribe(self._room_changed)
         self._live.progressed.subscribe(self._progressed)
 
+    def room_of(self, session: Session) -> RoomCode | None:
+        """Return the room that a session is subscribed to, if any."""
+        return self._rooms.get(session)
+
     def subscribe(self, session: Session, room: Room) -> None:
         """Subscribe a session to a room instead of any other."""
         code = room.opened.code
-        if session.room == code:
+        if self._rooms.get(session) == code:
             return
         assert session.player is not None
         self.unsubscribe(session)
-        session.room = code
+        self._rooms[session] = code
         feed = self._feeds.setdefault(code, Feed(code))
         feed.last_sent[session] = None
         self._live.enter(room, session.player)
 
     def unsubscribe(self, session: Session) -> None:
         """Unsubscribe a session from its room, if any, in constant time."""
-        code = session.room
+        code = self._rooms.pop(session, None)
         if code is None:
             return
         assert session.player is not None
-        session.room = None
         feed = self._feeds[code]
         del feed.last_sent[session]
         feed.behind.discard(session)
@@ -264,15 +268,15 @@ class RoomFeeds:
                 # This node's clock was ahead of Redis's, and has been corrected.
                 return EARLY_RETRY_AFTER
             log.warning("attempt_not_sent", attempt=attempt, code=refusal.code)
-            session.shown_round = attempt
+            session.skip(attempt)
             return 0.0
         except UnreadableError as error:
             log.warning("attempt_not_sent", attempt=attempt, code=error.code)
-            session.shown_round = attempt
+            session.skip(attempt)
             return 0.0
         except Exception:
             log.exception("attempt_send_failed", attempt=attempt)
-            session.shown_round = attempt
+            session.skip(attempt)
             return 0.0
         if session in feed.last_sent and _needs_cards(session, running):
             session.shows(attempt, snapshot.start.room)
@@ -300,5 +304,5 @@ def _needs_cards(session: Session, running: Round) -> bool:
         player is not None
         and player in running.players
         and player not in running.results
-        and session.shown_round != running.attempt(player)
+        and not session.has_dealt_with(running.attempt(player))
     )

@@ -14,7 +14,6 @@ from collections.abc import Hashable
 
 import structlog
 
-from server.core.boards import BoardId
 from server.core.ids import AttemptId, PlayerId, RoomCode
 from server.core.refusal import Refusal, UnavailableError, UnreadableError
 from server.gateway import codec
@@ -59,17 +58,12 @@ class Session:
 
     Attributes:
         id: the session's id.
-        player: the player, or `None` before `Hello` has been carried out.
-        room: the room that the session is subscribed to.
-        attempt: the attempt that the client was last sent.
-        shown_round: the last attempt of a round that the client was sent, or that could not be
-            sent; `attempt` may be of a daily that was opened since.
-        watched: the leaderboard that the session watches.
     """
 
     __slots__ = (
         "__weakref__",
         "_answerer",
+        "_attempt",
         "_bucket",
         "_busy",
         "_closing",
@@ -80,24 +74,19 @@ class Session:
         "_offences",
         "_oldest",
         "_pending",
+        "_player",
         "_reading_paused",
+        "_shown_round",
         "_wait",
         "_wire",
-        "attempt",
         "id",
-        "player",
-        "room",
-        "shown_round",
-        "watched",
     )
 
     def __init__(self, session_id: str, wire: Wire, answerer: Answerer, metrics: Metrics) -> None:
         self.id = session_id
-        self.player: PlayerId | None = None
-        self.room: RoomCode | None = None
-        self.attempt: AttemptId | None = None
-        self.shown_round: AttemptId | None = None
-        self.watched: BoardId | None = None
+        self._player: PlayerId | None = None
+        self._attempt: AttemptId | None = None
+        self._shown_round: AttemptId | None = None
         self._wire = wire
         self._answerer = answerer
         self._metrics = metrics
@@ -116,7 +105,36 @@ class Session:
             HELLO_WITHIN, self.close, Reason.HELLO_TIMEOUT
         )
 
-    # Attempts by number
+    @property
+    def player(self) -> PlayerId | None:
+        """The player, or `None` before `Hello` has been carried out."""
+        return self._player
+
+    def identify(self, player: PlayerId) -> None:
+        """Set whose session it is, once."""
+        self._player = player
+
+    # Attempts that were shown
+
+    @property
+    def attempt(self) -> AttemptId | None:
+        """The attempt that the client was last sent, if any."""
+        return self._attempt
+
+    def has_shown(self, attempt: AttemptId) -> bool:
+        """Return whether this is the attempt, or the round's attempt, that was last sent."""
+        return attempt in {self._attempt, self._shown_round}
+
+    def has_dealt_with(self, attempt: AttemptId) -> bool:
+        """Return whether this is the last round's attempt that was sent, or that was skipped.
+
+        The client may have been sent a daily since.
+        """
+        return attempt == self._shown_round
+
+    def skip(self, attempt: AttemptId) -> None:
+        """Note that a round's attempt cannot be sent: it is not tried again."""
+        self._shown_round = attempt
 
     def shows(self, attempt: AttemptId, room: RoomCode | None) -> None:
         """Note that the client is being sent an attempt.
@@ -125,9 +143,9 @@ class Session:
             attempt: the attempt.
             room: the room of its round, or `None` if it is of a daily.
         """
-        self.attempt = attempt
+        self._attempt = attempt
         if room is not None:
-            self.shown_round = attempt
+            self._shown_round = attempt
 
     def number_of(self, attempt: AttemptId) -> int:
         """Return the number of an attempt in this session's messages, and assign one if needed.

@@ -102,7 +102,7 @@ async def test_leaving_one_room_stops_no_news_of_another(hub: HubNode) -> None:
     await one.ask("room.ready", code=second, ready=False)
     await one.next("room", lambda e: e["code"] == second and not e["members"][1]["ready"])
     assert len(one.news) > before
-    assert one.session.room == second
+    assert hub.hub.rooms.room_of(one.session) == second
 
 
 async def test_cards_do_not_reach_who_has_left_the_room(
@@ -252,7 +252,8 @@ async def test_who_leaves_takes_nothing_of_others(hub: HubNode, node: Node) -> N
     one.leave()
     gone = await other.next("room", lambda e: not e["members"][0]["here"])
     assert gone["members"][1]["here"]
-    assert (one.session.room, one.session.watched) == (None, None)
+    assert hub.hub.rooms.room_of(one.session) is None
+    assert hub.hub.leaderboards.board_of(one.session) is None
     other.leave()
 
     async def nothing_left() -> bool:

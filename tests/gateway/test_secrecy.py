@@ -89,7 +89,7 @@ class _Player:
 
     async def answer(self, session: Session, command: messages.AnyCommand) -> messages.AnyEvent:
         """Show the attempt."""
-        session.player = ME
+        session.identify(ME)
         return present.attempt(shown(self.attempt), session.number_of(self.attempt.id), 1_000)
 
     def play(
@@ -118,7 +118,7 @@ async def sent_for(attempt: Attempt, move: tuple[int, int, int]) -> tuple[Attemp
     """Return the attempt after a move, and the frame that its player is sent by the session."""
     wire, player = _Wire(), _Player(attempt)
     session = Session("s", wire, player, Metrics())
-    session.player = ME
+    session.identify(ME)
     number = session.number_of(attempt.id)
     session.receive(msgpack.packb([number, attempt.seq + 1, *move]))
     session.forget()

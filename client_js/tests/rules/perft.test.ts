@@ -89,9 +89,7 @@ function counted(board: Board, depth: number): Pick<Tree, "counts" | "first"> {
 
 test("there is a file for each game and variant", () => {
   const found = files.map((name) => name.replace(/\.txt$/, ""));
-  expect(found, "`make vectors` writes them").toEqual(
-    [...rulesets.keys()].sort(),
-  );
+  expect(found, "`make vectors` writes them").toEqual([...rulesets.keys()].sort());
 });
 
 describe.each(files)("%s", (name) => {

@@ -23,8 +23,9 @@ async def rename(request: Request[Rename]) -> Done:
     """Change the player's name, and show it in the room that the session is subscribed to."""
     services, session = request.services, request.session
     profile = await services.identity.rename(request.player, request.command.name)
-    if session.room is not None:
-        services.live.renamed(session.room, profile)
+    room = request.hub.rooms.room_of(session)
+    if room is not None:
+        services.live.renamed(room, profile)
     return Done()
 
 
