@@ -107,7 +107,7 @@ format-check: $(DEV) $(MODULES)
 	@$(BIN)/ruff format --check .
 	@cd client_js && npm run --silent format:check
 
-lint: $(DEV) $(MODULES)
+lint: $(DEV) $(MODULES) $(RULES)
 	@$(BIN)/ruff check .
 	@cd client_js && npm run --silent lint
 
