@@ -12,6 +12,7 @@ from msgspec import Struct
 from server.core.ids import AttemptId, DealId, PlayerId, RoomCode, attempt_id
 from server.core.ranking import Result, standing
 from server.core.refusal import Refusal
+from server.core.stored import StoredResult
 
 COUNTDOWN = 4_000
 """The time from the host's command to the start of a round, in milliseconds."""
@@ -75,7 +76,7 @@ class RunnerFinished(Struct, tag="finished", frozen=True):
 
     number: int
     player: PlayerId
-    result: Result
+    result: StoredResult
     at: int
 
 
@@ -188,7 +189,8 @@ def _folded(room: Room, event: Event) -> Room:
             return replace(room, seats=tuple(Seat(s.player) for s in room.seats), round=begun)
         case RunnerFinished(player=player, result=result):
             assert room.round is not None
-            after = replace(room.round, results=room.round.results | {player: result})
+            results = room.round.results | {player: result.restored()}
+            after = replace(room.round, results=results)
             return replace(room, round=after, wins=_wins_after(room, after))
     raise AssertionError(f"unknown event {event!r}")
 
@@ -281,4 +283,4 @@ def finish(room: Room, deal: DealId, player: PlayerId, result: Result, now: int)
     running = room.running
     if running is None or running.deal != deal or player not in running.unfinished():
         return None
-    return RunnerFinished(running.number, player, result, now)
+    return RunnerFinished(running.number, player, StoredResult.of(result), now)

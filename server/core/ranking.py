@@ -10,8 +10,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, TypeVar
 
-from msgspec import Struct
-
 from server.core.ids import PlayerId
 
 _TIME_BITS = 34
@@ -24,7 +22,8 @@ MOST_MOVES = (1 << _MOVE_BITS) - 1
 T = TypeVar("T")
 
 
-class Result(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Result:
     """The result of an attempt, final or so far.
 
     Attributes:

@@ -17,6 +17,7 @@ from server.core.boards import BoardId
 from server.core.ids import PlayerId, RoomCode
 from server.core.race import Room
 from server.core.refusal import UnavailableError
+from server.core.stored import StoredResult
 from server.gateway import present
 from server.gateway.contracts import Reason
 from server.gateway.leaderboards import LeaderboardFeeds
@@ -165,7 +166,7 @@ class Hub:
         session = self._newest.get(ended.player)
         if session is not None and session.has_shown(ended.attempt):
             number = session.number_of(ended.attempt)
-            session.send(messages.Ended(number, ended.seq, present.result(ended.result)))
+            session.send(messages.Ended(number, ended.seq, present.result(ended.result.restored())))
 
     async def run(self, stop: Stop) -> None:
         """Update watchers of leaderboards, and recover from lost messages, until `stop` is set."""
@@ -206,4 +207,6 @@ class Hub:
             return
         attempt = await self._services.attempts.find(session.attempt)
         if attempt is not None and attempt.end in {"time", "stuck"}:
-            self._ended(Ended(session.player, attempt.id, attempt.seq, attempt.result))
+            self._ended(
+                Ended(session.player, attempt.id, attempt.seq, StoredResult.of(attempt.result))
+            )

@@ -12,7 +12,7 @@ from server.core import attempt as core
 from server.core.attempt import Attempt, Event, Started
 from server.core.due import AttemptDue
 from server.core.ids import AttemptId, DealId, PlayerId, RoomCode
-from server.core.ranking import Result
+from server.core.stored import StoredResult
 from server.service.stored import Reader, rules_of
 from server.store import keys
 from server.store.deals import Deal
@@ -34,7 +34,7 @@ class Finish(msgspec.Struct, tag="finish", frozen=True):
     game: str
     room: RoomCode | None
     day: int | None
-    result: Result
+    result: StoredResult
 
 
 class Step(NamedTuple):
@@ -142,5 +142,5 @@ def finish_of(attempt: Attempt) -> Finish:
         start.game,
         start.room,
         start.day,
-        attempt.result,
+        StoredResult.of(attempt.result),
     )

@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from server.core.ids import AttemptId, DealId, PlayerId
-from server.core.ranking import Result
+from server.core.stored import StoredResult
 
 
 class Entry(Struct, tag=1, array_like=True, frozen=True):
@@ -70,7 +70,7 @@ class Ended(Struct, tag=2, array_like=True, frozen=True):
     player: PlayerId
     attempt: AttemptId
     seq: int
-    result: Result
+    result: StoredResult
 
 
 NodeMessage = Replaced | Ended

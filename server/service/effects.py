@@ -62,12 +62,13 @@ class Effects:
         Raises:
             UnavailableError: the store does not answer; the sweeper will try again.
         """
+        result = finish.result.restored()
         if finish.day is not None:
-            score = packed(finish.result)
+            score = packed(result)
             board = boards.of_day(finish.game, finish.day)
             await self._leaderboards.enter(board, finish.player, score)
         if finish.room is not None:
-            await self._rooms.finish(finish.room, finish.deal, finish.player, finish.result)
+            await self._rooms.finish(finish.room, finish.deal, finish.player, result)
         await self._store.outboxes.drop_effect(finish.attempt)
 
     async def pass_deadline(self, due: Due, time: int) -> bool:

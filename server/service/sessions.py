@@ -16,6 +16,7 @@ from server.core import topics
 from server.core.attempt import Attempt
 from server.core.ids import PlayerId
 from server.core.refusal import UnavailableError
+from server.core.stored import StoredResult
 from server.service import bus_messages
 from server.service.attempts import Attempts
 from server.service.bus_messages import Ended, Replaced
@@ -99,7 +100,7 @@ class Sessions:
         One read of the store if the player has no session on this node, else none.
         """
         player = attempt.start.player
-        ended = Ended(player, attempt.id, attempt.seq, attempt.result)
+        ended = Ended(player, attempt.id, attempt.seq, StoredResult.of(attempt.result))
         self.ended.emit(ended)
         if player not in self._local:
             task = asyncio.create_task(self._publish_ended(player, ended))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from dataclasses import replace
 from random import Random
@@ -100,7 +101,7 @@ def test_resigning_ends_an_attempt_as_it_stands() -> None:
     assert event == Ended("resigned", START + 9)
     resigned = attempt.fold(moved, event)
     assert resigned.seq == 3
-    assert resigned.result == msgspec.structs.replace(moved.result, end="resigned")
+    assert resigned.result == dataclasses.replace(moved.result, end="resigned")
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from server.core import race
 from server.core.ids import DealId, PlayerId
 from server.core.race import Event, Room
 from server.core.refusal import Refusal
+from server.core.stored import StoredResult
 from tests.core.builders import (
     ADA,
     BOB,
@@ -214,7 +215,7 @@ JOURNAL: list[tuple[Event, str]] = [
         '"starts":4102488000001,"deadline":4102488000002,"at":4102488000000}',
     ),
     (
-        race.RunnerFinished(1, BOB, reached(3, 40, 5), START),
+        race.RunnerFinished(1, BOB, StoredResult.of(reached(3, 40, 5)), START),
         '{"type":"finished","number":1,"player":"b0b0000000000000",'
         '"result":{"home":3,"left":49,"time":40,"moves":5,"end":"resigned"},"at":4102488000000}',
     ),

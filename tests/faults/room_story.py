@@ -185,7 +185,9 @@ def _decided(room: Room | None, event: Event) -> Event | None:
         case RunnerFinished(player=player, result=result, at=at):
             running = room.running
             deal = running.deal if running is not None else None
-            return race.finish(room, deal, player, result, at) if deal is not None else None
+            return (
+                race.finish(room, deal, player, result.restored(), at) if deal is not None else None
+            )
         case RoundStarted():
             begun = race.start(
                 room, room.host, event.deal, event.commitment, event.at, rules=event.rules

@@ -17,6 +17,7 @@ from server.core.attempt import Started
 from server.core.due import AttemptDue
 from server.core.ids import AttemptId, DealId, PlayerId, attempt_id
 from server.core.refusal import Refusal
+from server.core.stored import StoredResult
 from server.service import attempts as module
 from server.service.answers import Answer, Over, Played, Snapshot
 from server.service.attempt_journal import Finish
@@ -254,7 +255,9 @@ async def test_a_finish_stands_in_the_outbox_with_the_last_entry(
     await end(node, attempt)
     assert await node.store.outboxes.due(DEADLINE) == []
     state = await node.look(attempt)
-    finish = Finish(attempt, ADA, state.start.deal, "lady-betty", None, DAY, state.result)
+    finish = Finish(
+        attempt, ADA, state.start.deal, "lady-betty", None, DAY, StoredResult.of(state.result)
+    )
     [(field, text)] = await node.store.outboxes.effects()
     assert field == attempt
     assert msgspec.json.decode(text, type=Finish) == finish

@@ -24,6 +24,7 @@ from server.core import attempt as core
 from server.core.attempt import Attempt, Moved
 from server.core.ids import AttemptId
 from server.core.refusal import Refusal
+from server.core.stored import StoredResult
 from server.service import searches
 from server.service.bus_messages import Ended
 from server.service.replica_cache import ReplicaCache
@@ -96,7 +97,7 @@ async def test_an_attempt_without_hope_ends_as_stuck_by_itself(
     assert (state.end, state.seq, state.board.moves) == ("stuck", len(line) + 2, len(line))
     entries = (await node.store.journals.read(keys.attempt(attempt))).texts
     assert entries[-1] == f'{{"type":"ended","end":"stuck","at":{BEGUN}}}'
-    assert node.ended == [Ended(ADA, attempt, state.seq, state.result)]
+    assert node.ended == [Ended(ADA, attempt, state.seq, StoredResult.of(state.result))]
 
 
 async def test_it_ends_though_its_player_goes_on_moving_cards_about(node: Node, race: Race) -> None:

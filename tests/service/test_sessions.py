@@ -9,6 +9,7 @@ from contextlib import AsyncExitStack
 import pytest
 
 from server.core import topics
+from server.core.stored import StoredResult
 from server.service import bus_messages
 from server.service.bus_messages import Ended, Replaced
 from server.store import keys
@@ -84,5 +85,5 @@ async def test_an_end_is_told_where_the_player_is(
     await until(told)
     await node.services.close()
     state = await node.look(attempt_of(room, ADA))
-    assert other.ended == [Ended(ADA, state.id, state.seq, state.result)]
+    assert other.ended == [Ended(ADA, state.id, state.seq, StoredResult.of(state.result))]
     assert state.end == "time"
