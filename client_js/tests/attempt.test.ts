@@ -287,7 +287,7 @@ test("a move that the store was away for is sent again with all that follow, whe
   expect(attempt.play(quiet())).toBe(true);
   expect(send()).toEqual([]);
   expect(attempt.state()).toMatchObject({ pending: 3, refusal: null });
-  attempt.goOn();
+  attempt.resumeSending();
   const again = send();
   expect(again.map(({ seq }) => seq)).toEqual([3, 4, 5]);
   hear(again);
