@@ -1,4 +1,4 @@
-/** What is foreseen, acknowledged and refused of one attempt, without a wire. */
+/** The predicted, acknowledged and refused moves of one attempt, without a connection. */
 
 import { beforeEach, expect, test } from "vitest";
 import { Attempt } from "../src/attempt.ts";
