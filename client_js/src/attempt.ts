@@ -1,4 +1,4 @@
-/** The attempt that is being played: what the server said, and what is foreseen on top of it. */
+/** The attempt that is being played: the server's state, and the moves predicted on top of it. */
 
 import { type View, applyDelta, cardsHome, pileAt } from "./rules/board.ts";
 import { UNSEEN } from "./rules/cards.ts";
@@ -34,32 +34,32 @@ export interface AttemptState {
   readonly view: View;
   /** How many moves are not acknowledged yet. */
   readonly pending: number;
-  /** The last entry of the journal that is known here. */
+  /** The number of the journal's last entry that is known here. */
   readonly seq: number;
   readonly started: number;
   readonly deadline: number;
-  /** How it stands by the server; pending moves do not count. */
+  /** The result of the acknowledged moves. */
   readonly result: Result;
   /** Why the last refused move was refused, until another one is accepted. */
   readonly refusal: string | null;
 }
 
-/** One attempt on this side of the wire. It does no I/O: its owner sends `unsent` moves. */
+/** The client's copy of an attempt. It does no I/O: its owner sends the `unsent` moves. */
 export class Attempt {
   readonly #outbox = new Outbox();
   readonly #ruleset: Ruleset;
   #snapshot: Snapshot;
-  /** What this session knows it by, as far as it does. */
+  /** Its number in this session; null until the session has sent its state. */
   #number: number | null;
   #view: View;
   #seq: number;
   #result: Result;
   #refusal: string | null = null;
   #synced = true;
-  #astray = false;
+  #diverged = false;
   #postponed = false;
 
-  /** Throws `unknown_rules` if it is played by rules that are not known here. */
+  /** Throws `unknown_rules` if its rules are not known here. */
   constructor(snapshot: Snapshot) {
     this.#ruleset = rulesOf(snapshot);
     this.#snapshot = snapshot;
@@ -73,7 +73,7 @@ export class Attempt {
     return this.#snapshot.attempt;
   }
 
-  /** What the session knows it by; null until a new session has told how it stands. */
+  /** Its number in this session; null until the session has sent its state. */
   get number(): number | null {
     return this.#number;
   }
@@ -83,24 +83,24 @@ export class Attempt {
     return this.#seq + this.#outbox.moves.length + 1;
   }
 
-  /** Whether what the server said last is all that is known here to have happened. */
+  /** Whether this session has sent the state that is held here; else no moves are sent. */
   get synced(): boolean {
     return this.#synced;
   }
 
-  /** Whether something came that does not fit what is known here; only a snapshot helps. */
-  get astray(): boolean {
-    return this.#astray;
+  /** Whether an event did not fit the state held here, which only a snapshot mends. */
+  get diverged(): boolean {
+    return this.#diverged;
   }
 
-  /** Whether moves wait for the server's store. */
+  /** Whether moves wait because the server's store is away. */
   get postponed(): boolean {
     return this.#postponed;
   }
 
-  /** What is acknowledged, for asking what came after it; null when astray. */
+  /** The acknowledged state, for asking what came after it; null if it has diverged. */
   have(): Have | null {
-    return this.#astray ? null : { seq: this.#seq, digest: digest(this.#view) };
+    return this.#diverged ? null : { seq: this.#seq, digest: digest(this.#view) };
   }
 
   state(): AttemptState {
@@ -108,7 +108,7 @@ export class Attempt {
     return {
       ...{ id: this.id, deal, commitment, game, variant, room, day, started, deadline },
       ruleset: this.#ruleset,
-      view: this.#foreseen(Infinity),
+      view: this.#predicted(Infinity),
       pending: this.#outbox.moves.length,
       seq: this.#seq,
       result: this.#result,
@@ -116,11 +116,11 @@ export class Attempt {
     };
   }
 
-  /** Play a move ahead of the server's word; false if it cannot be, or it is known to be illegal. */
+  /** Play a move before the server accepts it; false if it is not legal or cannot be taken now. */
   play(move: string): boolean {
     if (this.#result.end !== null || this.#outbox.full) return false;
     try {
-      if (!isLegal(this.#foreseen(Infinity), parseMove(this.#ruleset, move))) return false;
+      if (!isLegal(this.#predicted(Infinity), parseMove(this.#ruleset, move))) return false;
     } catch (error) {
       if (error instanceof EngineError) return false;
       throw error;
@@ -129,13 +129,13 @@ export class Attempt {
     return true;
   }
 
-  /** The moves that are to be sent now: none until a new session has told how it stands. */
+  /** The moves to send now: none while not synced, or while postponed. */
   unsent(): readonly PendingMove[] {
     const waits = !this.#synced || this.#postponed;
     return waits ? [] : this.#outbox.moves.filter(({ id }) => id === null);
   }
 
-  /** A pending move as it is sent. */
+  /** The command that carries a pending move. */
   command({ seq, move }: PendingMove): PlayMove {
     if (this.#number === null) throw new RangeError("The session does not know this attempt yet.");
     const { source, target, count } = parseMove(this.#ruleset, move);
@@ -147,12 +147,12 @@ export class Attempt {
     };
   }
 
-  /** The move of this number went out with the command `id`. */
+  /** Record that the move of this number was sent as the command `id`. */
   sent(seq: number, id: number): void {
     this.#outbox.sent(seq, id);
   }
 
-  /** The session is lost: pending moves wait for what the next one tells. */
+  /** The session is lost: pending moves wait until the next one has sent its state. */
   lost(): void {
     this.#number = null;
     this.#synced = false;
@@ -160,23 +160,23 @@ export class Attempt {
     this.#outbox.lost();
   }
 
-  /** The server's store did not answer the command `id`; false if that carries no pending move. */
+  /** The server's store was away for the command `id`; false if that carries no pending move. */
   postpone(id: number): boolean {
     if (!this.#outbox.unanswered(id)) return false;
     this.#postponed = true;
     return true;
   }
 
-  /** The postponed moves are to be sent again. */
-  goOn(): void {
+  /** Let the postponed moves be sent again. */
+  resumeSending(): void {
     this.#postponed = false;
   }
 
-  /** A snapshot came, as the answer to the command `id` or unasked. It is what holds. */
+  /** Replace the state by a snapshot: the answer to the command `id`, or, if null, unsolicited. */
   resync(snapshot: Snapshot, id: number | null): void {
     const view = readView(this.#ruleset, snapshot);
-    // Were the journal's new entries other moves than the pending ones, the rest would be out of place.
-    const ours = snapshot.seq >= this.#seq && agrees(this.#foreseen(snapshot.seq), view);
+    // Pending moves after other entries than they were predicted on are void.
+    const ours = snapshot.seq >= this.#seq && matches(this.#predicted(snapshot.seq), view);
     if (ours && snapshot.result.end === null) this.#outbox.snapshot(snapshot.seq, id);
     else this.#outbox.clear();
     this.#snapshot = snapshot;
@@ -184,33 +184,33 @@ export class Attempt {
     this.#view = view;
     this.#seq = snapshot.seq;
     this.#result = snapshot.result;
-    this.#astray = false;
-    this.#told();
+    this.#diverged = false;
+    this.#markSynced();
   }
 
-  /** What came after an entry that is known here. False if it does not fit: ask for a snapshot. */
+  /** Apply what came after a known entry. False if it does not fit: ask for a snapshot. */
   missed({ number, since, seq, moves, result }: Missed): boolean {
     this.#number = number;
     const last = since + moves.length;
     const whole = seq === last || (seq === last + 1 && result.end !== null);
     const fits = whole && since <= this.#seq;
-    if (!fits || !moves.every((move, at) => this.#follow(since + 1 + at, move, move))) {
-      return this.#goAstray();
+    if (!fits || !moves.every((move, at) => this.#applyEntry(since + 1 + at, move, move))) {
+      return this.#markDiverged();
     }
     this.#seq = Math.max(seq, this.#seq);
     this.#end(result);
-    this.#told();
+    this.#markSynced();
     return true;
   }
 
   /**
-   * The move that was sent as `played` stands. False if it is not known what was sent, or what is
-   * known here does not lead up to it: ask for a snapshot.
+   * Apply an accepted move, which was sent as `played`. False if that is not known, or if the move
+   * does not follow the state held here: ask for a snapshot.
    */
   moved({ seq, changes, time, end, redeals }: Moved, played: PlayMove | null): boolean {
     const known = seq <= this.#seq;
     const after = { changes, redeals: redeals ?? this.#view.redeals };
-    if (played === null || !this.#follow(seq, played, after)) return this.#goAstray();
+    if (played === null || !this.#applyEntry(seq, played, after)) return this.#markDiverged();
     if (!known) {
       const home = cardsHome(this.#view);
       const { total } = this.#ruleset;
@@ -220,8 +220,8 @@ export class Attempt {
     return true;
   }
 
-  /** Take in that entry `seq` is this move. False if it does not follow from what is known. */
-  #follow(
+  /** Apply this move as entry `seq`. False if it does not follow the state held here. */
+  #applyEntry(
     seq: number,
     played: Pick<PlayMove, "source" | "target" | "count">,
     { changes, redeals }: { changes: Moved["changes"]; redeals: number },
@@ -244,33 +244,33 @@ export class Attempt {
     return true;
   }
 
-  /** A move from the wire, where a row is dealt onto the pile after the last. */
+  /** A move from the wire, which encodes a row as the pile after the last. */
   #moveOf({ source, target, count = 1 }: Pick<PlayMove, "source" | "target" | "count">): Move {
     return { source, target: target === this.#ruleset.pileNames.length ? ROW : target, count };
   }
 
-  /** The attempt is over without a move. False as for `moved`. */
+  /** End the attempt without a move. False if entries are missing: ask for a snapshot. */
   ended({ seq, result }: Ended): boolean {
     this.#end(result);
-    if (seq > this.#seq + 1) return this.#goAstray();
+    if (seq > this.#seq + 1) return this.#markDiverged();
     this.#seq = Math.max(seq, this.#seq);
     return true;
   }
 
-  /** The command `id` was refused with this sentence. */
+  /** Drop the refused move of the command `id`, and keep the sentence that says why. */
   refused(id: number, sentence: string): void {
     if (this.#outbox.refused(id)) this.#refusal = sentence;
   }
 
-  /** The server has told how it stands: moves may be sent. */
-  #told(): void {
+  /** The state held here is the server's: moves may be sent. */
+  #markSynced(): void {
     this.#synced = true;
     this.#postponed = false;
   }
 
-  /** Nothing is sent until a snapshot has come. */
-  #goAstray(): false {
-    this.#astray = true;
+  /** Send nothing until a snapshot has come; returns false. */
+  #markDiverged(): false {
+    this.#diverged = true;
     this.#synced = false;
     return false;
   }
@@ -280,8 +280,8 @@ export class Attempt {
     if (result.end !== null) this.#outbox.clear();
   }
 
-  /** The view with the pending moves up to entry `seq` played on it, as far as they are legal. */
-  #foreseen(seq: number): View {
+  /** The view after the pending moves up to entry `seq`, as far as they are legal. */
+  #predicted(seq: number): View {
     let view = this.#view;
     for (const pending of this.#outbox.moves) {
       if (pending.seq > seq) break;
@@ -307,10 +307,10 @@ function readView(ruleset: Ruleset, { piles, redeals, result }: Snapshot): View 
   };
 }
 
-/** Whether all that a prediction shows is so. */
-function agrees(foreseen: View, view: View): boolean {
+/** Whether the view has the predicted piles, as far as their cards were known. */
+function matches(predicted: View, view: View): boolean {
   return view.piles.every((pile, number) => {
-    const guess = pileAt(foreseen, number);
+    const guess = pileAt(predicted, number);
     return (
       guess.length === pile.length &&
       guess.every((card, at) => card === UNSEEN || card === pile[at])

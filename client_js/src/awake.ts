@@ -1,42 +1,42 @@
-/** The moments at which a lost connection is likely, and worth looking for at once. */
+/** Browser events after which the connection may be lost, and should be verified at once. */
 
-/** What tells of events, as windows, documents and the network of a browser do. */
-interface Source {
+/** The part of `EventTarget` that is used here. */
+interface Target {
   addEventListener(type: string, run: (event: object) => void): void;
   removeEventListener(type: string, run: (event: object) => void): void;
 }
 
-/** The part of a browser that knows of such moments; Node has none of it. */
+/** The globals of a browser that dispatch such events; Node has none of them. */
 interface Browser {
-  readonly window?: Source;
-  readonly document?: Source & { readonly visibilityState: string };
-  readonly navigator?: { readonly connection?: Source };
+  readonly window?: Target;
+  readonly document?: Target & { readonly visibilityState: string };
+  readonly navigator?: { readonly connection?: Target };
 }
 
 /**
- * Call `run` when the page comes back to life: it is seen again, was taken out of the browser's
- * history, or the machine has a network again, or another one.
+ * Call `run` when the page becomes visible, is restored from the back/forward cache, or the network
+ * comes back or changes.
  *
- * @returns what ends that.
+ * @returns a function that removes the listeners.
  */
-export function onAwake(run: () => void): () => void {
+export function onWake(run: () => void): () => void {
   const { window, document, navigator } = globalThis as Browser;
   const always = (): void => run();
-  const seen = (): void => {
+  const ifVisible = (): void => {
     if (document?.visibilityState === "visible") run();
   };
-  // A page that is loaded is shown too, but has only just begun to dial.
-  const restored = (event: object): void => {
+  // `pageshow` also follows a normal load, when the first connect has only just begun.
+  const ifRestored = (event: object): void => {
     if ("persisted" in event && event.persisted === true) run();
   };
-  const heard = [
+  const listeners = [
     [window, "online", always],
-    [window, "pageshow", restored],
-    [document, "visibilitychange", seen],
+    [window, "pageshow", ifRestored],
+    [document, "visibilitychange", ifVisible],
     [navigator?.connection, "change", always],
   ] as const;
-  for (const [source, type, listener] of heard) source?.addEventListener(type, listener);
+  for (const [source, type, listener] of listeners) source?.addEventListener(type, listener);
   return () => {
-    for (const [source, type, listener] of heard) source?.removeEventListener(type, listener);
+    for (const [source, type, listener] of listeners) source?.removeEventListener(type, listener);
   };
 }

@@ -1,7 +1,7 @@
-/** The client: one player's session, room, attempt and leaderboard, kept up through reconnects. */
+/** The client: one player's session, room, attempt and leaderboard, kept across reconnects. */
 
 import type { AttemptState } from "./attempt.ts";
-import { onAwake } from "./awake.ts";
+import { onWake } from "./awake.ts";
 import { type ConnectFailure, Connection, type Status, type Surroundings } from "./connection.ts";
 import { LeaderboardKeeper } from "./leaderboard.ts";
 import { type Keeper, Link } from "./link.ts";
@@ -24,22 +24,24 @@ export interface ClientOptions extends Partial<Surroundings> {
   /** Needed in Node: `nodeSocket` from `./node`. */
   readonly openSocket?: OpenSocket;
   /**
-   * Milliseconds for which a command waits for a session until it is refused as `unreachable`; 30
-   * seconds unless given, and Infinity for as long as it takes.
+   * Milliseconds that a command waits for a session before it is refused as `unreachable`. The
+   * default is 30 seconds; Infinity means no timeout.
    */
   readonly timeout?: number;
 }
 
 /**
- * Its promises reject with a `Refusal`. What was under way when the connection broke is refused as
- * `disconnected`, unless asking again does no harm: then it waits for the next session, up to the
- * `timeout`, and is also asked again while the server cannot do it just now.
+ * A client of one player. Its promises reject with a `Refusal`.
+ *
+ * A command in flight when the connection is lost is refused as `disconnected`, unless it is
+ * idempotent: then it waits for the next session, up to the `timeout`, and is also retried while
+ * the server is `unavailable` or `overloaded`.
  */
 export class Client {
   readonly status: Readable<Status>;
-  /** Why the last try to open a session has failed; null while one is open. */
+  /** Why the last try to open a session failed; null while one is open. */
   readonly failure: Readable<ConnectFailure | null>;
-  /** Whether something waits that the server cannot do just now; it is asked again by itself. */
+  /** Whether a command is being retried because the server cannot do it just now. */
   readonly stalled: Readable<boolean>;
   readonly player: Readable<Player | null>;
   /** The room that the player sits in; the runners of its round are kept up to date. */
@@ -55,7 +57,7 @@ export class Client {
   readonly #room: RoomKeeper;
   readonly #attempt: AttemptKeeper;
   readonly #leaderboard: LeaderboardKeeper;
-  #stopWaking: (() => void) | null = null;
+  #removeWakeListeners: (() => void) | null = null;
 
   constructor(options: ClientOptions) {
     const surroundings: Surroundings = {
@@ -81,7 +83,7 @@ export class Client {
     this.#room = new RoomKeeper(this.#link);
     this.#attempt = new AttemptKeeper(this.#link);
     this.#leaderboard = new LeaderboardKeeper(this.#link);
-    // The attempt comes before its room: a room sends an attempt that was not opened.
+    // The attempt resumes before its room, since a room sends attempts that were not opened.
     const keepers: Keeper[] = [this.#attempt, this.#room, this.#leaderboard];
 
     this.status = this.#connection.status;
@@ -99,19 +101,19 @@ export class Client {
     });
   }
 
-  /** Open a session, and come back whenever it is lost, until `close`. */
+  /** Open a session, and reconnect whenever it is lost, until `close`. */
   connect(): void {
-    this.#stopWaking ??= onAwake(() => this.#connection.wake());
+    this.#removeWakeListeners ??= onWake(() => this.#connection.wake());
     this.#connection.connect();
   }
 
   close(): void {
-    this.#stopWaking?.();
-    this.#stopWaking = null;
+    this.#removeWakeListeners?.();
+    this.#removeWakeListeners = null;
     this.#connection.close();
   }
 
-  /** The server's time in milliseconds. */
+  /** The server's time in Unix milliseconds, as estimated here. */
   now(): number {
     return this.#connection.now();
   }
@@ -126,7 +128,7 @@ export class Client {
     return this.#room.create(settings);
   }
 
-  /** Take a seat, or come back to the one that the player has. */
+  /** Take a seat in a room, or return to the one that the player has. */
   joinRoom(code: string): Promise<RoomState> {
     return this.#room.join(code);
   }
@@ -149,7 +151,7 @@ export class Client {
     return this.#leaderboard.list();
   }
 
-  /** Follow the leaderboard of a game's day, today's if none is given, instead of any other. */
+  /** Subscribe to the leaderboard of a game's day, today's by default, instead of any other. */
   watchLeaderboard(game: string, day?: number | null): Promise<void> {
     return this.#leaderboard.watch(game, day ?? null);
   }
@@ -159,10 +161,10 @@ export class Client {
   }
 
   showDeal(deal: string): Promise<Deal> {
-    return this.#link.persist("ShowDeal", { deal });
+    return this.#link.askWithRetry("ShowDeal", { deal });
   }
 
-  /** Start the player's one attempt at today's deal of a game, or come back to it. */
+  /** Start the player's one attempt at today's deal of a game, or resume it. */
   openDaily(game: string): Promise<void> {
     return this.#attempt.openDaily(game);
   }
@@ -172,21 +174,21 @@ export class Client {
   }
 
   /**
-   * Play a move at once, ahead of the server's word.
+   * Play a move at once, before the server accepts it.
    *
-   * @returns false if it is not legal, or depends on a card that is not known yet, if the attempt is
-   * over, or if too many moves are still on their way.
+   * @returns false if it is not legal or depends on a card that is not known yet, if the attempt is
+   * over, or if too many moves are pending.
    */
   play(move: string): boolean {
     return this.#attempt.play(move);
   }
 
-  /** End the attempt as it stands. */
+  /** Resign the attempt. */
   resign(): Promise<void> {
     return this.#attempt.resign();
   }
 
-  /** Forget the attempt here; for the server it goes on. */
+  /** Drop the attempt from this client; on the server it goes on. */
   closeAttempt(): void {
     this.#attempt.close();
   }

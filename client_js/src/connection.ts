@@ -1,7 +1,9 @@
 /**
- * One session after the other with the server: hello, liveness, the server's time, and coming back.
+ * The sessions with the server, one after the other: handshake, keepalive pings, clock offset and
+ * reconnecting with backoff.
  *
- * At any moment at most one timer runs: until the welcome, the next ping, its pong, or the next try.
+ * At most one timer runs at any moment: the welcome timeout, the next ping, the pong timeout, or
+ * the next try to connect.
  */
 
 import { type Player, VERSION } from "./messages.ts";
@@ -14,11 +16,11 @@ import { type Readable, Store } from "./store.ts";
 import { decodeEvent, encodeCommand } from "./wire.ts";
 
 /**
- * - `connecting`: a try to open a session is under way.
+ * - `connecting`: a try to open a session is in progress.
  * - `open`: there is a session.
- * - `waiting`: there is none; the next try comes by itself, unless the client was closed.
- * - `unreachable`: several tries in a row have failed, as `failure` says; more come by themselves.
- * - `replaced`, `incompatible`: no try comes until `connect` is called again.
+ * - `waiting`: there is none; the next try is scheduled, unless the client was closed.
+ * - `unreachable`: several tries in a row have failed, as `failure` says; more are scheduled.
+ * - `replaced`, `incompatible`: no try is made until `connect` is called again.
  */
 export type Status =
   "connecting" | "open" | "waiting" | "unreachable" | "replaced" | "incompatible";
@@ -27,30 +29,31 @@ export type Status =
 export interface ConnectFailure {
   /** How many tries have failed since the last session, or since `connect`. */
   readonly tries: number;
-  /** The WebSocket's close code; null if no answer came in time, or the server refused the hello. */
+  /** The WebSocket's close code; null after a timeout, or if the server refused the hello. */
   readonly code: number | null;
-  /** What was in the way, as far as it is known. Browsers do not tell pages. */
+  /** The cause, as far as it is known: browsers hide it from pages. */
   readonly reason: string;
 }
 
+/** Milliseconds from a pong to the next ping, and the timeouts for a pong and for a welcome. */
 export const PING_EVERY = 15_000;
 export const PONG_WITHIN = 10_000;
 export const WELCOME_WITHIN = 10_000;
-/** The same for both, once there is a reason to believe that the connection is lost. */
+/** Either timeout while the connection is verified, because it is probably lost. */
 export const ALIVE_WITHIN = 3_000;
-/** How many tries in a row must fail until the server counts as unreachable: about two seconds. */
+/** Consecutive failures after which the server counts as unreachable: about two seconds. */
 export const UNREACHABLE_AFTER = 3;
-/** Over which the first tries of all clients of a node that went down are spread. */
+/** Milliseconds over which the clients of a node that went down spread their first tries. */
 const FIRST_WAIT = 1_000;
 const SHORTEST_WAIT = 200;
 const QUICK_WAIT = 450;
 const QUICK_TRIES = 3;
 const LONGEST_WAIT = 10_000;
 
-/** Local time in milliseconds, timers and chance, so that tests can hold them still. */
+/** Local time in milliseconds, timers and randomness; tests pass their own. */
 export interface Surroundings {
   readonly now: () => number;
-  /** Run something later; returns what calls it off. */
+  /** Schedule `run`; returns a function that cancels it. */
   readonly after: (milliseconds: number, run: () => void) => () => void;
   /** A number from 0 to less than 1. */
   readonly random: () => number;
@@ -61,20 +64,20 @@ export interface ConnectionOptions {
   readonly openSocket: OpenSocket;
   readonly storage: TokenStorage;
   readonly surroundings: Surroundings;
-  /** The name of a new guest; null leaves it to the server. */
+  /** The name of a new guest; null lets the server choose one. */
   readonly name: string | null;
   /** Milliseconds for which a command waits for a session; Infinity for as long as it takes. */
   readonly timeout: number;
-  /** A session is open. What is asked in here goes before what was kept from an earlier one. */
+  /** A session was opened. Commands sent in this callback go before those that were queued. */
   readonly onOpen: (player: Player) => void;
-  /** An event came, and was the answer to this command, or to none. */
+  /** An event was received; `answered` is the command that it answers, if any. */
   readonly onEvent: (event: Event, answered: Command | null) => void;
 }
 
 export class Connection {
   readonly requests = new Requests(
     (command) => this.#send(command),
-    (reject) => this.#limitWait(reject),
+    (reject) => this.#startTimeout(reject),
   );
   readonly #options: ConnectionOptions;
   readonly #status = new Store<Status>("connecting");
@@ -83,14 +86,16 @@ export class Connection {
   #socket: Socket | null = null;
   #cancelTimer: () => void = () => undefined;
   #failures = 0;
-  /** How long the server has told to stay away when this session ends, in milliseconds, or 0. */
-  #away = 0;
-  /** Whether the connection does not come back by itself. */
-  #stays = true;
-  /** Whether what is awaited now must come within `ALIVE_WITHIN`. */
-  #hurries = false;
-  #asked = { id: 0, at: 0 };
-  #clock = { offset: 0, trip: Infinity };
+  /** Milliseconds that the server asked to wait before the next try; 0 if it did not ask. */
+  #serverWait = 0;
+  /** Whether no session is opened until `connect` is called. */
+  #stopped = true;
+  /** Whether the awaited welcome or pong must come within `ALIVE_WITHIN`. */
+  #verifying = false;
+  /** The hello or ping in flight, by its id, and when it was sent; id 0 if none is. */
+  #probe = { id: 0, at: 0 };
+  /** Server time minus local time, and the round trip that measured it, in milliseconds. */
+  #clock = { offset: 0, roundTrip: Infinity };
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
@@ -106,41 +111,41 @@ export class Connection {
     return this.#failure;
   }
 
-  /** The server's time in milliseconds, as well as it is known. */
+  /** The server's time in Unix milliseconds, as estimated here. */
   now(): number {
     return this.#options.surroundings.now() + this.#clock.offset;
   }
 
-  /** Open a session, and come back whenever it is lost. */
+  /** Open a session, and reconnect whenever it is lost. */
   connect(): void {
-    this.#stays = false;
+    this.#stopped = false;
     if (this.#socket === null) this.#dial();
   }
 
-  /** Close the session, and stay away. */
+  /** Close the session, and do not reconnect. */
   close(): void {
-    this.#stayAway("waiting");
+    this.#stop("waiting");
   }
 
-  /** The connection may be lost, or may be had again: find out now, not when a timer says so. */
+  /** Verify the session, or reconnect, at once instead of when the timer runs out. */
   wake(): void {
-    if (this.#stays) return;
+    if (this.#stopped) return;
     this.#failures = 0;
     if (this.#socket === null) this.#dial();
-    else if (!this.#hurries) this.#hurry();
+    else if (!this.#verifying) this.#verify();
   }
 
-  /** Dial anew at once unless the open or opening session is heard of soon. */
-  #hurry(): void {
-    if (this.#status.get() === "open" && this.#asked.id === 0) this.#ping();
-    this.#hurries = true;
+  /** Reconnect at once unless the open or opening session answers within `ALIVE_WITHIN`. */
+  #verify(): void {
+    if (this.#status.get() === "open" && this.#probe.id === 0) this.#ping();
+    this.#verifying = true;
     this.#timer(ALIVE_WITHIN, () => this.#lost(null));
   }
 
   #dial(): void {
     const { openSocket, url } = this.#options;
-    this.#hurries = false;
-    this.#away = 0;
+    this.#verifying = false;
+    this.#serverWait = 0;
     if (this.#status.get() !== "unreachable") this.#status.set("connecting");
     const socket = openSocket(url, {
       opened: () => this.#socket === socket && this.#hello(),
@@ -155,7 +160,7 @@ export class Connection {
     const token = this.#options.storage.load();
     const who = token !== null ? { token } : this.#name !== null ? { name: this.#name } : {};
     const id = this.requests.tell("Hello", { version: VERSION, ...who });
-    this.#asked = { id, at: this.#options.surroundings.now() };
+    this.#probe = { id, at: this.#options.surroundings.now() };
   }
 
   #receive(frame: Uint8Array): void {
@@ -164,17 +169,17 @@ export class Connection {
     const answered = this.requests.answered(event);
     if (answered?.type === "Hello") this.#welcomed(event);
     else if (answered?.type === "Ping") this.#ponged(event);
-    else if (event.type === "Bye") this.#away = event.wait;
+    else if (event.type === "Bye") this.#serverWait = event.wait;
     else this.#options.onEvent(event, answered);
   }
 
   #welcomed(event: Event): void {
     if (event.type === "Refused") {
-      this.#turnedAway(event);
+      this.#helloRefused(event);
     } else if (event.type === "Welcome") {
       this.#failures = 0;
       this.#failure.set(null);
-      this.#clock = { ...this.#clock, trip: Infinity };
+      this.#clock = { ...this.#clock, roundTrip: Infinity };
       this.#setClock(event.now);
       this.#options.storage.save(event.token);
       this.#nextPing();
@@ -185,8 +190,8 @@ export class Connection {
     }
   }
 
-  /** Say hello without what the server does not take, where that is what is wrong. */
-  #turnedAway({ code, text, wait }: EventOf<"Refused">): void {
+  /** Say hello again without the refused token or name; any other refusal ends this try. */
+  #helloRefused({ code, text, wait }: EventOf<"Refused">): void {
     if (code === "bad_token") {
       this.#options.storage.save(null);
       this.#hello();
@@ -194,21 +199,21 @@ export class Connection {
       this.#name = null;
       this.#hello();
     } else {
-      this.#away = wait;
+      this.#serverWait = wait;
       this.#lost(code === "bad_version" ? CLOSE.badVersion : null, text);
     }
   }
 
   #nextPing(): void {
-    this.#hurries = false;
-    this.#asked = { id: 0, at: 0 };
+    this.#verifying = false;
+    this.#probe = { id: 0, at: 0 };
     this.#timer(PING_EVERY, () => this.#ping());
   }
 
   #ping(): void {
     const at = this.#options.surroundings.now();
     this.#timer(PONG_WITHIN, () => this.#lost(null));
-    this.#asked = { id: this.requests.tell("Ping", {}), at };
+    this.#probe = { id: this.requests.tell("Ping", {}), at };
   }
 
   #ponged(event: Event): void {
@@ -216,26 +221,26 @@ export class Connection {
     this.#nextPing();
   }
 
-  /** Keep the offset of the session's shortest trip: the one that can be the least wrong. */
+  /** Keep the offset measured over the session's shortest round trip: the most accurate one. */
   #setClock(serverNow: number): void {
     const now = this.#options.surroundings.now();
-    const trip = now - this.#asked.at;
-    if (trip <= this.#clock.trip) {
-      this.#clock = { offset: Math.round(serverNow + trip / 2 - now), trip };
+    const roundTrip = now - this.#probe.at;
+    if (roundTrip <= this.#clock.roundTrip) {
+      this.#clock = { offset: Math.round(serverNow + roundTrip / 2 - now), roundTrip };
     }
   }
 
-  /** The socket is gone, by this close code, or not worth waiting for, with none. */
+  /** Drop a socket that was closed with this code, or given up if null; schedule the next try. */
   #lost(code: number | null, reason?: string): void {
-    if (code === CLOSE.replaced) return this.#stayAway("replaced");
-    if (code === CLOSE.badVersion) return this.#stayAway("incompatible");
-    const scolded = code === CLOSE.tooFast || code === CLOSE.badMessages;
+    if (code === CLOSE.replaced) return this.#stop("replaced");
+    if (code === CLOSE.badVersion) return this.#stop("incompatible");
+    const penalized = code === CLOSE.tooFast || code === CLOSE.badMessages;
     const { random } = this.#options.surroundings;
-    const wait = this.#away || waitBefore(this.#failures, scolded, random());
-    // Who looks at the page now waits for nothing but what the server asked for.
-    const atOnce = this.#hurries && !scolded && this.#away === 0;
-    this.#hangUp();
-    if (this.#status.get() !== "open") this.#failed(code, reason);
+    const wait = this.#serverWait || waitBefore(this.#failures, penalized, random());
+    // The player is at the page: skip the backoff, but not a wait that the server asked for.
+    const atOnce = this.#verifying && !penalized && this.#serverWait === 0;
+    this.#dropSocket();
+    if (this.#status.get() !== "open") this.#recordFailure(code, reason);
     this.requests.lost();
     this.#failures += 1;
     const tries = this.#failure.get()?.tries ?? 0;
@@ -244,15 +249,15 @@ export class Connection {
     else this.#timer(wait, () => this.#dial());
   }
 
-  /** A try to open a session has failed. */
-  #failed(code: number | null, reason?: string): void {
+  /** Record that a try to open a session has failed. */
+  #recordFailure(code: number | null, reason?: string): void {
     const silence = code === null ? "no answer" : `close code ${code}`;
     const tries = (this.#failure.get()?.tries ?? 0) + 1;
     this.#failure.set({ tries, code, reason: reason || silence });
   }
 
-  /** Reject a command with `unreachable` unless the wait for a session ends in time. */
-  #limitWait(reject: (reason: Refusal) => void): () => void {
+  /** Start the timeout of a queued command: `unreachable`. Returns a function that cancels it. */
+  #startTimeout(reject: (reason: Refusal) => void): () => void {
     const { surroundings, timeout, url } = this.#options;
     if (timeout === Infinity) return () => undefined;
     return surroundings.after(timeout, () => {
@@ -261,16 +266,16 @@ export class Connection {
     });
   }
 
-  /** End the session until `connect` is called again. */
-  #stayAway(status: Status): void {
-    this.#stays = true;
-    this.#hangUp();
+  /** End the session, and do not reconnect until `connect` is called again. */
+  #stop(status: Status): void {
+    this.#stopped = true;
+    this.#dropSocket();
     this.#failure.set(null);
     this.requests.abandon();
     this.#status.set(status);
   }
 
-  #hangUp(): void {
+  #dropSocket(): void {
     const socket = this.#socket;
     this.#socket = null;
     this.#cancelTimer();
@@ -288,18 +293,22 @@ export class Connection {
 }
 
 /**
- * How long to wait before the next try, in milliseconds: spread by chance, so that the clients of a
- * node that went down do not come back all at once, and longer after each failure but the first
- * few. Those come within two seconds all together, for another node may take over meanwhile.
+ * The wait before the next try, in milliseconds: exponential backoff with jitter, so that the
+ * clients of a node that went down do not reconnect all at once. The first few tries come within
+ * two seconds all together, since another node may take over meanwhile.
+ *
+ * @param penalized whether the server closed the session for flooding or malformed messages.
+ * @param chance a random number from 0 to less than 1.
+ * @param most the longest wait.
  */
 export function waitBefore(
   failures: number,
-  scolded: boolean,
+  penalized: boolean,
   chance: number,
   most = LONGEST_WAIT,
 ): number {
-  if (failures === 0 && !scolded) return chance * FIRST_WAIT;
-  const longest = scolded
+  if (failures === 0 && !penalized) return chance * FIRST_WAIT;
+  const longest = penalized
     ? most
     : Math.min(most, QUICK_WAIT * 2 ** Math.max(0, failures + 1 - QUICK_TRIES));
   return SHORTEST_WAIT + chance * (longest - SHORTEST_WAIT);

@@ -16,7 +16,7 @@ export class LeaderboardKeeper implements Keeper {
   }
 
   list(): Promise<Dailies> {
-    return this.#link.persist("ListDailies", {});
+    return this.#link.askWithRetry("ListDailies", {});
   }
 
   async watch(game: string, day: number | null): Promise<void> {
@@ -24,7 +24,7 @@ export class LeaderboardKeeper implements Keeper {
     this.#watched = watched;
     this.leaderboard.set(null);
     try {
-      await this.#link.persist("WatchLeaderboard", watched, () => this.#watched === watched);
+      await this.#link.askWithRetry("WatchLeaderboard", watched, () => this.#watched === watched);
     } catch (refusal) {
       if (this.#watched === watched) this.#watched = null;
       throw refusal;
@@ -39,7 +39,7 @@ export class LeaderboardKeeper implements Keeper {
   }
 
   resume(): void {
-    this.#link.insist(
+    this.#link.askUntilAnswered(
       () =>
         this.#watched === null
           ? undefined
@@ -54,11 +54,11 @@ export class LeaderboardKeeper implements Keeper {
     else if (event.type === "LeaderboardChange") this.#changed(event);
     if (event.type !== "Leaderboard" || this.#watched === null) return;
     const { game, day } = this.#watched;
-    // One that was watched before may still be on its way.
+    // An event of the leaderboard that was watched before may arrive late.
     if (event.game === game && (day ?? event.day) === event.day) this.leaderboard.set(event);
   }
 
-  /** The watched leaderboard changed. Before it is here, a change is one of another. */
+  /** Apply a change. One that comes before the watched leaderboard is of another: ignore it. */
   #changed({ size, top, around }: LeaderboardChange): void {
     const known = this.leaderboard.get();
     if (known === null) return;

@@ -1,55 +1,56 @@
-/** What the keepers of a client's state need of its connection. */
+/** The access that the keepers of a client's state have to its connection. */
 
 import type { Connection } from "./connection.ts";
 import type { Answers, Command, CommandFields, CommandType, Event } from "./protocol.ts";
-import { Refusal, isForLater } from "./refusal.ts";
+import { Refusal, isRetryable } from "./refusal.ts";
 import type { Requests } from "./requests.ts";
 import type { Retries, Retry } from "./retries.ts";
 
-/** Keeps one part of a client's state up to date, through reconnects too. */
+/** Keeps one part of a client's state up to date, across reconnects too. */
 export interface Keeper {
-  /** A session is open: ask again for what the last one was about. */
+  /** A session is open: restore the subscriptions of the last one. */
   resume(): void;
   /** The session is lost. */
   lost?(): void;
-  /** An event came, as the answer to the command `answered` or as news. */
+  /** An event was received: the answer to the command `answered`, or, if null, unsolicited. */
   handle(event: Event, answered: Command | null): void;
 }
 
 export class Link {
   readonly #connection: Connection;
   readonly #retries: Retries;
-  readonly #insisting = new Set<Retry>();
+  /** The retries of `askUntilAnswered` in this session. */
+  readonly #sessionRetries = new Set<Retry>();
 
   constructor(connection: Connection, retries: Retries) {
     this.#connection = connection;
     this.#retries = retries;
   }
 
-  /** Something that may have to be sent again, because the server cannot do it just now. */
+  /** A retry for an operation that the server may refuse temporarily. */
   retry(): Retry {
     return this.#retries.retry();
   }
 
-  /** The session is lost, and with it what was insisted on. */
+  /** The session is lost: cancel the retries that belong to it. */
   lost(): void {
-    this.#insisting.forEach((retry) => retry.settle());
-    this.#insisting.clear();
+    this.#sessionRetries.forEach((retry) => retry.settle());
+    this.#sessionRetries.clear();
   }
 
-  /** Send a command whose answer is awaited; rejects with a `Refusal`. */
-  ask: Requests["ask"] = (type, fields, repeats) =>
-    this.#connection.requests.ask(type, fields, repeats);
+  /** Send a command and await its answer, as `Requests.ask` does; rejects with a `Refusal`. */
+  ask: Requests["ask"] = (type, fields, resend) =>
+    this.#connection.requests.ask(type, fields, resend);
 
   /** Send a command in the open session, and return its id. */
   tell: Requests["tell"] = (type, fields) => this.#connection.requests.tell(type, fields);
 
   /**
-   * Ask, and ask again while the server cannot do it just now; rejects with any other `Refusal`.
+   * Send a command, and retry it while it is refused temporarily; rejects with any other `Refusal`.
    *
-   * @param wanted whether anyone still waits for it: what nobody wants is not done late.
+   * @param wanted whether the answer is still wanted; if not, it is not retried.
    */
-  async persist<T extends CommandType>(
+  async askWithRetry<T extends CommandType>(
     type: T,
     fields: CommandFields[T],
     wanted: () => boolean = () => true,
@@ -60,9 +61,9 @@ export class Link {
         try {
           return await this.ask(type, fields);
         } catch (refusal) {
-          if (!(refusal instanceof Refusal) || !isForLater(refusal.code) || !wanted())
+          if (!(refusal instanceof Refusal) || !isRetryable(refusal.code) || !wanted())
             throw refusal;
-          await new Promise<void>((go) => retry.later(go, refusal.wait));
+          await new Promise<void>((go) => retry.schedule(go, refusal.wait));
           if (!wanted()) throw refusal;
         }
       }
@@ -72,26 +73,26 @@ export class Link {
   }
 
   /**
-   * Ask until there is an answer, for as long as the session lasts; what comes after is for the
-   * next session's `resume`.
+   * Retry until there is an answer, for as long as the session lasts; the next session starts over
+   * with `resume`.
    *
-   * @param ask sends the command, without repeating; undefined if it is no longer wanted.
-   * @param final the codes of refusals that will not change, upon which `forget` is called.
+   * @param ask sends the command, with `resend` false; undefined if it is no longer wanted.
+   * @param final the codes of permanent refusals, upon which `forget` is called.
    */
-  insist(
+  askUntilAnswered(
     ask: () => Promise<unknown> | undefined,
     final: readonly string[],
     forget: () => void,
   ): void {
     const retry = this.#retries.retry();
-    this.#insisting.add(retry);
+    this.#sessionRetries.add(retry);
     const settle = (): void => {
       retry.settle();
-      this.#insisting.delete(retry);
+      this.#sessionRetries.delete(retry);
     };
     const refused = (refusal: Refusal): void => {
       if (refusal.code !== "disconnected" && !final.includes(refusal.code)) {
-        retry.later(go, refusal.wait);
+        retry.schedule(go, refusal.wait);
         return;
       }
       settle();

@@ -1,9 +1,9 @@
-/** What a bot in Node needs besides the library itself. */
+/** The socket for bots in Node. */
 
 import { WebSocket } from "ws";
 import type { OpenSocket } from "./socket.ts";
 
-/** A WebSocket for Node. */
+/** Opens a WebSocket in Node, with the `ws` package. */
 export const nodeSocket: OpenSocket = (url, events) => {
   const socket = new WebSocket(url, { perMessageDeflate: false });
   socket.binaryType = "nodebuffer";

@@ -1,16 +1,16 @@
-/** Moves that are played here and not acknowledged yet, with their numbers in the journal. */
+/** The pending moves of an attempt: played here, and not acknowledged yet. */
 
-/** A move on its way. `id` is that of the command which carries it, null until it is sent. */
+/** A pending move: its entry in the journal, its text, and its command's id; null while unsent. */
 export interface PendingMove {
   readonly seq: number;
   readonly move: string;
   readonly id: number | null;
 }
 
-/** The most moves on their way at a time; who plays on must wait for the server. */
+/** The most pending moves at a time; more are not taken until the server has answered. */
 export const MOST_PENDING = 20;
 
-/** The pending moves of one attempt, with ascending numbers that leave none out. */
+/** The pending moves of one attempt, with consecutive numbers. */
 export class Outbox {
   #moves: readonly PendingMove[] = [];
 
@@ -22,31 +22,31 @@ export class Outbox {
     return this.#moves.length >= MOST_PENDING;
   }
 
-  /** Add a move that is to be the journal's entry after `seq` and the pending ones. */
+  /** Append a move, numbered after the journal's entry `seq` and the pending moves. */
   add(move: string, seq: number): void {
     this.#moves = [...this.#moves, { seq: seq + this.#moves.length + 1, move, id: null }];
   }
 
-  /** The move of this number went out with the command `id`. */
+  /** Record that the move of this number was sent as the command `id`. */
   sent(seq: number, id: number): void {
     this.#moves = this.#moves.map((entry) => (entry.seq === seq ? { ...entry, id } : entry));
   }
 
-  /** The session is lost: nothing is on its way any more. */
+  /** The session is lost: all moves count as unsent. */
   lost(): void {
-    this.#unsend(0);
+    this.#markUnsent(0);
   }
 
-  /** It is not known what became of the command `id`: its move and all that follow go again. False if none does. */
+  /** Mark the move of the command `id` and all after it as unsent. False if it carries none. */
   unanswered(id: number): boolean {
     const at = this.#moves.findIndex((entry) => entry.id === id);
-    if (at >= 0) this.#unsend(at);
+    if (at >= 0) this.#markUnsent(at);
     return at >= 0;
   }
 
   /**
-   * A move stands in the journal as entry `seq`. If it is not the one that was pending with that
-   * number, someone else plays this attempt, and what was meant to follow makes no sense any more.
+   * The journal's entry `seq` is this move. If another one was pending with that number, the
+   * attempt is also played elsewhere, and all pending moves are dropped.
    */
   acknowledged(seq: number, move: string): void {
     const [first, ...rest] = this.#moves;
@@ -54,7 +54,7 @@ export class Outbox {
     this.#moves = first.seq === seq && first.move === move ? rest : [];
   }
 
-  /** The command `id` was refused: its move and all that follow it are gone. False if none is. */
+  /** Drop the move of the refused command `id` and all after it. False if it carries none. */
   refused(id: number): boolean {
     const at = this.#moves.findIndex((entry) => entry.id === id);
     if (at < 0) return false;
@@ -63,9 +63,9 @@ export class Outbox {
   }
 
   /**
-   * A snapshot holds entries up to `seq`, and was taken when the command `id` was handled (null if
-   * unasked). Drop what it contains, and what the server had seen by then and not taken. What the
-   * server has not seen yet stays if it goes on from there.
+   * Apply a snapshot with the entries up to `seq`, taken when the command `id` was handled (null if
+   * unsolicited). Drop the moves that it contains, and those that the server had received by then
+   * but not accepted. Later ones stay if they continue from there.
    */
   snapshot(seq: number, id: number | null): void {
     const rest = this.#moves.filter(
@@ -78,7 +78,7 @@ export class Outbox {
     this.#moves = [];
   }
 
-  #unsend(from: number): void {
+  #markUnsent(from: number): void {
     this.#moves = this.#moves.map((entry, at) => (at < from ? entry : { ...entry, id: null }));
   }
 }

@@ -4,7 +4,7 @@ import { Attempt, type AttemptState, rulesOf } from "./attempt.ts";
 import type { Keeper, Link } from "./link.ts";
 import type { OpenAttempt, PlayMove } from "./messages.ts";
 import type { Command, Event, EventOf } from "./protocol.ts";
-import { Refusal, disconnected, isForLater } from "./refusal.ts";
+import { Refusal, disconnected, isRetryable } from "./refusal.ts";
 import type { Retry } from "./retries.ts";
 import { games } from "./rules/catalog.ts";
 import { EngineError } from "./rules/errors.ts";
@@ -15,11 +15,11 @@ const RESIGN_TRIES = 3;
 export class AttemptKeeper implements Keeper {
   readonly state = new Store<AttemptState | null>(null);
   readonly #link: Link;
-  /** Of the moves that the server could not play just then. */
+  /** Resends the moves that the server could not store. */
   readonly #retry: Retry;
   #attempt: Attempt | null = null;
-  /** Stands for what was opened last, until it is closed. */
-  #wish: object | null = null;
+  /** Identifies the last call to open an attempt; null once it is closed. */
+  #latest: object | null = null;
 
   constructor(link: Link) {
     this.#link = link;
@@ -27,30 +27,30 @@ export class AttemptKeeper implements Keeper {
   }
 
   async openDaily(game: string): Promise<void> {
-    this.#mustKnow(await this.#link.persist("OpenDaily", { game }, this.#wished()));
+    this.#requireRules(await this.#link.askWithRetry("OpenDaily", { game }, this.#supersede()));
   }
 
   async open(id: string): Promise<void> {
     const fields = { attempt: id };
-    this.#mustKnow(await this.#link.persist("OpenAttempt", fields, this.#wished()));
+    this.#requireRules(await this.#link.askWithRetry("OpenAttempt", fields, this.#supersede()));
   }
 
-  /** Play a move at once; false if it is not legal, or not known to be. */
+  /** Play a move before the server accepts it; false if it is not known to be legal. */
   play(move: string): boolean {
     if (!this.#attempt?.play(move)) return false;
-    this.#changed();
+    this.#publish();
     return true;
   }
 
-  /** End the attempt as it stands, once there is a session that knows it. */
+  /** Resign the attempt, after the session has sent its state. */
   async resign(): Promise<void> {
     const attempt = this.#attempt;
     if (attempt === null) return;
-    // A snapshot as the answer means that a move before was not taken, and the number is another.
+    // A snapshot as the answer means that a move before was not accepted: the number has changed.
     for (let tries = 0; tries < RESIGN_TRIES; tries++) {
       if (!attempt.synced) {
         const wanted = () => this.#attempt === attempt;
-        await this.#link.persist("OpenAttempt", openingOf(attempt), wanted);
+        await this.#link.askWithRetry("OpenAttempt", reopening(attempt), wanted);
       }
       const { number, nextSeq } = attempt;
       if (number === null) throw disconnected();
@@ -61,14 +61,14 @@ export class AttemptKeeper implements Keeper {
   }
 
   close(): void {
-    this.#wish = null;
+    this.#latest = null;
     this.#retry.settle();
     this.#attempt = null;
     this.state.set(null);
   }
 
   resume(): void {
-    this.#link.insist(
+    this.#link.askUntilAnswered(
       () => this.#catchUp(),
       ["unknown_attempt"],
       () => this.close(),
@@ -80,11 +80,11 @@ export class AttemptKeeper implements Keeper {
     this.#attempt?.lost();
   }
 
-  /** Ask for what came after all that is known here; undefined if nothing did. */
+  /** Ask for the entries that are missing here; undefined if in sync. */
   #catchUp(): Promise<unknown> | undefined {
     const attempt = this.#attempt;
     if (attempt === null || attempt.synced) return undefined;
-    return this.#link.ask("OpenAttempt", openingOf(attempt), false);
+    return this.#link.ask("OpenAttempt", reopening(attempt), false);
   }
 
   handle(event: Event, answered: Command | null): void {
@@ -93,28 +93,28 @@ export class AttemptKeeper implements Keeper {
         return this.#snapshot(event, answered);
       case "Moved":
         if (event.number !== this.#attempt?.number) return;
-        return this.#follow((attempt) => attempt.moved(event, playedBy(answered)));
+        return this.#apply((attempt) => attempt.moved(event, playedBy(answered)));
       case "Missed":
         if (event.attempt !== this.#attempt?.id) return;
-        return this.#follow((attempt) => attempt.missed(event));
+        return this.#apply((attempt) => attempt.missed(event));
       case "Ended":
         if (event.number !== this.#attempt?.number) return;
-        return this.#follow((attempt) => attempt.ended(event));
+        return this.#apply((attempt) => attempt.ended(event));
       case "Refused":
         if (answered?.type !== "PlayMove") return;
-        if (isForLater(event.code)) this.#postpone(answered.id, event.wait);
+        if (isRetryable(event.code)) this.#postpone(answered.id, event.wait);
         else this.#attempt?.refused(answered.id, event.text);
-        return this.#changed();
+        return this.#publish();
     }
   }
 
-  /** It is not known whether the move of the command `id` stands: send it again after a while. */
+  /** The outcome of the command `id` is unknown: resend its move after `wait` or the backoff. */
   #postpone(id: number, wait: number): void {
     const attempt = this.#attempt;
     if (!attempt?.postpone(id)) return;
-    this.#retry.later(() => {
-      attempt.goOn();
-      this.#changed();
+    this.#retry.schedule(() => {
+      attempt.resumeSending();
+      this.#publish();
     }, wait);
   }
 
@@ -123,27 +123,28 @@ export class AttemptKeeper implements Keeper {
       this.#attempt.resync(event, answered?.id ?? null);
       this.#retry.settle();
     } else if (answered?.type === "PlayMove" || answered?.type === "Resign") {
-      return; // of an attempt that was closed here
+      return; // for an attempt that was closed here
     } else {
       try {
         this.#attempt = new Attempt(event);
         this.#retry.settle();
       } catch (error) {
-        // Rules that the server knows and this client does not: `#mustKnow` says so.
+        // The rules are unknown to this client: `#requireRules` reports it to the caller.
         if (error instanceof EngineError) return;
         throw error;
       }
     }
-    this.#changed();
+    this.#publish();
   }
 
-  /** Whether what is opened now is still what is wanted, as time goes on. */
-  #wished(): () => boolean {
-    const wish = (this.#wish = {});
-    return () => this.#wish === wish;
+  /** Supersede earlier calls to open; returns a function that tells if this is still the latest. */
+  #supersede(): () => boolean {
+    const latest = (this.#latest = {});
+    return () => this.#latest === latest;
   }
 
-  #mustKnow(event: EventOf<"Attempt"> | EventOf<"Missed">): void {
+  /** Throws a `Refusal` if this client does not know the game or its rules. */
+  #requireRules(event: EventOf<"Attempt"> | EventOf<"Missed">): void {
     if (event.type === "Missed") return;
     try {
       rulesOf(event);
@@ -155,17 +156,17 @@ export class AttemptKeeper implements Keeper {
     }
   }
 
-  #follow(apply: (attempt: Attempt) => boolean): void {
+  #apply(apply: (attempt: Attempt) => boolean): void {
     const attempt = this.#attempt;
     if (attempt === null) return;
-    const { astray } = attempt;
-    if (!apply(attempt) && !astray) this.resume();
+    const { diverged } = attempt;
+    if (!apply(attempt) && !diverged) this.resume();
     else if (!attempt.postponed) this.#retry.settle();
-    this.#changed();
+    this.#publish();
   }
 
-  /** Send what is to be sent, and show how it stands. */
-  #changed(): void {
+  /** Send the unsent moves, and publish the state. */
+  #publish(): void {
     const attempt = this.#attempt;
     if (attempt === null) return;
     for (const pending of attempt.unsent()) {
@@ -175,8 +176,8 @@ export class AttemptKeeper implements Keeper {
   }
 }
 
-/** What an attempt is opened again with. */
-function openingOf(attempt: Attempt): OpenAttempt {
+/** The fields of the command that reopens an attempt. */
+function reopening(attempt: Attempt): OpenAttempt {
   const have = attempt.have();
   return { attempt: attempt.id, ...(have === null ? {} : { have }) };
 }

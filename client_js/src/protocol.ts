@@ -1,4 +1,4 @@
-/** Commands and events as this library passes them around: what is generated, by name. */
+/** The types of commands and events in this library: the generated fields, with their names. */
 
 import type { Commands, Events, Moved, PlayMove, Re } from "./messages.ts";
 
@@ -10,7 +10,7 @@ export const CLOSE = {
   tooFast: 4005,
 } as const;
 
-/** Who of a round got further; `runner` is a place among those of the room that was sent last. */
+/** Runners of a round that got further; `runner` is an index in the last `RoomState`'s runners. */
 export interface Progress {
   readonly counters: readonly {
     readonly runner: number;
@@ -26,7 +26,7 @@ export interface CommandFields extends Commands {
 
 export type CommandType = keyof CommandFields;
 
-/** A command of one type. Ids ascend within a session; that of a move stays on this side. */
+/** A command of one type. Ids ascend within a session; that of a move is not sent. */
 export type CommandOf<T extends CommandType> = CommandFields[T] & {
   readonly type: T;
   readonly id: number;
@@ -50,7 +50,7 @@ export type EventOf<T extends EventType> = EventFields[T] & {
 
 export type Event = { [T in EventType]: EventOf<T> }[EventType];
 
-/** The event that answers each command, when it is not refused. */
+/** The event that answers each command, unless it is refused. */
 export interface Answers {
   Hello: EventOf<"Welcome">;
   Rename: EventOf<"Done">;

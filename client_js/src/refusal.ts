@@ -1,12 +1,12 @@
-/** Why a command was not carried out. */
+/** The error of a command that was refused. */
 
-/** Codes of refusals that say nothing against the command: it may be asked again later. */
-const LATER: ReadonlySet<string> = new Set(["unavailable", "overloaded"]);
+/** Codes of temporary refusals: the same command may succeed later. */
+const RETRYABLE: ReadonlySet<string> = new Set(["unavailable", "overloaded"]);
 
-/** The server's refusal by its code and sentence, or `disconnected` where no answer can come. */
+/** The server's code and sentence, or a code of this library, such as `disconnected`. */
 export class Refusal extends Error {
   readonly code: string;
-  /** Milliseconds after which it is worth another try; 0 leaves that to who asks. */
+  /** Milliseconds after which to retry, as the server asked; 0 leaves that to the caller. */
   readonly wait: number;
 
   constructor(code: string, message: string, wait = 0) {
@@ -17,12 +17,12 @@ export class Refusal extends Error {
   }
 }
 
-/** The refusal of what went under with the connection. */
+/** The refusal of a command whose session was lost before the answer. */
 export function disconnected(): Refusal {
   return new Refusal("disconnected", "The connection to the server is lost.");
 }
 
-/** Whether what was refused by this code may be asked again later. */
-export function isForLater(code: string): boolean {
-  return LATER.has(code);
+/** Whether a command that was refused with this code may be sent again later. */
+export function isRetryable(code: string): boolean {
+  return RETRYABLE.has(code);
 }

@@ -1,17 +1,17 @@
-/** Commands that wait for their answers, across sessions where that is safe. */
+/** Commands that await their answers, sent again in the next session where that is safe. */
 
 import type { Re } from "./messages.ts";
 import type { Answers, Command, CommandFields, CommandType, Event, EventOf } from "./protocol.ts";
 import { Refusal, disconnected } from "./refusal.ts";
 
-/** The most commands that wait for an answer at a time; more are refused with `too_fast`. */
+/** The most unanswered commands at a time; more are refused with `too_fast`. */
 export const MOST_WAITING = 100;
 
 /**
- * Commands that may be sent again when their answer went under with a session: sent twice, they do
- * what they do once. All others are refused with `disconnected`.
+ * Idempotent commands: sent again when their session was lost before the answer. All others are
+ * then refused with `disconnected`.
  */
-const REPEATABLE: ReadonlySet<CommandType> = new Set([
+const IDEMPOTENT: ReadonlySet<CommandType> = new Set([
   "CreateRoom", // by its key
   "Rename",
   "JoinRoom",
@@ -22,124 +22,125 @@ const REPEATABLE: ReadonlySet<CommandType> = new Set([
   "ShowDeal",
 ]);
 
-interface Waiting {
+interface PendingCommand {
   readonly type: CommandType;
   readonly fields: object;
-  readonly repeats: boolean;
-  /** Null for a command whose sender looks after lost answers itself. */
+  readonly resend: boolean;
+  /** Null for a command whose answer is handled as an event only. */
   readonly settle: { resolve(event: Event): void; reject(reason: Refusal): void } | null;
 }
 
 export class Requests {
   readonly #send: (command: Command) => void;
-  readonly #limitWait: (reject: (reason: Refusal) => void) => () => void;
-  readonly #sent = new Map<number, Waiting>();
-  /** The ids of the moves with a number, in the order in which they are answered. */
+  readonly #startTimeout: (reject: (reason: Refusal) => void) => () => void;
+  readonly #sent = new Map<number, PendingCommand>();
+  /** The ids of the moves in flight by `number:seq`, in the order in which they are answered. */
   readonly #moves = new Map<string, number[]>();
-  /** What waits for the next session, each with what calls its time-out off. */
-  readonly #kept = new Map<Waiting, () => void>();
+  /** Commands for the next session, each with the function that cancels its timeout. */
+  readonly #queue = new Map<PendingCommand, () => void>();
   #open = false;
   #lastId = 0;
 
   /**
-   * @param send is called only from within calls of `tell`, of `opened` and, while open, of `ask`.
-   * @param limitWait starts the time-out of a command that waits for a session, at whose end it
-   * calls `reject`; returns what calls it off.
+   * @param send transmits a command; called only from within `tell`, `opened` and, while open,
+   * `ask`.
+   * @param startTimeout calls `reject` when a queued command has waited too long for a session;
+   * returns a function that cancels that.
    */
   constructor(
     send: (command: Command) => void,
-    limitWait: (reject: (reason: Refusal) => void) => () => void,
+    startTimeout: (reject: (reason: Refusal) => void) => () => void,
   ) {
     this.#send = send;
-    this.#limitWait = limitWait;
+    this.#startTimeout = startTimeout;
   }
 
   /**
-   * Send a command, now or, if it may be repeated, when a session is open; rejects with a `Refusal`.
+   * Send a command, or queue it for the next session if `resend`; rejects with a `Refusal`.
    *
-   * @param repeats whether it is sent again when its answer went under with a session.
+   * @param resend whether it is sent again when its session was lost before the answer.
    */
   ask<T extends CommandType>(
     type: T,
     fields: CommandFields[T],
-    repeats = REPEATABLE.has(type),
+    resend = IDEMPOTENT.has(type),
   ): Promise<Answers[T]> {
     return new Promise((resolve, reject) => {
       const settle = { resolve: resolve as (event: Event) => void, reject };
-      const waiting: Waiting = { type, fields, repeats, settle };
-      if (this.#sent.size + this.#kept.size >= MOST_WAITING) {
+      const pending: PendingCommand = { type, fields, resend, settle };
+      if (this.#sent.size + this.#queue.size >= MOST_WAITING) {
         reject(new Refusal("too_fast", "Too many commands are waiting for their answers."));
       } else if (this.#open) {
-        this.#sendOff(waiting);
-      } else if (repeats) {
-        this.#keep(waiting);
+        this.#transmit(pending);
+      } else if (resend) {
+        this.#enqueue(pending);
       } else {
         reject(disconnected());
       }
     });
   }
 
-  /** Send a command on the socket that is there, and return its id; its answer is but an event. */
+  /** Send a command on the current socket, and return its id; its answer is handled as an event. */
   tell<T extends CommandType>(type: T, fields: CommandFields[T]): number {
-    return this.#sendOff({ type, fields, repeats: false, settle: null });
+    return this.#transmit({ type, fields, resend: false, settle: null });
   }
 
-  /** Settle what an event answers; returns that command, or null. */
+  /** Settle the command that an event answers, and return it; null if there is none. */
   answered(event: Event): Command | null {
     const id = this.#idOf(event.re);
-    const waiting = this.#sent.get(id);
-    if (waiting === undefined) return null;
+    const pending = this.#sent.get(id);
+    if (pending === undefined) return null;
     this.#sent.delete(id);
-    if (event.type === "Refused") waiting.settle?.reject(refusalOf(event));
-    else waiting.settle?.resolve(event);
-    return commandOf(waiting, id);
+    if (event.type === "Refused") pending.settle?.reject(refusalOf(event));
+    else pending.settle?.resolve(event);
+    return commandOf(pending, id);
   }
 
-  /** The session is open: send what `resume` asks, then what was kept for it. */
+  /** The session is open: send what `resume` asks, then what was queued. */
   opened(resume: () => void): void {
     this.#open = true;
-    const kept = this.#takeKept();
+    const queued = this.#drainQueue();
     resume();
-    kept.forEach((waiting) => this.#sendOff(waiting));
+    queued.forEach((pending) => this.#transmit(pending));
   }
 
-  /** The session is lost: keep what can be sent again, refuse the rest. */
+  /** The session is lost: queue what can be sent again, refuse the rest. */
   lost(): void {
     this.#open = false;
     const sent = [...this.#sent.values()];
     this.#sent.clear();
     this.#moves.clear();
-    for (const waiting of sent) {
-      if (waiting.repeats) this.#keep(waiting);
-      else waiting.settle?.reject(disconnected());
+    for (const pending of sent) {
+      if (pending.resend) this.#enqueue(pending);
+      else pending.settle?.reject(disconnected());
     }
   }
 
-  /** No session will come by itself: refuse everything. */
+  /** The connection was stopped: refuse everything. */
   abandon(): void {
     this.lost();
-    this.#takeKept().forEach((waiting) => waiting.settle?.reject(disconnected()));
+    this.#drainQueue().forEach((pending) => pending.settle?.reject(disconnected()));
   }
 
-  #keep(waiting: Waiting): void {
-    const cancel = this.#limitWait((refusal) => {
-      this.#kept.delete(waiting);
-      waiting.settle?.reject(refusal);
+  #enqueue(pending: PendingCommand): void {
+    const cancel = this.#startTimeout((refusal) => {
+      this.#queue.delete(pending);
+      pending.settle?.reject(refusal);
     });
-    this.#kept.set(waiting, cancel);
+    this.#queue.set(pending, cancel);
   }
 
-  #takeKept(): Waiting[] {
-    const kept = [...this.#kept.keys()];
-    this.#kept.forEach((cancel) => cancel());
-    this.#kept.clear();
-    return kept;
+  #drainQueue(): PendingCommand[] {
+    const queued = [...this.#queue.keys()];
+    this.#queue.forEach((cancel) => cancel());
+    this.#queue.clear();
+    return queued;
   }
 
-  #sendOff(waiting: Waiting): number {
+  #transmit(pending: PendingCommand): number {
     const id = ++this.#lastId;
-    const command = commandOf(waiting, id);
-    this.#sent.set(id, waiting);
+    const command = commandOf(pending, id);
+    this.#sent.set(id, pending);
     if (command.type === "PlayMove") {
       const key = `${command.number}:${command.seq}`;
       this.#moves.set(key, [...(this.#moves.get(key) ?? []), id]);
@@ -148,7 +149,7 @@ export class Requests {
     return id;
   }
 
-  /** The id of the command that `re` names, or 0. Moves have none on the wire. */
+  /** The id of the command that `re` refers to, or 0. On the wire, moves have no id. */
   #idOf(re: Re): number {
     if (typeof re === "number") return re;
     const key = re.join(":");
@@ -159,7 +160,7 @@ export class Requests {
   }
 }
 
-function commandOf({ type, fields }: Waiting, id: number): Command {
+function commandOf({ type, fields }: PendingCommand, id: number): Command {
   return { type, id, ...fields } as Command;
 }
 

@@ -1,65 +1,65 @@
-/** Asking again what the server could not answer, with its store away or too much to do. */
+/** Retries of what the server cannot do just now: its store is away, or it is overloaded. */
 
 import { type Surroundings, waitBefore } from "./connection.ts";
 import { type Readable, Store } from "./store.ts";
 
 /**
- * No pause in an open session is longer, in milliseconds, unless the server says so: when its store
- * is back, all play again within five seconds.
+ * The longest backoff in an open session, in milliseconds, unless the server asks for more: when
+ * its store is back, all play again within five seconds.
  */
-const LONGEST_PAUSE = 4_000;
+const LONGEST_BACKOFF = 4_000;
 
-/** Everything that waits to be asked again. */
+/** The retries of a client. */
 export class Retries {
   readonly #surroundings: Surroundings;
-  readonly #waiting = new Set<Retry>();
+  readonly #pending = new Set<Retry>();
   readonly #stalled = new Store(false);
 
   constructor(surroundings: Surroundings) {
     this.#surroundings = surroundings;
   }
 
-  /** Whether anything waits to be asked again, or was and has no answer yet. */
+  /** Whether any retry is scheduled or in flight. */
   get stalled(): Readable<boolean> {
     return this.#stalled;
   }
 
-  /** Something that may have to be asked again. */
+  /** A retry for one operation, not scheduled yet. */
   retry(): Retry {
-    const retry: Retry = new Retry(this.#surroundings, (waits) => {
-      if (waits) this.#waiting.add(retry);
-      else this.#waiting.delete(retry);
-      this.#stalled.set(this.#waiting.size > 0);
+    const retry: Retry = new Retry(this.#surroundings, (pending) => {
+      if (pending) this.#pending.add(retry);
+      else this.#pending.delete(retry);
+      this.#stalled.set(this.#pending.size > 0);
     });
     return retry;
   }
 }
 
-/** One thing that is asked again, after a pause that grows from time to time as that of a dial does. */
+/** Retries one operation, with the same exponential backoff as reconnecting. */
 export class Retry {
   readonly #surroundings: Surroundings;
-  readonly #waits: (waits: boolean) => void;
+  readonly #onChange: (pending: boolean) => void;
   #failures = 0;
   #cancel: () => void = () => undefined;
 
-  constructor(surroundings: Surroundings, waits: (waits: boolean) => void) {
+  constructor(surroundings: Surroundings, onChange: (pending: boolean) => void) {
     this.#surroundings = surroundings;
-    this.#waits = waits;
+    this.#onChange = onChange;
   }
 
-  /** It could not be answered: run this after `wait` ms as the server said, or, if 0, the pause. */
-  later(run: () => void, wait: number): void {
+  /** Schedule `run` after `wait` milliseconds, as the server asked, or, if 0, after the backoff. */
+  schedule(run: () => void, wait: number): void {
     const { after, random } = this.#surroundings;
     this.#cancel();
-    this.#cancel = after(wait || waitBefore(this.#failures, false, random(), LONGEST_PAUSE), run);
+    this.#cancel = after(wait || waitBefore(this.#failures, false, random(), LONGEST_BACKOFF), run);
     this.#failures += 1;
-    this.#waits(true);
+    this.#onChange(true);
   }
 
-  /** It was answered, or nobody wants it any more. */
+  /** It was answered, or is no longer wanted: cancel what is scheduled and reset the backoff. */
   settle(): void {
     this.#cancel();
     this.#failures = 0;
-    this.#waits(false);
+    this.#onChange(false);
   }
 }

@@ -7,18 +7,18 @@ import type { Command, Event, Progress } from "./protocol.ts";
 import { Refusal } from "./refusal.ts";
 import { Store } from "./store.ts";
 
-/** What a room is opened with. */
+/** What a room is created with. */
 export type RoomSettings = Omit<CreateRoom, "key">;
 
 export class RoomKeeper implements Keeper {
   readonly room = new Store<RoomState | null>(null);
   readonly #link: Link;
-  /** Stands for the room that was last asked for, until it is left. */
-  #wish: object | null = null;
-  /** Whether this session has told of the room: from then on, lower versions are old news. */
-  #told = false;
-  /** The one that was sent last, whatever became of it here: progress is about its runners. */
-  #sent: RoomState | null = null;
+  /** Identifies the last call to create or join a room; null once it is left. */
+  #latest: object | null = null;
+  /** Whether this session has sent the room: from then on, lower versions are stale. */
+  #received = false;
+  /** The room that was received last, even if stale: `Progress` refers to its runners. */
+  #lastSent: RoomState | null = null;
 
   constructor(link: Link) {
     this.#link = link;
@@ -26,16 +26,16 @@ export class RoomKeeper implements Keeper {
 
   create(settings: RoomSettings): Promise<RoomState> {
     const fields = { ...settings, key: bytesToHex(randomBytes(16)) };
-    return this.#link.persist("CreateRoom", fields, this.#wished());
+    return this.#link.askWithRetry("CreateRoom", fields, this.#supersede());
   }
 
   join(code: string): Promise<RoomState> {
-    return this.#link.persist("JoinRoom", { code }, this.#wished());
+    return this.#link.askWithRetry("JoinRoom", { code }, this.#supersede());
   }
 
   async leave(): Promise<void> {
     const room = this.room.get();
-    this.#wish = null;
+    this.#latest = null;
     if (room !== null) await this.#link.ask("LeaveRoom", { code: room.code });
   }
 
@@ -48,8 +48,8 @@ export class RoomKeeper implements Keeper {
   }
 
   resume(): void {
-    this.#told = false;
-    this.#link.insist(
+    this.#received = false;
+    this.#link.askUntilAnswered(
       () => {
         const room = this.room.get();
         return room === null ? undefined : this.#link.ask("JoinRoom", { code: room.code }, false);
@@ -65,10 +65,10 @@ export class RoomKeeper implements Keeper {
     else if (event.type === "Done" && answered?.type === "LeaveRoom") this.room.set(null);
   }
 
-  /** Whether the room that is asked for now is still the one that is wanted, as time goes on. */
-  #wished(): () => boolean {
-    const wish = (this.#wish = {});
-    return () => this.#wish === wish;
+  /** Supersede earlier calls; returns a function that tells whether this is still the latest. */
+  #supersede(): () => boolean {
+    const latest = (this.#latest = {});
+    return () => this.#latest === latest;
   }
 
   #code(): string {
@@ -78,19 +78,20 @@ export class RoomKeeper implements Keeper {
   }
 
   #changed(room: RoomState, asked: boolean): void {
-    this.#sent = room;
+    this.#lastSent = room;
     const known = this.room.get();
-    const newer = known?.code === room.code ? !this.#told || room.version >= known.version : asked;
-    // What is not asked for and of another room is news of one that was left.
+    const newer =
+      known?.code === room.code ? !this.#received || room.version >= known.version : asked;
+    // An unsolicited state of another room is a late one, of a room that was left.
     if (!newer) return;
-    this.#told = true;
+    this.#received = true;
     this.room.set(room);
   }
 
   #progressed({ counters }: Progress): void {
     const room = this.room.get();
     const round = room?.round;
-    const about = this.#sent?.round;
+    const about = this.#lastSent?.round;
     if (!room || !round || round.over || round.deal !== about?.deal) return;
     const further = new Map(
       counters.map(({ runner, home, moves }) => [about.runners[runner]?.attempt, { home, moves }]),

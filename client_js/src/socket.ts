@@ -1,4 +1,4 @@
-/** The socket that a connection needs, and the one that browsers have. */
+/** The socket interface of a connection, and its implementation for browsers. */
 
 /** An open or opening socket for binary frames. */
 export interface Socket {
@@ -6,7 +6,7 @@ export interface Socket {
   close(): void;
 }
 
-/** What a socket tells, never before `OpenSocket` has returned. `closed` comes once, at the end. */
+/** A socket's callbacks, none called before `OpenSocket` has returned; `closed` is the last one. */
 export interface SocketEvents {
   opened(): void;
   received(frame: Uint8Array): void;
@@ -14,7 +14,7 @@ export interface SocketEvents {
   closed(code: number, reason?: string): void;
 }
 
-/** Opens a socket to an address. */
+/** Opens a socket to a `ws:` or `wss:` URL. */
 export type OpenSocket = (url: string, events: SocketEvents) => Socket;
 
 /** The browser's WebSocket. In Node 20 there is none: pass `nodeSocket` from `./node` instead. */

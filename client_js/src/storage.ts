@@ -1,15 +1,15 @@
-/** Where the token is kept that proves who the player is. */
+/** Storage of the token that authenticates the player. */
 
 const KEY = "samedeal.token";
 
 /** A place for one token. It is a secret: keep it where only this player's clients can read it. */
 export interface TokenStorage {
   load(): string | null;
-  /** Null forgets it. */
+  /** Null deletes it. */
   save(token: string | null): void;
 }
 
-/** A token that lasts as long as the process. */
+/** Storage in memory: the token lasts as long as the process. */
 export function memoryStorage(token: string | null = null): TokenStorage {
   return {
     load: () => token,

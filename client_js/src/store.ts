@@ -1,6 +1,6 @@
-/** Values that change over time, by the contract of Svelte's stores. */
+/** Observable values that follow the contract of Svelte's stores. */
 
-/** A value that can be read, and followed: `run` is called at once and at every change. */
+/** A value that can be read and subscribed to: `run` is called at once and at every change. */
 export interface Readable<T> {
   get(): T;
   subscribe(run: (value: T) => void): () => void;
@@ -9,7 +9,7 @@ export interface Readable<T> {
 /** A value that its owner sets. */
 export class Store<T> implements Readable<T> {
   #value: T;
-  readonly #followers = new Set<(value: T) => void>();
+  readonly #subscribers = new Set<(value: T) => void>();
 
   constructor(value: T) {
     this.#value = value;
@@ -22,15 +22,15 @@ export class Store<T> implements Readable<T> {
   set(value: T): void {
     if (value === this.#value) return;
     this.#value = value;
-    for (const run of [...this.#followers]) run(value);
+    for (const run of [...this.#subscribers]) run(value);
   }
 
   subscribe(run: (value: T) => void): () => void {
-    // The same function may follow twice; each subscription ends by itself.
-    const follower = (value: T): void => run(value);
-    this.#followers.add(follower);
+    // The same function may subscribe twice: each subscription has a wrapper of its own.
+    const subscriber = (value: T): void => run(value);
+    this.#subscribers.add(subscriber);
     run(this.#value);
-    return () => this.#followers.delete(follower);
+    return () => this.#subscribers.delete(subscriber);
   }
 }
 

@@ -1,4 +1,4 @@
-/** Commands to frames, and frames to events, by the tables of `messages.ts`. */
+/** Encodes commands and decodes events, by the tables of `messages.ts`. */
 
 import { decode, encode } from "@msgpack/msgpack";
 import {
@@ -23,7 +23,7 @@ export function encodeCommand(command: Command): Uint8Array {
   return encode(command.type === "PlayMove" ? row : [COMMANDS[command.type], command.id, ...row]);
 }
 
-/** The event in a frame, or null for one that this version does not know, which is to be ignored. */
+/** The event in a frame, or null for one that is unknown to this version and must be ignored. */
 export function decodeEvent(frame: Uint8Array): Event | null {
   try {
     const row = decode(frame);
@@ -54,7 +54,7 @@ function countersIn(numbers: readonly unknown[]) {
   return counters;
 }
 
-/** A struct as its fields in their order; those at the end that are not given are left out. */
+/** A struct as an array of its fields in their order, without undefined ones at the end. */
 export function toRow(struct: string, value: object): unknown[] {
   const fields = value as Readonly<Record<string, unknown>>;
   const row = fieldsOf(struct).map((field) => {
@@ -68,7 +68,7 @@ export function toRow(struct: string, value: object): unknown[] {
   return row.map((each) => each ?? null);
 }
 
-/** A struct from its fields in their order; those that are left out are null. */
+/** A struct from an array of its fields in their order; missing ones are null. */
 export function toObject(struct: string, row: readonly unknown[]): object {
   const entries = fieldsOf(struct).map((field, at): [string, unknown] => {
     const value = row[at] ?? null;

@@ -1,4 +1,4 @@
-/** What is foreseen, acknowledged and refused of one attempt, without a wire. */
+/** The predicted, acknowledged and refused moves of one attempt, without a connection. */
 
 import { beforeEach, expect, test } from "vitest";
 import { Attempt } from "../src/attempt.ts";
@@ -287,7 +287,7 @@ test("a move that the store was away for is sent again with all that follow, whe
   expect(attempt.play(quiet())).toBe(true);
   expect(send()).toEqual([]);
   expect(attempt.state()).toMatchObject({ pending: 3, refusal: null });
-  attempt.goOn();
+  attempt.resumeSending();
   const again = send();
   expect(again.map(({ seq }) => seq)).toEqual([3, 4, 5]);
   hear(again);

@@ -1,14 +1,14 @@
-/** Compressed files beside the plain ones, for the server to send as they are. */
+/** Vite plugin: precompress the build's files, for the server to send as they are. */
 
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import type { Plugin } from "vite";
 
-/** What a compressed file must shrink to, as a part of its size, to be worth while. */
-const WORTH = 0.9;
+/** The largest ratio of compressed to plain size at which a compressed file is kept. */
+const MAX_RATIO = 0.9;
 
-/** Leave files compressed beside the plain ones in `folder`. */
+/** Write a `.br` and a `.gz` file beside each file in `folder` that compresses well. */
 export function compress(folder: string): Plugin {
   return {
     name: "compress",
@@ -24,7 +24,7 @@ export function compress(folder: string): Plugin {
           gz: gzipSync(plain, { level: constants.Z_BEST_COMPRESSION }),
         };
         for (const [suffix, bytes] of Object.entries(packed)) {
-          if (bytes.length < plain.length * WORTH) writeFileSync(`${path}.${suffix}`, bytes);
+          if (bytes.length < plain.length * MAX_RATIO) writeFileSync(`${path}.${suffix}`, bytes);
         }
       }
     },

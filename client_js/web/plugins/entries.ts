@@ -1,8 +1,8 @@
-/** An entry page for each kind of screen, which asks for that screen's files along with the rest. */
+/** Vite plugin: an entry page for each kind of screen, which preloads that screen's modules. */
 
 import type { Plugin, Rollup } from "vite";
 
-/** What is needed for the first paint, by the first part of an address. */
+/** The modules of the first paint, by the first segment of the path. */
 const MODULES: Readonly<Record<string, readonly string[]>> = {
   home: ["screens/Home.svelte", "cards/drawings.ts"],
   new: ["screens/NewRace.svelte"],
@@ -15,8 +15,9 @@ const MODULES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Write `screens/<first part>.html` for the server to send at those addresses: without, a browser
- * would learn of a screen's files only from the code that loads them, a round trip later.
+ * Write `screens/<first segment>.html` for the server to send at those paths. Without the preloads,
+ * a browser would request a screen's files only once the code that imports them runs, a round trip
+ * later.
  */
 export function entries(): Plugin {
   return {
@@ -41,7 +42,7 @@ export function entries(): Plugin {
   };
 }
 
-/** The file that has a module, and all that it imports. */
+/** The chunk that contains a module, and its static imports. */
 function filesOf(module: string, bundle: Rollup.OutputBundle): string[] {
   const chunks = Object.values(bundle).filter((file) => file.type === "chunk");
   const own = chunks.find(({ moduleIds }) => moduleIds.some((id) => id.endsWith(`/src/${module}`)));

@@ -1,4 +1,4 @@
-/** What the service worker is told of the build: the files that it keeps. */
+/** Vite plugin: write the list of files to cache into the service worker. */
 
 import { createHash } from "node:crypto";
 import { readFileSync, readdirSync } from "node:fs";
@@ -6,10 +6,10 @@ import { join } from "node:path";
 import type { Plugin } from "vite";
 import { ENTRY, type KeptFile } from "../src/offline/kept.ts";
 
-/** The service worker's file: its name is part of what browsers know of it, and never changes. */
+/** The service worker's file. Browsers register it by this name, so it must never change. */
 export const WORKER = "sw.js";
 
-/** Write into the service worker which files to keep: the build's, and those of `folder`. */
+/** Have the service worker cache the build's assets, the entry page and the files of `folder`. */
 export function keeping(folder: string): Plugin {
   return {
     name: "keeping",
@@ -21,12 +21,12 @@ export function keeping(folder: string): Plugin {
         if (worker?.type !== "chunk") this.error(`There is no ${WORKER}.`);
         const contents = new Map<string, string | Uint8Array>();
         for (const [name, file] of Object.entries(bundle)) {
-          // The entry pages of other screens differ from this one only in what is loaded early.
+          // The entry pages of other screens differ from `ENTRY` only in their preloads.
           if (!name.startsWith("assets/") && `/${name}` !== ENTRY) continue;
           contents.set(`/${name}`, file.type === "asset" ? file.source : file.code);
         }
         for (const name of readdirSync(folder)) {
-          // These are for those who are sent a link, and a megabyte in all.
+          // Link previews, a megabyte in all, are fetched by other services and never by the page.
           if (name.startsWith("preview")) continue;
           contents.set(`/${name}`, readFileSync(join(folder, name)));
         }

@@ -1,4 +1,4 @@
-/** What all components share. */
+/** The context that all components share. */
 
 import type { Client } from "@samedeal/client";
 import { createContext } from "svelte";

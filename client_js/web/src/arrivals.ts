@@ -1,11 +1,11 @@
-/** Who has come into a room since it was last looked at. */
+/** Detects players who have joined a room since the last update. */
 
 import type { Player } from "@samedeal/client";
 
 export class Arrivals {
   #known: ReadonlySet<string> | null = null;
 
-  /** The first who was not there before, of those who are there now; nobody the first time. */
+  /** The first of these players who was not in the last update; none in the first update. */
   update(players: readonly Player[]): Player | undefined {
     const known = this.#known;
     this.#known = new Set(players.map(({ id }) => id));

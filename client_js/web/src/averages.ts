@@ -1,8 +1,9 @@
-/** How many cards this browser's player usually brings home, by game. */
+/** The average number of cards that the player brings home, by game, in this browser's storage. */
 
-const KEPT = 30;
+/** How many of a game's last results are stored. */
+const MOST_STORED = 30;
 
-/** A game that is over: its attempt, and the cards that were home. */
+/** A finished game: its attempt, and its number of cards home. */
 type Played = readonly [attempt: string, home: number];
 
 export class Averages {
@@ -12,13 +13,13 @@ export class Averages {
     this.#storage = storage;
   }
 
-  /** The average of the games before this one, which counts from now on; null if it is the first. */
+  /** Store a game, once; returns the average of those before it, or null if it is the first. */
   note(game: string, attempt: string, home: number): number | null {
     const played = this.#played(game);
     const at = played.findIndex(([id]) => id === attempt);
     const before = at < 0 ? played : played.slice(0, at);
     if (at < 0) {
-      const kept = [...played, [attempt, home] as const].slice(-KEPT);
+      const kept = [...played, [attempt, home] as const].slice(-MOST_STORED);
       this.#storage.setItem(keyOf(game), JSON.stringify(kept));
     }
     return averageOf(before);
@@ -35,7 +36,7 @@ export class Averages {
   }
 }
 
-/** The games in a text; what is not one is left out. */
+/** The games in stored JSON, without malformed ones. */
 export function readPlayed(text: string | null): readonly Played[] {
   try {
     const found: unknown = JSON.parse(text ?? "[]");

@@ -1,14 +1,15 @@
-/** The server's time, for whatever shows it: readers are run again while it goes on. */
+/** The server's time as a reactive value. */
 
 import { createSubscriber } from "svelte/reactivity";
 
+/** Milliseconds between updates. */
 const TICK = 250;
 
 export class Clock {
   private readonly time: () => number;
   private readonly subscribe: () => void;
 
-  /** `time` tells the server's time in Unix milliseconds. */
+  /** `time` returns the server's time in Unix milliseconds. */
   constructor(time: () => number) {
     this.time = time;
     this.subscribe = createSubscriber((update) => {

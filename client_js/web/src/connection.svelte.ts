@@ -1,4 +1,4 @@
-/** Whether the server can be reached, for whatever shows it. */
+/** Whether the connection is lost, as a reactive value. */
 
 import type { Readable, Status } from "@samedeal/client";
 
@@ -6,14 +6,14 @@ export class ConnectionState {
   #lost = $state(false);
 
   constructor(status: Readable<Status>) {
-    // Between two tries the status goes to and fro; it is lost until it is back.
+    // During reconnects the status alternates with `connecting`, which must not change this.
     status.subscribe((now) => {
       if (now === "waiting" || now === "unreachable") this.#lost = true;
       else if (now !== "connecting") this.#lost = false;
     });
   }
 
-  /** Whether there was no session since the last try to open one failed. */
+  /** Whether the last session was lost, or a try to open one failed, and none was opened since. */
   get lost(): boolean {
     return this.#lost;
   }

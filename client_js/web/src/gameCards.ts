@@ -1,4 +1,4 @@
-/** The cards that stand for a game in lists and at the head of its screens. */
+/** The cards that illustrate a game in lists and at the head of its screens. */
 
 import { type Card, parseCard } from "../../src/rules/cards.ts";
 
@@ -10,7 +10,7 @@ const CARDS: Readonly<Record<string, readonly string[]>> = {
   "lady-betty": ["JC", "QS"],
 };
 
-/** A game's cards, the chief one last. */
+/** A game's cards, the main one last. */
 export function cardsOf(game: string): readonly Card[] {
   return (CARDS[game] ?? ["AS"]).map(parseCard);
 }

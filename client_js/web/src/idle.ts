@@ -1,25 +1,25 @@
-/** A moment at which work takes nothing away from what the player came for. */
+/** Scheduling of work so that it does not delay painting or input. */
 
-/** Some milliseconds after which a page has most likely been shown: Safari tells no more. */
-const SHOWN_AFTER = 1_000;
+/** Milliseconds to wait where there is no `requestIdleCallback`, as in Safari. */
+const FALLBACK_DELAY = 1_000;
 
-/** Run something once when the page has loaded and there is nothing else to do. */
+/** Run something once, when the page has loaded and the browser is idle. */
 export function whenIdle(run: () => void): void {
   if (document.readyState !== "complete") {
     addEventListener("load", () => whenIdle(run), { once: true });
   } else if ("requestIdleCallback" in window) {
     requestIdleCallback(run);
   } else {
-    setTimeout(run, SHOWN_AFTER);
+    setTimeout(run, FALLBACK_DELAY);
   }
 }
 
-/** Let other tasks run first: one long task would keep a page from being used, or painted. */
+/** Yield to other tasks: one long task would block painting and input. */
 export function otherTasks(): Promise<void> {
   return new Promise((done) => setTimeout(done));
 }
 
-/** Run something once what is on its way to the screen is there; returns what calls that off. */
+/** Run something once after the next paint; returns a function that cancels it. */
 export function afterPaint(run: () => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const frame = requestAnimationFrame(() => (timer = setTimeout(run)));

@@ -1,8 +1,8 @@
-/** What was raced last in this browser: the next race begins as the last one did. */
+/** The settings of the last race in this browser, the defaults for the next one. */
 
 import { games } from "@samedeal/client";
 
-/** What a room is opened with. */
+/** The settings that a room is created with. */
 export interface RaceWish {
   readonly game: string;
   readonly variant: string;
@@ -12,7 +12,7 @@ export interface RaceWish {
 }
 
 const KEY = "samedeal.race";
-const FIRST: RaceWish = { game: "roosevelt", variant: "standard", seats: 4, limit: 900 };
+const DEFAULT: RaceWish = { game: "roosevelt", variant: "standard", seats: 4, limit: 900 };
 
 export function lastRace(): RaceWish {
   return readRace(localStorage.getItem(KEY));
@@ -22,17 +22,17 @@ export function keepRace(wish: RaceWish): void {
   localStorage.setItem(KEY, JSON.stringify(wish));
 }
 
-/** The race in a text; the first one if it is none that can be had. */
+/** The settings in stored JSON; the defaults if they are malformed or no longer offered. */
 export function readRace(text: string | null): RaceWish {
   try {
     const found: unknown = JSON.parse(text ?? "");
     const { game, variant, seats, limit } = found as RaceWish;
     const known = games.find(({ id }) => id === game);
-    if (!known?.variants.some(({ id }) => id === variant)) return FIRST;
+    if (!known?.variants.some(({ id }) => id === variant)) return DEFAULT;
     return Number.isInteger(seats) && Number.isInteger(limit)
       ? { game, variant, seats, limit }
-      : FIRST;
+      : DEFAULT;
   } catch {
-    return FIRST;
+    return DEFAULT;
   }
 }

@@ -17,7 +17,7 @@ import { Sounds } from "./sounds.ts";
 import { useLanguage } from "./text/index.ts";
 
 const scheme = location.protocol === "https:" ? "wss:" : "ws:";
-// A page that is open may get its network back at any time.
+// An open page may get its network back at any time: commands wait without a timeout.
 const client = new Client({ url: `${scheme}//${location.host}/socket`, timeout: Infinity });
 const settings = new Settings();
 const reloadFor = (reason: string) =>
@@ -54,7 +54,7 @@ reloadWhenTooOld(client.status, reloadFor(""));
 client.connect();
 void start();
 
-/** Show the page once its words and its screen are here. */
+/** Mount the page once its texts and its first screen are loaded. */
 async function start(): Promise<void> {
   const target = document.getElementById("app");
   if (target === null) throw new Error("index.html has no #app.");
@@ -66,7 +66,7 @@ async function start(): Promise<void> {
   target.replaceChildren();
   mount(AppRoot, { target, props: { app } });
   whenIdle(() => {
-    // What does not come now is asked for again when it is needed.
+    // If this fails, the table is loaded again when it is needed.
     screens.prepare("table").catch((error: unknown) => console.warn("No table yet.", error));
     if (import.meta.env.PROD) keepForOffline();
   });

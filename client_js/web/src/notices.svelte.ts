@@ -1,8 +1,9 @@
-/** The short sentences that come up for a moment, one at a time: refusals, and what was done. */
+/** Toasts, one at a time: sentences about refusals and about what was done. */
 
 import { Refusal } from "@samedeal/client";
 import { refusalWords } from "./text/index.ts";
 
+/** Milliseconds. */
 const SHOWN = 5000;
 
 export class Notices {
@@ -15,7 +16,7 @@ export class Notices {
     this.timer = setTimeout(() => (this.current = ""), SHOWN);
   }
 
-  /** Wait for a command; if it is refused, say why. Anything else is a fault and goes on. */
+  /** Await a command; if it is refused, show why and return undefined. Rethrows other errors. */
   async tell<T>(command: Promise<T>): Promise<T | undefined> {
     try {
       return await command;

@@ -1,4 +1,4 @@
-/** Who is ahead of whom in a race, and when that turns round. */
+/** Detects when the player passes others in a race, or is passed. */
 
 /** How far a runner has got. */
 export interface Standing {
@@ -6,17 +6,17 @@ export interface Standing {
   readonly cards: number;
 }
 
-/** Somebody was passed: by oneself, or oneself by them. */
+/** A change of places with another runner; `ahead`: whether the player is ahead now. */
 export interface Pass {
   readonly id: string;
   readonly ahead: boolean;
 }
 
-/** Remembers who was ahead, so that a tie in between is no news. */
+/** Remembers who was ahead, so that a tie in between is not reported. */
 export class Overtaking {
   readonly #ahead = new Map<string, boolean>();
 
-  /** Take how far all have got; return the last of those that have changed places with oneself. */
+  /** Compare the cards home; returns the last of the others who changed places with the player. */
   update(own: number, others: readonly Standing[]): Pass | null {
     let pass: Pass | null = null;
     for (const { id, cards } of others) {

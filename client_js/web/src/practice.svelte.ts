@@ -1,6 +1,6 @@
 /**
- * A deal that is played alone and against no clock, with moves taken back: all of it in this
- * browser, by the same rules. It is kept in its storage, one deal a game.
+ * Practice: a deal that is played offline, without a clock and with undo, by the same rules. It is
+ * kept in this browser's storage, one deal for each game.
  */
 
 import { type Board, type View, viewOf } from "../../src/rules/board.ts";
@@ -16,42 +16,42 @@ import { STANDARD } from "../../src/rules/schema.ts";
 const SEED_BYTES = 32;
 
 /**
- * What is kept of a deal: its seed in hexadecimal, the moves that were played on it, and the digest
- * of its rules, which release 0.1.0 left out.
+ * The stored form of a deal: its seed in hexadecimal, its moves, and the digest of its rules, which
+ * release 0.1.0 left out.
  */
-interface Kept {
+interface StoredDeal {
   readonly seed: string;
   readonly moves: readonly string[];
   readonly rules?: string;
 }
 
 export class Practice {
-  /** The rules that the deal began by; a new deal is played by those of today. */
+  /** The rules of the deal, which may be older than those of a new deal. */
   ruleset: Ruleset;
-  /** Whether a deal was kept whose rules are not known any more, so that another one was dealt. */
+  /** Whether the stored deal was replaced by a new one, since its rules are no longer known. */
   readonly lost: boolean;
   readonly #game: string;
   readonly #storage: Storage;
   readonly #key: string;
   #seed: string;
-  /** The boards that led to this one, the first one first; the last one is shown. */
+  /** The undo history, oldest first; the last board is the current one. */
   #boards = $state.raw<readonly Board[]>([]);
   #moves: readonly string[] = [];
 
-  /** Go on with the deal of a game that is kept, or deal anew. Throws `unknown_game`. */
+  /** Resume the stored deal of a game, or deal a new one. Throws `unknown_game`. */
   constructor(game: string, storage: Storage) {
     this.ruleset = findRuleset(game, STANDARD);
     this.#game = game;
     this.#storage = storage;
     this.#key = `samedeal.practice.${game}`;
-    const kept = readKept(storage.getItem(this.#key));
-    const rules = kept && rulesOf(game, kept);
-    this.lost = kept !== null && rules === null;
+    const stored = readStored(storage.getItem(this.#key));
+    const rules = stored && rulesOf(game, stored);
+    this.lost = stored !== null && rules === null;
     this.ruleset = rules ?? this.ruleset;
-    this.#seed = (rules && kept.seed) ?? newSeed();
-    this.#begin();
-    for (const move of (rules && kept.moves) ?? []) if (!this.#play(move)) break;
-    this.#keep();
+    this.#seed = (rules && stored.seed) ?? newSeed();
+    this.#reset();
+    for (const move of (rules && stored.moves) ?? []) if (!this.#play(move)) break;
+    this.#save();
   }
 
   get view(): View {
@@ -63,7 +63,7 @@ export class Practice {
     return isStuck(this.#board) ? "stuck" : null;
   }
 
-  /** Whether a move can be taken back. */
+  /** Whether a move can be undone. */
   get begun(): boolean {
     return this.#boards.length > 1;
   }
@@ -71,25 +71,25 @@ export class Practice {
   /** Play a move; false if it is not legal. */
   play(move: Move): boolean {
     const played = isLegal(this.#board, move) && this.#play(moveText(this.ruleset, move));
-    this.#keep();
+    this.#save();
     return played;
   }
 
-  /** Take the last move back. */
+  /** Undo the last move. */
   undo(): void {
     if (!this.begun) return;
     this.#boards = this.#boards.slice(0, -1);
     this.#moves = this.#moves.slice(0, -1);
-    this.#keep();
+    this.#save();
   }
 
-  /** Begin the same deal anew. */
+  /** Restart the same deal. */
   restart(): void {
-    this.#begin();
-    this.#keep();
+    this.#reset();
+    this.#save();
   }
 
-  /** Deal other cards. */
+  /** Start a new deal, with today's rules. */
   deal(): void {
     this.ruleset = findRuleset(this.#game, STANDARD);
     this.#seed = newSeed();
@@ -102,7 +102,7 @@ export class Practice {
     return board;
   }
 
-  #begin(): void {
+  #reset(): void {
     this.#boards = [dealSeed(this.ruleset, parseSeed(this.#seed))];
     this.#moves = [];
   }
@@ -114,15 +114,15 @@ export class Practice {
       this.#moves = [...this.#moves, move];
       return true;
     } catch (error) {
-      // Moves that were kept by another version may not be legal any more.
+      // Moves that were stored by another version may be illegal now.
       if (error instanceof EngineError) return false;
       throw error;
     }
   }
 
-  #keep(): void {
-    const kept: Kept = { seed: this.#seed, moves: this.#moves, rules: this.ruleset.digest };
-    this.#storage.setItem(this.#key, JSON.stringify(kept));
+  #save(): void {
+    const stored: StoredDeal = { seed: this.#seed, moves: this.#moves, rules: this.ruleset.digest };
+    this.#storage.setItem(this.#key, JSON.stringify(stored));
   }
 }
 
@@ -131,10 +131,10 @@ function newSeed(): string {
   return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** What is kept, if it is a deal. */
-function readKept(text: string | null): Kept | null {
+/** The deal in stored JSON, or null if there is none or it is malformed. */
+function readStored(text: string | null): StoredDeal | null {
   try {
-    const { seed, moves, rules } = JSON.parse(text ?? "null") as Kept;
+    const { seed, moves, rules } = JSON.parse(text ?? "null") as StoredDeal;
     parseSeed(seed);
     const played = moves.filter((move) => typeof move === "string");
     return { seed, moves: played, ...(typeof rules === "string" ? { rules } : {}) };
@@ -143,8 +143,8 @@ function readKept(text: string | null): Kept | null {
   }
 }
 
-/** The rules that a kept deal began by, or null if they are not known any more. */
-function rulesOf(game: string, { rules }: Kept): Ruleset | null {
+/** The rules of a stored deal, or null if they are no longer known. */
+function rulesOf(game: string, { rules }: StoredDeal): Ruleset | null {
   try {
     return findStoredRuleset(game, STANDARD, rules ?? null);
   } catch (error) {

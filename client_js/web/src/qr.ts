@@ -1,8 +1,8 @@
-/** QR codes as drawings. */
+/** QR codes as SVG paths. */
 
 import { encodeQR } from "qr";
 
-/** Modules that stay free about a code, as its standard wants. */
+/** The quiet zone around a code, in modules, as its standard requires. */
 const QUIET = 4;
 
 export interface QrDrawing {
@@ -12,7 +12,7 @@ export interface QrDrawing {
   readonly path: string;
 }
 
-/** The QR code of an address. Fifteen percent of it may be unreadable. */
+/** The QR code of a URL, with error correction for 15 percent of it (level M). */
 export function qrDrawing(address: string): QrDrawing {
   const rows = encodeQR(address, "raw", { ecc: "medium", border: QUIET });
   const dark = rows.flatMap((row, y) =>

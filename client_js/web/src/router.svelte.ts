@@ -1,36 +1,36 @@
-/** The screen that is shown, and going to another. */
+/** The page's router: the current route, and navigation without a reload. */
 
 import { type Route, routeOf } from "./routes.ts";
 import type { Screens } from "./screens.ts";
 
 export class Router {
-  /** What is shown: the screen before stays until the one that the address means is here. */
+  /** The route that is shown: the last one until the current path's screen is loaded. */
   route = $state.raw<Route>(routeOf(location));
   readonly #screens: Pick<Screens, "has" | "load">;
-  #wanted = this.route;
+  #pending = this.route;
 
   constructor(screens: Pick<Screens, "has" | "load">) {
     this.#screens = screens;
-    addEventListener("popstate", () => void this.#read());
+    addEventListener("popstate", () => void this.#navigate());
     document.addEventListener("click", (event) => this.#follow(event));
   }
 
   go(path: string): void {
     history.pushState(null, "", path);
-    void this.#read(() => scrollTo(0, 0));
+    void this.#navigate(() => scrollTo(0, 0));
   }
 
-  async #read(shown: () => void = () => undefined): Promise<void> {
+  async #navigate(shown: () => void = () => undefined): Promise<void> {
     const route = routeOf(location);
-    this.#wanted = route;
+    this.#pending = route;
     if (!this.#screens.has(route.screen)) await this.#screens.load(route.screen);
-    // Meanwhile the player may have gone elsewhere.
-    if (this.#wanted !== route) return;
+    // The player may have navigated elsewhere meanwhile.
+    if (this.#pending !== route) return;
     this.route = route;
     shown();
   }
 
-  /** Follow links of this page without loading it anew; leave all other clicks to the browser. */
+  /** Handle clicks on internal links; leave all others to the browser. */
   #follow(event: MouseEvent): void {
     const link = event.target instanceof Element ? event.target.closest("a") : null;
     const other = event.metaKey || event.ctrlKey || event.shiftKey || event.altKey;

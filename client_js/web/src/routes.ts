@@ -1,4 +1,4 @@
-/** Which screen a path means, and the paths of all screens. */
+/** The routes of the page, and their paths. */
 
 export type Route =
   | { screen: "home" }
@@ -12,7 +12,7 @@ export type Route =
   | { screen: "leaderboard"; game: string; day: number | null }
   | { screen: "missing" };
 
-/** Screens on which nothing comes from the server. */
+/** Screens that need no server. */
 export const ALONE: ReadonlySet<Route["screen"]> = new Set([
   "practice",
   "rules",
@@ -31,12 +31,12 @@ export const paths = {
   daily: (game: string) => `/daily/${encodeURIComponent(game)}`,
   leaderboard: (game: string, day?: number) =>
     `/leaderboard/${encodeURIComponent(game)}${day === undefined ? "" : `?day=${day}`}`,
-  /** The same leaderboard for others to see a player's result: its preview tells it. */
+  /** The same leaderboard, to share: its link preview shows a player's result. */
   result: (game: string, day: number, player: string) =>
     `/leaderboard/${encodeURIComponent(game)}?day=${day}&player=${encodeURIComponent(player)}`,
 } as const;
 
-/** The screen that a path and its query mean. */
+/** The route of a path and its query. */
 export function routeOf({ pathname, search }: { pathname: string; search: string }): Route {
   const [first, second, ...more] = pathname.split("/").filter(Boolean).map(decoded);
   if (more.length > 0) return { screen: "missing" };
@@ -56,18 +56,18 @@ export function routeOf({ pathname, search }: { pathname: string; search: string
   return { screen: "missing" };
 }
 
-/** What the browser's history is to keep of a page at the table of this attempt. */
+/** The history state of a page that shows this attempt's table. */
 export function stateAt(attempt: string): object {
   return { table: attempt };
 }
 
-/** The attempt at whose table a page was, by what the browser's history kept of it. */
+/** The attempt of a history state, or null. */
 export function tableOf(state: unknown): string | null {
   if (typeof state !== "object" || state === null || !("table" in state)) return null;
   return typeof state.table === "string" ? state.table : null;
 }
 
-/** A room's code as people may write it: in small letters, with spaces, or as the whole link. */
+/** The room code in what was typed: in lower case, with spaces, or as the whole link. */
 export function roomCode(typed: string): string {
   const last = typed.trim().split("/").at(-1) ?? "";
   return last.replace(/\s/g, "").toUpperCase();

@@ -5,7 +5,7 @@ import { EMPTY, type Ruleset } from "../../src/rules/ruleset.ts";
 import type { Foundation } from "../../src/rules/schema.ts";
 import { text } from "./text/index.ts";
 
-/** A rule, and cards that lie as it says, bottom to top. */
+/** A rule, and an example of cards that follow it, bottom to top. */
 export interface RuleWords {
   readonly title: string;
   readonly words: readonly string[];
@@ -14,7 +14,7 @@ export interface RuleWords {
 
 const JACK_OF_SPADES = 10;
 
-/** What a player has to know of a game, in the order in which it is asked. */
+/** The rules that a player has to know, in the order of a beginner's questions. */
 export function rulesOf(ruleset: Ruleset): RuleWords[] {
   const { rules } = ruleset;
   const words = text.rules;

@@ -1,4 +1,4 @@
-/** The screens' components, each in a file of its own that is loaded when it is first needed. */
+/** The screens' components, each in a chunk of its own that is loaded on first use. */
 
 import type { Component } from "svelte";
 import type { ReloadOnce } from "./reload.ts";
@@ -6,10 +6,10 @@ import type { Route } from "./routes.ts";
 import Broken from "./screens/Broken.svelte";
 import type Table from "./screens/Table.svelte";
 
-/** What comes in a file of its own: the screens, and the table on which some of them play. */
+/** A part of the page in a chunk of its own: a screen, or the table that some screens use. */
 type Part = Route["screen"] | "table";
 
-/** What a screen is given: its route's fields. */
+/** A screen's props: the fields of its route. */
 type Fields<Screen extends Part> = Omit<Extract<Route, { screen: Screen }>, "screen">;
 
 type Load<Default> = () => Promise<{ readonly default: Default }>;
@@ -32,7 +32,7 @@ const FILES: Files = {
   table: () => import("./screens/Table.svelte"),
 };
 
-/** Any part's component; `FILES` holds each to the fields that it is given. */
+/** Any part's component; the type of `FILES` checks each one's props. */
 type AnyComponent = Component<Record<string, unknown>>;
 
 export class Screens {
@@ -40,7 +40,7 @@ export class Screens {
   readonly #reload: Pick<ReloadOnce, "now" | "forget">;
   readonly #loaded = new Map<Part, AnyComponent>();
 
-  /** `reload` gets a page whose parts the server has. */
+  /** `reload` loads a newer page, whose chunks the server has. */
   constructor(
     reload: Pick<ReloadOnce, "now" | "forget">,
     files: Record<Part, () => Promise<unknown>> = FILES,
@@ -49,16 +49,16 @@ export class Screens {
     this.#files = files;
   }
 
-  /** Whether a part can be shown at once. */
+  /** Whether a part is loaded. */
   has(part: Part): boolean {
     return this.#loaded.has(part);
   }
 
   /**
-   * Get a part, if it can be had.
+   * Load a part; never rejects.
    *
-   * After a deployment, the server no longer has the parts of the page before: a part that does not
-   * come is a reason to reload. If that does not help, or there is no network, `of` says so.
+   * After a deployment, the server no longer has the chunks of the page before, so the page reloads
+   * if a part fails to load. If that does not help, or there is no network, `of` returns `Broken`.
    */
   async load(part: Part): Promise<void> {
     try {
@@ -66,18 +66,18 @@ export class Screens {
       this.#reload.forget();
     } catch (error) {
       console.error(`The part '${part}' of the page did not come.`, error);
-      // The page that is reloaded goes on.
+      // Wait for the reload.
       if (navigator.onLine && this.#reload.now()) await new Promise(() => undefined);
     }
   }
 
-  /** Get a part that may be needed soon; rejects if it does not come. */
+  /** Preload a part; rejects if that fails. */
   async prepare(part: Part): Promise<void> {
     const { default: component } = (await this.#files[part]()) as { default: AnyComponent };
     this.#loaded.set(part, component);
   }
 
-  /** The component of a part, or what is shown instead of one that did not come. */
+  /** The component of a part, or `Broken` if it is not loaded. */
   of(part: Part): AnyComponent {
     return this.#loaded.get(part) ?? Broken;
   }

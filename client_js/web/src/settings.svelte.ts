@@ -1,4 +1,4 @@
-/** How this browser's player likes the game, kept in its storage. */
+/** The player's settings, kept in this browser's storage. */
 
 import { BACKS, type Back, type CardLook, type Deck } from "./cards/index.ts";
 import type { Hand } from "./board/layout.ts";
@@ -13,17 +13,17 @@ interface Choices {
   readonly table: TableColour;
   readonly hand: Hand;
   readonly sound: boolean;
-  /** Whether cards move by what the system says, or not at all. */
+  /** Whether animations follow the system's setting, or are off. */
   readonly motion: "system" | "none";
-  /** The page's language; that of the browser if it is `system`. */
+  /** The page's language; `system` means the browser's. */
   readonly language: "system" | Language;
-  /** Whether a tap only picks up, and a second one puts down. */
+  /** Whether moves take two taps: one on the cards, one on the target. */
   readonly twoStep: boolean;
 }
 
 const KEY = "samedeal.settings";
 
-/** What each choice may be; the first is for who has not chosen. */
+/** The allowed values of each setting; the first one is the default. */
 const VALUES: { readonly [Name in keyof Choices]: readonly Choices[Name][] } = {
   deck: ["two", "four"],
   back: BACKS,
@@ -76,7 +76,7 @@ export class Settings {
     return this.#choices.motion;
   }
 
-  /** Whether cards are seen to move. */
+  /** Whether cards are animated. */
   get motion(): boolean {
     return this.#choices.motion === "system" && !this.#still;
   }
@@ -98,7 +98,7 @@ export class Settings {
   }
 }
 
-/** The choices in a text; what is missing or unknown is as for who has not chosen. */
+/** The settings in stored JSON, with defaults for what is missing or unknown. */
 export function kept(text: string | null): Choices {
   let found: unknown;
   try {

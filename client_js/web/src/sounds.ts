@@ -1,4 +1,4 @@
-/** Card sounds, made by code: noise for cards, a few sine waves for everything else. */
+/** Synthesized sounds: noise for cards, a few sine waves for everything else. */
 
 /** A tone that fades. */
 interface Tone {
@@ -28,7 +28,7 @@ export class Sounds {
   #noise: AudioBuffer | null = null;
   #row = { count: 0, last: 0 };
 
-  /** `wanted` says whether the player has asked for sound. */
+  /** `wanted` returns whether sound is on. */
   constructor(wanted: () => boolean) {
     this.#wanted = wanted;
   }
@@ -68,7 +68,7 @@ export class Sounds {
     this.#tones({ pitch: last ? BASE * 2 : BASE, lasts: 0.1, loud: 0.16 });
   }
 
-  /** Somebody has come. */
+  /** A player has joined. */
   arrival(): void {
     this.#tones(
       { pitch: BASE * FIFTH, lasts: 0.18, loud: 0.14 },
@@ -92,7 +92,7 @@ export class Sounds {
   #ready(): AudioContext | null {
     if (!this.#wanted()) return null;
     this.#context ??= new AudioContext();
-    // Browsers hold sound back until the page is touched.
+    // Browsers block sound until the first user gesture.
     if (this.#context.state === "suspended") void this.#context.resume();
     return this.#context;
   }

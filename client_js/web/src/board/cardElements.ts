@@ -1,8 +1,8 @@
 /**
- * The elements of a board's cards. They are for the eye alone: controls and words are beside them.
+ * The elements of a board's cards. They are visual only: keys and screen readers use `Controls`.
  *
- * A table has up to 104 cards, and with each move all of them may look different. Comparing a few
- * texts a card in plain code costs a tenth of what as many components cost.
+ * A table has up to 104 cards, and each move may change how all of them look. Updating elements in
+ * plain code, by comparing a few strings for each card, costs a tenth of as many components.
  */
 
 import { UNSEEN, cardName } from "../../../src/rules/cards.ts";
@@ -20,13 +20,13 @@ import {
 } from "./motion.ts";
 import type { Piece } from "./reconcile.ts";
 
-/** How cards get to where they lie. */
+/** How cards are animated to their positions. */
 export interface Ways {
-  /** How a card flies that moves; null to be there at once. */
+  /** The flight of a card that moves; null to move it without an animation. */
   flight(piece: Piece): Flight | null;
-  /** Where a card comes from that appears; null to be there at once. */
+  /** Where a card that is added flies from; null to show it without an animation. */
   origin(piece: Piece): Pose | null;
-  /** How far from its place the held card was let go. */
+  /** The offset from its place at which a held card was released, in pixels. */
   offset(): Point;
 }
 
@@ -36,7 +36,7 @@ interface CardElement {
   look: Look;
 }
 
-/** A held card lies above those that fly. */
+/** The z-index of held cards, above those in flight. */
 const HELD_LAYER = 300;
 
 export class CardElements {
@@ -50,7 +50,7 @@ export class CardElements {
     this.#ways = ways;
   }
 
-  /** Show these cards and no others; after a new arrangement of the board none of them flies. */
+  /** Show exactly these cards; they are not animated if `arrangement` has changed. */
   draw(looks: readonly Look[], arrangement: number): void {
     const rearranged = arrangement !== this.#arrangement;
     this.#arrangement = arrangement;
@@ -102,7 +102,7 @@ export class CardElements {
   }
 }
 
-/** Write what is new in a look. */
+/** Write the differences from the last look to the DOM. */
 function write(card: HTMLElement, sheet: HTMLElement, look: Look, last?: Look): void {
   const { piece, pose, pile, face, marks, held } = look;
   if (!last || !isSame(last.pose, pose)) card.style.transform = transformOf(pose);

@@ -1,14 +1,14 @@
-/** A win: the cards leave their foundations one after the other, and bounce off the table. */
+/** The win animation: cards leave the foundations one by one, and bounce off the table's edge. */
 
 import type { Card } from "../../../src/rules/cards.ts";
 import type { Box } from "./layout.ts";
 
-/** Milliseconds in all, and between two cards that leave. */
-const LASTS = 4_500;
-/** Pixels by square second. */
+/** Milliseconds in all. */
+const DURATION = 4_500;
+/** Pixels per second squared. */
 const GRAVITY = 2_600;
 const BOUNCE = 0.74;
-/** How much of a trail is left after a second. */
+/** The part of a trail's opacity that is left after a second. */
 const TRAIL = 0.002;
 
 interface Flying {
@@ -21,7 +21,7 @@ interface Flying {
   fall: number;
 }
 
-/** A pile of cards that go: where it lies, and its cards, bottom to top. */
+/** A pile whose cards leave: its box, and its cards, bottom to top. */
 export interface Leaving {
   readonly place: Box;
   readonly cards: readonly Card[];
@@ -29,7 +29,7 @@ export interface Leaving {
 
 /**
  * Draw the cascade on a canvas that lies over the board; resolves when it is over or aborted.
- * `pictureOf`: the picture of a card, once there is one.
+ * `pictureOf` returns a card's picture, or undefined until it is loaded.
  */
 export async function cascade(
   canvas: HTMLCanvasElement,
@@ -45,8 +45,8 @@ export async function cascade(
   canvas.height = height * ratio;
   context.scale(ratio, ratio);
   const order = leaving(piles);
-  const every = (LASTS - 1_400) / Math.max(1, order.length);
-  // Drawn one in a frame, while the first ones fly.
+  const every = (DURATION - 1_400) / Math.max(1, order.length);
+  // Bitmaps are made one at a time, while the first cards fly.
   const waiting: Flying[] = [];
   const drawAll = async () => {
     for (const { card, place } of order) {
@@ -56,7 +56,7 @@ export async function cascade(
         await new Promise(requestAnimationFrame);
         picture = pictureOf(card);
       }
-      waiting.push(takeOff(await drawn(picture, place, ratio), place));
+      waiting.push(takeOff(await rasterize(picture, place, ratio), place));
     }
   };
   const drawing = drawAll();
@@ -78,7 +78,7 @@ export async function cascade(
         advance(card, seconds, height);
         context.drawImage(card.picture, card.x, card.y, card.width, card.height);
       }
-      if (stop.aborted || now - began > LASTS) over();
+      if (stop.aborted || now - began > DURATION) over();
       else requestAnimationFrame(frame);
     };
     requestAnimationFrame(frame);
@@ -86,7 +86,7 @@ export async function cascade(
   await drawing;
 }
 
-/** Let everything drawn so far fade by this part: cards leave trails. */
+/** Fade everything drawn so far by this part, from 0 to 1, so that cards leave trails. */
 function fade(context: CanvasRenderingContext2D, part: number, width: number, height: number) {
   context.globalCompositeOperation = "destination-out";
   context.fillStyle = `rgb(0 0 0 / ${part})`;
@@ -105,7 +105,7 @@ function advance(card: Flying, seconds: number, height: number): void {
   }
 }
 
-/** The cards in the order in which they leave: from all piles in turn, the top ones first. */
+/** The cards in the order in which they leave: all top cards, then those below, and so on. */
 function leaving(piles: readonly Leaving[]): { card: Card; place: Box }[] {
   const deepest = Math.max(0, ...piles.map(({ cards }) => cards.length));
   return Array.from({ length: deepest }, (_, depth) =>
@@ -122,8 +122,8 @@ function takeOff(picture: ImageBitmap, place: Box): Flying {
   return { picture, ...place, speed, fall: -Math.random() * 500 };
 }
 
-/** A picture in pixels, once: it is needed in every frame. Browsers make it beside the page. */
-function drawn(picture: HTMLImageElement, { width, height }: Box, ratio: number) {
+/** Rasterize a picture once, for all frames; browsers do this off the main thread. */
+function rasterize(picture: HTMLImageElement, { width, height }: Box, ratio: number) {
   const resizeWidth = Math.round(width * ratio);
   const resizeHeight = Math.round(height * ratio);
   return createImageBitmap(picture, { resizeWidth, resizeHeight });

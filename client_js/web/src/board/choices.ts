@@ -1,4 +1,4 @@
-/** Which of the legal moves a tap means, and what is left to do by itself. */
+/** Which legal move a tap or a hint means, and which moves finish a game automatically. */
 
 import { type Layout, type View, cardsFaceDown, pileAt } from "../../../src/rules/board.ts";
 import { isDown } from "../../../src/rules/cards.ts";
@@ -14,7 +14,7 @@ export interface Place {
 
 export interface Table {
   readonly view: View;
-  /** The moves that are legal in it; none while the player may not move. */
+  /** The legal moves; none while the player may not move. */
   readonly moves: readonly Move[];
 }
 
@@ -26,23 +26,23 @@ export function movesFrom({ view, moves }: Table, { pile, index }: Place): Move[
   );
 }
 
-/** A move of the stock that is made by pressing it: onto the waste, or a row. */
+/** Whether a move deals from the stock, onto the waste or as a row. */
 function isDealing({ source, target }: Move, { ruleset }: Layout): boolean {
   return source === ruleset.stock && (target === ROW || target === ruleset.waste);
 }
 
-/** What pressing the stock does: it deals, or turns the waste over when it is empty. */
+/** The move of a press on the stock: it deals, or turns the waste over when it is empty. */
 export function dealingMove({ view, moves }: Table): Move | undefined {
   return moves.find((move) => isDealing(move, view) || move.target === view.ruleset.stock);
 }
 
-/** The move that takes a single card from this place to a foundation, or a whole run. */
+/** The move that takes the card or run at this place to a foundation. */
 export function homeMove(table: Table, place: Place): Move | undefined {
   const { foundations } = table.view.ruleset;
   return movesFrom(table, place).find(({ target }) => foundations.includes(target));
 }
 
-/** The move that a tap on this place means: home, else to where the longest run comes about. */
+/** The move of a tap on this place: to a foundation, else to where it makes the longest run. */
 export function bestMove(table: Table, place: Place): Move | undefined {
   const home = homeMove(table, place);
   if (home) return home;
@@ -58,15 +58,15 @@ export function bestMove(table: Table, place: Place): Move | undefined {
   return best?.move;
 }
 
-/** A move worth looking at: home, else one that opens something up, else one that builds, else a deal. */
+/** The move of a hint: to a foundation, else one that uncovers, one that builds, or a deal. */
 export function hintMove(table: Table): Move | undefined {
   const { view, moves } = table;
   const { foundations, tableau } = view.ruleset;
   const useful = moves.filter((move) => tableau.includes(move.target) && !isPointless(view, move));
   return (
     moves.find(({ target }) => foundations.includes(target)) ??
-    useful.find((move) => opensUp(view, move)) ??
-    useful.find((move) => !isEmpty(view, move.target) && !liesWell(view, move)) ??
+    useful.find((move) => uncovers(view, move)) ??
+    useful.find((move) => !isEmpty(view, move.target) && !isBuilt(view, move)) ??
     dealingMove(table) ??
     useful[0]
   );
@@ -76,8 +76,8 @@ function isEmpty(view: Layout, pile: number): boolean {
   return pileAt(view, pile).length === 0;
 }
 
-/** Whether the cards of a move lie in a column as well as they would lie in another. */
-function liesWell(view: Layout, { source, count }: Move): boolean {
+/** Whether the cards of a move already lie on a card that they may be built on. */
+function isBuilt(view: Layout, { source, count }: Move): boolean {
   const { tableau, builds } = view.ruleset;
   const pile = pileAt(view, source);
   const [below, card] = [pile.at(-count - 1), pile.at(-count)];
@@ -85,14 +85,14 @@ function liesWell(view: Layout, { source, count }: Move): boolean {
   return builds(below, card);
 }
 
-/** Whether a move to a column that has cards empties one, or bares a card that lies face down. */
-function opensUp(view: Layout, { source, target, count }: Move): boolean {
+/** Whether a move to a non-empty column empties another, or uncovers a card that is face down. */
+function uncovers(view: Layout, { source, target, count }: Move): boolean {
   if (!view.ruleset.tableau.includes(source) || isEmpty(view, target)) return false;
   const left = pileAt(view, source).at(-count - 1);
   return left === undefined || isDown(left);
 }
 
-/** Whether all that a move does is to make another column empty. */
+/** Whether a move only takes all cards of one column to an empty one. */
 export function isPointless(view: Layout, { source, target, count }: Move): boolean {
   const { tableau } = view.ruleset;
   return (
@@ -103,7 +103,7 @@ export function isPointless(view: Layout, { source, target, count }: Move): bool
   );
 }
 
-/** The moves home that win, if nothing else is left to be done; null if something is. */
+/** The moves to foundations that win, if they are all that is left to do; else null. */
 export function finishingMoves(view: View): Move[] | null {
   const { ruleset } = view;
   const { foundations, stock, waste } = ruleset;

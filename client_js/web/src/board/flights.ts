@@ -1,26 +1,26 @@
-/** When cards fly, and above what: those of one move together, rows and whole deals in turn. */
+/** The timing of flights: a move's cards fly together, those of a row or a deal staggered. */
 
 import type { Flight } from "./motion.ts";
 import type { Piece } from "./reconcile.ts";
 
 /** Milliseconds between cards that fly to different piles at the same time. */
 const STAGGER = 35;
-/** Milliseconds that a whole deal takes, and one card of it. */
+/** Milliseconds of a whole deal, and of one card's flight in it. */
 const DEAL = 1_200;
 const DEALT_CARD = 260;
-/** Cards in flight lie above all others. */
+/** The z-index of cards in flight, above those at rest. */
 const LAYER = 200;
 
 export class Flights {
   #delays: ReadonlyMap<number, number> = new Map();
   #dealt = { from: 0, until: 0 };
 
-  /** Whether cards are on their way out of the pack. */
+  /** Whether the deal is being animated. */
   get dealing(): boolean {
     return performance.now() < this.#dealt.until;
   }
 
-  /** Let all pieces but those of the stock fly out of it, round by round. */
+  /** Start the deal: all pieces but those of the stock fly out of it, row by row. */
   deal(pieces: readonly Piece[], stock: number): void {
     const dealt = pieces
       .filter(({ pile }) => pile !== stock)
@@ -31,7 +31,7 @@ export class Flights {
     this.#dealt = { from, until: from + DEAL };
   }
 
-  /** Note which pieces have changed their piles. */
+  /** Schedule the flights of the pieces that have changed piles. */
   move(before: readonly Piece[], now: readonly Piece[]): void {
     if (this.dealing) return;
     const piles = new Map(before.map(({ key, pile }) => [key, pile]));
@@ -40,11 +40,11 @@ export class Flights {
     this.#delays = new Map(flying.map(({ key }, nth) => [key, apart ? nth * STAGGER : 0]));
   }
 
-  /** How a piece flies that has another place now. */
+  /** The flight of a piece whose place has changed. */
   of({ key, index }: Piece): Flight {
     const delay = this.#delays.get(key) ?? 0;
     if (this.dealing) {
-      // Cards are drawn a few at a time; those that are drawn late do not leave late.
+      // Cards are added a few per frame; those that are added late must not start late.
       const left = Math.max(0, this.#dealt.from + delay - performance.now());
       return { delay: left, layer: LAYER - index, duration: DEALT_CARD };
     }

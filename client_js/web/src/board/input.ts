@@ -1,9 +1,9 @@
 /**
- * What pointers and keys mean: events in, a new state and actions out. Knows no page and no clock.
+ * The state machine of pointers and keys: events in, a new state and actions out. Does no I/O.
  *
  * A press that moves far enough is a drag; one that does not is a tap. A tap plays the best move of
- * the cards; where there are several good ones, and where the player likes it so, it picks the
- * cards up, and the next tap says where they go.
+ * the cards; where the choice is the player's, and with `twoStep`, it selects the cards, and the
+ * next tap selects their target.
  */
 
 import { isDown } from "../../../src/rules/cards.ts";
@@ -17,15 +17,15 @@ export interface Press {
   readonly place: Place;
   /** Where the pointer went down. */
   readonly from: Point;
-  /** Whether it has moved so far that it is no tap any more. */
+  /** Whether it has moved too far to be a tap. */
   readonly dragging: boolean;
 }
 
 export interface InputState {
   readonly press: Press | null;
-  /** The cards that were picked up by a tap or a key. */
+  /** The cards that were selected by a tap or a key. */
   readonly selected: Place | null;
-  /** The last tap that moved cards between piles. */
+  /** The last tap that moved cards to a column, with its time in milliseconds. */
   readonly played: { readonly at: Point; readonly time: number; readonly target: number } | null;
 }
 
@@ -33,19 +33,19 @@ export type InputEvent =
   | { type: "press"; pointer: number; at: Point; place: Place }
   | { type: "move"; pointer: number; at: Point }
   /**
-   * `over`: the piles that the dragged cards lie over, the best first; `inside`: whether the
-   * pointer is still on what was pressed.
+   * `over`: the piles that the dragged cards overlap, the most overlapped first; `inside`: whether
+   * the pointer is still on what was pressed.
    */
   | { type: "release"; pointer: number; over: readonly number[]; inside: boolean; time: number }
   | { type: "cancel"; pointer: number }
   /** Enter on a focused card, or a screen reader's click. */
   | { type: "activate"; place: Place }
-  /** The key that picks cards up and puts them down. */
+  /** The key that selects cards, and then their target. */
   | { type: "select"; place: Place }
   /** A right click, or the key that sends a card home. */
   | { type: "home"; place: Place }
   | { type: "escape" }
-  /** The view is another one than at the last event. */
+  /** The view has changed since the last event. */
   | { type: "changed" };
 
 export type Action =
@@ -64,10 +64,10 @@ export const AT_REST: InputState = { press: null, selected: null, played: null }
 
 /** Pixels that a pointer travels before a press is a drag. */
 const DRAG_DISTANCE = 7;
-/** The second tap of a double tap is not meant for the card that has come up meanwhile. */
+/** The second tap of a double tap must not act on the card that was just uncovered. */
 const DOUBLE_TAP = { milliseconds: 260, pixels: 24 };
 
-/** Take one event. `twoStep`: whether taps only pick up and put down. */
+/** Handle one event. `twoStep`: whether taps only select, first the cards, then the target. */
 export function step(state: InputState, event: InputEvent, table: Table, twoStep: boolean): Step {
   switch (event.type) {
     case "press":
@@ -96,11 +96,11 @@ export function step(state: InputState, event: InputEvent, table: Table, twoStep
     case "escape":
       return only(state === AT_REST ? state : AT_REST);
     case "changed":
-      return only(stillValid(state, table));
+      return only(revalidated(state, table));
   }
 }
 
-/** Whether these cards follow a pointer: they are seen, and do not lie on a foundation. */
+/** Whether these cards can be dragged: face up, and not on a foundation. */
 export function canLift({ view, moves }: Table, { pile, index }: Place): boolean {
   const { foundations, stock } = view.ruleset;
   const card = pileAt(view, pile)[index];
@@ -143,7 +143,7 @@ function released(state: InputState, event: Release, table: Table, twoStep: bool
   const next = { ...state, press: null, played: null };
   if (press.dragging && canLift(table, press.place))
     return drop(next, press.place, event.over, table);
-  // Who slides off what was pressed has thought better of it.
+  // Sliding off what was pressed cancels the tap.
   if (!event.inside) return only(next);
   if (
     played &&
@@ -166,7 +166,7 @@ function isNear(a: Point, b: Point): boolean {
   return Math.hypot(a.x - b.x, a.y - b.y) <= DOUBLE_TAP.pixels;
 }
 
-/** Fast players tap the stock, and cards that go home, as often as they like. */
+/** Whether a quick second tap is a double tap: not on the stock, nor after a move home. */
 function isBetweenPiles({ source, target }: Move, { view }: Table): boolean {
   return source !== view.ruleset.stock && view.ruleset.tableau.includes(target);
 }
@@ -208,8 +208,8 @@ function pickUp(state: InputState, place: Place, table: Table): Step {
   return { state, actions: [{ type: "refuse", place: selected, target: place.pile }] };
 }
 
-/** Let go of what the new view no longer allows; the server's word may come at any time. */
-function stillValid(state: InputState, table: Table): InputState {
+/** Drop the drag or selection that the new view no longer allows. */
+function revalidated(state: InputState, table: Table): InputState {
   const { press, selected } = state;
   const held = press?.dragging === true && !canLift(table, press.place);
   const lost = selected !== null && movesFrom(table, selected).length === 0;

@@ -1,4 +1,4 @@
-/** Keys on the board: what they mean, and which control an arrow leads to. */
+/** Keyboard input on the board: the meaning of keys, and the focus order of arrow keys. */
 
 export type KeyMeaning = "activate" | "select" | "home" | "deal" | "escape";
 
@@ -10,7 +10,7 @@ const MEANINGS: Readonly<Record<string, KeyMeaning>> = {
   Escape: "escape",
 };
 
-/** What a key means on the board, if it is pressed without others. */
+/** The meaning of a key on the board, if pressed without modifiers. */
 export function meaningOf(event: KeyboardEvent): KeyMeaning | undefined {
   if (event.ctrlKey || event.metaKey || event.altKey) return undefined;
   return MEANINGS[event.key.length > 1 ? event.key : event.key.toLowerCase()];
@@ -23,10 +23,10 @@ const DIRECTIONS: Readonly<Record<string, readonly [x: number, y: number]>> = {
   ArrowDown: [0, 1],
 };
 
-/** How much worse a step aside is than one in the right direction. */
+/** The weight of sideways distance relative to distance in the arrow's direction. */
 const ASIDE = 2.5;
 
-/** The control that an arrow key leads to: the nearest in its direction, if there is one. */
+/** The control that an arrow key moves the focus to: the nearest in its direction, if any. */
 export function neighbour(
   board: HTMLElement,
   from: HTMLElement,

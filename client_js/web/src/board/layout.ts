@@ -1,5 +1,5 @@
 /**
- * Where every pile and card lies, from the rules, the view and the room there is. Nothing else.
+ * The board's layout: the boxes of all piles and cards, a pure function of the view and the space.
  *
  * There are two arrangements. Tall windows have the foundations small at the top, the tableau over
  * the whole width, and stock and waste at the bottom, where the thumb is. Wide ones put everything
@@ -27,7 +27,7 @@ export interface PileLayout {
   readonly place: Box;
   /** The cards' upper left corners, bottom to top. */
   readonly cards: readonly Point[];
-  /** What counts as "over this pile" when cards are dropped. */
+  /** The drop target. */
   readonly reach: Box;
   /** How its cards are drawn. */
   readonly size: Size;
@@ -38,18 +38,18 @@ export interface BoardLayout {
   readonly height: number;
   /** The width of the largest cards. */
   readonly cardWidth: number;
-  /** The height of any card by its width. */
+  /** Card height by card width. */
   readonly aspect: number;
   /** By pile number. */
   readonly piles: readonly PileLayout[];
-  /** The room beside stock and waste at the bottom, where the thumb is; null in wide windows. */
+  /** The free space beside stock and waste at the bottom; null in wide windows. */
   readonly actions: Box | null;
 }
 
 /** The hand that holds the phone: stock and waste are on its side. */
 export type Hand = "left" | "right";
 
-/** Windows at least so much higher than wide are tall. */
+/** The least height by width of a tall window. */
 const TALL = 1.1;
 const WIDEST_CARD = 360;
 /** The least and the most space between columns, by card width. */
@@ -57,17 +57,17 @@ const TIGHT = 0.06;
 const LOOSE = 0.32;
 /** The space between rows, by card height. */
 const ROW_SPACE = 0.14;
-/** How high a tableau should be able to stand before its fans close up, by card height. */
+/** The height that columns may take before their fans are compressed, by card height. */
 const TABLEAU_HEIGHT = 2.9;
 const DOWN_STEP = 0.14;
 const LEAST_DOWN_STEP = 0.035;
-/** How much of a covered card is seen where there is room, by card height: rank and suit. */
+/** The visible part of a covered card where there is space, by card height: rank and suit. */
 const UP_STEP = { tall: 0.34, small: 0.37, medium: 0.28, large: 0.24 } as const;
-/** Tall windows have room for more, and fingers need it. */
+/** The same in tall windows, which have more space, and where fingers need it. */
 const TALL_UP_STEP = { tall: 0.49, small: 0.52, medium: 0.38, large: 0.32 } as const;
 /** The same by card width, in a fan to the side. */
 const SIDE_STEP = { tall: 0.54, small: 0.54, medium: 0.3, large: 0.28 } as const;
-/** So many of the waste's last cards are seen. */
+/** How many of the waste's last cards are visible. */
 const WASTE_SHOWN = 3;
 
 /** Lay the view out in `width` by `height` pixels. */
@@ -80,7 +80,7 @@ export function layOut(view: View, width: number, height: number, hand: Hand): B
   return height > width * TALL ? tall(room) : wide(room);
 }
 
-/** The piles that a box lies over, the one that it covers most first. */
+/** The piles that a box overlaps, the most overlapped first. */
 export function pilesUnder(layout: BoardLayout, box: Box): number[] {
   return layout.piles
     .map(({ reach }, pile) => ({ pile, area: shared(reach, box) }))
@@ -103,14 +103,14 @@ interface Room {
 
 // --- tall windows --------------------------------------------------------------------------------
 
-/** Small foundations at the top, the tableau in one row of columns or two, stock and waste below. */
+/** Small foundations at the top, one or two rows of columns, stock and waste at the bottom. */
 function tall(window: Room): BoardLayout {
   const { ruleset, width, height, margin } = window;
   const inner = width - 2 * margin;
   const homes = ruleset.foundations.length;
   const rows = tableauRows(ruleset);
   const perRow = Math.ceil(ruleset.tableau.length / rows);
-  // Where columns are narrow, there is height to spare.
+  // Narrow columns leave height to spare.
   const aspect = sizeFor(across(inner, perRow)) === "small" ? aspectOf("tall") : window.aspect;
   const room = { ...window, aspect };
   const docked = dock(room, Math.min(width * 0.19, (height * 0.16) / aspect));
@@ -136,7 +136,7 @@ function tall(window: Room): BoardLayout {
   return { width, height, cardWidth: widest, aspect, piles, actions: docked.actions };
 }
 
-/** Many columns that begin with a card each stay short: two rows of them have larger cards. */
+/** Many columns that start with one card each stay short: in two rows, cards can be larger. */
 function tableauRows({ tableau, rules }: Ruleset): number {
   const dealt = rules.tableau?.deal ?? [];
   return tableau.length > 8 && dealt.every((count) => count <= 1) ? 2 : 1;
@@ -162,7 +162,7 @@ function dock(room: Room, wanted: number): Dock {
   const piles: PileLayout[] = [];
   piles[ruleset.stock] = squared(room, ruleset.stock, boxAt(room, stockX, top, cardWidth));
   if (ruleset.waste !== null) {
-    // The top card always lies at the same place, and those beneath look out to its left.
+    // The top card stays in place, and those beneath are fanned to its left.
     const x = right ? stockX - gap - cardWidth : stockX + fanned;
     piles[ruleset.waste] = wasteFan(room, ruleset.waste, boxAt(room, x, top, cardWidth), -step, 0);
   }
@@ -220,7 +220,7 @@ function wide(room: Room): BoardLayout {
 
 // --- without a tableau ---------------------------------------------------------------------------
 
-/** One foundation in the middle, with the cards that went home last; stock and waste by the hand. */
+/** One foundation in the middle, fanned; stock and waste on the side of the hand. */
 function withoutTableau(room: Room): BoardLayout {
   const { ruleset, width, height, margin, hand, aspect } = room;
   const piles: PileLayout[] = [];
@@ -284,7 +284,7 @@ function withoutTableau(room: Room): BoardLayout {
 
 // --- piles ---------------------------------------------------------------------------------------
 
-/** The box of a card; cards on whole pixels are crisp. */
+/** The box of a card, on whole pixels, so that cards are crisp. */
 function boxAt({ aspect }: Room, x: number, y: number, cardWidth: number): Box {
   return { x: Math.round(x), y: Math.round(y), width: cardWidth, height: cardWidth * aspect };
 }
@@ -294,14 +294,14 @@ function sizeOf({ aspect }: Room, cardWidth: number): Size {
   return aspect === aspectOf("tall") ? "tall" : sizeFor(cardWidth);
 }
 
-/** A pile whose cards lie exactly on one another. */
+/** A squared pile: its cards lie exactly on one another. */
 function squared(room: Room, pile: number, place: Box): PileLayout {
   const at = { x: place.x, y: place.y };
   const cards = pileAt(room.view, pile).map(() => at);
   return { place, cards, reach: place, size: sizeOf(room, place.width) };
 }
 
-/** A column of the tableau that must end above `bottom`; `up` pixels are seen of covered cards. */
+/** A column that must end above `bottom`; `up`: the visible pixels of a covered card. */
 function column(room: Room, pile: number, place: Box, bottom: number, up: number): PileLayout {
   const steps = fan(room.view, pile, place.height, bottom - place.y - place.height, up);
   const cards = steps.map((y) => ({ x: place.x, y: Math.round(place.y + y) }));
@@ -309,13 +309,13 @@ function column(room: Room, pile: number, place: Box, bottom: number, up: number
   return { place, cards, reach, size: sizeOf(room, place.width) };
 }
 
-/** How far below the first each card of a column lies; a fan that is too long closes up. */
+/** The offset of each card of a column from the first; a fan that is too long is compressed. */
 function fan(view: View, pile: number, height: number, room: number, up: number): number[] {
   const cards = pileAt(view, pile);
   const beneath = cards.slice(0, -1);
   const downs = beneath.filter(isDown).length;
   const ups = beneath.length - downs;
-  // Backs all look alike, so they close up before the faces do.
+  // Backs all look alike, so they are compressed before faces.
   const left = room - ups * up;
   const down = clamp(left / Math.max(1, downs), height * LEAST_DOWN_STEP, height * DOWN_STEP);
   const scale = Math.min(1, Math.max(0, room) / Math.max(1, ups * up + downs * down));
@@ -325,8 +325,8 @@ function fan(view: View, pile: number, height: number, room: number, up: number)
 }
 
 /**
- * A pile of which the last cards are seen beside one another, the top one at `place` if they look
- * out to the left (`step` < 0), else the lowest one.
+ * A pile whose last cards are fanned sideways: to the left of the top one at `place` if `step` < 0,
+ * else to the right of the lowest one at `place`.
  */
 function wasteFan(room: Room, pile: number, place: Box, step: number, down: number): PileLayout {
   const cards = pileAt(room.view, pile);

@@ -1,4 +1,4 @@
-/** How each card of a board is to be seen: where, with what face, and with what marks. */
+/** The look of each card on the board: its position, face and marks, for `cardElements.ts`. */
 
 import { type View, pileAt } from "../../../src/rules/board.ts";
 import { UNSEEN } from "../../../src/rules/cards.ts";
@@ -17,30 +17,30 @@ export interface Look {
   readonly pile: string;
   /** The class that shows its face, or its back. */
   readonly face: string;
-  /** The class of each mark that it has. */
+  /** Its marks, as CSS classes. */
   readonly marks: string;
   /** Whether it follows the pointer. */
   readonly held: boolean;
-  /** Counts up each time the card is to shake. */
+  /** Increases each time the card is to shake. */
   readonly shakes: number;
 }
 
-/** What the looks of cards depend on. */
+/** The inputs of `looksOf`. */
 export interface Scene {
   readonly table: Table;
   readonly layout: BoardLayout;
   readonly input: InputState;
-  /** The piles on which the cards in hand may go. */
+  /** The piles that take the cards that are dragged or selected. */
   readonly targets: ReadonlySet<number>;
-  /** The move to point at. */
+  /** The move to highlight. */
   readonly hint: Move | null;
-  /** Whether to point at all cards that can be moved. */
+  /** Whether to highlight all cards that can be moved. */
   readonly guiding: boolean;
-  /** The card that was last refused, and how often any was. */
+  /** The card that was refused last, and the number of refusals so far. */
   readonly refused: { readonly place: Place; readonly count: number } | null;
 }
 
-/** So many cards of a squared pile are drawn; those beneath cannot be seen, even in mid-move. */
+/** How many cards of a squared pile are shown, even while one is in flight. */
 const DRAWN = 3;
 
 /** The looks of these pieces, in their order. */
@@ -79,12 +79,12 @@ export function looksOf(pieces: readonly Piece[], scene: Scene): Look[] {
   });
 }
 
-/** Whether a card lies so deep in a squared pile that nobody can see it. */
+/** Whether a card lies too deep in a squared pile to be visible. */
 export function isBuried({ ruleset, piles }: View, { pile, index }: Place): boolean {
   return !ruleset.tableau.includes(pile) && index < (piles[pile]?.length ?? 0) - DRAWN - 1;
 }
 
-/** Where a card lies. */
+/** The position and scale of a card. */
 export function poseOf({ piles, cardWidth }: BoardLayout, { pile, index }: Place): Pose {
   const found = piles[pile];
   const at = found?.cards[index] ?? found?.place ?? { x: 0, y: 0 };

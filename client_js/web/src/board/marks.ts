@@ -1,9 +1,9 @@
-/** What is drawn on a pile's empty place, from the rules alone. */
+/** The marks on the empty places of piles, derived from the rules. */
 
 import { type View, pileAt } from "../../../src/rules/board.ts";
 import { SUITS } from "../../../src/rules/cards.ts";
 
-/** A rank and suits that begin there, or the sign that tapping turns the waste over. */
+/** The rank and suits that a pile starts with; `turns`: the sign for turning the waste over. */
 export interface Mark {
   readonly rank: string;
   readonly suits: string;
@@ -24,12 +24,12 @@ export function markOf(view: View, pile: number): Mark {
   const group = ruleset.groups[pile];
   if (group === undefined) return NONE;
   const suits = group.suits === SUITS ? "" : group.suits;
-  // A run is written as what it goes from and to: King to Ace.
+  // A run is marked with its ends: King to Ace.
   const rank = rankText(group.first) + (group.takes === "run" ? "–A" : "");
   return { ...NONE, rank, suits };
 }
 
-/** The rank as it is printed on a card; nothing where any card may begin. */
+/** The rank as it is printed on a card; empty where any card may start. */
 function rankText(rank: string | undefined): string {
   if (rank === undefined || rank === "any" || rank === "none") return "";
   return rank === "T" ? "10" : rank;

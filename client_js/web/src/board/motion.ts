@@ -1,17 +1,18 @@
-/** How cards move: transforms alone, which the browser animates beside the page's own work. */
+/** Card animations: transforms only, which browsers run off the main thread. */
 
-/** Milliseconds. */
+/** Durations in milliseconds; `pixelsEach`: the pixels that add one. */
 const GLIDE = { least: 140, most: 190, pixelsEach: 8 };
 const TURN = 160;
 const SHAKE = 260;
 
 const EASE_OUT = "cubic-bezier(0.2, 0.7, 0.3, 1)";
 
-/** How far a flying card's way bends, by its length, and the most in pixels. */
+/** How far a flight's path bends: as a part of its length, and the most in pixels. */
 const BEND = { part: 0.07, most: 26 };
+/** Degrees. */
 const TILT = 2;
 
-/** A position of a card as it is drawn: its corner, and its size by that of the element. */
+/** A card's transform: its upper left corner, and its scale relative to the element's size. */
 export interface Pose {
   readonly x: number;
   readonly y: number;
@@ -26,20 +27,20 @@ export function isSame(a: Pose, b: Pose): boolean {
   return a.x === b.x && a.y === b.y && a.scale === b.scale;
 }
 
-/** When and above what a card flies. */
+/** The timing and layer of a card's flight. */
 export interface Flight {
-  /** Milliseconds that it waits first. */
+  /** Milliseconds. */
   readonly delay: number;
-  /** A z-index; a card in flight lies above all others, and drops back as it lands. */
+  /** The z-index during the flight, above all cards at rest. */
   readonly layer: number;
-  /** Milliseconds that it takes, if not as many as the way is long. */
+  /** Milliseconds; by the length of the path if undefined. */
   readonly duration?: number;
 }
 
-/** The flight of each card: asking the browser would have it work out all styles, card by card. */
+/** Each card's animation. `getAnimations` would recompute all styles for each card. */
 const flights = new WeakMap<HTMLElement, Animation>();
 
-/** Let a card that already lies at its new place be seen to come from where it was. */
+/** Animate a card to its new position, where it is already, from the old one. */
 export function glide(card: HTMLElement, from: Pose, to: Pose, flight: Flight): Animation {
   const underWay = flights.get(card)?.playState === "running";
   const start = underWay ? getComputedStyle(card).transform : transformOf(from);
@@ -70,12 +71,12 @@ export function glide(card: HTMLElement, from: Pose, to: Pose, flight: Flight): 
   return animation;
 }
 
-/** Put a card where it belongs at once. */
+/** Cancel a card's flight: it is at its position at once. */
 export function settle(card: HTMLElement): void {
   flights.get(card)?.cancel();
 }
 
-/** Let a card be seen to turn over; it has its new face already. */
+/** Animate turning a card over; it has its new face already. */
 export function turn(sheet: HTMLElement, delay: number): void {
   sheet.animate([{ transform: "rotateY(90deg) scale(1.04)" }, { transform: "none" }], {
     delay,
@@ -85,7 +86,7 @@ export function turn(sheet: HTMLElement, delay: number): void {
   });
 }
 
-/** Say no. */
+/** Shake a card, as a refusal. */
 export function shake(sheet: HTMLElement): void {
   const aside = (by: number) => ({ transform: `translateX(${by}px)` });
   sheet.animate([0, -6, 6, -6, 6, 0].map(aside), { duration: SHAKE, easing: "ease-out" });

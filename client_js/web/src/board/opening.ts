@@ -1,4 +1,4 @@
-/** A board as everybody sees it before a round begins: how many cards lie where, and no face. */
+/** The view before a round begins: the number of cards of each pile, all face down. */
 
 import type { View } from "../../../src/rules/board.ts";
 import { UNSEEN, pack } from "../../../src/rules/cards.ts";

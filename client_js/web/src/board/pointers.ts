@@ -1,11 +1,11 @@
-/** Pointers on the board: what they press, and the cards that follow them. */
+/** Pointer events on the board: turns them into input events, and moves the dragged cards. */
 
 import type { Ruleset } from "../../../src/rules/ruleset.ts";
 import type { Place } from "./choices.ts";
 import type { InputEvent, InputState } from "./input.ts";
 import { type BoardLayout, type Box, type Point, pilesUnder } from "./layout.ts";
 
-/** The board that the pointers are on, as it is now. */
+/** The current state of the board. */
 export interface PointedAt {
   readonly element: HTMLElement;
   readonly ruleset: Ruleset;
@@ -15,16 +15,16 @@ export interface PointedAt {
   readonly live: boolean;
 }
 
-/** How far held cards tilt, in degrees: so much for each pixel that they moved, and at most. */
+/** How far held cards tilt, in degrees: for each pixel of a movement, and at most. */
 const TILT = { each: 0.5, most: 4 };
 
 export class Pointers {
-  /** How far the held cards are from where they lie, and were when they were let go. */
+  /** The offset of the held cards from their place, in pixels; kept after their release. */
   offset: Point = { x: 0, y: 0 };
   readonly #board: () => PointedAt;
   readonly #send: (event: InputEvent) => void;
 
-  /** `board`: the board as it is now; `send`: takes what a pointer does. */
+  /** `board` returns the board's current state; `send` handles an input event. */
   constructor(board: () => PointedAt, send: (event: InputEvent) => void) {
     this.#board = board;
     this.#send = send;
@@ -72,7 +72,7 @@ export class Pointers {
     if (live && input.press === null) this.#send({ type: "home", place });
   };
 
-  /** Move the held cards without a word to anything else: this happens with every frame. */
+  /** Move the held cards, by CSS variables only, since this runs in every frame. */
   #follow(to: Point, speed = 0): void {
     this.offset = to;
     const { style } = this.#board().element;
@@ -94,7 +94,7 @@ export class Pointers {
     return found && { ...found.place, ...found.cards[index] };
   }
 
-  /** The piles that the dragged cards lie over. */
+  /** The piles that the dragged cards overlap. */
   #pilesBeneath(): number[] {
     const { input, layout } = this.#board();
     const box = input.press?.dragging && this.#boxOf(input.press.place);

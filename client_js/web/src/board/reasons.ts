@@ -1,4 +1,4 @@
-/** Why cards may not go where they were dropped, from the rules alone; `text` has the words. */
+/** Why an attempted move is illegal, derived from the rules; `text` has the words. */
 
 import { type View, pileAt } from "../../../src/rules/board.ts";
 import { PACK_SIZE, rankOf, suitOf } from "../../../src/rules/cards.ts";
@@ -6,20 +6,20 @@ import { runLength, topOf } from "../../../src/rules/moves.ts";
 import type { Place } from "./choices.ts";
 
 export type Reason =
-  /** Cards never go there from here. */
+  /** No such move exists. */
   | { kind: "never" }
-  /** No card goes there any more, or none may begin there. */
+  /** The pile takes no more cards, or none may start it. */
   | { kind: "closed" }
-  /** One card at a time, or so many as free columns allow. */
+  /** At most this many cards at a time: one, or as many as free columns allow. */
   | { kind: "too-many"; most: number }
-  /** The cards are no run. */
+  /** The cards do not form a run. */
   | { kind: "no-run" }
-  /** Only a whole run of thirteen goes there. */
+  /** The pile takes only a whole run of thirteen. */
   | { kind: "whole-run" }
-  /** Only cards of these ranks and suits go there; `onto` is null on an empty pile. */
+  /** The pile takes only these ranks and suits, onto the card `onto`; null on an empty pile. */
   | { kind: "wants"; ranks: readonly number[]; suits: string; onto: number | null };
 
-/** Why the cards from `place` on may not go to `target`; asked only when they may not. */
+/** Why the cards from `place` on may not move to `target`; the move must be illegal. */
 export function whyNot(view: View, place: Place, target: number): Reason {
   const { ruleset } = view;
   const { foundations, tableau } = ruleset;
@@ -40,7 +40,7 @@ export function whyNot(view: View, place: Place, target: number): Reason {
     const onEmpty = pileAt(view, target).length === 0;
     return { kind: "too-many", most: onEmpty ? 1 : 2 ** spaces };
   }
-  // Cards that were laid out before the deal are not to be had any more.
+  // Cards that were laid out before the deal are out of play.
   const gone = new Set(ruleset.laidOut().values());
   const wanted = Array.from({ length: PACK_SIZE }, (_, each) => each).filter(
     (each) => fits(top, each) && !gone.has(each),

@@ -1,8 +1,8 @@
 /**
- * Which card on the page is which, from one view to the next.
+ * Matches the card elements on the page with the cards of the next view.
  *
- * A piece is one card element. It keeps its key while it travels, so that it can be seen to move,
- * and an unseen piece that gets a face is seen to turn.
+ * A piece is one card element. It keeps its key when it changes places, so that the move can be
+ * animated, and so can the turn of an unseen piece that gets a face.
  */
 
 import type { View } from "../../../src/rules/board.ts";
@@ -16,7 +16,7 @@ export interface Piece {
   readonly index: number;
 }
 
-/** The pieces of the new view, by pile and from bottom to top, with as many old keys as possible. */
+/** The pieces of the new view, by pile, bottom to top, which reuse as many keys as possible. */
 export function reconcile(before: readonly Piece[], view: View): Piece[] {
   const lying = new Map(before.map((piece) => [place(piece), piece]));
   const wanted = view.piles.flatMap((cards, pile) =>
@@ -36,12 +36,12 @@ export function reconcile(before: readonly Piece[], view: View): Piece[] {
   });
 }
 
-/** A piece stays where it lies if it is the same card, or is turned up there. */
+/** Whether a piece can stay in its place: it is the same card, or is turned up there. */
 function mayStay(old: Card, now: Card): boolean {
   return old === now || old === UNSEEN;
 }
 
-/** The pieces that left their places; those on top of their piles are taken first. */
+/** The pieces that left their places; those from the top of their piles are reused first. */
 class Pool {
   private readonly pieces: Piece[];
 
@@ -49,7 +49,7 @@ class Pool {
     this.pieces = [...pieces].reverse();
   }
 
-  /** A piece of this card, else an unseen one to turn up; for an unseen place any to turn down. */
+  /** Remove and return a piece of this card, else an unseen one, or any if the card is unseen. */
   take(card: Card): Piece | undefined {
     return (
       this.first((piece) => piece.card === card) ??

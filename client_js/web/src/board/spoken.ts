@@ -1,11 +1,11 @@
-/** What a screen reader says of moves: where cards went, and what came up. */
+/** Screen reader announcements: where cards moved, and which were turned up. */
 
 import { type View, pileAt } from "../../../src/rules/board.ts";
 import { type Card, UNSEEN, isDown } from "../../../src/rules/cards.ts";
 import { type Move, ROW } from "../../../src/rules/ruleset.ts";
 import { cardWords, pileWords, text } from "../text/index.ts";
 
-/** A move that is about to be played on `view`. */
+/** The announcement of a move that is about to be played on `view`. */
 export function movesSaid(view: View, { source, target, count }: Move): string {
   const { stock, waste, foundations } = view.ruleset;
   if (target === ROW) return text.spoken.row;
@@ -22,7 +22,7 @@ export function movesSaid(view: View, { source, target, count }: Move): string {
   return text.spoken.moved(cards, onto === undefined ? pileWords(view, target) : cardWords(onto));
 }
 
-/** The cards that came up from one view to the next, in the order of their piles. */
+/** The announcement of the cards that were turned up between two views, by pile. */
 export function turnedUpSaid(before: View, now: View): string {
   const known = (view: View) => {
     const cards = new Map<Card, number>();

@@ -1,4 +1,4 @@
-/** Three backs of cards, each with a temper of its own. */
+/** The drawings of the three card backs. */
 
 import { paper, svg } from "./faces.ts";
 import type { Back } from "./look.ts";

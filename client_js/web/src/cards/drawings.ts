@@ -1,4 +1,4 @@
-/** The drawings of all cards. They come in a file of their own: screens do not wait for them. */
+/** The drawings of all cards, in a chunk of their own that screens do not wait for. */
 
 import { backSvg } from "./backs.ts";
 import { faceSvg } from "./faces.ts";
@@ -7,15 +7,15 @@ import type { Size } from "./sizes.ts";
 
 export { backSvg, faceSvg };
 
-/** What draws cards, once it is here. */
+/** This module, as it is when loaded lazily. */
 export type Drawings = Pick<typeof import("./drawings.ts"), "cardUrl">;
 
-/** A card by its number, or a card's back, as an address of its picture. */
+/** The picture of a card, by its number, or of a back, as a data URL. */
 export function cardUrl(card: number | "back", size: Size, { deck, back }: CardLook): string {
   return dataUrl(card === "back" ? backSvg(back, size) : faceSvg(card, size, deck));
 }
 
-/** An SVG as an address of itself. */
+/** An SVG as a data URL. */
 export function dataUrl(svg: string): string {
   const quoted = svg.replaceAll('"', "'").replace(/[%#<>]/g, encodeURIComponent);
   return `data:image/svg+xml,${quoted}`;

@@ -14,7 +14,7 @@ import { SUIT_PATHS } from "./suits.ts";
 
 const PAPER = "#fdfbf4";
 
-/** What a suit is drawn in: indices and pips; clothes; their trimming; what lies behind a court. */
+/** A suit's colours: of indices and pips; of clothes; of their trimming; behind a court. */
 interface Tones {
   readonly pip: string;
   readonly main: string;
@@ -64,7 +64,7 @@ function suitAt(suit: string, x: number, y: number, size: number, fill: string, 
   return `<path transform="translate(${x} ${y}) scale(${scale})" fill="${fill}" d="${SUIT_PATHS[suit]}"/>`;
 }
 
-/** The rank, as high as `height`, from `x` on or about it. */
+/** The rank as a drawing of this height, starting at `x`, or centred on it if `about`. */
 function index(rank: number, x: number, y: number, height: number, fill: string, about = false) {
   const outline = INDICES[rank] as (typeof INDICES)[number];
   const scale = height / 200;
@@ -89,7 +89,7 @@ function small(rank: number, suit: string, tones: Tones, court: string | undefin
   return corner + bust(coloured(court, tones), 118, HEIGHTS.small, 1.25);
 }
 
-/** The same with more air. */
+/** The same with more space, for the tall size. */
 function tall(rank: number, suit: string, tones: Tones, court: string | undefined): string {
   const corner =
     index(rank, 13, 22, 98, tones.pip) +

@@ -1,4 +1,4 @@
-/** What a page needs of cards before they are drawn: their sizes, looks and styles. */
+/** The sizes, looks and styles of cards, without their drawings. */
 
 export { type Back, BACKS, type CardLook, type Deck } from "./look.ts";
 export { CARDS, type Size, aspectOf, isSmall, sizeFor } from "./sizes.ts";

@@ -1,4 +1,4 @@
-/** How a player likes cards to look. */
+/** The player's choice of card designs. */
 
 export const BACKS = ["lattice", "waves", "stars"] as const;
 export type Back = (typeof BACKS)[number];

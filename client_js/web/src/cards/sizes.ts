@@ -1,13 +1,13 @@
 /**
- * The sizes in which cards are drawn, for a corner that is readable on a phone would crowd a large
- * card. The tall one is for columns so narrow that there is more height than width to use.
+ * The sizes in which cards are drawn, since a corner that is readable on a phone would crowd a
+ * large card. The tall one is for narrow columns, which leave height to spare.
  */
 
 import { RANKS, SUITS } from "../../../src/rules/cards.ts";
 
 export type Size = "tall" | "small" | "medium" | "large";
 
-/** The units of all drawings: a card is so wide, and so high in each size. */
+/** The width of a card in the units of all drawings, and its height in each size. */
 export const WIDTH = 240;
 export const HEIGHTS: Readonly<Record<Size, number>> = {
   tall: 400,
@@ -16,7 +16,7 @@ export const HEIGHTS: Readonly<Record<Size, number>> = {
   large: 336,
 };
 
-/** Every card that there is, by its number. */
+/** The numbers of all cards. */
 export const CARDS: readonly number[] = Array.from(
   { length: SUITS.length * RANKS.length },
   (_, card) => card,

@@ -1,4 +1,4 @@
-/** The cards as styles of this page: an element of the class `face-medium-12` shows a king. */
+/** Card faces as CSS classes: an element of the class `face-medium-12` shows a king. */
 
 import type { Drawings } from "./drawings.ts";
 import type { CardLook } from "./look.ts";
@@ -9,18 +9,18 @@ export function faceClass(size: Size, card: number | "back"): string {
   return `face-${size}-${card}`;
 }
 
-/** Milliseconds after which no more pictures are made in a frame: reading one takes a browser some. */
-const ENOUGH = 12;
+/** Milliseconds in each frame for making pictures, which browsers take some time to decode. */
+const FRAME_BUDGET = 12;
 
-/** What cards are made of while they have no face. */
+/** The colour of cards whose face is not made yet. */
 const PAPER = "#fdfbf4";
 
 /** A card, or the back of one, in one size. */
 type Missing = readonly [card: number | "back", size: Size];
 
 /**
- * Keeps the document's styles of cards: those of each size are made when it is first needed, a few
- * in each frame. Until its face is made, a card is blank.
+ * The document's stylesheet of cards. The rules of each size are made when it is first needed, a
+ * few per frame; until its face is made, a card is blank.
  */
 export class CardStyles {
   readonly #sheet = new CSSStyleSheet();
@@ -29,32 +29,32 @@ export class CardStyles {
   #drawings: Drawings | undefined;
   #frame: number | undefined;
   #missing: Missing[] = [];
-  /** What has been read stays read: else a card that turns up is read in the middle of its move. */
-  readonly #read = new Map<string, HTMLImageElement>();
+  /** Keeps decoded pictures in memory, so that none is decoded during an animation. */
+  readonly #decoded = new Map<string, HTMLImageElement>();
 
-  /** `drawings`: they may come later. */
+  /** `drawings`: the module, which may still be loading. */
   constructor(document: Document, look: CardLook, drawings: Promise<Drawings>) {
     this.#look = look;
     document.adoptedStyleSheets.push(this.#sheet);
     const keep = (here: Drawings) => {
       this.#drawings = here;
-      this.#makeSoon();
+      this.#scheduleMaking();
     };
-    // Cards stay blank without; who asked for the drawings says so.
+    // Without drawings, cards stay blank; the caller reports the error.
     drawings.then(keep, () => undefined);
   }
 
-  /** Have cards look so from now on. */
+  /** Change the look of all cards. */
   show(look: CardLook): void {
     if (look.deck === this.#look.deck && look.back === this.#look.back) return;
     this.#look = look;
     this.#sheet.replaceSync("");
     this.#missing = [];
-    this.#read.clear();
+    this.#decoded.clear();
     this.#make([...this.#sizes]);
   }
 
-  /** Cards of these sizes are going to be shown, and some of them first. */
+  /** Make the cards of these sizes, unless done already, those in `first` before the others. */
   need(sizes: Iterable<Size>, first: readonly number[] = []): void {
     const missing = [...new Set(sizes)].filter((size) => !this.#sizes.has(size));
     if (missing.length === 0) return;
@@ -62,9 +62,9 @@ export class CardStyles {
     this.#make(missing, first);
   }
 
-  /** The picture of a card in a size that is shown; undefined until it is made. */
+  /** The picture of a card in a size that was needed; undefined until it is made. */
   picture(size: Size, card: number): HTMLImageElement | undefined {
-    return this.#read.get(faceClass(size, card));
+    return this.#decoded.get(faceClass(size, card));
   }
 
   #make(sizes: readonly Size[], first: readonly number[] = []): void {
@@ -73,17 +73,17 @@ export class CardStyles {
     const all = (size: Size) => ["back" as const, ...cards].map((card): Missing => [card, size]);
     this.#missing.push(...sizes.flatMap(all));
     for (const size of sizes) this.#insert(blankRule(size));
-    this.#makeSoon();
+    this.#scheduleMaking();
   }
 
-  #makeSoon(): void {
+  #scheduleMaking(): void {
     if (this.#drawings === undefined || this.#missing.length === 0) return;
     const { cardUrl } = this.#drawings;
     this.#frame ??= requestAnimationFrame(() => void this.#makeSome(cardUrl));
   }
 
   async #makeSome(cardUrl: Drawings["cardUrl"]): Promise<void> {
-    const enough = performance.now() + ENOUGH;
+    const deadline = performance.now() + FRAME_BUDGET;
     do {
       const [card, size] = this.#missing.shift() ?? [];
       if (card === undefined || size === undefined) break;
@@ -91,13 +91,13 @@ export class CardStyles {
       const url = cardUrl(card, size, this.#look);
       const image = new Image();
       image.src = url;
-      this.#read.set(name, image);
+      this.#decoded.set(name, image);
       this.#insert(`.${name}{background:0 0/100% 100% url("${url}")}`);
-      // Browsers read a picture when the code that asks for it is done.
+      // Browsers decode a picture only after the code that requests it has returned.
       await Promise.resolve();
-    } while (performance.now() < enough);
+    } while (performance.now() < deadline);
     this.#frame = undefined;
-    this.#makeSoon();
+    this.#scheduleMaking();
   }
 
   #insert(rule: string): void {
@@ -105,7 +105,7 @@ export class CardStyles {
   }
 }
 
-/** What cards of a size look like while they have no face. */
+/** The rule for cards of a size whose face is not made yet. */
 function blankRule(size: Size): string {
   return `${CARDS.map((card) => `.${faceClass(size, card)}`).join()}{background-color:${PAPER}}`;
 }

@@ -1,23 +1,23 @@
-/** What the service worker does with each request: the part of it that knows no browser. */
+/** The service worker's caching policy, without browser interfaces. */
 
-/** A file that is kept for when there is no network. */
+/** A file that is cached for use without a network. */
 export interface KeptFile {
   /** Its path on the server, as in `/assets/index-1234.js`. */
   readonly path: string;
-  /** Its content's digest, as in `sha256-…`: what a server of another version sends is not kept. */
+  /** Its subresource integrity, as in `sha256-…`: files of another build are not cached. */
   readonly integrity: string;
 }
 
-/** The page that is shown without a network: as it was built, and the same at every address. */
+/** The page that is shown without a network, the same one at every path. */
 export const ENTRY = "/screens/home.html";
 
-/** `page`: from the network, else as it is kept; `file`: as it is kept; null: none of our business. */
+/** `page`: network first, then the cache; `file`: from the cache; null: not intercepted. */
 export type Handling = "page" | "file" | null;
 
-/** What the server answers that is not a screen: it is never kept and never replaced. */
+/** First path segments of what is not a screen: never intercepted. */
 const NO_SCREEN = new Set(["socket", "health", "metrics"]);
 
-/** What to do with a request to `url`, from pages at `origin`. */
+/** How to handle a request to `url` from a page at `origin`; `kept`: the paths of cached files. */
 export function handlingOf(
   { method, mode, url }: Pick<Request, "method" | "mode" | "url">,
   origin: string,
@@ -32,20 +32,20 @@ export function handlingOf(
 }
 
 /**
- * The network's answer, or else the kept one: when the network fails, is not heard of for so many
- * milliseconds, or when it is only a proxy that answers, because no server is there. Without a kept
- * answer it is always the network's.
+ * The network's response, or else the cached one: when the network fails, does not respond within
+ * `timeout` milliseconds, or responds with a server error, as a proxy does without a server behind
+ * it. Without a cached response it is always the network's.
  */
 export async function networkFirst(
   ask: () => Promise<Response>,
   kept: () => Promise<Response | undefined>,
-  patience: number,
+  timeout: number,
 ): Promise<Response> {
   const asked = ask();
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<null>((resolve) => (timer = setTimeout(() => resolve(null), patience)));
-  const heard = await Promise.race([asked.catch(() => null), late]);
+  const late = new Promise<null>((resolve) => (timer = setTimeout(() => resolve(null), timeout)));
+  const response = await Promise.race([asked.catch(() => null), late]);
   clearTimeout(timer);
-  if (heard !== null && heard.status < 500) return heard;
+  if (response !== null && response.status < 500) return response;
   return (await kept()) ?? asked;
 }
