@@ -51,6 +51,7 @@ from server.store.journal import SCRIPTS
 from server.store.keys import partition
 from tests.gateway.client import Client, Message
 from tests.golden import CODE, FILES, MESSAGES, RULES, STATES, STORE
+from tests.store.outboxes import all_effects
 from tests.wire import COMMANDS
 
 ROOT = Path(__file__).parents[2]
@@ -216,7 +217,7 @@ async def _leave_effects(store: Store, attempts: Attempts) -> None:
         player = PlayerId(random_id())
         opened = await dailies.open(player, game)
         await attempts.resign(opened.attempt, player, opened.seq + 1)
-    name, text = (await store.outboxes.effects())[0]
+    name, text = (await all_effects(store.outboxes))[0]
     await store.outboxes.set_aside(partition(name), name, text)
 
 

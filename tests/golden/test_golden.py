@@ -26,6 +26,7 @@ from tests.conftest import ALONE
 from tests.golden import FILES, MESSAGES, RELEASES, RULES, STATES, STORE, releases
 from tests.golden.__main__ import attempt_state, room_state
 from tests.service.nodes import Node, SetClock, node_on
+from tests.store.outboxes import all_effects, all_set_aside
 
 
 def lines(release: str, name: str) -> list[dict[str, Any]]:
@@ -123,13 +124,13 @@ async def test_open_attempts_go_on(node: Node, release: str) -> None:
 
 @ALONE
 async def test_what_was_left_undone_is_done(node: Node, release: str, clock: SetClock) -> None:
-    left = {name.partition(".")[2] for name, _ in await node.store.outboxes.effects()}
+    left = {name.partition(".")[2] for name, _ in await all_effects(node.store.outboxes)}
     boards = [line for line in lines(release, STORE) if line["key"].startswith("leaderboard")]
     clock.time = closes(int(boards[0]["key"].rstrip("}").rpartition(":")[2]))
     await node.sweep()
     await node.settle()
     assert left
-    assert not await node.store.outboxes.effects()
+    assert not await all_effects(node.store.outboxes)
     known = await node.keys("leaderboard:*")
     redis: Any = node.redis
     rows = [dict(await redis.zrange(key, 0, -1, withscores=True)) for key in known]
@@ -139,7 +140,7 @@ async def test_what_was_left_undone_is_done(node: Node, release: str, clock: Set
     assert all(attempt.end is not None for attempt in ended if attempt.start.day is not None)
     # What was set aside is left to an operator.
     aside = next(line["value"] for line in lines(release, STORE) if line["key"] == keys.SET_ASIDE)
-    assert await node.store.outboxes.all_set_aside() == aside
+    assert await all_set_aside(node.store.outboxes) == aside
 
 
 @ALONE
