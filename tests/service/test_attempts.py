@@ -18,7 +18,7 @@ from server.core.due import AttemptDue
 from server.core.ids import AttemptId, DealId, PlayerId, attempt_id
 from server.core.refusal import Refusal
 from server.service import attempts as module
-from server.service.answers import Answer, Over, Played, Snapshot
+from server.service.answers import Over, Played, Snapshot
 from server.service.attempt_journal import Finish
 from server.store import keys
 from tests.core.builders import ADA, BOB, LIMIT, START
@@ -29,6 +29,8 @@ from tests.store.servers import in_flight, until, writes_held_up
 
 DAY = daily.day_at(START)
 DEADLINE = START + LIMIT
+
+Answer = Played | Over | Snapshot
 
 
 async def begin(node: Node, player: PlayerId = ADA, game: str = "lady-betty") -> AttemptId:
