@@ -99,7 +99,8 @@ class Commands:
                     future.set_result(type(error))
 
                 generation = store.journals.generation(key)
-                assert store.journals.append_soon(Append(key, number, text), now, generation, done)
+                entry = Append(key, number, text)
+                assert store.journals.append_soon(entry, now, generation, done, None)
             return [await future for future in futures]
 
         return append
