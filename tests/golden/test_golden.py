@@ -16,7 +16,6 @@ from server.core.daily import closes
 from server.core.ids import AttemptId, PlayerId, RoomCode
 from server.core.names import guest_name
 from server.gateway import codec
-from server.gateway.messages import AnyEvent
 from server.gateway.messages.attempts import FIRST_NUMBER, Moved
 from server.gateway.messages.rooms import PROGRESS
 from server.gateway.messages.session import Welcome
@@ -27,6 +26,7 @@ from tests.golden import FILES, MESSAGES, RELEASES, RULES, STATES, STORE, releas
 from tests.golden.__main__ import attempt_state, room_state
 from tests.service.nodes import Node, SetClock, node_on
 from tests.store.outboxes import all_effects, all_set_aside
+from tests.wire import read_event
 
 
 def lines(release: str, name: str) -> list[dict[str, Any]]:
@@ -166,7 +166,7 @@ def events(release: str) -> Iterator[Event]:
     for _, frame in frames(release, "server"):
         row = msgpack.unpackb(frame)
         if row[0] < FIRST_NUMBER and row[0] != PROGRESS:
-            yield msgspec.convert([row[0], *row[2:]], type=AnyEvent)
+            yield read_event(row)
 
 
 def test_the_commands_of_a_release_are_read(release: str) -> None:
@@ -195,7 +195,7 @@ def test_the_events_of_this_release_begin_as_those_of_an_earlier_one(release: st
             assert said[0] == PROGRESS
             assert msgpack.unpackb(codec.encode_progress(said[1:])) == said
         else:
-            event = msgspec.convert([said[0], *said[2:]], type=AnyEvent)
+            event = read_event(said)
             now = msgpack.unpackb(codec.encode(event, said[1]))
             assert type(event).__name__ == name
             assert within_row(said, now) == said
