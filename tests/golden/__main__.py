@@ -284,7 +284,7 @@ async def _make(folder: Path) -> None:
             clock = Clock(database)
             await clock.sample()
             store = Store.on(database, clock)
-            attempts = Attempts(store)
+            attempts = Attempts(store, Counter())
             await _leave_effects(store, attempts)
             states = await _states(store, attempts, await redis.keys())
             dump = await _dump(redis)
