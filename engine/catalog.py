@@ -97,7 +97,11 @@ class Catalog:
         return found
 
     def exported(self) -> dict[str, Any]:
-        """Return all resolved rules as JSON values, for other implementations to read."""
+        """Return all rules as JSON values, for other implementations to read.
+
+        Every variant is complete: its overrides are merged into the standard rules, and keys that
+        the file leaves out have their defaults.
+        """
         return {
             "games": [
                 {
@@ -197,13 +201,6 @@ def stored_ruleset(game: str, variant: str, digest: str | None) -> Ruleset:
     return catalog().stored_ruleset(game, variant, digest)
 
 
-def exported(chosen: Iterable[Game] | None = None) -> dict[str, Any]:
-    """Return the rules of games as JSON values, for other implementations to read.
-
-    Every variant is complete: its overrides are merged into the standard rules, and keys that the
-    file leaves out have their defaults.
-
-    Args:
-        chosen: the games to export; the whole catalogue if left out.
-    """
-    return (catalog() if chosen is None else Catalog(chosen)).exported()
+def exported() -> dict[str, Any]:
+    """Return the rules of all games as JSON values; see `Catalog.exported`."""
+    return catalog().exported()

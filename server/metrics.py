@@ -153,7 +153,7 @@ class Metrics:
         metadata=_family("samedeal_queue_length", "Items in a queue.", "queue"),
     )
 
-    def exposition(self, accept: str = "") -> tuple[bytes, str]:
+    def exposition(self, accept: str) -> tuple[bytes, str]:
         """Return all metrics, including those of the process, as encoded text and content type.
 
         Args:

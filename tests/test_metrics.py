@@ -28,7 +28,7 @@ def samples(text: str) -> Samples:
 
 
 def read(counted: Metrics) -> Samples:
-    return samples(counted.exposition()[0].decode())
+    return samples(counted.exposition("")[0].decode())
 
 
 def test_counters_have_their_labels() -> None:
@@ -68,7 +68,7 @@ def test_the_two_times_of_a_move_are_one_family() -> None:
         labels = frozenset({("until", until)})
         assert found["samedeal_move_seconds_count", labels] == count
         assert math.isclose(found["samedeal_move_seconds_sum", labels], total)
-    text = counted.exposition()[0].decode()
+    text = counted.exposition("")[0].decode()
     assert len(re.findall("^# TYPE samedeal_move_seconds histogram$", text, re.MULTILINE)) == 1
 
 
@@ -96,7 +96,7 @@ def test_two_nodes_of_one_process_count_apart() -> None:
 def test_every_number_is_explained_and_named_as_usual() -> None:
     counted = Metrics()
     counted.sessions = counted.rooms = counted.attempts = counted.outbox_age = lambda: 0
-    families = list(text_string_to_metric_families(counted.exposition()[0].decode()))
+    families = list(text_string_to_metric_families(counted.exposition("")[0].decode()))
     ours = [family for family in families if family.name.startswith("samedeal_")]
     names = [family.name for family in ours]
     assert len(names) == len(set(names)) == 15

@@ -12,7 +12,7 @@ import re
 from collections import defaultdict, deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Union
 
 import msgpack
 import msgspec
@@ -69,6 +69,7 @@ NO_NUMBER = FIRST_NUMBER + MOST_NUMBERS - 1
 NO_PILE = 63
 """Stands for a pile that the game does not have."""
 
+_EVENT: Any = Union[messages.EVENTS]  # noqa: UP007 - their list is known only now
 _MOVE = re.compile(r"([a-z]\d*)>([a-z]\d*)(?:x(\d+))?")
 
 
@@ -139,8 +140,8 @@ class Wire:
             return self._moved(msgspec.convert(value, type=messages.attempts.Moved))
         if value[0] == PROGRESS:
             return self._progress(value[1:])
-        command = self._answered(value.pop(1))
-        event: messages.shared.Event = msgspec.convert(value, type=messages.AnyEvent)
+        command = self._answered(value[1])
+        event = read_event(value)
         answer = {"type": EVENTS[type(event)]} | ({"re": command} if command else {})
         return answer | self._fields(event)
 
@@ -233,6 +234,16 @@ class Wire:
         self._numbers.pop(self._attempts.get(number, ""), None)
         self._numbers[attempt] = number
         self._attempts[number] = attempt
+
+
+def read_event(row: Sequence[Any]) -> messages.shared.Event:
+    """Return the event that `[kind, re, *fields]` is, without what it answers.
+
+    Raises:
+        msgspec.ValidationError: it is none.
+    """
+    event: messages.shared.Event = msgspec.convert([row[0], *row[2:]], type=_EVENT)
+    return event
 
 
 def _follow(known: Known, missed: messages.attempts.Missed) -> list[Any]:

@@ -17,9 +17,6 @@ from server.core.stored import StoredResult
 COUNTDOWN = 4_000
 """The time from the host's command to the start of a round, in milliseconds."""
 
-MOST_SEATS = 8
-"""The most seats of a room."""
-
 
 class RoomOpened(Struct, tag="opened", frozen=True):
     """The room was opened; its host has no seat yet. `limit` is the length of a round in ms."""

@@ -84,7 +84,7 @@ class Pages:
         ValueError: `public_url` is invalid.
     """
 
-    def __init__(self, folder: Path, previews: Previews, public_url: str | None = None) -> None:
+    def __init__(self, folder: Path, previews: Previews, public_url: str | None) -> None:
         self._previews = previews
         self._origin = None if public_url is None else public_origin(public_url)
         self._pages = {

@@ -41,7 +41,7 @@ class Sockets:
         leave: Callable[[Session], None],
         load: Load,
         metrics: Metrics,
-        origins: Iterable[str] = (),
+        origins: Iterable[str],
     ) -> None:
         self._answerer = answerer
         self._leave = leave

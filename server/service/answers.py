@@ -46,9 +46,6 @@ class Snapshot:
     commitment: str
 
 
-Answer = Played | Over | Snapshot
-
-
 def snapshot_of(attempt: Attempt, commitment: str) -> Snapshot:
     """Return an attempt as its player may see it; `commitment` is that of its deal."""
     view = view_of(attempt.board)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
 from collections.abc import Iterator
 
 import structlog
@@ -42,9 +41,9 @@ class Attempts:
     `lookups` counts the hits and misses of the replica cache.
     """
 
-    def __init__(self, store: Store, lookups: Counts | None = None) -> None:
+    def __init__(self, store: Store, lookups: Counts) -> None:
         self._store = store
-        self._lookups = Counter() if lookups is None else lookups
+        self._lookups = lookups
         self._replicas: ReplicaCache[AttemptId, Attempt, Event] = ReplicaCache()
         self.finishes: asyncio.Queue[Finish] = asyncio.Queue(MOST_FINISHES)
         """Attempts that have finished on this node; consumed by `server.service.effects`."""

@@ -10,7 +10,7 @@ import msgspec
 from engine.catalog import ruleset
 from engine.errors import EngineError
 from server.core import race
-from server.core.attempt import Attempt, End, Started
+from server.core.attempt import Attempt, Started
 from server.core.due import RoundDue
 from server.core.ids import AttemptId, DealId, PlayerId, RoomCode, is_code, split_attempt_id
 from server.core.race import Event, Room, RoomOpened, Round, RoundStarted
@@ -325,7 +325,7 @@ class Rooms:
                 attempt = await self._start_attempt(room, room.running, player)
             except Refusal:
                 # The store has lost the deal, so that nobody can have played it.
-                result = _at_start(room.opened, room.running, "time")
+                result = _out_of_time(room.opened, room.running)
             else:
                 state = await self._attempts.find(attempt)
                 if state is None or state.end is None:
@@ -392,7 +392,7 @@ class Rooms:
         )
 
 
-def _at_start(opened: RoomOpened, round_: Round, end: End | None = None) -> Result:
-    """Return the result of an attempt without a move."""
+def _out_of_time(opened: RoomOpened, round_: Round) -> Result:
+    """Return the result of an attempt that ended at the deadline without a move."""
     rules = rules_of(opened.game, opened.variant, round_.rules)
-    return Result(rules.home_at_start, rules.total - rules.home_at_start, 0, 0, end)
+    return Result(rules.home_at_start, rules.total - rules.home_at_start, 0, 0, "time")

@@ -37,10 +37,9 @@ class Services:
         store: Store,
         bus: Bus,
         registration: Registration,
-        metrics: Metrics | None = None,
+        metrics: Metrics,
         searcher: Search | None = None,
     ) -> None:
-        metrics = Metrics() if metrics is None else metrics
         self.clock = store.clock
         self.attempts = Attempts(store, metrics.lookups)
         self.rooms = Rooms(store, self.attempts)

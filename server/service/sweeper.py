@@ -24,7 +24,7 @@ import structlog
 from server.core.attempt import Attempt
 from server.core.due import AttemptDue, Due
 from server.core.refusal import UnavailableError, UnreadableError
-from server.metrics import SECONDS, Histogram
+from server.metrics import Histogram
 from server.service.attempt_journal import Finish
 from server.service.attempts import Attempts
 from server.service.dailies import Dailies
@@ -140,7 +140,7 @@ class Sweeper:
         attempts: Attempts,
         effects: Effects,
         dailies: Dailies,
-        sweeps: Histogram | None = None,
+        sweeps: Histogram,
     ) -> None:
         self._store = store
         self._effects = effects
@@ -152,7 +152,7 @@ class Sweeper:
         self._failures: Counter[tuple[int, str]] = Counter()
         self._in_progress: set[tuple[int, str]] = set()
         self._found_at: dict[tuple[int, str], float] = {}
-        self._sweeps = Histogram(SECONDS) if sweeps is None else sweeps
+        self._sweeps = sweeps
         self._urgent_workers = WorkerPool(self._process_enqueued, URGENT_WORKERS)
         self._daily_workers = WorkerPool(self._process_enqueued, DAILY_WORKERS, pause=DAILY_PAUSE)
         attempts.advanced.subscribe(self._attempt_advanced)

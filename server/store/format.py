@@ -22,7 +22,7 @@ return math.max(kept, written)
 """
 
 
-async def check_format(database: Database, written: int = WRITTEN, newest: int = NEWEST) -> None:
+async def check_format(database: Database) -> None:
     """Check that a store can be read by this release, and note what it writes.
 
     A store that says no format is of format 1.
@@ -31,9 +31,9 @@ async def check_format(database: Database, written: int = WRITTEN, newest: int =
         UnsuitableError: a newer release has written to it in a format that is not known here.
         UnavailableError: Redis does not answer.
     """
-    kept = int(await database.run(_RAISE, [keys.FORMAT], written))
-    if kept > newest:
+    kept = int(await database.run(_RAISE, [keys.FORMAT], WRITTEN))
+    if kept > NEWEST:
         raise UnsuitableError(
             f"A newer release has written to this store: it is of format {kept}, and this release "
-            f"reads formats up to {newest}."
+            f"reads formats up to {NEWEST}."
         )

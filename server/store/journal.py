@@ -170,7 +170,7 @@ class Journals:
         now: int,
         generation: int,
         done: Appended,
-        previous: str | None = None,
+        previous: str | None,
     ) -> bool:
         """Append an entry with the next batch, without waiting for it.
 

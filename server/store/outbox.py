@@ -64,15 +64,6 @@ class Outboxes:
             for effects, due in zip(found[:count], found[count:], strict=True)
         ]
 
-    async def effects(self) -> list[tuple[str, str]]:
-        """Return (field, text) of every effect that has not been deleted.
-
-        Raises:
-            UnavailableError: Redis does not answer.
-        """
-        by_partition = await self.pending(0, range(keys.PARTITIONS))
-        return [item for each in by_partition for item in each.effects]
-
     async def drop_effect(self, field: str) -> None:
         """Delete an effect that has been applied.
 
@@ -81,15 +72,6 @@ class Outboxes:
         """
         key = keys.outbox(keys.partition(field))
         await self._database.write(key, "HDEL", key, field)
-
-    async def due(self, now: int) -> list[tuple[Due, int]]:
-        """Return the items that are due at a time, with their times, in order in each partition.
-
-        Raises:
-            UnavailableError: Redis does not answer.
-        """
-        by_partition = await self.pending(now, range(keys.PARTITIONS))
-        return [item for each in by_partition for item in each.due]
 
     async def drop_due(self, due: Due, time: int) -> None:
         """Delete a due item that has been handled, unless its time is later than `time` by now.
@@ -115,15 +97,6 @@ class Outboxes:
         outbox, due = keys.outbox(partition), keys.due(partition)
         await self._database.write(outbox, "HDEL", outbox, name)
         await self._database.write(due, "ZREM", due, name)
-
-    async def all_set_aside(self) -> dict[str, str]:
-        """Return the texts of what was set aside, by name.
-
-        Raises:
-            UnavailableError: Redis does not answer.
-        """
-        (found,) = await self._database.ask(lambda redis, key: redis.hgetall(key), keys.SET_ASIDE)
-        return dict(found)
 
 
 def _parse_due_items(rows: Sequence[tuple[str, float]]) -> list[tuple[Due, int]]:

@@ -13,8 +13,8 @@ from engine.deal import deal_seed, lay_out, parse_seed
 from engine.moves import legal_moves
 from engine.notation import move_text
 from engine.play import apply
-from engine.replay import replay
 from engine.ruleset import Ruleset
+from tests.engine.positions import after
 
 FOLDER = Path(__file__).parents[1] / "vectors" / "perft"
 
@@ -42,7 +42,7 @@ class Start:
             board = deal_seed(rules, parse_seed(text))
         else:
             board = lay_out(rules, parse_pile(text.split()))
-        return replay(board, self.opening)
+        return after(board, *self.opening)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,9 +21,9 @@ from engine.cards import (
 from engine.catalog import games
 from engine.deal import deal_seed, lay_out
 from engine.moves import legal_moves
-from engine.notation import move_text
+from engine.notation import move_text, parse_move
+from engine.play import play
 from engine.position import parse_position
-from engine.replay import replay
 from engine.ruleset import Ruleset
 from tests.relatives import RELATED, find_ruleset
 
@@ -159,8 +159,14 @@ def moves_to(layout: Board, target: str) -> list[str]:
 
 
 def after(layout: Board, *moves: str) -> Board:
-    """Return the board after the moves."""
-    return replay(layout, moves)
+    """Return the board after the moves.
+
+    Raises:
+        EngineError: one is malformed or not legal where it is played.
+    """
+    for move in moves:
+        layout, _ = play(layout, parse_move(layout.ruleset, move))
+    return layout
 
 
 def shown(layout: Board, pile: str) -> str:

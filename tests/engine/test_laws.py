@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 
 from engine.board import Board, Piles, apply_delta, view_of
 from engine.cards import DOWN, pack, turned_up
-from engine.errors import IllegalMoveError
+from engine.errors import EngineError, IllegalMoveError
 from engine.moves import is_stuck, is_won, legal_moves
 from engine.notation import move_text, parse_move
 from engine.play import apply, play
 from engine.position import parse_position, position_of
-from engine.replay import play_while_legal, replay
 from engine.ruleset import ROW, Move
+from tests.engine import positions
 from tests.engine.positions import ALL, is_view_pile
 from tests.engine.starts import STARTS, built_start
 from tests.relatives import find_ruleset
@@ -148,18 +148,13 @@ def moves_between(boards: list[Board]) -> list[str]:
 @given(walks())
 def test_a_replay_gives_the_same_board(boards: list[Board]) -> None:
     texts = moves_between(boards)
-    assert replay(boards[0], texts) == boards[-1]
-    half = len(texts) // 2
-    assert replay(replay(boards[0], texts[:half]), texts[half:]) == boards[-1]
+    assert positions.after(boards[0], *texts) == boards[-1]
 
 
 @given(walks(), st.sampled_from(["f0>s", "s>s", "nonsense", ""]))
-def test_can_play_stops_before_the_first_move_that_is_none(boards: list[Board], bad: str) -> None:
-    texts = moves_between(boards)
-    found, played, error = play_while_legal(boards[0], [*texts, bad, "s>w"])
-    assert (found, played) == (boards[-1], len(texts))
-    assert error is not None
-    assert play_while_legal(boards[0], texts) == (boards[-1], len(texts), None)
+def test_a_move_that_is_none_is_refused_after_any_others(boards: list[Board], bad: str) -> None:
+    with pytest.raises(EngineError):
+        positions.after(boards[-1], bad)
 
 
 def still_hidden(before: Piles, after: Piles) -> list[tuple[int, int]]:

@@ -59,7 +59,7 @@ class Tale:
         return self.commands
 
     def hear(
-        self, player: PlayerId, event: messages.AnyEvent, re: int = messages.shared.NEWS
+        self, player: PlayerId, event: messages.shared.Event, re: int = messages.shared.NEWS
     ) -> None:
         """Let a player hear something."""
         self.hear_frame(player, codec.encode(event, re))

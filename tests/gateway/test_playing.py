@@ -8,11 +8,11 @@ import pytest
 
 from engine.catalog import games, ruleset
 from engine.deal import deal_seed
-from engine.replay import replay
 from server.core.ids import DealId
 from server.store.connection import connect
 from server.store.deals import Deals
 from tests.conftest import database_on, node
+from tests.engine import positions
 from tests.gateway.client import Client, Message, opened
 from tests.gateway.play import race_of, resign
 
@@ -199,6 +199,8 @@ async def test_what_was_acknowledged_replays_from_the_seed(redis_url: str) -> No
     deal = await Deals(database).find(DealId(attempt["deal"]))
     await database.close()
     assert deal is not None
-    board = replay(deal_seed(ruleset("robert"), deal.seed), [a["move"] for a in answers])
+    board = positions.after(
+        deal_seed(ruleset("robert"), deal.seed), *(answer["move"] for answer in answers)
+    )
     assert board.moves == shown_last["result"]["moves"] == 20
     assert len(board.piles[board.ruleset.stock]) * 2 == len(shown_last["piles"]["s"])

@@ -25,6 +25,7 @@ from server.gateway.messages.attempts import FIRST_NUMBER
 from server.gateway.messages.rooms import PROGRESS
 from server.gateway.messages.shared import Command
 from server.service.resume import MOST_MISSED
+from tests.wire import read_event
 
 ROOT = Path(__file__).parent.parent.parent
 TEXT = (ROOT / "server" / "PROTOCOL.md").read_text(encoding="utf-8")
@@ -91,10 +92,9 @@ def test_an_example_is_a_message(example: Example) -> None:
     elif example.name == "progress":
         frame = codec.encode_progress(example.value[1:])
     else:
-        kind, re_, *fields = example.value
-        event = msgspec.convert([kind, *fields], type=messages.AnyEvent)
+        re_ = example.value[1]
         answers = tuple(re_) if isinstance(re_, list) else re_
-        frame = codec.encode(event, answers)
+        frame = codec.encode(read_event(example.value), answers)
     assert frame == packed
     assert example.frame in {None, frame}
 
@@ -190,8 +190,8 @@ def test_the_digests_are_those_of_their_texts() -> None:
 
 
 def test_the_example_of_coming_back_goes_on_from_the_one_of_a_snapshot() -> None:
-    attempt = msgspec.convert([7, *first("Attempt")[2:]], type=messages.AnyEvent)
-    missed = msgspec.convert([9, *first("Missed")[2:]], type=messages.AnyEvent)
+    attempt = read_event(first("Attempt"))
+    missed = read_event(first("Missed"))
     asked = codec.decode(msgpack.packb(first("OpenAttempt", "2854881431")))
     assert isinstance(attempt, messages.attempts.Attempt)
     assert isinstance(missed, messages.attempts.Missed)

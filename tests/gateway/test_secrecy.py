@@ -87,7 +87,7 @@ class _Player:
     def __init__(self, attempt: Attempt) -> None:
         self.attempt = attempt
 
-    async def answer(self, session: Session, command: messages.AnyCommand) -> messages.AnyEvent:
+    async def answer(self, session: Session, command: messages.AnyCommand) -> messages.shared.Event:
         """Show the attempt."""
         session.identify(ME)
         return present.attempt(shown(self.attempt), session.number_of(self.attempt.id), 1_000)

@@ -34,7 +34,6 @@ from server.core import race
 from server.core.attempt import Attempt
 from server.core.digest import fnv1a
 from server.core.ids import AttemptId, PlayerId, RoomCode
-from server.gateway.messages import AnyEvent
 from server.gateway.messages.attempts import FIRST_NUMBER, Moved, PlayMove
 from server.gateway.messages.rooms import PROGRESS
 from server.service.attempts import Attempts
@@ -51,7 +50,8 @@ from server.store.journal import SCRIPTS
 from server.store.keys import partition
 from tests.gateway.client import Client, Message
 from tests.golden import CODE, FILES, MESSAGES, RULES, STATES, STORE
-from tests.wire import COMMANDS
+from tests.store.outboxes import all_effects
+from tests.wire import COMMANDS, read_event
 
 ROOT = Path(__file__).parents[2]
 EPOCH = (1980, 1, 1, 0, 0, 0)
@@ -101,7 +101,7 @@ def _event(frame: bytes) -> str:
         return Moved.__name__
     if row[0] == PROGRESS:
         return "Progress"
-    return type(msgspec.convert([row[0], *row[2:]], type=AnyEvent)).__name__
+    return type(read_event(row)).__name__
 
 
 @asynccontextmanager
@@ -216,7 +216,7 @@ async def _leave_effects(store: Store, attempts: Attempts) -> None:
         player = PlayerId(random_id())
         opened = await dailies.open(player, game)
         await attempts.resign(opened.attempt, player, opened.seq + 1)
-    name, text = (await store.outboxes.effects())[0]
+    name, text = (await all_effects(store.outboxes))[0]
     await store.outboxes.set_aside(partition(name), name, text)
 
 
@@ -284,7 +284,7 @@ async def _make(folder: Path) -> None:
             clock = Clock(database)
             await clock.sample()
             store = Store.on(database, clock)
-            attempts = Attempts(store)
+            attempts = Attempts(store, Counter())
             await _leave_effects(store, attempts)
             states = await _states(store, attempts, await redis.keys())
             dump = await _dump(redis)

@@ -16,7 +16,6 @@ from server.core.daily import closes
 from server.core.ids import AttemptId, PlayerId, RoomCode
 from server.core.names import guest_name
 from server.gateway import codec
-from server.gateway.messages import AnyEvent
 from server.gateway.messages.attempts import FIRST_NUMBER, Moved
 from server.gateway.messages.rooms import PROGRESS
 from server.gateway.messages.session import Welcome
@@ -26,6 +25,8 @@ from tests.conftest import ALONE
 from tests.golden import FILES, MESSAGES, RELEASES, RULES, STATES, STORE, releases
 from tests.golden.__main__ import attempt_state, room_state
 from tests.service.nodes import Node, SetClock, node_on
+from tests.store.outboxes import all_effects, all_set_aside
+from tests.wire import read_event
 
 
 def lines(release: str, name: str) -> list[dict[str, Any]]:
@@ -123,13 +124,13 @@ async def test_open_attempts_go_on(node: Node, release: str) -> None:
 
 @ALONE
 async def test_what_was_left_undone_is_done(node: Node, release: str, clock: SetClock) -> None:
-    left = {name.partition(".")[2] for name, _ in await node.store.outboxes.effects()}
+    left = {name.partition(".")[2] for name, _ in await all_effects(node.store.outboxes)}
     boards = [line for line in lines(release, STORE) if line["key"].startswith("leaderboard")]
     clock.time = closes(int(boards[0]["key"].rstrip("}").rpartition(":")[2]))
     await node.sweep()
     await node.settle()
     assert left
-    assert not await node.store.outboxes.effects()
+    assert not await all_effects(node.store.outboxes)
     known = await node.keys("leaderboard:*")
     redis: Any = node.redis
     rows = [dict(await redis.zrange(key, 0, -1, withscores=True)) for key in known]
@@ -139,7 +140,7 @@ async def test_what_was_left_undone_is_done(node: Node, release: str, clock: Set
     assert all(attempt.end is not None for attempt in ended if attempt.start.day is not None)
     # What was set aside is left to an operator.
     aside = next(line["value"] for line in lines(release, STORE) if line["key"] == keys.SET_ASIDE)
-    assert await node.store.outboxes.all_set_aside() == aside
+    assert await all_set_aside(node.store.outboxes) == aside
 
 
 @ALONE
@@ -165,7 +166,7 @@ def events(release: str) -> Iterator[Event]:
     for _, frame in frames(release, "server"):
         row = msgpack.unpackb(frame)
         if row[0] < FIRST_NUMBER and row[0] != PROGRESS:
-            yield msgspec.convert([row[0], *row[2:]], type=AnyEvent)
+            yield read_event(row)
 
 
 def test_the_commands_of_a_release_are_read(release: str) -> None:
@@ -194,7 +195,7 @@ def test_the_events_of_this_release_begin_as_those_of_an_earlier_one(release: st
             assert said[0] == PROGRESS
             assert msgpack.unpackb(codec.encode_progress(said[1:])) == said
         else:
-            event = msgspec.convert([said[0], *said[2:]], type=AnyEvent)
+            event = read_event(said)
             now = msgpack.unpackb(codec.encode(event, said[1]))
             assert type(event).__name__ == name
             assert within_row(said, now) == said

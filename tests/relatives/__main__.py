@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 
-from engine.catalog import exported
+from engine.catalog import Catalog
 from tests.relatives import RELATIVES
 
-json.dump(exported(RELATIVES.values()), sys.stdout, indent=1)
+json.dump(Catalog(RELATIVES.values()).exported(), sys.stdout, indent=1)

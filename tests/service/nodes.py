@@ -13,6 +13,7 @@ from engine.ruleset import Move
 from server.core.attempt import Attempt
 from server.core.ids import AttemptId, PlayerId, RoomCode
 from server.core.race import COUNTDOWN, Room
+from server.metrics import Metrics
 from server.service.answers import Played, Snapshot
 from server.service.bus_messages import Ended
 from server.service.registration import Registration
@@ -67,7 +68,7 @@ class Node:
         self.store = Store.on(self.database, clock)
         self.registration = Registration(self.store)
         self.bus = _Bus(self)
-        self.services = Services(self.store, self.bus, self.registration)
+        self.services = Services(self.store, self.bus, self.registration, Metrics())
         self.ended: list[Ended] = []
         self.services.sessions.ended.subscribe(self.ended.append)
         self.attempts = self.services.attempts

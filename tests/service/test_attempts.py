@@ -19,16 +19,19 @@ from server.core.ids import AttemptId, DealId, PlayerId, attempt_id
 from server.core.refusal import Refusal
 from server.core.stored import StoredResult
 from server.service import attempts as module
-from server.service.answers import Answer, Over, Played, Snapshot
+from server.service.answers import Over, Played, Snapshot
 from server.service.attempt_journal import Finish
 from server.store import keys
 from tests.core.builders import ADA, BOB, LIMIT, START
 from tests.engine.positions import is_view_pile
 from tests.service.nodes import Node, SetClock, node_on
+from tests.store.outboxes import all_due, all_effects
 from tests.store.servers import in_flight, until, writes_held_up
 
 DAY = daily.day_at(START)
 DEADLINE = START + LIMIT
+
+Answer = Played | Over | Snapshot
 
 
 async def begin(node: Node, player: PlayerId = ADA, game: str = "lady-betty") -> AttemptId:
@@ -250,15 +253,15 @@ async def test_a_finish_stands_in_the_outbox_with_the_last_entry(
     node: Node, end: Callable[[Node, AttemptId], asyncio.Future[None]]
 ) -> None:
     attempt = await begin(node)
-    assert await node.store.outboxes.due(DEADLINE) == [(AttemptDue(attempt), DEADLINE)]
-    assert await node.store.outboxes.effects() == []
+    assert await all_due(node.store.outboxes, DEADLINE) == [(AttemptDue(attempt), DEADLINE)]
+    assert await all_effects(node.store.outboxes) == []
     await end(node, attempt)
-    assert await node.store.outboxes.due(DEADLINE) == []
+    assert await all_due(node.store.outboxes, DEADLINE) == []
     state = await node.look(attempt)
     finish = Finish(
         attempt, ADA, state.start.deal, "lady-betty", None, DAY, StoredResult.of(state.result)
     )
-    [(field, text)] = await node.store.outboxes.effects()
+    [(field, text)] = await all_effects(node.store.outboxes)
     assert field == attempt
     assert msgspec.json.decode(text, type=Finish) == finish
     assert node.attempts.finishes.get_nowait() == finish
@@ -284,7 +287,7 @@ async def test_finishes_over_the_most_are_left_to_the_outbox(
         for _ in range(3):
             await resign(node, await begin(node))
         assert node.attempts.finishes.qsize() == 1
-        assert len(await node.store.outboxes.effects()) == 3
+        assert len(await all_effects(node.store.outboxes)) == 3
 
 
 async def test_of_two_moves_with_one_number_one_stands(node: Node, other: Node) -> None:

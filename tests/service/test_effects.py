@@ -14,6 +14,7 @@ from server.service.bus_messages import Entered
 from server.store import keys
 from tests.core.builders import ADA, BOB, START
 from tests.service.nodes import BEGUN, OVER, Node, SetClock, attempt_of
+from tests.store.outboxes import all_due, all_effects
 from tests.store.servers import running, until
 
 DAY = daily.day_at(START)
@@ -39,7 +40,7 @@ async def test_a_daily_reaches_its_leaderboard(node: Node) -> None:
     await node.settle()
     score = packed((await node.look(attempt)).result)
     assert await rows(node) == [Row(1, ADA, score)]
-    assert await node.store.outboxes.effects() == []
+    assert await all_effects(node.store.outboxes) == []
     topic = topics.leaderboard(of_day(GAME, DAY))
     assert (topic, bus_messages.encode(Entered(ADA, score))) in node.published
     # Whoever applies it again may be the first who tells of it, and does not know when it was done.
@@ -56,7 +57,7 @@ async def test_a_race_reaches_its_room_and_no_leaderboard(node: Node, clock: Set
     assert after.running is not None
     assert after.running.unfinished() == [BOB]
     assert await node.keys("leaderboard:*") == []
-    assert await node.store.outboxes.effects() == []
+    assert await all_effects(node.store.outboxes) == []
 
 
 async def test_applying_twice_changes_nothing(node: Node, other: Node, clock: SetClock) -> None:
@@ -69,7 +70,7 @@ async def test_applying_twice_changes_nothing(node: Node, other: Node, clock: Se
     before = (await rows(node), await node.rooms.find(code))
     await asyncio.gather(*(n.effects.apply(finish) for n in (node, other) for finish in finishes))
     assert (await rows(node), await node.rooms.find(code)) == before
-    assert await node.store.outboxes.effects() == []
+    assert await all_effects(node.store.outboxes) == []
 
 
 async def test_what_a_dead_node_left_is_applied_by_another(node: Node, other: Node) -> None:
@@ -77,11 +78,11 @@ async def test_what_a_dead_node_left_is_applied_by_another(node: Node, other: No
     attempt = await finish_daily(node)
     room, code = await node.race_of(ADA)
     await node.attempts.give_up(attempt_of(room, ADA))
-    assert len(await other.store.outboxes.effects()) == 2
+    assert len(await all_effects(other.store.outboxes)) == 2
     await other.sweep()
     assert [row.score for row in await rows(other)] == [packed((await node.look(attempt)).result)]
     assert (await other.rooms.find(code)).running is None
-    assert await other.store.outboxes.effects() == []
+    assert await all_effects(other.store.outboxes) == []
 
 
 async def test_a_node_that_lags_applies_a_finish_all_the_same(node: Node, other: Node) -> None:
@@ -95,7 +96,7 @@ async def test_a_node_that_lags_applies_a_finish_all_the_same(node: Node, other:
     await node.attempts.give_up(attempt_of(room, ADA))
     await other.sweep()
     assert (await node.rooms.find(code)).running is None
-    assert await other.store.outboxes.effects() == []
+    assert await all_effects(other.store.outboxes) == []
 
 
 async def test_what_falls_due_is_swept(node: Node, other: Node, clock: SetClock) -> None:
@@ -110,8 +111,8 @@ async def test_what_falls_due_is_swept(node: Node, other: Node, clock: SetClock)
     await other.sweep()
     assert (await node.look(attempt)).end == "time"
     assert len(await rows(node)) == 1
-    assert await node.store.outboxes.due(clock.time * 2) == []
-    assert await node.store.outboxes.effects() == []
+    assert await all_due(node.store.outboxes, clock.time * 2) == []
+    assert await all_effects(node.store.outboxes) == []
 
 
 async def test_what_is_broken_keeps_nothing_else_from_being_done(
@@ -129,7 +130,7 @@ async def test_what_is_broken_keeps_nothing_else_from_being_done(
     assert [row.player for row in await rows(node)] == [ADA]
     assert (await node.rooms.find(code)).running is None
     assert (await node.look(ada)).end == "time"
-    assert (AttemptDue(broken), daily.closes(DAY)) in await node.store.outboxes.due(clock.time)
+    assert (AttemptDue(broken), daily.closes(DAY)) in await all_due(node.store.outboxes, clock.time)
 
 
 async def test_due_times_of_what_is_gone_are_dropped(node: Node, clock: SetClock) -> None:
@@ -138,12 +139,12 @@ async def test_due_times_of_what_is_gone_are_dropped(node: Node, clock: SetClock
     await node.redis.delete(keys.attempt(attempt), keys.room(code))
     clock.time = daily.closes(DAY)
     await node.sweep()
-    assert await node.store.outboxes.due(clock.time) == []
+    assert await all_due(node.store.outboxes, clock.time) == []
 
 
 async def test_a_node_applies_its_finishes_by_itself(node: Node) -> None:
     async def applied() -> bool:
-        return bool(await rows(node)) and not await node.store.outboxes.effects()
+        return bool(await rows(node)) and not await all_effects(node.store.outboxes)
 
     async with running(node.effects.run):
         await finish_daily(node)
@@ -162,10 +163,10 @@ async def test_a_deadline_seen_by_a_wrong_clock_is_not_forgotten(
     for what, time in due:
         # The clock has been put right since the sweep found these.
         await node.effects.pass_deadline(what, time)
-    found = await node.store.outboxes.due(snapshot.start.deadline)
+    found = await all_due(node.store.outboxes, snapshot.start.deadline)
     assert sorted(found, key=lambda each: each[1]) == sorted(due, key=lambda each: each[1])
     clock.time = snapshot.start.deadline
     await node.sweep()
     assert (await node.look(snapshot.attempt)).end == "time"
     assert (await node.rooms.find(code)).running is None
-    assert await node.store.outboxes.due(clock.time) == []
+    assert await all_due(node.store.outboxes, clock.time) == []

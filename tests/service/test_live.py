@@ -368,7 +368,7 @@ async def test_what_is_appended_during_a_look_is_not_taken_back(
 
     async def looked() -> bool:
         live = node.services.live.find(code)
-        return live is not None and not live.presence.is_reading
+        return live is not None and live.presence._changes is None
 
     await until(looked)
     assert page_of(node, code).room.version == room.version

@@ -20,6 +20,7 @@ from server.service.bus_messages import Entry
 from server.store import keys
 from tests.core.builders import ADA, BOB, CYD, DAN, LIMIT, PLAYERS, reached
 from tests.service.nodes import BEGUN, OVER, Node, SetClock, attempt_of
+from tests.store.outboxes import all_due
 
 NOWHERE = RoomCode(CODE_ALPHABET[:5])
 
@@ -213,7 +214,7 @@ async def test_a_race_is_run_and_run_again(node: Node, other: Node, clock: SetCl
         room = await node.rooms.find(code)
         assert room.running is None
         assert sum(room.wins.values()) >= number
-        assert await node.store.outboxes.due(OVER * 2) == []
+        assert await all_due(node.store.outboxes, OVER * 2) == []
         if number == 1:
             await other.rooms.set_ready(code, BOB, ready=True)
             room = await node.rooms.start(code, ADA)
@@ -302,7 +303,7 @@ async def test_at_the_deadline_everyone_is_done(node: Node, other: Node, clock: 
     assert {player: result.end for player, result in room.round.results.items()} == {
         ADA: "stuck", BOB: "time", CYD: "time",
     }  # fmt: skip
-    assert await node.store.outboxes.due(OVER * 2) == []
+    assert await all_due(node.store.outboxes, OVER * 2) == []
     await other.rooms.pass_deadline(code)
     await other.rooms.pass_deadline(NOWHERE)
 

@@ -18,6 +18,7 @@ from tests.core.builders import ADA, BOB
 from tests.service.nodes import Node, SetClock, node_on
 from tests.service.test_attempts import begin, entries
 from tests.service.test_effects import finish_daily
+from tests.store.outboxes import all_due, all_effects, all_set_aside
 
 NEWER = '{"type":"undone","at":1}'
 
@@ -76,28 +77,28 @@ async def test_a_newer_attempt_is_refused_and_left_alone(
         assert code in {line["event"] for line in logs}
         # Also when its time is up: a node of the newer release ends it.
         clock.time += 10 * 86_400_000
-        due = await other.store.outboxes.due(clock.time)
+        due = await all_due(other.store.outboxes, clock.time)
         with capture_logs() as logs:
             await other.sweep()
         assert {"event": "effect_left", "name": f"a:{attempt}", "code": code} in [
             {key: line.get(key) for key in ("event", "name", "code")} for line in logs
         ]
         assert due
-        assert await other.store.outboxes.due(clock.time) == due
-        assert await other.store.outboxes.all_set_aside() == {}
+        assert await all_due(other.store.outboxes, clock.time) == due
+        assert await all_set_aside(other.store.outboxes) == {}
     assert await entries(node, attempt) == before
 
 
 async def test_a_newer_effect_is_left_alone(node: Node) -> None:
     await finish_daily(node)
-    ((name, text),) = await node.store.outboxes.effects()
+    ((name, text),) = await all_effects(node.store.outboxes)
     newer = json.dumps(json.loads(text) | {"type": "finish2"})
     await node.redis.hset(keys.outbox(keys.partition(name)), name, newer)
     await node.sweep()
-    assert await node.store.outboxes.effects() == [(name, newer)]
+    assert await all_effects(node.store.outboxes) == [(name, newer)]
     await node.redis.hset(keys.outbox(keys.partition(name)), name, text)
     await node.sweep()
-    assert await node.store.outboxes.effects() == []
+    assert await all_effects(node.store.outboxes) == []
 
 
 async def test_a_newer_room_is_refused_and_taken_for_nothing_else(node: Node, other: Node) -> None:

@@ -17,6 +17,7 @@ from server.store.outbox import Pending
 from tests.core.builders import ADA, BOB, START
 from tests.service.nodes import OVER, Node, SetClock
 from tests.service.test_effects import DAY, GAME, finish_daily, rows
+from tests.store.outboxes import all_due, all_effects, all_set_aside
 from tests.store.servers import running, until
 
 
@@ -41,7 +42,7 @@ async def test_partitions_are_shared_and_taken_over(node: Node, other: Node) -> 
     await other.store.sweepers.drop()
     await node.sweeper.renew()
     assert node.sweeper._partitions.keys() == set(range(keys.PARTITIONS))
-    assert not await node.store.outboxes.effects()
+    assert not await all_effects(node.store.outboxes)
     await finish_daily(other)
     # What was taken over is scanned at at once.
     await node.sweep()
@@ -50,7 +51,7 @@ async def test_partitions_are_shared_and_taken_over(node: Node, other: Node) -> 
 
 async def test_a_node_sweeps_by_itself(node: Node, other: Node) -> None:
     async def swept() -> bool:
-        return len(await rows(node)) == 2 and not await node.store.outboxes.effects()
+        return len(await rows(node)) == 2 and not await all_effects(node.store.outboxes)
 
     await finish_daily(node, ADA)
     await finish_daily(node, BOB)
@@ -145,12 +146,12 @@ async def test_what_cannot_be_applied_is_set_aside_and_told_of_once(
     assert sorted(told) == [member, "broken"]
     tried = [log["name"] for log in logs if log["event"] == "effect_failed"]
     assert sorted(tried) == sorted([member, "broken"] * (module.TRIES - 1))
-    assert await node.store.outboxes.all_set_aside() == {
+    assert await all_set_aside(node.store.outboxes) == {
         "broken": "no finish",
         member: f"due at {daily.closes(DAY)}",
     }
-    assert await node.store.outboxes.effects() == []
-    assert await node.store.outboxes.due(clock.time) == []
+    assert await all_effects(node.store.outboxes) == []
+    assert await all_due(node.store.outboxes, clock.time) == []
 
 
 async def test_what_waits_for_the_store_is_never_set_aside(
@@ -164,10 +165,10 @@ async def test_what_waits_for_the_store_is_never_set_aside(
         patch.setattr(type(node.store.leaderboards), "enter", away)
         for _ in range(2 * module.TRIES):
             await node.sweep()
-    assert len(await node.store.outboxes.effects()) == 1
+    assert len(await all_effects(node.store.outboxes)) == 1
     clock.time = START + module.RETRY_AFTER
     # It need not wait for its partition's turn.
     await node.sweeper.scan()
     while node.sweeper._in_progress:
         await asyncio.sleep(0)
-    assert await node.store.outboxes.effects() == []
+    assert await all_effects(node.store.outboxes) == []

@@ -90,7 +90,7 @@ class Node:
         store = Store.on(self._database, self.clock)
         self._bus = Bus(self._database)
         self._registration = Registration(store)
-        self.services = Services(store, self._bus, self._registration, searcher=InlineSearcher())
+        self.services = Services(store, self._bus, self._registration, Metrics(), InlineSearcher())
         if not dailies:
             self.services.dailies._drawn_until = FAR
         self._hub = Hub(self.services)

@@ -24,6 +24,7 @@ from tests.core.builders import PLAYERS
 from tests.simulation.link import Link
 from tests.simulation.loop import VirtualLoop
 from tests.simulation.world import World
+from tests.store.outboxes import all_due, all_effects, all_set_aside
 
 pytestmark = ALONE
 
@@ -98,7 +99,8 @@ class Commands:
                     future.set_result(type(error))
 
                 generation = store.journals.generation(key)
-                assert store.journals.append_soon(Append(key, number, text), now, generation, done)
+                entry = Append(key, number, text)
+                assert store.journals.append_soon(entry, now, generation, done, None)
             return [await future for future in futures]
 
         return append
@@ -115,7 +117,7 @@ class Commands:
         return lambda store: store.journals.read_on(key, after, last)
 
     def _effects(self) -> Command:
-        return lambda store: store.outboxes.effects()
+        return lambda store: all_effects(store.outboxes)
 
     def _drop_effect(self) -> Command:
         name = self._one(NAMES)
@@ -123,7 +125,7 @@ class Commands:
 
     def _due(self) -> Command:
         now = self.now + self._about() // 2
-        return lambda store: store.outboxes.due(now)
+        return lambda store: all_due(store.outboxes, now)
 
     def _drop_due(self) -> Command:
         due, time = AttemptDue(AttemptId(self._one(NAMES))), self.now + self._about()
@@ -139,7 +141,7 @@ class Commands:
         return lambda store: store.outboxes.set_aside(*given)
 
     def _all_set_aside(self) -> Command:
-        return lambda store: store.outboxes.all_set_aside()
+        return lambda store: all_set_aside(store.outboxes)
 
     def _sweeper(self) -> Command:
         if self.rng.random() < 0.3:

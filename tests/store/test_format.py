@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from server.core.refusal import UnsuitableError
+from server.store import format as module
 from server.store import keys
 from server.store.connection import Client
 from server.store.database import Database
@@ -20,13 +21,17 @@ async def test_a_store_of_the_first_release_is_read_and_left_as_it_is(
 
 
 async def test_a_release_notes_what_it_writes_and_never_less(
-    database: Database, redis: Client
+    database: Database, redis: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(module, "NEWEST", 3)
     for written, kept in ((2, "2"), (1, "2"), (3, "3")):
-        await check_format(database, written, newest=3)
+        monkeypatch.setattr(module, "WRITTEN", written)
+        await check_format(database)
         assert await redis.get(keys.FORMAT) == kept
+    monkeypatch.setattr(module, "WRITTEN", 2)
+    monkeypatch.setattr(module, "NEWEST", 2)
     with pytest.raises(UnsuitableError, match="of format 3"):
-        await check_format(database, 2, newest=2)
+        await check_format(database)
 
 
 @ALONE

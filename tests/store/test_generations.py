@@ -25,7 +25,9 @@ def append_soon(journals: Journals, key: str, number: int) -> asyncio.Future[Exc
     answer: asyncio.Future[Exception | None] = asyncio.get_running_loop().create_future()
     generation = journals.generation(key)
     entry = Append(key, number, f"entry {number}")
-    assert journals.append_soon(entry, now(), generation, lambda error, _: answer.set_result(error))
+    assert journals.append_soon(
+        entry, now(), generation, lambda error, _: answer.set_result(error), None
+    )
     return answer
 
 

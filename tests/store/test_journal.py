@@ -309,10 +309,14 @@ async def test_what_is_of_no_generation_is_not_appended(
     """Neither before there is a connection, which is of no generation either, nor on one."""
     done: list[object] = []
     entry = (Append(KEY, 1, "one"), now())
+
+    def note(*outcome: object) -> None:
+        done.append(outcome)
+
     assert journals.generation(KEY) == 0
-    assert not journals.append_soon(*entry, 0, lambda *outcome: done.append(outcome))
+    assert not journals.append_soon(*entry, 0, note, None)
     generation = (await journals.read(KEY)).generation
-    assert not journals.append_soon(*entry, 0, lambda *outcome: done.append(outcome))
-    assert journals.append_soon(*entry, generation, lambda *outcome: done.append(outcome))
+    assert not journals.append_soon(*entry, 0, note, None)
+    assert journals.append_soon(*entry, generation, note, None)
     await database.close()
     assert done == [(None, generation)]

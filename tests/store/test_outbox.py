@@ -13,6 +13,7 @@ from server.store.connection import Client
 from server.store.database import Database
 from server.store.journal import Append, Journals
 from server.store.outbox import Outboxes
+from tests.store.outboxes import all_due, all_effects, all_set_aside
 
 NAMES = [f"{number:016}.ada0000000000000" for number in range(30)]
 
@@ -47,15 +48,15 @@ async def start(database: Database, name: str, due: int | None = None) -> None:
 async def test_effects_of_every_partition_are_found_until_they_are_dropped(
     database: Database, outboxes: Outboxes
 ) -> None:
-    assert await outboxes.effects() == []
+    assert await all_effects(outboxes) == []
     for name in NAMES:
         await start(database, name)
     assert len({keys.partition(name) for name in NAMES}) > 20
-    assert sorted(await outboxes.effects()) == [(name, f"effect of {name}") for name in NAMES]
+    assert sorted(await all_effects(outboxes)) == [(name, f"effect of {name}") for name in NAMES]
     for name in NAMES[1:]:
         await outboxes.drop_effect(name)
         await outboxes.drop_effect(name)
-    assert await outboxes.effects() == [(NAMES[0], f"effect of {NAMES[0]}")]
+    assert await all_effects(outboxes) == [(NAMES[0], f"effect of {NAMES[0]}")]
 
 
 async def test_what_has_fallen_due_is_found_until_it_is_dropped(
@@ -63,12 +64,12 @@ async def test_what_has_fallen_due_is_found_until_it_is_dropped(
 ) -> None:
     for time, name in enumerate(NAMES):
         await start(database, name, due=time)
-    assert await outboxes.due(-1) == []
-    found = await outboxes.due(9)
+    assert await all_due(outboxes, -1) == []
+    found = await all_due(outboxes, 9)
     assert sorted(found) == [(due_of(name), time) for time, name in enumerate(NAMES[:10])]
     for due, time in sorted(found)[1:]:
         await outboxes.drop_due(due, time)
-    assert await outboxes.due(9) == [(due_of(NAMES[0]), 0)]
+    assert await all_due(outboxes, 9) == [(due_of(NAMES[0]), 0)]
 
 
 async def test_what_falls_due_again_later_is_not_dropped_with_the_first(
@@ -76,13 +77,13 @@ async def test_what_falls_due_again_later_is_not_dropped_with_the_first(
 ) -> None:
     name = NAMES[0]
     await start(database, name, due=5)
-    [(due, time)] = await outboxes.due(5)
+    [(due, time)] = await all_due(outboxes, 5)
     # Meanwhile another node has dealt with it, and it is to be looked at again.
     await redis.zadd(keys.due(keys.partition(name)), {due.member: 50})
     await outboxes.drop_due(due, time)
-    assert await outboxes.due(50) == [(due, 50)]
+    assert await all_due(outboxes, 50) == [(due, 50)]
     await outboxes.drop_due(due, 50)
-    assert await outboxes.due(50) == []
+    assert await all_due(outboxes, 50) == []
 
 
 async def test_the_oldest_of_a_partition_come_first(
@@ -90,7 +91,10 @@ async def test_the_oldest_of_a_partition_come_first(
 ) -> None:
     monkeypatch.setattr(outbox, "MOST_AT_ONCE", 2)
     await redis.zadd(keys.due(3), {"r:C": 3, "r:A": 1, "r:B": 2})
-    assert await outboxes.due(10) == [(RoundDue(RoomCode("A")), 1), (RoundDue(RoomCode("B")), 2)]
+    assert await all_due(outboxes, 10) == [
+        (RoundDue(RoomCode("A")), 1),
+        (RoundDue(RoomCode("B")), 2),
+    ]
 
 
 async def test_a_look_finds_what_is_left_in_each_partition(
@@ -118,9 +122,9 @@ async def test_what_is_set_aside_is_found_by_an_operator_alone(
     for _ in range(2):
         await outboxes.set_aside(number, name, "text")
         await outboxes.set_aside(number, f"a:{name}", "due")
-    assert await outboxes.all_set_aside() == {name: "text", f"a:{name}": "due"}
-    assert await outboxes.effects() == [(other, f"effect of {other}")]
-    assert await outboxes.due(5) == [(due_of(other), 5)]
+    assert await all_set_aside(outboxes) == {name: "text", f"a:{name}": "due"}
+    assert await all_effects(outboxes) == [(other, f"effect of {other}")]
+    assert await all_due(outboxes, 5) == [(due_of(other), 5)]
 
 
 async def test_what_only_a_newer_version_knows_is_left_alone(
@@ -128,6 +132,6 @@ async def test_what_only_a_newer_version_knows_is_left_alone(
 ) -> None:
     await redis.zadd(keys.due(3), {"z:new": 1, "r:A": 2})
     with capture_logs() as logs:
-        assert await outboxes.due(10) == [(RoundDue(RoomCode("A")), 2)]
+        assert await all_due(outboxes, 10) == [(RoundDue(RoomCode("A")), 2)]
     assert [(entry["event"], entry["member"]) for entry in logs] == [("due_item_unknown", "z:new")]
     assert await redis.zscore(keys.due(3), "z:new") == 1

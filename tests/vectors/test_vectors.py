@@ -12,8 +12,8 @@ from engine.catalog import ruleset
 from engine.deal import deal_seed, lay_out, parse_seed
 from engine.moves import legal_moves
 from engine.position import parse_position, position_of
-from engine.replay import play_while_legal
 from tests.engine.perft import COMMAND
+from tests.engine.positions import after
 from tests.vectors.generate import FILES, FOLDER, variants, written
 
 
@@ -59,8 +59,7 @@ def test_a_game_plays_again(entry: dict[str, Any]) -> None:
         board = lay_out(rules, parse_pile(entry["deck"]))
     for move, choices in zip(entry["moves"], entry["choices"], strict=True):
         assert len(legal_moves(board)) == choices
-        board, _, error = play_while_legal(board, [move])
-        assert error is None
+        board = after(board, move)
     assert position_of(board) == entry["position"]
 
 

@@ -36,7 +36,7 @@ export function parseMove(ruleset: Ruleset, text: string): Move {
 }
 
 /** The number of the pile of this name; throws `bad_move`. */
-export function pileNumber(ruleset: Ruleset, name: string): number {
+function pileNumber(ruleset: Ruleset, name: string): number {
   const number = ruleset.pileNumbers.get(name);
   if (number === undefined) {
     throw new EngineError("bad_move", `${ruleset.game} has no pile ${name}.`);

@@ -40,7 +40,6 @@ __all__ = [
     "MODULES",
     "STRUCTS",
     "AnyCommand",
-    "AnyEvent",
     "attempts",
     "dailies",
     "deals",
@@ -85,8 +84,6 @@ EVENTS = tuple(sorted((struct for struct in STRUCTS if issubclass(struct, Event)
 
 if TYPE_CHECKING:
     AnyCommand: TypeAlias = Command
-    AnyEvent: TypeAlias = Event
 else:
     # What msgspec tells apart by their kinds; to a type checker, what they have in common.
     AnyCommand = Union[COMMANDS]  # noqa: UP007 - they are known only now
-    AnyEvent = Union[EVENTS]  # noqa: UP007
