@@ -4,10 +4,10 @@ import type { Plugin, Rollup } from "vite";
 
 /** The modules of the first paint, by the first segment of the path. */
 const MODULES: Readonly<Record<string, readonly string[]>> = {
-  home: ["screens/Home.svelte", "cards/drawings.ts"],
+  home: ["cards/drawings.ts", "screens/Home.svelte"],
   new: ["screens/NewRace.svelte"],
-  r: ["screens/Room.svelte", "cards/drawings.ts"],
-  daily: ["screens/Dailies.svelte", "screens/Daily.svelte", "cards/drawings.ts"],
+  r: ["cards/drawings.ts", "screens/Room.svelte"],
+  daily: ["cards/drawings.ts", "screens/Dailies.svelte", "screens/Daily.svelte"],
   leaderboard: ["screens/Leaderboard.svelte"],
   practice: ["screens/Practice.svelte"],
   rules: ["screens/Rules.svelte"],
