@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from ruamel.yaml import YAML
 
+from tests.deploy.schemas import assert_valid
 from tests.processes import ROOT, program
 
 WORKFLOW = ROOT / ".github/workflows/ci.yml"
@@ -19,16 +19,7 @@ PAGES = sorted((ROOT / ".github").glob("*.md"))
 
 
 def test_the_workflow_is_one() -> None:
-    checked = subprocess.run(  # noqa: S603 - a file of ours
-        [
-            *(sys.executable, "-m", "check_jsonschema", "--color", "never"),
-            *("--builtin-schema", "vendor.github-workflows", str(WORKFLOW)),
-        ],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert checked.returncode == 0, checked.stdout + checked.stderr
+    assert_valid(WORKFLOW, "github-workflows")
 
 
 def test_the_workflow_may_only_read_and_does_not_hang() -> None:
