@@ -304,5 +304,5 @@ def _needs_cards(session: Session, running: Round) -> bool:
         player is not None
         and player in running.players
         and player not in running.results
-        and not session.has_dealt_with(running.attempt(player))
+        and not session.is_latest_of_rounds(running.attempt(player))
     )

@@ -125,8 +125,8 @@ class Session:
         """Return whether this is the attempt, or the round's attempt, that was last sent."""
         return attempt in {self._attempt, self._shown_round}
 
-    def has_dealt_with(self, attempt: AttemptId) -> bool:
-        """Return whether this is the last round's attempt that was sent, or that was skipped.
+    def is_latest_of_rounds(self, attempt: AttemptId) -> bool:
+        """Return whether this is the latest attempt of a round that was sent or skipped.
 
         The client may have been sent a daily since.
         """

@@ -1,4 +1,4 @@
-"""The cache of replicas, with least-recently-used eviction."""
+"""The cache of replicas: bounded, and the least recently appended to are evicted first."""
 
 from __future__ import annotations
 

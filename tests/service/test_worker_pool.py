@@ -1,4 +1,4 @@
-"""Lanes: so much at a time, in order, and nothing is lost without being told."""
+"""Worker pools: so much at a time, in order, and nothing is lost without being told."""
 
 from __future__ import annotations
 
