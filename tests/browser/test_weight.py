@@ -24,3 +24,8 @@ TABLE = "/practice/roosevelt"
 def test_a_first_visit_is_light(browser: Browser, site: Site, path: str, coding: str) -> None:
     cost = visit(browser, site.url + path, [coding], slow=False)
     assert 20_000 < cost.shown < MOST
+
+
+@pytest.mark.parametrize("path", [*SCREENS, TABLE])
+def test_nothing_moves_after_the_first_paint(browser: Browser, site: Site, path: str) -> None:
+    assert visit(browser, site.url + path).shift == 0

@@ -35,7 +35,7 @@ const observe = (type, see) =>
   new PerformanceObserver(list => list.getEntries().forEach(see)).observe({type, buffered: true});
 observe("largest-contentful-paint", ({startTime}) => (seen.paint = startTime));
 observe("longtask", ({duration}) => (seen.task = Math.max(seen.task, duration)));
-observe("layout-shift", ({value, hadRecentInput}) => (seen.shift += hadRecentInput ? 0 : value));
+observe("layout-shift", ({value}) => (seen.shift += value));
 """
 
 

@@ -14,7 +14,7 @@ import { Router } from "./router.svelte.ts";
 import { Screens } from "./screens.ts";
 import { Settings } from "./settings.svelte.ts";
 import { Sounds } from "./sounds.ts";
-import { useLanguage } from "./text/index.ts";
+import { dateWords, useLanguage } from "./text/index.ts";
 
 const scheme = location.protocol === "https:" ? "wss:" : "ws:";
 // An open page may get its network back at any time: commands wait without a timeout.
@@ -65,6 +65,8 @@ async function start(): Promise<void> {
   await otherTasks();
   target.replaceChildren();
   mount(AppRoot, { target, props: { app } });
+  // The first date that a browser formats takes long: it is formatted before it is needed.
+  whenIdle(() => dateWords(0));
   whenIdle(() => {
     // If this fails, the table is loaded again when it is needed.
     screens.prepare("table").catch((error: unknown) => console.warn("No table yet.", error));

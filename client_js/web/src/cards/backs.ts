@@ -18,14 +18,14 @@ export function backSvg(back: Back, size: Size): string {
   return svg(
     size,
     paper(size) +
-      `<defs>${tile}</defs><rect ${frame} fill="${ground}"/><rect ${frame} fill="url(#t)"/>` +
+      `<defs>${tile}</defs><rect ${frame} fill="${ground}"/><rect ${frame} fill="url(#${back})"/>` +
       `<rect x="${inset + 7}" y="${inset + 7}" width="${WIDTH - 14 - 2 * inset}" height="${height - 14 - 2 * inset}" rx="6" fill="none" stroke="${BRASS}" stroke-opacity=".7" stroke-width="2"/>` +
       `<g transform="translate(0 ${lower})">${middle}</g>`,
   );
 }
 
-function pattern(width: number, height: number, inner: string): string {
-  return `<pattern id="t" width="${width}" height="${height}" x="120" y="168" patternUnits="userSpaceOnUse">${inner}</pattern>`;
+function pattern(id: Back, width: number, height: number, inner: string): string {
+  return `<pattern id="${id}" width="${width}" height="${height}" x="120" y="168" patternUnits="userSpaceOnUse">${inner}</pattern>`;
 }
 
 function suit(name: string, x: number, y: number, scale: number, fill: string): string {
@@ -53,6 +53,7 @@ const DRAWN: Readonly<Record<Back, Drawn>> = {
   lattice: {
     ground: "#22305a",
     tile: pattern(
+      "lattice",
       24,
       32,
       `<path d="M12 0L24 16 12 32 0 16Z" fill="none" stroke="${BRASS}" stroke-opacity=".6" stroke-width="1.7"/><path d="M12 11l4 5-4 5-4-5Z" fill="${BRASS}" fill-opacity=".4"/>`,
@@ -65,13 +66,14 @@ const DRAWN: Readonly<Record<Back, Drawn>> = {
   // Warm: rows of scales, each over the one behind it, and a clover.
   waves: {
     ground: "#96222d",
-    tile: pattern(44, 22, [0, 11, 22, 33, 44].flatMap(scales).join("")),
+    tile: pattern("waves", 44, 22, [0, 11, 22, 33, 44].flatMap(scales).join("")),
     middle: ROUND.replace("GROUND", "#96222d") + suit("C", 120, 168, 0.5, "#fbe0d4"),
   },
   // Bright: stars of eight points on the night.
   stars: {
     ground: "#14504a",
     tile: pattern(
+      "stars",
       36,
       36,
       `<path d="M18 3L21.5 14.5 33 18 21.5 21.5 18 33 14.5 21.5 3 18 14.5 14.5Z" fill="${BRASS}" fill-opacity=".62"/><path d="M0 0l5 0-5 5ZM36 0v5l-5-5ZM0 36v-5l5 5ZM36 36h-5l5-5Z" fill="#d9eed3" fill-opacity=".55"/><path d="M0 18L18 0M18 36L36 18" stroke="#d9eed3" stroke-opacity=".14"/>`,

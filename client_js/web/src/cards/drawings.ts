@@ -8,11 +8,16 @@ import type { Size } from "./sizes.ts";
 export { backSvg, faceSvg };
 
 /** This module, as it is when loaded lazily. */
-export type Drawings = Pick<typeof import("./drawings.ts"), "cardUrl">;
+export type Drawings = Pick<typeof import("./drawings.ts"), "cardSvg" | "cardUrl">;
 
-/** The picture of a card, by its number, or of a back, as a data URL. */
-export function cardUrl(card: number | "back", size: Size, { deck, back }: CardLook): string {
-  return dataUrl(card === "back" ? backSvg(back, size) : faceSvg(card, size, deck));
+/** The picture of a card, by its number, or of a back. */
+export function cardSvg(card: number | "back", size: Size, { deck, back }: CardLook): string {
+  return card === "back" ? backSvg(back, size) : faceSvg(card, size, deck);
+}
+
+/** The same as a data URL. */
+export function cardUrl(card: number | "back", size: Size, look: CardLook): string {
+  return dataUrl(cardSvg(card, size, look));
 }
 
 /** An SVG as a data URL. */

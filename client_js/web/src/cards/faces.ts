@@ -1,7 +1,8 @@
 /**
  * The faces of cards as pictures: each an SVG of its own, for the page, its icons and its previews.
  * In each size rank and suit are both within the strip that a fan leaves of a card, on top and at
- * the left.
+ * the left. A page may contain many of them: an id within a picture names what it contains, so that
+ * equal ids are equal elements.
  */
 
 import { RANKS, rankOf, suitOf } from "../../../src/rules/cards.ts";
@@ -103,8 +104,8 @@ function tall(rank: number, suit: string, tones: Tones, court: string | undefine
 function bust(court: string, top: number, height: number, scale: number): string {
   const bottom = height - 1;
   return (
-    `<clipPath id="c"><path d="M72 ${top}H240V${bottom - 15}A15 15 0 0 1 225 ${bottom}H72Z"/></clipPath>` +
-    `<g clip-path="url(#c)"><g transform="translate(156 ${height - 6}) scale(${scale})">${court}</g></g>`
+    `<clipPath id="bust-${height}"><path d="M72 ${top}H240V${bottom - 15}A15 15 0 0 1 225 ${bottom}H72Z"/></clipPath>` +
+    `<g clip-path="url(#bust-${height})"><g transform="translate(156 ${height - 6}) scale(${scale})">${court}</g></g>`
   );
 }
 
@@ -148,12 +149,12 @@ function courtPanel(court: string, { main, light }: Tones, left: number): string
   const width = WIDTH - 2 * left;
   const frame = `x="${left}" y="20" width="${width}" height="${HEIGHTS.large - 40}" rx="9"`;
   const half =
-    `<g clip-path="url(#h)"><circle cy="-72" r="70" fill="${PAPER}" opacity=".7"/>` +
+    `<g clip-path="url(#half)"><circle cy="-72" r="70" fill="${PAPER}" opacity=".7"/>` +
     `<g transform="scale(${width / 168} 1)">${court}</g></g>`;
   return (
-    `<clipPath id="f"><rect ${frame}/></clipPath>` +
-    `<clipPath id="h"><path d="M-120-168H120V-11.5L-120 11.5Z"/></clipPath>` +
-    `<rect ${frame} fill="${light}"/><g clip-path="url(#f)">` +
+    `<clipPath id="frame-${left}"><rect ${frame}/></clipPath>` +
+    `<clipPath id="half"><path d="M-120-168H120V-11.5L-120 11.5Z"/></clipPath>` +
+    `<rect ${frame} fill="${light}"/><g clip-path="url(#frame-${left})">` +
     `<g transform="translate(${WIDTH / 2} ${HEIGHTS.large / 2})">${half}` +
     `<g transform="rotate(180)">${half}</g>` +
     `<path d="M-120 11.5L120-11.5" stroke="#e0a92e" stroke-width="4"/></g></g>` +
