@@ -22,7 +22,7 @@ from engine.play import play
 from engine.position import parse_position, position_of
 from engine.schema import STANDARD
 
-LONGEST_LINE = 65_536
+MAX_LINE_LENGTH = 65_536
 """The most characters of a request, without the line ending."""
 
 _BLANK = " \t\r\n"
@@ -109,8 +109,8 @@ class Driver:
 
 
 def _parse_request(line: str) -> dict[str, Any]:
-    if len(line) > LONGEST_LINE:
-        raise RequestError(f"A request has at most {LONGEST_LINE} characters.")
+    if len(line) > MAX_LINE_LENGTH:
+        raise RequestError(f"A request has at most {MAX_LINE_LENGTH} characters.")
     try:
         # In JSON 1 and 1.0 are the same number; and int() refuses literals of too many digits.
         request = json.loads(line, parse_int=float, parse_constant=_refuse_constant)

@@ -15,7 +15,7 @@ from engine.moves import fits_foundation, is_stuck, run_length
 from engine.ruleset import Ruleset
 from engine.schema import STANDARD
 
-MOST_MOVES = 1_000_000
+MAX_MOVES = 1_000_000
 """The largest `moves` of a position that is accepted."""
 
 _KEYS = {"game", "variant", "piles", "redeals", "moves", "won", "stuck"}
@@ -67,7 +67,7 @@ def parse_position(
         ruleset,
         _read_piles(ruleset, position.get("piles")),
         _read_count(position, "redeals", ruleset.rules.waste.redeals if ruleset.rules.waste else 0),
-        _read_count(position, "moves", MOST_MOVES),
+        _read_count(position, "moves", MAX_MOVES),
     )
     _check_board(board)
     for key, value in (("won", board.won), ("stuck", is_stuck(board))):

@@ -16,7 +16,7 @@ from engine.moves import is_legal, legal_moves
 from engine.play import apply
 from engine.ruleset import Move
 
-MOST_POSITIONS = 3_000
+MAX_POSITIONS = 3_000
 """The default bound of a search, in positions."""
 
 _DOWN_CARDS = bytes(byte for byte in range(256) if byte & DOWN)
@@ -60,7 +60,7 @@ def cards_never_seen(board: Board) -> int:
     return len(cards) - len(cards.translate(None, _DOWN_CARDS))
 
 
-def search(board: Board, positions: int = MOST_POSITIONS) -> SearchResult:
+def search(board: Board, positions: int = MAX_POSITIONS) -> SearchResult:
     """Search breadth-first for a line of moves that brings another card onto a foundation.
 
     Args:

@@ -25,7 +25,7 @@ END_WITHIN = 20.0
 STABLE_AFTER = 30.0
 """A worker that dies after running for this many seconds is restarted without a pause."""
 
-LONGEST_PAUSE = 30.0
+MAX_PAUSE = 30.0
 """The most seconds before a worker is restarted: 1 s at first, doubled each time it dies again."""
 
 # Not "fork", which would copy the running event loop and locks that threads hold.
@@ -117,7 +117,7 @@ class Supervisor:
             if worker is not self._workers[index]:
                 continue
             stable = time.monotonic() - worker.since > STABLE_AFTER
-            pause = 0.0 if stable else min(LONGEST_PAUSE, pause * 2 or 1.0)
+            pause = 0.0 if stable else min(MAX_PAUSE, pause * 2 or 1.0)
             log.error("worker_died", worker=index, pid=worker.pid, code=code, pause=pause)
             await asyncio.sleep(pause)
             # `replace` may have started another one during the pause.

@@ -21,7 +21,7 @@ from engine.catalog import ruleset
 from engine.notation import seen_text
 from engine.ruleset import Ruleset
 from server.gateway import messages
-from server.gateway.messages.attempts import FIRST_NUMBER, MOST_NUMBERS
+from server.gateway.messages.attempts import FIRST_NUMBER, MAX_NUMBERS
 from server.gateway.messages.rooms import PROGRESS
 from server.gateway.messages.shared import NEWS
 
@@ -63,7 +63,7 @@ EVENTS: dict[type[messages.shared.Event], str] = {
 }
 """What tests call the events; `moved` and `progress` have forms of their own."""
 
-NO_NUMBER = FIRST_NUMBER + MOST_NUMBERS - 1
+NO_NUMBER = FIRST_NUMBER + MAX_NUMBERS - 1
 """Stands for an attempt that the session was not told of. No test opens so many."""
 
 NO_PILE = 63

@@ -45,10 +45,10 @@ export const ALIVE_WITHIN = 3_000;
 export const UNREACHABLE_AFTER = 3;
 /** Milliseconds over which the clients of a node that went down spread their first tries. */
 const FIRST_WAIT = 1_000;
-const SHORTEST_WAIT = 200;
+const MIN_WAIT = 200;
 const QUICK_WAIT = 450;
 const QUICK_TRIES = 3;
-const LONGEST_WAIT = 10_000;
+const MAX_WAIT = 10_000;
 
 /** Local time in milliseconds, timers and randomness; tests pass their own. */
 export interface Surroundings {
@@ -305,11 +305,11 @@ export function waitBefore(
   failures: number,
   penalized: boolean,
   chance: number,
-  most = LONGEST_WAIT,
+  most = MAX_WAIT,
 ): number {
   if (failures === 0 && !penalized) return chance * FIRST_WAIT;
   const longest = penalized
     ? most
     : Math.min(most, QUICK_WAIT * 2 ** Math.max(0, failures + 1 - QUICK_TRIES));
-  return SHORTEST_WAIT + chance * (longest - SHORTEST_WAIT);
+  return MIN_WAIT + chance * (longest - MIN_WAIT);
 }

@@ -24,7 +24,7 @@ export const PROGRESS = 6;
 export const FIRST_NUMBER = 32;
 
 /** Attempts that a session has numbers for; after that a new one replaces the oldest. */
-export const MOST_NUMBERS = 64;
+export const MAX_NUMBERS = 64;
 
 /** What an event answers: a command's `id`, a move's `(number, seq)`, or `NEWS`. */
 export type Re = number | readonly [number, number];

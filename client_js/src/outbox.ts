@@ -8,7 +8,7 @@ export interface PendingMove {
 }
 
 /** The most pending moves at a time; more are not taken until the server has answered. */
-export const MOST_PENDING = 20;
+export const MAX_PENDING = 20;
 
 /** The pending moves of one attempt, with consecutive numbers. */
 export class Outbox {
@@ -19,7 +19,7 @@ export class Outbox {
   }
 
   get full(): boolean {
-    return this.#moves.length >= MOST_PENDING;
+    return this.#moves.length >= MAX_PENDING;
   }
 
   /** Append a move, numbered after the journal's entry `seq` and the pending moves. */

@@ -5,7 +5,7 @@ import type { Answers, Command, CommandFields, CommandType, Event, EventOf } fro
 import { Refusal, disconnected } from "./refusal.ts";
 
 /** The most unanswered commands at a time; more are refused with `too_fast`. */
-export const MOST_WAITING = 100;
+export const MAX_WAITING = 100;
 
 /**
  * Idempotent commands: sent again when their session was lost before the answer. All others are
@@ -68,7 +68,7 @@ export class Requests {
     return new Promise((resolve, reject) => {
       const settle = { resolve: resolve as (event: Event) => void, reject };
       const pending: PendingCommand = { type, fields, resend, settle };
-      if (this.#sent.size + this.#queue.size >= MOST_WAITING) {
+      if (this.#sent.size + this.#queue.size >= MAX_WAITING) {
         reject(new Refusal("too_fast", "Too many commands are waiting for their answers."));
       } else if (this.#open) {
         this.#transmit(pending);

@@ -7,7 +7,7 @@ import { type Readable, Store } from "./store.ts";
  * The longest backoff in an open session, in milliseconds, unless the server asks for more: when
  * its store is back, all play again within five seconds.
  */
-const LONGEST_BACKOFF = 4_000;
+const MAX_BACKOFF = 4_000;
 
 /** The retries of a client. */
 export class Retries {
@@ -51,7 +51,7 @@ export class Retry {
   schedule(run: () => void, wait: number): void {
     const { after, random } = this.#surroundings;
     this.#cancel();
-    this.#cancel = after(wait || waitBefore(this.#failures, false, random(), LONGEST_BACKOFF), run);
+    this.#cancel = after(wait || waitBefore(this.#failures, false, random(), MAX_BACKOFF), run);
     this.#failures += 1;
     this.#onChange(true);
   }

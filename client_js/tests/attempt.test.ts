@@ -2,7 +2,7 @@
 
 import { beforeEach, expect, test } from "vitest";
 import { Attempt } from "../src/attempt.ts";
-import { MOST_PENDING } from "../src/outbox.ts";
+import { MAX_PENDING } from "../src/outbox.ts";
 import { UNSEEN } from "../src/rules/cards.ts";
 import { viewOf } from "../src/rules/board.ts";
 import { legalMoves } from "../src/rules/moves.ts";
@@ -93,7 +93,7 @@ test("dealt cards are unseen until the server shows them, and not played before"
 test("what is no move, not legal, or too much is not played", () => {
   expect(attempt.play("nonsense")).toBe(false);
   expect(attempt.play("w>t0")).toBe(false);
-  for (let played = 0; played < MOST_PENDING; played++) expect(attempt.play("s>w")).toBe(true);
+  for (let played = 0; played < MAX_PENDING; played++) expect(attempt.play("s>w")).toBe(true);
   expect(attempt.play("s>w")).toBe(false);
 });
 

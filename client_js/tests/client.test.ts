@@ -5,7 +5,7 @@ import { type Client, Refusal } from "../src/index.ts";
 import { PING_EVERY } from "../src/connection.ts";
 import { NEWS, type Re } from "../src/messages.ts";
 import type { EventOf } from "../src/protocol.ts";
-import { MOST_WAITING } from "../src/requests.ts";
+import { MAX_WAITING } from "../src/requests.ts";
 import { viewOf } from "../src/rules/board.ts";
 import { findRuleset } from "../src/rules/catalog.ts";
 import { ATTEMPT, Dealer, NUMBER } from "./dealer.ts";
@@ -22,7 +22,7 @@ import {
 } from "./server.ts";
 
 /** No first pause is longer, in milliseconds. */
-const LONGEST_FIRST_PAUSE = 600;
+const MAX_FIRST_PAUSE = 600;
 
 let server: ScriptedServer;
 let time: FakeTime;
@@ -174,7 +174,7 @@ test("a name that was on its way when the connection broke is sent again", async
 });
 
 test("the waiting commands are bounded", async () => {
-  const asked = Array.from({ length: MOST_WAITING + 1 }, () => client.showDeal("d"));
+  const asked = Array.from({ length: MAX_WAITING + 1 }, () => client.showDeal("d"));
   await expect(asked.at(-1)).rejects.toMatchObject({ code: "too_fast" });
   client.close();
   await expect(asked[0]).rejects.toMatchObject({ code: "disconnected" });
@@ -373,7 +373,7 @@ test("what is gone after a reconnect is forgotten, what cannot be had just now a
   await takenIn(client, session);
   expect(client.room.get()).toBeNull();
   expect(client.attempt.get()).not.toBeNull();
-  time.pass(LONGEST_FIRST_PAUSE);
+  time.pass(MAX_FIRST_PAUSE);
   const again = await session.command("OpenAttempt");
   session.say({ type: "Refused", re: again.re, code: "unknown_attempt", text: "Gone.", wait: 0 });
   await takenIn(client, session);

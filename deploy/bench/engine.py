@@ -53,7 +53,7 @@ ROUNDS = 40
 MEAN_GOAL = 2.5
 """How many times python-chess the harmonic mean of the games is to be: no fast one makes up for a
 slow one."""
-LEAST_GOAL = 1.5
+MIN_GOAL = 1.5
 """How many times python-chess each game is to be."""
 
 THIRDS = 3
@@ -201,9 +201,9 @@ def report(contestants: list[Contestant], laps: dict[str, list[Lap]]) -> tuple[s
     }
     whole = harmonic_mean(times.values())
     missed = [
-        f"{name}: {value:.2f} times python-chess, less than {LEAST_GOAL}"
+        f"{name}: {value:.2f} times python-chess, less than {MIN_GOAL}"
         for name, value in times.items()
-        if value < LEAST_GOAL
+        if value < MIN_GOAL
     ]
     if whole < MEAN_GOAL:
         missed.append(f"the mean: {whole:.2f} times python-chess, less than {MEAN_GOAL}")
@@ -216,7 +216,7 @@ def report(contestants: list[Contestant], laps: dict[str, list[Lap]]) -> tuple[s
         f"famous ones. In turns, {rounds} rounds, medians, processor time.",
         "",
         f"The goal: {MEAN_GOAL} times python-chess on the harmonic mean of the games,"
-        f" and {LEAST_GOAL} times on each.",
+        f" and {MIN_GOAL} times on each.",
         "",
         f"- commit: {commit()}",
         f"- date: {datetime.now(UTC):%Y-%m-%d}",

@@ -18,7 +18,7 @@ from engine.play import apply
 from engine.play import play as play_move
 from engine.ruleset import Move
 from server.core.ids import AttemptId, DealId, PlayerId, RoomCode, attempt_id
-from server.core.ranking import MOST_MOVES, Result
+from server.core.ranking import MAX_MOVES, Result
 from server.core.refusal import Refusal
 
 End = Literal["won", "stuck", "resigned", "time"]
@@ -163,7 +163,7 @@ def play(attempt: Attempt, move: Move, now: int) -> Played:
     """
     _check_running(attempt, now)
     board = attempt.board
-    if board.moves >= MOST_MOVES:
+    if board.moves >= MAX_MOVES:
         raise Refusal("too_many_moves")
     try:
         after, delta = play_move(board, move)

@@ -14,9 +14,9 @@ from server.core.ids import PlayerId
 
 _TIME_BITS = 34
 _MOVE_BITS = 12
-MOST_TIME = (1 << _TIME_BITS) - 1
+MAX_TIME = (1 << _TIME_BITS) - 1
 """The longest time that is ranked, in milliseconds: 198 days. Longer ones count as equal."""
-MOST_MOVES = (1 << _MOVE_BITS) - 1
+MAX_MOVES = (1 << _MOVE_BITS) - 1
 """The most moves that are ranked, and that an attempt may have."""
 
 T = TypeVar("T")
@@ -52,13 +52,13 @@ class Row:
 
 def pack(left: int, time: int, moves: int) -> int:
     """Return an integer below 2^53 that sorts as results do; a double holds it exactly."""
-    return (left << _TIME_BITS | min(time, MOST_TIME)) << _MOVE_BITS | min(moves, MOST_MOVES)
+    return (left << _TIME_BITS | min(time, MAX_TIME)) << _MOVE_BITS | min(moves, MAX_MOVES)
 
 
 def unpack(packed: int) -> tuple[int, int, int]:
     """Return (left, time, moves) from a packed result."""
-    moves = packed & MOST_MOVES
-    time = packed >> _MOVE_BITS & MOST_TIME
+    moves = packed & MAX_MOVES
+    time = packed >> _MOVE_BITS & MAX_TIME
     return packed >> _TIME_BITS + _MOVE_BITS, time, moves
 
 

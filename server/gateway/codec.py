@@ -13,12 +13,12 @@ from server.gateway.messages.attempts import FIRST_NUMBER, PlayMove
 from server.gateway.messages.rooms import PROGRESS
 from server.gateway.messages.shared import NEWS, Command, End, Event, Re
 
-LONGEST_FRAME = 4_096
+MAX_FRAME_SIZE = 4_096
 """The most bytes of a frame from a client."""
 
 _COMMANDS = {kind_of(command): command for command in COMMANDS}
-_LONGEST_TEXT = 512
-_LONGEST_LIST = 64
+_MAX_TEXT_LENGTH = 512
+_MAX_LIST_LENGTH = 64
 _SHORT = 16
 """Bytes of a frame that is too short to hold anything large, and is decoded without limits."""
 
@@ -84,9 +84,9 @@ def _unpacked(frame: bytes) -> Any:
         return msgpack.unpackb(
             frame,
             strict_map_key=True,
-            max_str_len=_LONGEST_TEXT,
-            max_array_len=_LONGEST_LIST,
-            max_map_len=_LONGEST_LIST,
+            max_str_len=_MAX_TEXT_LENGTH,
+            max_array_len=_MAX_LIST_LENGTH,
+            max_map_len=_MAX_LIST_LENGTH,
             max_bin_len=0,
             max_ext_len=0,
         )

@@ -4,7 +4,7 @@ A leaderboard is read at most once per tick, and only if a score was entered: it
 rows take one round trip and are encoded once for all watchers. In addition, each watcher has the
 rows around its own. They and their ranks can change only if the entered score is not worse than the
 last of these rows, or if there are fewer rows below the player's own than would fit. The own rows
-of at most `MOST_READ` such watchers are read in a tick, the others in the next ones; each of these
+of at most `MAX_READ` such watchers are read in a tick, the others in the next ones; each of these
 watchers gets its own frame. A watcher who has not played has no own rows, and the own rows of one
 who is ahead of every entered score are not read again.
 """
@@ -32,7 +32,7 @@ from server.stop import Stop
 TICK = 0.5
 """Seconds between two updates of a leaderboard."""
 
-MOST_READ = 500
+MAX_READ = 500
 """Watchers whose own rows are read in one tick."""
 
 READ_AT_ONCE = 50
@@ -210,7 +210,7 @@ class LeaderboardFeeds:
         else:
             top = None
         # Watchers whose own rows are read are sent the first rows in the same frame.
-        own = dict.fromkeys(islice(watched.unread, MOST_READ))
+        own = dict.fromkeys(islice(watched.unread, MAX_READ))
         if top is not None:
             frame = codec.encode(top)
             async for session in _slices(watched.own):

@@ -10,7 +10,7 @@ RATE = 20.0
 BURST = 100.0
 """Commands that a session may send at once."""
 
-MOST_OFFENCES = 50
+MAX_OFFENCES = 50
 """Rate-limited commands and invalid frames after which a session is closed."""
 
 BYTES_PER_SECOND = 8_192.0

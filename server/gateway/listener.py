@@ -18,7 +18,7 @@ from server import ports
 STOP_WITHIN = 5.0
 """Seconds after `Listener.close` until connections that are still open are aborted."""
 
-LONGEST_REQUEST = 16_384
+MAX_REQUEST_SIZE = 16_384
 """The most bytes of a request, including its body."""
 
 REQUEST_WITHIN = 10.0
@@ -136,7 +136,7 @@ class _Connection(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         self._received += len(data)
-        if self._received > LONGEST_REQUEST:
+        if self._received > MAX_REQUEST_SIZE:
             if not self._has_request or self.cycle.response_complete:
                 self.transport.write(_TOO_LONG)
             self.transport.close()

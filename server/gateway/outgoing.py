@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Hashable
 
-MOST_WAITING = 64
+MAX_WAITING = 64
 """The most frames in a queue; if there is one more, the session is closed as too slow."""
 
 
@@ -36,7 +36,7 @@ class Outgoing:
             self._count += 1
             key = self._count
         self._frames.pop(key, None)
-        if len(self._frames) >= MOST_WAITING:
+        if len(self._frames) >= MAX_WAITING:
             raise TooSlowError
         self._frames[key] = frame
 

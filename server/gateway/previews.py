@@ -38,7 +38,7 @@ READS = 50.0
 READS_AT_ONCE = 200.0
 """Previews that may read the store in a burst."""
 
-MOST_READING = 32
+MAX_READS = 32
 """Reads that may be in flight: with more, the store is slow, and further ones would only wait."""
 
 log = structlog.get_logger()
@@ -141,7 +141,7 @@ class Previews:
 
     async def _read(self, read: Callable[[], Awaitable[Preview | None]]) -> Preview | None:
         """Return a preview that needs the store, or `None` if it cannot be read now."""
-        if self._load.is_too_high or len(self._reading) >= MOST_READING:
+        if self._load.is_too_high or len(self._reading) >= MAX_READS:
             return None
         if not self._bucket.take():
             return None

@@ -18,10 +18,10 @@ from server.core.ids import AttemptId, PlayerId, RoomCode
 from server.core.refusal import Refusal, UnavailableError, UnreadableError
 from server.gateway import codec
 from server.gateway.contracts import Answerer, Reason, Wire
-from server.gateway.limits import BURST, MOST_OFFENCES, RATE, Bucket
+from server.gateway.limits import BURST, MAX_OFFENCES, RATE, Bucket
 from server.gateway.messages.attempts import (
     FIRST_NUMBER,
-    MOST_NUMBERS,
+    MAX_NUMBERS,
     OpenAttempt,
     PlayMove,
     Resign,
@@ -38,7 +38,7 @@ from server.service.tasks import run_soon
 HELLO_WITHIN = 5.0
 """Seconds from the handshake until the `Hello` must have been carried out."""
 
-MOST_PENDING = 16
+MAX_PENDING = 16
 """Frames that may be pending behind the current command; then reading is paused."""
 
 RECONNECT_WITHIN = 5_000
@@ -150,15 +150,15 @@ class Session:
     def number_of(self, attempt: AttemptId) -> int:
         """Return the number of an attempt in this session's messages, and assign one if needed.
 
-        There are `MOST_NUMBERS` numbers; a new attempt takes over the one assigned first.
+        There are `MAX_NUMBERS` numbers; a new attempt takes over the one assigned first.
         """
         numbers = self._numbers
         if attempt in numbers:
             return FIRST_NUMBER + numbers.index(attempt)
-        if len(numbers) < MOST_NUMBERS:
+        if len(numbers) < MAX_NUMBERS:
             numbers.append(attempt)
             return FIRST_NUMBER + len(numbers) - 1
-        place, self._oldest = self._oldest, (self._oldest + 1) % MOST_NUMBERS
+        place, self._oldest = self._oldest, (self._oldest + 1) % MAX_NUMBERS
         numbers[place] = attempt
         return FIRST_NUMBER + place
 
@@ -179,7 +179,7 @@ class Session:
         if self._pending is None:
             self._pending = deque()
         self._pending.append(frame)
-        if len(self._pending) >= MOST_PENDING and not self._reading_paused:
+        if len(self._pending) >= MAX_PENDING and not self._reading_paused:
             self._reading_paused = True
             self._wire.hold()
 
@@ -359,7 +359,7 @@ class Session:
 
     def _count_offence(self, reason: Reason) -> None:
         self._offences += 1
-        if self._offences >= MOST_OFFENCES:
+        if self._offences >= MAX_OFFENCES:
             self.close(reason)
 
     # The end

@@ -19,7 +19,7 @@ from websockets.http11 import Request, Response
 from websockets.protocol import State
 from websockets.server import ServerProtocol
 
-from server.gateway.codec import LONGEST_FRAME
+from server.gateway.codec import MAX_FRAME_SIZE
 from server.gateway.contracts import Wire
 from server.gateway.limits import BYTES_AT_ONCE, BYTES_PER_SECOND, CONTROL_COST
 from server.gateway.outgoing import Outgoing
@@ -33,25 +33,25 @@ except ImportError:  # not compiled for this system
 CLOSE_WITHIN: Final = 2.0
 """Seconds for the closing handshake, after which the connection is aborted."""
 
-MOST_UNSENT: Final = 32_768
+MAX_UNSENT: Final = 32_768
 """Bytes in the transport's write buffer above which messages are queued."""
 
-MOST_UNSENT_CONTROL: Final = 65_536
+MAX_UNSENT_CONTROL: Final = 65_536
 """Bytes in the write buffer above which a connection is aborted: control frames are not queued."""
 
 _SLICE: Final = 2_048
 """Bytes that are parsed at once; if they are frames of the least size, it takes about 2 ms."""
 
-_LONGEST_SHORT: Final = 125
+_MAX_SHORT: Final = 125
 """The most bytes of payload whose length fits into the first two bytes of a frame."""
 
-_LONGEST_MEDIUM: Final = 65_535
+_MAX_MEDIUM: Final = 65_535
 """The most bytes of payload whose length fits into two further bytes."""
 
 _WHOLE_BINARY: Final = 0x82
 _MASKED: Final = 0x80
 _MASKED_HEADER: Final = 6
-_HEADERS: Final = tuple(bytes((_WHOLE_BINARY, length)) for length in range(_LONGEST_SHORT + 1))
+_HEADERS: Final = tuple(bytes((_WHOLE_BINARY, length)) for length in range(_MAX_SHORT + 1))
 """The frame header of an unfragmented binary message, by the length of the message."""
 
 Admit = Callable[[Request], Response | None]
@@ -108,7 +108,7 @@ class Socket(asyncio.Protocol):
         self._begun = begun
         self._ended = ended
         self._loop = asyncio.get_running_loop()
-        self._protocol = ServerProtocol(max_size=LONGEST_FRAME, logger=_LOGGER)
+        self._protocol = ServerProtocol(max_size=MAX_FRAME_SIZE, logger=_LOGGER)
         self._session: Session | None = None
         self._message: list[bytes] | None = None
         self._buffer = b""
@@ -129,7 +129,7 @@ class Socket(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Set up the transport; the first bytes received are the handshake request."""
         self.transport = cast(asyncio.Transport, transport)
-        self.transport.set_write_buffer_limits(high=MOST_UNSENT)
+        self.transport.set_write_buffer_limits(high=MAX_UNSENT)
         _keep_alive(self.transport)
         self._begun(self)
 
@@ -187,7 +187,7 @@ class Socket(asyncio.Protocol):
         return (
             not self._incomplete
             and self._message is None
-            and _MASKED_HEADER <= len(data) <= _MASKED_HEADER + _LONGEST_SHORT
+            and _MASKED_HEADER <= len(data) <= _MASKED_HEADER + _MAX_SHORT
             and data[0] == _WHOLE_BINARY
             and data[1] == _MASKED + len(data) - _MASKED_HEADER
             and self._protocol.state is State.OPEN
@@ -250,7 +250,7 @@ class Socket(asyncio.Protocol):
                 transport.write(data)
             else:
                 self._end()
-        if transport.get_write_buffer_size() > MOST_UNSENT_CONTROL:
+        if transport.get_write_buffer_size() > MAX_UNSENT_CONTROL:
             transport.abort()
 
     # Writing
@@ -275,7 +275,7 @@ class Socket(asyncio.Protocol):
         if self._protocol.state is not State.OPEN or self.transport.is_closing():
             # uvloop's transports raise an exception on writes after close.
             return
-        if length <= _LONGEST_SHORT:
+        if length <= _MAX_SHORT:
             # The same bytes as from `send_binary`, but faster: most messages are this short.
             self.transport.write(_HEADERS[length] + message)
         else:
@@ -370,7 +370,7 @@ class Socket(asyncio.Protocol):
 
 def _size(length: int) -> int:
     """Return the size in bytes of a masked frame with a payload of `length` bytes."""
-    extended = 0 if length <= _LONGEST_SHORT else 2 if length <= _LONGEST_MEDIUM else 8
+    extended = 0 if length <= _MAX_SHORT else 2 if length <= _MAX_MEDIUM else 8
     return _MASKED_HEADER + extended + length
 
 

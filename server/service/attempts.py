@@ -26,7 +26,7 @@ from server.service.stored import rules_of
 from server.service.tasks import run_soon
 from server.store.deals import Deal
 
-MOST_FINISHES = 10_000
+MAX_FINISHES = 10_000
 """Finishes that may be queued for their effects; the sweeper applies those beyond that."""
 
 FIRST_MOVE = 2
@@ -45,7 +45,7 @@ class Attempts:
         self._store = store
         self._lookups = lookups
         self._replicas: ReplicaCache[AttemptId, Attempt, Event] = ReplicaCache()
-        self.finishes: asyncio.Queue[Finish] = asyncio.Queue(MOST_FINISHES)
+        self.finishes: asyncio.Queue[Finish] = asyncio.Queue(MAX_FINISHES)
         """Attempts that have finished on this node; consumed by `server.service.effects`."""
         self.advanced: Signal[Attempt] = Signal()
         """Emitted after each entry that this node has appended, with the attempt after it."""

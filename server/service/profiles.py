@@ -12,7 +12,7 @@ from server.service.bus_messages import Renamed
 from server.store.bus import Bus
 from server.store.players import Players
 
-MOST_KNOWN = 50_000
+MAX_CACHED = 50_000
 """Profiles that are cached, about 200 bytes each; the oldest is evicted first."""
 
 
@@ -51,7 +51,7 @@ class Profiles:
 
     def keep(self, profile: Profile) -> None:
         """Cache a profile that is known to be current."""
-        if len(self._known) >= MOST_KNOWN and profile.id not in self._known:
+        if len(self._known) >= MAX_CACHED and profile.id not in self._known:
             del self._known[next(iter(self._known))]
         self._known[profile.id] = profile
 

@@ -33,7 +33,7 @@ CHECKPOINT_EVERY = 64
 YIELD_EVERY = 100
 """Entries that are folded before yielding to the event loop: about half a millisecond."""
 
-MOST_MISTIMED = 5
+MAX_MISTIMED = 5
 """Appends in a row that may be refused for a wrong clock before a command fails."""
 
 
@@ -358,7 +358,7 @@ class Replica(Generic[State, Event]):
             return False
         except MistimedError as error:
             self._mistimed += 1
-            if self._mistimed > MOST_MISTIMED:
+            if self._mistimed > MAX_MISTIMED:
                 raise UnavailableError(str(error)) from error
             await self._clock.sample()
             self._generation = generation

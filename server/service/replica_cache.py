@@ -7,10 +7,10 @@ from typing import Any, Generic, TypeVar
 
 from server.service.replica import Replica
 
-MOST_USED = 20_000
+MAX_USED = 20_000
 """Cached replicas of one type that this node appends to, about 4 KiB each."""
 
-MOST_READ_ONLY = 2_000
+MAX_READ_ONLY = 2_000
 """Cached replicas of one type that this node has only read."""
 
 State = TypeVar("State")
@@ -42,7 +42,7 @@ class ReplicaCache(Generic[Name, State, Event]):
             return used[name]
         found = self._read_only.pop(name, None)
         if found is not None:
-            _put(used, name, found, MOST_USED)
+            _put(used, name, found, MAX_USED)
         return found
 
     @property
@@ -54,7 +54,7 @@ class ReplicaCache(Generic[Name, State, Event]):
         """Cache a replica, unless the name has one already; return the one that is cached."""
         found = self.find(name)
         if found is None:
-            _put(self._read_only, name, replica, MOST_READ_ONLY)
+            _put(self._read_only, name, replica, MAX_READ_ONLY)
             return replica
         return found
 

@@ -12,7 +12,7 @@ from server.service.answers import Snapshot
 from server.service.attempt_journal import Step
 from server.service.attempts import Attempts
 
-MOST_MISSED = 64
+MAX_MISSED = 64
 """Missed entries up to which a client gets deltas; beyond that it gets a snapshot."""
 
 
@@ -48,7 +48,7 @@ async def find_missed(attempts: Attempts, now: Snapshot, seq: int, digest: int) 
         Refusal: the attempt does not exist, or has expired.
         UnavailableError: the store does not answer.
     """
-    if not 0 <= now.seq - seq <= MOST_MISSED:
+    if not 0 <= now.seq - seq <= MAX_MISSED:
         return None
     if seq == now.seq:
         # The usual case: nothing was missed, and the journal need not be read.

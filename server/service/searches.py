@@ -23,13 +23,13 @@ from server.service.searcher import Search, SearcherError
 from server.service.sessions import Sessions
 from server.stop import Stop
 
-MOST_WAITING = 1_000
+MAX_WAITING = 1_000
 """Attempts that may be queued for a search; others are searched after a later move or opening."""
 
-MOST_LINES = 5_000
+MAX_LINES = 5_000
 """Cached lines, one for each attempt; the oldest is evicted first."""
 
-LONGEST_LINE = 8
+MAX_LINE_MOVES = 8
 """Moves of the longest line that is cached, since a cached line is tried after each move."""
 
 log = structlog.get_logger()
@@ -61,7 +61,7 @@ class Searches:
             self._pending.pop(attempt.id, None)
             self._lines.pop(attempt.id, None)
         elif _may_have_seen_all(attempt.board) and not cards_never_seen(attempt.board):
-            if len(self._pending) >= MOST_WAITING and attempt.id not in self._pending:
+            if len(self._pending) >= MAX_WAITING and attempt.id not in self._pending:
                 log.warning("searches_full", attempt=attempt.id)
                 return
             self._pending[attempt.id] = attempt
@@ -104,8 +104,8 @@ class Searches:
         answer = await stop.or_wait(self._searcher.ask(board))
         if answer is None:
             return Outcome.UNKNOWN
-        if answer.outcome is Outcome.REACHABLE and len(answer.line) <= LONGEST_LINE:
-            if len(self._lines) >= MOST_LINES:
+        if answer.outcome is Outcome.REACHABLE and len(answer.line) <= MAX_LINE_MOVES:
+            if len(self._lines) >= MAX_LINES:
                 del self._lines[next(iter(self._lines))]
             line = tuple(parse_move(board.ruleset, move) for move in answer.line)
             self._lines[attempt.id] = attempt.seq, line

@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 
 T = TypeVar("T")
 
-MOST_WAITING = 10_000
+MAX_WAITING = 10_000
 """Items that may be queued in a pool; more are rejected."""
 
 
@@ -36,7 +36,7 @@ class WorkerPool(Generic[T]):
 
     def put(self, item: T) -> bool:
         """Enqueue an item; return whether it was accepted: not if the pool is full or closed."""
-        if self._closed or len(self.waiting) >= MOST_WAITING:
+        if self._closed or len(self.waiting) >= MAX_WAITING:
             return False
         self.waiting.append(item)
         if len(self._tasks) < self._size:

@@ -39,7 +39,7 @@ HEARTBEAT_TIMEOUT = 15.0
 RECONNECT_DELAY = 0.5
 """Seconds to wait before reconnecting."""
 
-MOST_AT_ONCE = 500
+MAX_BATCH = 500
 """Most topics in one SUBSCRIBE or UNSUBSCRIBE, and most messages delivered before other tasks get
 a turn of the event loop: ten thousand sessions may come or go at once."""
 
@@ -143,7 +143,7 @@ class _PubSubConnection:
 
     async def _read(self) -> None:
         for number in itertools.count():
-            if not number % MOST_AT_ONCE:
+            if not number % MAX_BATCH:
                 # Reading what is buffered already does not yield to other tasks.
                 await asyncio.sleep(0)
             message = await self._connection.read_response(
@@ -185,8 +185,8 @@ _SUBSCRIBED_KINDS = {b"subscribe", b"ssubscribe"}
 
 
 def _take_some(topics: set[str]) -> list[str]:
-    """Remove up to `MOST_AT_ONCE` topics from a set, and return them."""
-    return [topics.pop() for _ in range(min(len(topics), MOST_AT_ONCE))]
+    """Remove up to `MAX_BATCH` topics from a set, and return them."""
+    return [topics.pop() for _ in range(min(len(topics), MAX_BATCH))]
 
 
 class Bus:
@@ -308,7 +308,7 @@ class Bus:
             await self._subscribe(connections)
 
     async def _subscribe(self, connections: dict[str, _PubSubConnection]) -> None:
-        """Send up to `MOST_AT_ONCE` added and removed topics to the servers that own them."""
+        """Send up to `MAX_BATCH` added and removed topics to the servers that own them."""
         self._changed.clear()
         added, removed = _take_some(self._added), _take_some(self._removed)
         if self._added or self._removed:

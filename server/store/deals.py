@@ -17,7 +17,7 @@ from server.core.refusal import UnreadableError
 from server.store import keys
 from server.store.database import Database
 
-MOST_KNOWN = 20_000
+MAX_CACHED = 20_000
 """Most deals in the cache, 0.6 KB each; the least recently used one is evicted first."""
 
 _KEEP = """
@@ -188,5 +188,5 @@ class Deals:
     def _remember(self, deal: Deal) -> None:
         """Put a deal, which never changes, into the cache."""
         self._known[deal.id] = deal
-        if len(self._known) > MOST_KNOWN:
+        if len(self._known) > MAX_CACHED:
             self._known.popitem(last=False)

@@ -32,7 +32,7 @@ CLOCK_TOLERANCE: Final = 2_000
 _PAGE: Final = 1_000
 """Entries read by one XRANGE."""
 
-_MOST_AT_ONCE: Final = 500
+_MAX_BATCH: Final = 500
 """Most entries appended by one script, which blocks Redis for about half a millisecond."""
 
 _APPEND: Final = """
@@ -197,7 +197,7 @@ class Journals:
             return False
         batch = generation, "" if self._database.is_standalone else key[: key.index("}")]
         entries = self._open_batches.get(batch)
-        if entries is None or len(entries) >= _MOST_AT_ONCE:
+        if entries is None or len(entries) >= _MAX_BATCH:
             entries = self._open_batches[batch] = []
             pipeline.send(
                 lambda: self._command(pipeline, batch, entries),

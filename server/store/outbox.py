@@ -11,7 +11,7 @@ from server.core.due import Due, parse_due
 from server.store import keys
 from server.store.database import Database
 
-MOST_AT_ONCE = 1_000
+MAX_BATCH = 1_000
 """Most due items of one partition that are returned at once."""
 
 log = structlog.get_logger()
@@ -43,7 +43,7 @@ class Outboxes:
     async def pending(self, until: int, partitions: Sequence[int]) -> list[Pending]:
         """Return the due items up to a time in Unix milliseconds, and all effects, by partition.
 
-        At most `MOST_AT_ONCE` due items of each partition are returned, the earliest.
+        At most `MAX_BATCH` due items of each partition are returned, the earliest.
 
         Raises:
             UnavailableError: Redis does not answer.
@@ -53,7 +53,7 @@ class Outboxes:
             lambda redis, key: (
                 redis.hgetall(key)
                 if key in boxes
-                else redis.zrangebyscore(key, "-inf", until, 0, MOST_AT_ONCE, withscores=True)
+                else redis.zrangebyscore(key, "-inf", until, 0, MAX_BATCH, withscores=True)
             ),
             *boxes,
             *map(keys.due, partitions),

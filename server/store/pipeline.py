@@ -26,10 +26,10 @@ from redis.exceptions import NoScriptError
 from server.metrics import Metrics
 from server.store.connection import FAILURES, TIMEOUT
 
-MOST_WAITING: Final = 10_000
+MAX_WAITING: Final = 10_000
 """Most commands without a reply; more are refused as unavailable."""
 
-MOST_AT_ONCE: Final = 1_000
+MAX_BATCH: Final = 1_000
 """Most commands in one batch."""
 
 ACKNOWLEDGED_WITHIN: Final = 2.0
@@ -92,7 +92,7 @@ class Pipeline(asyncio.Protocol):
     @property
     def is_full(self) -> bool:
         """Whether no more commands may be sent for now."""
-        return len(self._waiting) + len(self._in_flight) >= MOST_WAITING
+        return len(self._waiting) + len(self._in_flight) >= MAX_WAITING
 
     def send(self, command: Command, done: Done) -> None:
         """Send a command with the next batch, connecting first if needed.
@@ -170,7 +170,7 @@ class Pipeline(asyncio.Protocol):
                 self._connecting = asyncio.create_task(self._connect())
             self._connecting.add_done_callback(self._connected)
             return
-        batch, self._waiting = self._waiting[:MOST_AT_ONCE], self._waiting[MOST_AT_ONCE:]
+        batch, self._waiting = self._waiting[:MAX_BATCH], self._waiting[MAX_BATCH:]
         commands = self._pack_batch(batch)
         self._replies = []
         self._expected = len(commands)

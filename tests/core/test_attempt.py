@@ -21,7 +21,7 @@ from engine.ruleset import Move
 from server.core import attempt
 from server.core.attempt import Attempt, Ended, Event, Moved
 from server.core.ids import attempt_id
-from server.core.ranking import MOST_MOVES, Result
+from server.core.ranking import MAX_MOVES, Result
 from server.core.refusal import Refusal
 from tests.core.builders import (
     ADA,
@@ -171,9 +171,9 @@ def test_any_move_is_played_or_refused(source: int, target: int, count: int) -> 
 
 def test_an_attempt_has_so_many_moves_and_can_be_given_up_then() -> None:
     state = begun()
-    board = replace(state.board, moves=MOST_MOVES - 1)
+    board = replace(state.board, moves=MAX_MOVES - 1)
     last = attempt.play(msgspec.structs.replace(state, board=board), move("s>w"), START).after
-    assert last.board.moves == MOST_MOVES
+    assert last.board.moves == MAX_MOVES
     assert last.end is None
     with pytest.raises(Refusal, match="too_many_moves"):
         attempt.play(last, move("s>w"), START)

@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.catalog import exported, games, ruleset
-from server.core.ranking import MOST_MOVES, MOST_TIME, Result, pack, packed, standing, unpack
+from server.core.ranking import MAX_MOVES, MAX_TIME, Result, pack, packed, standing, unpack
 
 Key = tuple[int, int, int]
 
-keys = st.tuples(st.integers(0, 127), st.integers(0, MOST_TIME), st.integers(0, MOST_MOVES))
+keys = st.tuples(st.integers(0, 127), st.integers(0, MAX_TIME), st.integers(0, MAX_MOVES))
 close_keys = st.tuples(st.integers(0, 2), st.integers(0, 2), st.integers(0, 2))
 results = st.builds(
     lambda key: Result(52 - key[0], key[0], key[1], key[2], "resigned"), st.one_of(keys, close_keys)
@@ -29,7 +29,7 @@ def test_packing_keeps_the_order(one: Key, other: Key) -> None:
 
 
 def test_the_greatest_value_is_exact_as_a_score() -> None:
-    greatest = pack(127, MOST_TIME, MOST_MOVES)
+    greatest = pack(127, MAX_TIME, MAX_MOVES)
     assert greatest == 2**53 - 1
     assert int(float(greatest)) == greatest
 
@@ -41,7 +41,7 @@ def test_no_game_has_more_cards_than_are_told_apart() -> None:
 
 @pytest.mark.parametrize(
     ("given_", "kept"),
-    [((5, MOST_TIME + 1, 3), (5, MOST_TIME, 3)), ((5, 6, MOST_MOVES + 9), (5, 6, MOST_MOVES))],
+    [((5, MAX_TIME + 1, 3), (5, MAX_TIME, 3)), ((5, 6, MAX_MOVES + 9), (5, 6, MAX_MOVES))],
 )
 def test_what_is_over_the_most_counts_as_the_most(given_: Key, kept: Key) -> None:
     assert unpack(pack(*given_)) == kept

@@ -12,7 +12,7 @@ from engine.notation import move_text
 from engine.play import apply
 from engine.solver import Outcome, cards_never_seen, search
 
-LONGEST_LINE = 600
+MAX_LINE_MOVES = 600
 
 
 @cache
@@ -33,7 +33,7 @@ def dead_end_line(game: str) -> tuple[bytes, tuple[str, ...]]:
 def _dead_end_moves(game: str, seed: bytes, chance: Random) -> tuple[str, ...] | None:
     board = deal_seed(ruleset(game), seed)
     line: list[str] = []
-    while len(line) < LONGEST_LINE and (moves := legal_moves(board)):
+    while len(line) < MAX_LINE_MOVES and (moves := legal_moves(board)):
         if not cards_never_seen(board) and search(board).outcome is Outcome.UNREACHABLE:
             return tuple(line)
         home = [move for move in moves if move.target in board.ruleset.foundations]

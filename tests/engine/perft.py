@@ -21,7 +21,7 @@ FOLDER = Path(__file__).parents[1] / "vectors" / "perft"
 COMMAND = "`make vectors`"
 """What writes the files, and the other golden vectors, when a game has been added."""
 
-MOST_LISTED = 4_000
+MAX_LISTED = 4_000
 """A tree is counted as deep as this many positions, whose moves are listed, allow."""
 
 DEEPEST = 30
@@ -89,7 +89,7 @@ def count(board: Board, depth: int) -> Tree:
 def counted(board: Board) -> Tree:
     """Count as deep as is allowed, but not beyond the last move of all."""
     tree = count(board, 1)
-    while tree.depth < DEEPEST and sum(tree.counts) <= MOST_LISTED:
+    while tree.depth < DEEPEST and sum(tree.counts) <= MAX_LISTED:
         deeper = count(board, tree.depth + 1)
         if deeper.counts[-1] == 0:
             break

@@ -25,7 +25,7 @@ from engine.ruleset import Ruleset
 from tests.engine.oracles import check_board, check_move, check_stuck
 from tests.engine.positions import SEED
 
-LONGEST_REFUSAL = 400
+MAX_REFUSAL_LENGTH = 400
 """A sentence for people does not repeat a whole file."""
 
 
@@ -40,7 +40,7 @@ def read_file(text: str) -> bool:
             try_play(Ruleset("g", variant, rules))
         return True
     assert refusal.startswith("g")
-    assert len(refusal) <= LONGEST_REFUSAL
+    assert len(refusal) <= MAX_REFUSAL_LENGTH
     return False
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from engine.cards import pile_names
 from engine.catalog import ruleset
-from engine.driver import LONGEST_LINE, Driver, run
+from engine.driver import MAX_LINE_LENGTH, Driver, run
 from engine.position import position_of
 from tests.engine.positions import SEED, VARIANTS, dealt, kind_board, kind_deck, position
 
@@ -151,7 +151,7 @@ def test_won_and_stuck_are_answered() -> None:
         ("[" * 60_000, "bad_request"),
         ('{"op":' * 10_000, "bad_request"),
         ('{"op":"load","position":' + "[" * 500 + "]" * 500 + "}", "bad_position"),
-        ('{"op":"games"}' + " " * LONGEST_LINE, "bad_request"),
+        ('{"op":"games"}' + " " * MAX_LINE_LENGTH, "bad_request"),
         ("\ud800", "bad_request"),
         ("\0", "bad_request"),
     ],
@@ -185,9 +185,9 @@ def test_what_json_does_not_take_for_blank_is_answered(line: str) -> None:
 
 def test_a_line_as_long_as_may_be_is_read() -> None:
     line = '{"op":"games"}'
-    assert codes(say(line.ljust(LONGEST_LINE))) == [None]
-    assert codes(say(line.ljust(LONGEST_LINE) + "\n")) == [None]
-    assert codes(say(line.ljust(LONGEST_LINE + 1) + "\n")) == ["bad_request"]
+    assert codes(say(line.ljust(MAX_LINE_LENGTH))) == [None]
+    assert codes(say(line.ljust(MAX_LINE_LENGTH) + "\n")) == [None]
+    assert codes(say(line.ljust(MAX_LINE_LENGTH + 1) + "\n")) == ["bad_request"]
 
 
 @pytest.mark.parametrize(

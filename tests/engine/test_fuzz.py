@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from engine.catalog import load_game, ruleset
-from engine.driver import LONGEST_LINE
+from engine.driver import MAX_LINE_LENGTH
 from engine.errors import RulesetError
 from engine.moves import legal_moves
 from engine.notation import move_text
@@ -250,16 +250,16 @@ def test_a_conversation_that_is_nearly_right(lines: list[str]) -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        "[" * LONGEST_LINE,
-        '{"":' * (LONGEST_LINE // 4),
-        "9" * LONGEST_LINE,
+        "[" * MAX_LINE_LENGTH,
+        '{"":' * (MAX_LINE_LENGTH // 4),
+        "9" * MAX_LINE_LENGTH,
         '{"op":"load","position":{"game":"robert","piles":{"w":["' + "A" * 65_000 + '"]}}}',
         '{"op":"load","position":{"game":"robert","piles":{"w":[' + '"AS",' * 13_000 + '"AS"]}}}',
     ],
     ids=["lists", "objects", "digits", "a card", "cards"],
 )
 def test_a_line_of_much_is_answered(line: str) -> None:
-    (answer,) = converse([line[:LONGEST_LINE]])
+    (answer,) = converse([line[:MAX_LINE_LENGTH]])
     assert "error" in answer
 
 

@@ -24,7 +24,7 @@ from tests.engine.positions import ALL, is_view_pile
 from tests.engine.starts import STARTS, built_start
 from tests.relatives import find_ruleset
 
-LONGEST_WALK = 250
+MAX_WALK = 250
 
 
 def walk(start: Board, steps: int, greed: float, chance: Random) -> list[Board]:
@@ -46,7 +46,7 @@ def walks(draw: st.DrawFn) -> list[Board]:
     rules = find_ruleset(*draw(st.sampled_from(ALL)))
     chance = Random(draw(st.integers(0, 2**32 - 1)))
     start = draw(st.sampled_from(STARTS))(rules, chance)
-    steps = draw(st.integers(0, LONGEST_WALK))
+    steps = draw(st.integers(0, MAX_WALK))
     return walk(start, steps, draw(st.sampled_from([0.0, 0.5, 1.0])), chance)
 
 
@@ -207,7 +207,7 @@ def test_the_walks_reach_what_the_laws_speak_of(game: str, variant: str) -> None
     ends: set[str] = set()
     for number in range(80):
         chance = Random(number)
-        boards = walk(STARTS[number % 4](rules, chance), LONGEST_WALK, number // 2 % 2, chance)
+        boards = walk(STARTS[number % 4](rules, chance), MAX_WALK, number // 2 % 2, chance)
         ends |= {"won"} if boards[-1].won else set()
         ends |= {"stuck"} if is_stuck(boards[-1]) else set()
         ends |= {"redeal"} if boards[-1].redeals else set()

@@ -19,7 +19,7 @@ from tests.engine.oracles import check_board, check_move, check_stuck, every_mov
 from tests.engine.positions import ALL, board, dealt, kind_board, run_down
 from tests.engine.starts import STARTS
 from tests.engine.test_deuces import TOPS
-from tests.engine.test_laws import LAST, LONGEST_WALK, walk, walks
+from tests.engine.test_laws import LAST, MAX_WALK, walk, walks
 from tests.engine.test_policies import rules_with, small
 from tests.relatives import find_ruleset
 
@@ -29,7 +29,7 @@ def test_a_move_is_legal_exactly_if_it_is_listed(game: str, variant: str) -> Non
     rules = find_ruleset(game, variant)
     for number in range(20):
         chance = Random(number)
-        boards = walk(STARTS[number % 4](rules, chance), LONGEST_WALK, number // 4 % 2, chance)
+        boards = walk(STARTS[number % 4](rules, chance), MAX_WALK, number // 4 % 2, chance)
         for at in sorted({0, len(boards) // 3, 2 * len(boards) // 3, len(boards) - 1}):
             check_board(boards[at])
 
@@ -83,7 +83,7 @@ def test_a_move_of_no_piles_is_refused_as_any_other(move: Move) -> None:
 @pytest.mark.parametrize(("game", "variant"), ALL)
 def test_the_cards_that_are_home_are_counted_as_they_come(game: str, variant: str) -> None:
     chance = Random(1)
-    for at in walk(kind_board(find_ruleset(game, variant)), LONGEST_WALK, 1.0, chance):
+    for at in walk(kind_board(find_ruleset(game, variant)), MAX_WALK, 1.0, chance):
         assert at.home == sum(len(at.piles[pile]) for pile in at.ruleset.foundations)
         assert at.won == (at.home == at.ruleset.total)
 

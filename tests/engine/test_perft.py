@@ -8,7 +8,7 @@ from tests.engine.perft import (
     COMMAND,
     DEEPEST,
     FOLDER,
-    MOST_LISTED,
+    MAX_LISTED,
     Start,
     Tree,
     count,
@@ -21,7 +21,7 @@ from tests.engine.positions import ALL
 from tests.relatives import find_ruleset
 from tests.vectors.generate import tree_starts, tree_title
 
-MOST_LISTED_IN_ALL = 150_000
+MAX_LISTED_IN_ALL = 150_000
 
 TEXTS = {
     names: path.read_text(encoding="utf-8") for names in ALL if (path := path_of(*names)).exists()
@@ -47,9 +47,9 @@ def test_a_tree_is_as_deep_as_is_allowed(names: tuple[str, str], start: Start, t
     assert tree.depth > 1
     assert sum(tree.first.values()) == tree.counts[-1]
     assert len(tree.first) == tree.counts[1]
-    assert tree.listed <= MOST_LISTED
+    assert tree.listed <= MAX_LISTED
     assert tree.depth <= DEEPEST
-    if sum(tree.counts) <= MOST_LISTED and tree.depth < DEEPEST:
+    if sum(tree.counts) <= MAX_LISTED and tree.depth < DEEPEST:
         deeper = count(start.board(find_ruleset(*names)), tree.depth + 1)
         assert deeper.counts[-1] == 0
 
@@ -69,7 +69,7 @@ def test_there_is_a_file_for_each_game_and_no_other() -> None:
 
 def test_all_trees_together_stay_within_the_budget() -> None:
     listed = sum(tree.listed for trees in TREES.values() for _, tree in trees)
-    assert MOST_LISTED_IN_ALL / 4 < listed <= MOST_LISTED_IN_ALL
+    assert MAX_LISTED_IN_ALL / 4 < listed <= MAX_LISTED_IN_ALL
 
 
 def test_other_rules_are_told_move_by_move() -> None:

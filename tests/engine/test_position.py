@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from engine.errors import DeckError, EngineError, PositionError
-from engine.position import MOST_MOVES, parse_position, position_of
+from engine.position import MAX_MOVES, parse_position, position_of
 from tests.engine.positions import VARIANTS, board, dealt, kind_board, position, run_down
 
 
@@ -69,7 +69,7 @@ def test_a_position_is_an_object(value: Any) -> None:
         ("redeals", "1", "bad_position"),
         ("redeals", None, "bad_position"),
         ("moves", -1, "bad_position"),
-        ("moves", MOST_MOVES + 1, "bad_position"),
+        ("moves", MAX_MOVES + 1, "bad_position"),
         ("moves", 10**400, "bad_position"),
         ("won", True, "bad_position"),
         ("won", 0, "bad_position"),
@@ -86,8 +86,8 @@ def test_an_impossible_value_is_refused(key: str, value: Any, code: str) -> None
 
 
 def test_most_moves_is_the_limit() -> None:
-    found = position_of(dealt("robert")) | {"moves": MOST_MOVES, "redeals": 2}
-    assert parse_position(found).moves == MOST_MOVES
+    found = position_of(dealt("robert")) | {"moves": MAX_MOVES, "redeals": 2}
+    assert parse_position(found).moves == MAX_MOVES
 
 
 @pytest.mark.parametrize(("game", "variant"), VARIANTS)

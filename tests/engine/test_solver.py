@@ -19,14 +19,14 @@ from engine.play import apply
 from engine.position import parse_position, position_of
 from engine.ruleset import Ruleset
 from engine.schema import read_rules
-from engine.solver import MOST_POSITIONS, Outcome, cards_never_seen, ends_on_foundation, search
+from engine.solver import MAX_POSITIONS, Outcome, cards_never_seen, ends_on_foundation, search
 from tests.engine.positions import VARIANTS, dealt, run_down
 
-MOST_TRIED = 1_000
+MAX_TRIED = 1_000
 """Boards that the test's own search tries before it gives a case up."""
 
 
-MOST_LEFT = 60
+MAX_LEFT = 60
 """The most cards that are not home on a late board, if they can get there."""
 
 
@@ -37,7 +37,7 @@ def bare(game: str, variant: str = "standard", *, redeals: int = 0, **piles: str
     return Board(rules, tuple(cards.pop(name, b"") for name in rules.pile_names), redeals)
 
 
-def outcome_of(board: Board, positions: int = MOST_POSITIONS) -> str:
+def outcome_of(board: Board, positions: int = MAX_POSITIONS) -> str:
     return search(board, positions).outcome.value
 
 
@@ -61,7 +61,7 @@ def try_everything(board: Board) -> tuple[bool, int] | None:
             if (after.piles, after.redeals) not in seen:
                 seen.add((after.piles, after.redeals))
                 left.append(after)
-        if len(seen) > MOST_TRIED:
+        if len(seen) > MAX_TRIED:
             return None
     return False, len(seen)
 
@@ -130,7 +130,7 @@ def spread(rules: Ruleset, piles: list[bytes], rest: list[int], chance: Random) 
 def lates(draw: st.DrawFn) -> Board:
     rules = ruleset(*draw(st.sampled_from(VARIANTS)))
     chance = Random(draw(st.integers(0, 2**32 - 1)))
-    return late(rules, draw(st.integers(1, MOST_LEFT)), chance)
+    return late(rules, draw(st.integers(1, MAX_LEFT)), chance)
 
 
 @given(lates())
@@ -153,7 +153,7 @@ def test_both_answers_come_up_where_a_look_at_the_legal_moves_is_not_enough(
     rules = ruleset(game, variant)
     checked: Counter[str] = Counter()
     for number in range(120):
-        board = late(rules, 1 + number % MOST_LEFT, Random(number))
+        board = late(rules, 1 + number % MAX_LEFT, Random(number))
         tried = None if board.won else try_everything(board)
         if tried is not None:
             outcome = outcome_of(board, tried[1])

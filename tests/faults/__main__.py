@@ -15,7 +15,7 @@ from tests.faults.run import Settings, run, table
 from tests.golden import releases
 from tests.processes import ROOT
 
-MOST_SHOWN = 100
+MAX_SHOWN = 100
 """Complaints that are shown; all of them are in a file."""
 
 
@@ -57,7 +57,7 @@ def main() -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     report = asyncio.run(run(settings, folder, _say))
     lines = table(report)
-    shown = len(lines) - max(0, len(report.complaints) - MOST_SHOWN)
+    shown = len(lines) - max(0, len(report.complaints) - MAX_SHOWN)
     for line in lines[:shown]:
         _say(line)
     if report.complaints:

@@ -44,7 +44,7 @@ NEAREST_JUMP = 0.2
 MISCHIEF_WITHIN = 10
 """Seconds for players to do what they still are to."""
 
-LONGEST_HOLD = 10.0
+MAX_HOLD = 10.0
 """Seconds for which Redis stands still at most."""
 
 USUAL_HOLD, USUAL_HOLD_IN_CLUSTER = 1.25, 2.0
@@ -237,7 +237,7 @@ class Injector:
     async def _hold_redis(self, rng: random.Random) -> bool:
         async with self._redis() as store:
             usual = USUAL_HOLD_IN_CLUSTER if store.cluster else USUAL_HOLD
-            seconds = min(LONGEST_HOLD, rng.expovariate(1 / usual))
+            seconds = min(MAX_HOLD, rng.expovariate(1 / usual))
             await self._hold(await self._a_master(rng), seconds)
             await self._stage.aside(store.until_whole)
         return True

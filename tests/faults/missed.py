@@ -11,7 +11,7 @@ from engine.ruleset import Ruleset
 from server.core.attempt import Attempt, Event, Moved
 from server.core.digest import digest
 from server.core.ranking import Result
-from server.service.resume import MOST_MISSED
+from server.service.resume import MAX_MISSED
 from tests.faults.complaint import Complaints
 from tests.faults.ledger import Message
 
@@ -54,7 +54,7 @@ def check_missed(
         about.add("misreported", seq, f"what came after {since}, and its player had {have}")
     if not is_true(states, have):
         about.add("misreported", seq, f"what its player missed who had {have}, which was not so")
-    if not 0 <= seq - since <= MOST_MISSED:
+    if not 0 <= seq - since <= MAX_MISSED:
         about.add("misreported", seq, f"what came after {since}")
     if Result(**message["result"]) != states[seq - 1].result:
         about.add("misreported", seq, f"{message['result']}, should be {states[seq - 1].result}")

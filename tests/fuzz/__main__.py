@@ -33,7 +33,7 @@ with atheris.instrument_imports(include=["engine", "tomllib"]):
 
 Target = Callable[[bytes], object]
 
-MOST_LINES = 20
+MAX_LINES = 20
 
 
 def start(number: int) -> Board:
@@ -56,7 +56,7 @@ def driver(data: bytes) -> None:
     """A game's number, and what is said to the driver once it is dealt."""
     game, variant = VARIANTS[(data[0] if data else 0) % len(VARIANTS)]
     new = json.dumps({"op": "new", "game": game, "variant": variant, "seed": SEED.hex()})
-    converse([new, *data[1:].decode(errors="surrogateescape").split("\n")[:MOST_LINES]])
+    converse([new, *data[1:].decode(errors="surrogateescape").split("\n")[:MAX_LINES]])
 
 
 def positions(data: bytes) -> None:

@@ -24,7 +24,7 @@ from websockets.server import ServerProtocol
 
 from server import ports
 from server.gateway import listener as module
-from server.gateway.listener import LONGEST_REQUEST, Listener
+from server.gateway.listener import MAX_REQUEST_SIZE, Listener
 
 LARGE = 32_000_000
 
@@ -161,16 +161,16 @@ async def test_a_failure_is_answered(caplog: pytest.LogCaptureFixture) -> None:
 @pytest.mark.parametrize(
     "start",
     [
-        b"GET /" + b"x" * LONGEST_REQUEST,
-        b"GET / HTTP/1.1\r\nHost: " + b"x" * LONGEST_REQUEST,
-        b"GET / HTTP/1.1\r\n" + b"A: b\r\n" * (LONGEST_REQUEST // 6),
-        b"\r\n" * (LONGEST_REQUEST // 2 + 1),
+        b"GET /" + b"x" * MAX_REQUEST_SIZE,
+        b"GET / HTTP/1.1\r\nHost: " + b"x" * MAX_REQUEST_SIZE,
+        b"GET / HTTP/1.1\r\n" + b"A: b\r\n" * (MAX_REQUEST_SIZE // 6),
+        b"\r\n" * (MAX_REQUEST_SIZE // 2 + 1),
     ],
     ids=["target", "header", "headers", "nothing"],
 )
 async def test_a_head_that_is_too_long_is_refused(start: bytes) -> None:
     async with listening() as port, connected(port) as (reader, writer):
-        writer.write(start + b"x" * LONGEST_REQUEST)
+        writer.write(start + b"x" * MAX_REQUEST_SIZE)
         # The answer may be lost with what was not read: the connection ends in any case.
         with suppress(ConnectionError):
             assert (await reader.read()).startswith(b"HTTP/1.1 413 ")
@@ -178,7 +178,7 @@ async def test_a_head_that_is_too_long_is_refused(start: bytes) -> None:
 
 async def test_a_head_that_grows_too_long_is_refused() -> None:
     async with listening() as port, connected(port) as (reader, writer):
-        for _ in range(LONGEST_REQUEST // 1024):
+        for _ in range(MAX_REQUEST_SIZE // 1024):
             writer.write(b"\r\n" * 512)
             await writer.drain()
         writer.write(b"\r\n")
@@ -190,7 +190,7 @@ async def test_a_body_is_not_read_for_ever() -> None:
     async with listening() as port, connected(port) as (reader, writer):
         writer.write(request("/", "Content-Length: 1000000000", method="POST"))
         assert await status(reader) == 405
-        writer.write(b"x" * 2 * LONGEST_REQUEST)
+        writer.write(b"x" * 2 * MAX_REQUEST_SIZE)
         with suppress(ConnectionError):
             assert b"HTTP/1.1 200" not in await reader.read()
 
@@ -240,11 +240,11 @@ async def test_a_socket_is_not_hurried_as_a_request_is(monkeypatch: pytest.Monke
     monkeypatch.setattr(module, "REQUEST_WITHIN", 0.05)
     monkeypatch.setattr(module, "READ_WITHIN", 0.05)
     async with listening() as port, connect(f"ws://127.0.0.1:{port}/socket") as socket:
-        await socket.send(b"x" * LONGEST_REQUEST)
+        await socket.send(b"x" * MAX_REQUEST_SIZE)
         await socket.recv()
         await asyncio.sleep(0.3)
-        await socket.send(b"x" * LONGEST_REQUEST)
-        assert len(await socket.recv()) == LONGEST_REQUEST
+        await socket.send(b"x" * MAX_REQUEST_SIZE)
+        assert len(await socket.recv()) == MAX_REQUEST_SIZE
 
 
 async def test_closing_tells_sockets_and_ends_idle_connections() -> None:

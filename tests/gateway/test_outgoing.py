@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from server.gateway.outgoing import MOST_WAITING, Outgoing, TooSlowError
+from server.gateway.outgoing import MAX_WAITING, Outgoing, TooSlowError
 
 
 def taken(outgoing: Outgoing) -> list[bytes]:
@@ -33,7 +33,7 @@ def test_a_frame_with_a_key_takes_the_place_of_the_one_waiting_and_comes_last() 
 def test_it_is_bounded_but_a_replacement_always_fits() -> None:
     outgoing = Outgoing()
     outgoing.put(b"old", key="room")
-    for _ in range(MOST_WAITING - 1):
+    for _ in range(MAX_WAITING - 1):
         outgoing.put(b"x")
     with pytest.raises(TooSlowError):
         outgoing.put(b"x")

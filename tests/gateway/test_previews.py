@@ -343,7 +343,7 @@ async def test_a_node_with_too_much_to_do_reads_for_no_preview(
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a Redis that hangs be noticed soon, but later than the page has to come."""
     monkeypatch.setattr(connection, "TIMEOUT", 1.5)
-    monkeypatch.setattr(previews, "MOST_READING", 4)
+    monkeypatch.setattr(previews, "MAX_READS", 4)
 
 
 @pytest.mark.usefixtures("impatient")

@@ -24,7 +24,7 @@ from server.gateway.handlers.request import Request
 from server.gateway.messages.attempts import FIRST_NUMBER
 from server.gateway.messages.rooms import PROGRESS
 from server.gateway.messages.shared import Command
-from server.service.resume import MOST_MISSED
+from server.service.resume import MAX_MISSED
 from tests.wire import read_event
 
 ROOT = Path(__file__).parent.parent.parent
@@ -209,7 +209,7 @@ def test_the_example_of_coming_back_goes_on_from_the_one_of_a_snapshot() -> None
 
 
 def test_how_much_can_be_missed_is_said() -> None:
-    assert f"if it has more than {MOST_MISSED} after it" in TEXT
+    assert f"if it has more than {MAX_MISSED} after it" in TEXT
 
 
 def test_the_types_of_the_client_are_those_of_the_server() -> None:

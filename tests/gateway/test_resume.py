@@ -14,7 +14,7 @@ from engine.catalog import games
 from server.core import race
 from server.core.digest import fnv1a
 from server.core.ids import AttemptId
-from server.service.resume import MOST_MISSED
+from server.service.resume import MAX_MISSED
 from server.store import keys
 from server.store.connection import connect
 from tests.conftest import node
@@ -169,7 +169,7 @@ async def test_who_is_too_far_behind_gets_the_snapshot(
     port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Three moves are shorter than the board; the bound alone makes it a snapshot."""
-    monkeypatch.setattr("server.service.resume.MOST_MISSED", 3)
+    monkeypatch.setattr("server.service.resume.MAX_MISSED", 3)
     async with opened(port) as client:
         _, attempt = await start(client)
         (*_, last) = await play(client, attempt, 3)
@@ -191,7 +191,7 @@ async def test_the_shorter_one_is_sent(port: int) -> None:
             assert size(answer) <= size(plain)
         turn = kinds.index("attempt")
         assert kinds == ["missed"] * turn + ["attempt"] * (40 - turn)
-        assert 5 < turn < 40 < MOST_MISSED
+        assert 5 < turn < 40 < MAX_MISSED
 
 
 async def test_an_end_that_was_missed_is_told(ports: tuple[int, int]) -> None:

@@ -196,7 +196,7 @@ async def test_a_reader_that_is_too_slow_is_closed_and_slows_no_one(
         raw.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4_096)
 
     monkeypatch.setattr(server_socket, "_keep_alive", narrow)
-    monkeypatch.setattr(server_socket, "MOST_UNSENT", 4_096)
+    monkeypatch.setattr(server_socket, "MAX_UNSENT", 4_096)
     monkeypatch.setattr(server_socket, "CLOSE_WITHIN", 0.1)
     monkeypatch.setattr(session, "BURST", 10_000.0)
     raw = socket.socket()

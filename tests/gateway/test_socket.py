@@ -19,7 +19,7 @@ from websockets.http11 import Request, Response
 
 from server import ports
 from server.gateway import socket as module
-from server.gateway.codec import LONGEST_FRAME
+from server.gateway.codec import MAX_FRAME_SIZE
 from server.gateway.contracts import Wire
 from server.gateway.limits import BYTES_AT_ONCE
 from server.gateway.listener import Listener
@@ -179,7 +179,7 @@ async def theirs() -> AsyncIterator[int]:
         echo,
         "127.0.0.1",
         0,
-        max_size=LONGEST_FRAME,
+        max_size=MAX_FRAME_SIZE,
         compression=None,
         ping_interval=None,
         server_header=None,
@@ -247,7 +247,7 @@ SCRIPTS: dict[str, bytes] = {
     "a message within another": frame(BINARY, b"me", flags=0) + frame(BINARY, b"message"),
     "a text within a message": frame(BINARY, b"me", flags=0) + frame(TEXT, b"text"),
     "a message that is too long": frame(BINARY, LONG + b"x"),
-    "a text that is too long": frame(TEXT, b"x" * (LONGEST_FRAME + 1)),
+    "a text that is too long": frame(TEXT, b"x" * (MAX_FRAME_SIZE + 1)),
     "a message of which only the length is too long": b"\x82\xff" + (1 << 40).to_bytes(8, "big"),
     "a length that is none": b"\x82\xff" + (1 << 63).to_bytes(8, "big"),
     "a message that is too long in parts": (
@@ -477,7 +477,7 @@ async def test_a_flood_of_pings_delays_no_other_client(ours: Ours) -> None:
         # One slice, and then it owes more than it may send in seconds.
         assert flooded.parsed <= 3
         assert not flooded.transport.is_reading()
-        assert flooded.transport.get_write_buffer_size() <= module.MOST_UNSENT_CONTROL
+        assert flooded.transport.get_write_buffer_size() <= module.MAX_UNSENT_CONTROL
 
 
 async def test_a_flood_of_messages_is_read_a_slice_at_a_time(ours: Ours) -> None:
@@ -510,7 +510,7 @@ async def test_who_never_reads_pongs_is_cut(ours: Ours, monkeypatch: pytest.Monk
             client.write(frame(PING, LONG[:125]) * 15)
             await asyncio.sleep(0)
             most = max(most, protocol.transport.get_write_buffer_size())
-        assert most <= module.MOST_UNSENT_CONTROL + module._SLICE
+        assert most <= module.MAX_UNSENT_CONTROL + module._SLICE
         assert not ours.echo.is_open
 
 
@@ -526,7 +526,7 @@ async def test_what_is_sent_to_a_slow_reader_waits_and_comes_in_order(ours: Ours
             echo.send(sent.to_bytes(4, "big") + LONG[:2_000])
             sent += 1
         waiting = ours.sockets[0].transport.get_write_buffer_size()
-        assert waiting <= module.MOST_UNSENT + 2_100
+        assert waiting <= module.MAX_UNSENT + 2_100
         transport.resume_reading()
         for number in range(sent):
             found = await client.next()

@@ -163,8 +163,8 @@ async def test_what_waits_for_a_redis_that_hangs_is_bounded(
     # Only later moves wait to be written alone: the first ones share a look at the clock.
     for client, attempt in zip(clients, attempts, strict=True):
         await moved_at_last(client, attempt, 2)
-    monkeypatch.setattr(pipeline, "MOST_WAITING", most)
-    monkeypatch.setattr(journal, "_MOST_AT_ONCE", 1)
+    monkeypatch.setattr(pipeline, "MAX_WAITING", most)
+    monkeypatch.setattr(journal, "_MAX_BATCH", 1)
     # The lot waits for longer than its turn takes: only a bound refuses any of it sooner.
     server.signal(SIGSTOP)
     try:

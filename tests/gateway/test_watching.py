@@ -146,7 +146,7 @@ async def test_who_has_not_played_is_not_read(
 async def test_more_watchers_than_are_read_in_a_tick_are_read_in_the_next(
     hub: HubNode, node: Node, monkeypatch: pytest.MonkeyPatch, asked: list[list[PlayerId]]
 ) -> None:
-    monkeypatch.setattr(module, "MOST_READ", 3)
+    monkeypatch.setattr(module, "MAX_READ", 3)
     monkeypatch.setattr(module, "READ_AT_ONCE", 2)
     seats = [await hub.seat() for _ in range(7)]
     for place, seat in enumerate(seats):

@@ -58,7 +58,7 @@ EPOCH = (1980, 1, 1, 0, 0, 0)
 HASTY, LONG, WHOLE = 8, 32, 140
 """Moves of a short game, of a long one, and of one that is over by then in some games."""
 
-MOST_OF_A_KIND = 12
+MAX_OF_A_KIND = 12
 """Messages of one kind and length that are kept."""
 
 PACE = 0.06
@@ -301,7 +301,7 @@ def _some(kept: Lines) -> Iterator[dict[str, Any]]:
     for line in kept:
         kind = line["name"], len(msgpack.unpackb(bytes.fromhex(line["frame"])))
         seen[kind] += 1
-        if seen[kind] <= MOST_OF_A_KIND:
+        if seen[kind] <= MAX_OF_A_KIND:
             yield line
 
 

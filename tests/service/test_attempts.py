@@ -282,7 +282,7 @@ async def test_giving_up_before_the_start_takes_no_time(node: Node, clock: SetCl
 async def test_finishes_over_the_most_are_left_to_the_outbox(
     redis_url: str, clock: SetClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "MOST_FINISHES", 1)
+    monkeypatch.setattr(module, "MAX_FINISHES", 1)
     async with node_on(redis_url, clock) as node:
         for _ in range(3):
             await resign(node, await begin(node))
@@ -370,7 +370,7 @@ async def test_what_is_no_attempt_at_a_deal_is_not_held(node: Node) -> None:
 async def test_an_attempt_has_so_many_moves(
     node: Node, other: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(core, "MOST_MOVES", 3)
+    monkeypatch.setattr(core, "MAX_MOVES", 3)
     attempt = await begin(node)
     for _ in range(3):
         last = await node.play(attempt, ADA)

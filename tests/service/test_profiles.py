@@ -61,7 +61,7 @@ async def test_when_names_may_have_been_missed_all_are_read_again(node: Node) ->
 
 
 async def test_no_more_are_held_than_fit(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MOST_KNOWN", 2)
+    monkeypatch.setattr(module, "MAX_CACHED", 2)
     profiles = node.services.profiles
     for player in (ADA, BOB, CYD):
         profiles.keep(Profile(player, "name"))

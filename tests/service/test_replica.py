@@ -359,7 +359,7 @@ async def test_an_append_that_came_to_nothing_is_not_told_of(
 ) -> None:
     await one.say("a")
     with monkeypatch.context() as patch:
-        patch.setattr(pipeline, "MOST_WAITING", 0)
+        patch.setattr(pipeline, "MAX_WAITING", 0)
         with pytest.raises(UnavailableError):
             await one.say("b")
     await two.say("c")
@@ -403,7 +403,7 @@ async def test_a_clock_that_stays_wrong_is_unavailable_and_no_endless_loop(
         async with asyncio.timeout(PATIENCE):
             with pytest.raises(UnavailableError, match="too far from Redis"):
                 await holder.say("a")
-    assert clock.looks == module.MOST_MISTIMED
+    assert clock.looks == module.MAX_MISTIMED
     assert await journal(redis) == ()
     # When it is right again, so is all the rest.
     clock.time = int(time.time() * 1000)

@@ -13,8 +13,8 @@ from tests.service.test_replica import Holder, Words
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a cache be full soon."""
-    monkeypatch.setattr(module, "MOST_USED", 3)
-    monkeypatch.setattr(module, "MOST_READ_ONLY", 2)
+    monkeypatch.setattr(module, "MAX_USED", 3)
+    monkeypatch.setattr(module, "MAX_READ_ONLY", 2)
 
 
 class Filled:

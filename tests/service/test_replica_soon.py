@@ -167,7 +167,7 @@ async def test_when_too_much_waits_a_command_is_unavailable_and_not_told_of(
     redis: Client, said: Holder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(pipeline, "MOST_WAITING", 0)
+        patch.setattr(pipeline, "MAX_WAITING", 0)
         with pytest.raises(UnavailableError):
             await said.say_soon("b").outcome()
     assert await said.say_soon("c").outcome() == ("a", "c")

@@ -20,7 +20,7 @@ from server.core.ids import AttemptId
 from server.service.answers import Played, Snapshot, snapshot_of
 from server.service.attempt_journal import Step
 from server.service.replica import CHECKPOINT_EVERY
-from server.service.resume import MOST_MISSED, Missed, find_missed, missed_of
+from server.service.resume import MAX_MISSED, Missed, find_missed, missed_of
 from server.store import keys
 from server.store.journal import Journals
 from tests.core.builders import ADA, LIMIT, START, started
@@ -148,12 +148,12 @@ async def test_who_has_it_all_costs_no_look_at_the_journal(node: Node) -> None:
 async def test_more_than_the_most_is_not_told(node: Node) -> None:
     attempt = await begin(node, game="deuces")
     had = await node.attempts.open(attempt, ADA)
-    for seq in range(2, MOST_MISSED + 2):
+    for seq in range(2, MAX_MISSED + 2):
         await command(node, attempt, seq, "s>w")
     missed = await asked(node, attempt, had)
     assert missed is not None
-    assert len(missed.moves) == MOST_MISSED
-    await command(node, attempt, MOST_MISSED + 2, "s>w")
+    assert len(missed.moves) == MAX_MISSED
+    await command(node, attempt, MAX_MISSED + 2, "s>w")
     assert await asked(node, attempt, had) is None
 
 
@@ -227,7 +227,7 @@ async def test_coming_back_to_a_long_journal_costs_little(
     for _ in range(later):
         await node.play(attempt, ADA)
     now = await node.attempts.open(attempt, ADA)
-    for missing in range(max(later, 1), MOST_MISSED + 1, 9):
+    for missing in range(max(later, 1), MAX_MISSED + 1, 9):
         had = view_of(steps[now.seq - missing - 1].after.board)
         counted.clear()
         missed = await find_missed(node.attempts, now, now.seq - missing, digest(had))

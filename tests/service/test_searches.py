@@ -262,7 +262,7 @@ async def test_what_can_be_seen_at_once_is_not_searched(node: Node) -> None:
 async def test_attempts_over_the_limit_are_left_and_the_newest_state_of_each_counts(
     node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(searches, "MOST_WAITING", 1)
+    monkeypatch.setattr(searches, "MAX_WAITING", 1)
     found = Searches(node.attempts, node.services.sessions, Searcher())
     first = begun("roosevelt", TWO_DEEP)
     later = then(first, "t2>t6")

@@ -51,7 +51,7 @@ async def test_so_much_is_done_side_by_side_and_the_rest_in_order() -> None:
 
 
 async def test_a_full_lane_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MOST_WAITING", 2)
+    monkeypatch.setattr(module, "MAX_WAITING", 2)
     worker = Worker()
     pool = WorkerPool(worker.do, 1)
     assert [pool.put(number) for number in range(3)] == [True, True, False]

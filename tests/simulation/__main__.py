@@ -13,7 +13,7 @@ from tests.simulation.race import Outcome, conditions, run
 LAST_STEPS = 40
 """Steps of a failing race that are shown unless all are asked for."""
 
-MOST_FAILURES = 5
+MAX_FAILURES = 5
 """Failing races after which no more are run."""
 
 
@@ -37,7 +37,7 @@ def main() -> int:
             if outcome.complaints:
                 failures += 1
                 _tell(outcome, whole=given.trace)
-            if failures >= MOST_FAILURES:
+            if failures >= MAX_FAILURES:
                 break
     seconds = time.monotonic() - begun
     for line in _table(counts, seconds):

@@ -54,7 +54,7 @@ OTHERS: Mapping[str, float] = {
 }
 
 
-MOST_STEPS = 250
+MAX_STEPS = 250
 """Commands to the store among which the one fault of a race comes, if there is but one."""
 
 
@@ -97,7 +97,7 @@ class Season:
         self._of_store = Fates(_some(rates, STORE), rng)
         self._of_network = Fates(_some(rates, NETWORK), rng)
         # Where everything else goes well, one fault comes at some step.
-        self._until_only = rng.randint(1, MOST_STEPS) if strength == 0.0 else 0
+        self._until_only = rng.randint(1, MAX_STEPS) if strength == 0.0 else 0
         self._only = rng.choice(list(STORE))
         self._others = {kind: Fates({kind: rates[kind]}, rng) for kind in OTHERS}
 

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-MOST_TURNS = 400_000
+MAX_TURNS = 400_000
 """Turns of the loop after which it is taken to go round in circles."""
 
 
@@ -62,7 +62,7 @@ class VirtualLoop(asyncio.BaseEventLoop):
         self._turns += 1
         # A turn takes a moment: else who waits for the time to come may wait for ever.
         self._time += TURN
-        if timeout is None or self._turns > MOST_TURNS:
+        if timeout is None or self._turns > MAX_TURNS:
             raise RestlessError("everyone waits" if timeout is None else "they go round in circles")
         if timeout > 0:
             timers: list[Any] = vars(self)["_scheduled"]

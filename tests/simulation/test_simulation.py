@@ -17,7 +17,7 @@ from tests.simulation.race import conditions, run
 
 RACES = 100
 
-MOST_RACES = 600
+MAX_RACES = 600
 """Races among which one finds out a broken server; mostly it is one of the first."""
 
 
@@ -65,5 +65,5 @@ def test_another_process_replays_a_seed_exactly() -> None:
 @pytest.mark.parametrize("way", broken.WAYS, ids=lambda way: str(way.__name__))
 def test_a_broken_server_is_found_out(way: Callable[[], Any]) -> None:
     with way():
-        found = any(run(seed, Counter()).complaints for seed in range(MOST_RACES))
+        found = any(run(seed, Counter()).complaints for seed in range(MAX_RACES))
     assert found

@@ -116,7 +116,7 @@ async def test_what_cannot_even_be_sent_harms_no_other(journals: Journals) -> No
 async def test_one_write_too_many_is_refused_at_once(
     redis: Client, journals: Journals, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pipeline, "MOST_WAITING", 3)
+    monkeypatch.setattr(pipeline, "MAX_WAITING", 3)
     async with writes_held_up(redis):
         tasks = [asyncio.create_task(append(journals, 1))]
         await until(lambda: in_flight(redis, "eval"))
@@ -133,7 +133,7 @@ async def test_one_write_too_many_is_refused_at_once(
 async def test_no_pipeline_is_longer_than_it_may_be(
     redis: Client, journals: Journals, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pipeline, "MOST_AT_ONCE", 2)
+    monkeypatch.setattr(pipeline, "MAX_BATCH", 2)
     chosen = names_in(PARTITION, 60)
     before = await reads(redis)
     await asyncio.gather(*(append(journals, 1, name=name) for name in chosen))

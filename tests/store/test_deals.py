@@ -102,7 +102,7 @@ async def test_a_daily_stands_after_redis_was_killed(data: Path) -> None:
 
 
 async def test_only_so_many_deals_are_held(deals: Deals, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MOST_KNOWN", 3)
+    monkeypatch.setattr(module, "MAX_CACHED", 3)
     drawn = [await deals.draw("robert", "standard") for _ in range(8)]
     for deal in drawn * 2:
         assert await deals.find(deal.id) == deal

@@ -215,7 +215,7 @@ async def test_a_batch_with_one_entry_that_was_not_decided_now_is_refused_whole(
 async def test_no_script_appends_more_than_it_may(
     redis: Client, journals: Journals, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "_MOST_AT_ONCE", 3)
+    monkeypatch.setattr(module, "_MAX_BATCH", 3)
     chosen = names_in(PARTITION, 10)
     await append(journals, 1)
     before = await calls(redis, "evalsha")

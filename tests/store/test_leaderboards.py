@@ -8,7 +8,7 @@ import pytest
 
 from server.core.boards import of_day
 from server.core.ids import PlayerId
-from server.core.ranking import MOST_MOVES, MOST_TIME, Row, pack
+from server.core.ranking import MAX_MOVES, MAX_TIME, Row, pack
 from server.store import keys
 from server.store.connection import Client
 from server.store.database import Database
@@ -66,7 +66,7 @@ async def test_each_game_and_day_has_its_own(redis: Client, boards: Leaderboards
 
 
 async def test_the_greatest_scores_are_told_apart(boards: Leaderboards) -> None:
-    worst = pack(127, MOST_TIME, MOST_MOVES)
+    worst = pack(127, MAX_TIME, MAX_MOVES)
     await boards.enter(of_day("robert", DAY), ADA, worst)
     await boards.enter(of_day("robert", DAY), BOB, worst - 1)
     rows = [Row(1, BOB, worst - 1), Row(2, ADA, worst)]

@@ -89,7 +89,7 @@ async def test_what_falls_due_again_later_is_not_dropped_with_the_first(
 async def test_the_oldest_of_a_partition_come_first(
     redis: Client, outboxes: Outboxes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(outbox, "MOST_AT_ONCE", 2)
+    monkeypatch.setattr(outbox, "MAX_BATCH", 2)
     await redis.zadd(keys.due(3), {"r:C": 3, "r:A": 1, "r:B": 2})
     assert await all_due(outboxes, 10) == [
         (RoundDue(RoomCode("A")), 1),

@@ -129,7 +129,7 @@ async def test_one_batch_is_in_flight_and_what_gathers_goes_out_in_the_next(
 async def test_a_batch_has_so_many_commands_at_most(
     redis: Redis, replies: Replies, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "MOST_AT_ONCE", 10)
+    monkeypatch.setattr(module, "MAX_BATCH", 10)
     before = await reads(redis)
     replies.push(*range(95))
     await replies.come(95)
@@ -189,7 +189,7 @@ async def test_a_callback_that_raises_harms_no_other(pipeline: Pipeline, replies
 async def test_too_many_are_too_many(
     redis: Redis, pipeline: Pipeline, replies: Replies, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "MOST_WAITING", 3)
+    monkeypatch.setattr(module, "MAX_WAITING", 3)
     async with writes_held_up(redis):
         replies.push(1)
         await until(lambda: in_flight(redis, "rpush"))

@@ -29,7 +29,7 @@ from tests.relatives import find_ruleset
 
 FOLDER = Path(__file__).parent
 SEEDS = [bytes(32), bytes(range(32)), bytes([255]) * 32, sha256(b"samedeal vectors").digest()]
-LONGEST_GAME = 250
+MAX_GAME = 250
 RUN_OPENING = ["s>t"] * 6 + ["t9>t8x5", "t0>t8", "t8>f6x13"]
 """What brings the run of `run_deck` home."""
 
@@ -80,7 +80,7 @@ def played(
     start = board
     moves: list[str] = []
     choices: list[int] = []
-    while len(moves) < LONGEST_GAME and (texts := options(board)):
+    while len(moves) < MAX_GAME and (texts := options(board)):
         turn = len(moves)
         moves.append(
             opening[turn] if turn < len(opening) else choose(texts, seed, turn, eager=eager)

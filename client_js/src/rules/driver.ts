@@ -18,7 +18,7 @@ import { isObject, isTexts, parsePosition, positionOf } from "./position.ts";
 import { STANDARD } from "./schema.ts";
 
 /** The most characters of a request, without the line ending. */
-export const LONGEST_LINE = 65_536;
+export const MAX_LINE_LENGTH = 65_536;
 
 type Request = Readonly<Record<string, unknown>>;
 
@@ -117,8 +117,8 @@ function badRequest(message: string): EngineError {
 
 function parseRequest(line: string): Request {
   // Characters are code points; only a line that may be too long is worth counting them.
-  if (line.length > LONGEST_LINE && [...line].length > LONGEST_LINE) {
-    throw badRequest(`A request has at most ${LONGEST_LINE} characters.`);
+  if (line.length > MAX_LINE_LENGTH && [...line].length > MAX_LINE_LENGTH) {
+    throw badRequest(`A request has at most ${MAX_LINE_LENGTH} characters.`);
   }
   let request: unknown;
   try {

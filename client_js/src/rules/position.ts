@@ -9,7 +9,7 @@ import { fitsFoundation, isStuck, isWon, runLength } from "./moves.ts";
 import { RUN_LENGTH, type Ruleset } from "./ruleset.ts";
 import { STANDARD } from "./schema.ts";
 
-const MOST_MOVES = 1_000_000;
+const MAX_MOVES = 1_000_000;
 const KEYS = ["game", "moves", "piles", "redeals", "stuck", "variant", "won"];
 
 /** A board as JSON values, with `?` before each face-down card. */
@@ -60,7 +60,7 @@ export function parsePosition(position: unknown): Board {
     ruleset,
     piles: readPiles(ruleset, position.piles),
     redeals: readCount(position, "redeals", ruleset.rules.waste?.redeals ?? 0),
-    moves: readCount(position, "moves", MOST_MOVES),
+    moves: readCount(position, "moves", MAX_MOVES),
   };
   checkBoard(board);
   for (const [key, value] of [

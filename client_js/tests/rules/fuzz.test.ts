@@ -5,7 +5,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { games } from "../../src/rules/catalog.ts";
-import { Driver, LONGEST_LINE } from "../../src/rules/driver.ts";
+import { Driver, MAX_LINE_LENGTH } from "../../src/rules/driver.ts";
 import { PythonEngine, dice, diceSeed } from "./engine.ts";
 
 const ROUNDS = 40;
@@ -196,10 +196,10 @@ test("no text throws, whatever it holds", () => {
 
 const asked = '{"op":"games"}';
 test.each([
-  ["as long as may be", asked.padEnd(LONGEST_LINE)],
-  ["one character too long", asked.padEnd(LONGEST_LINE + 1)],
-  ["of as many characters as may be, of two units each", "𝄞".repeat(LONGEST_LINE - 1) + "x"],
-  ["of one character more", "𝄞".repeat(LONGEST_LINE + 1)],
+  ["as long as may be", asked.padEnd(MAX_LINE_LENGTH)],
+  ["one character too long", asked.padEnd(MAX_LINE_LENGTH + 1)],
+  ["of as many characters as may be, of two units each", "𝄞".repeat(MAX_LINE_LENGTH - 1) + "x"],
+  ["of one character more", "𝄞".repeat(MAX_LINE_LENGTH + 1)],
   ["of what only looks blank", "\u3000"],
   ["of a mark of the order of bytes", "\ufeff"],
   ["of a separator that is no blank", "\x1c"],

@@ -16,8 +16,8 @@ import { PythonEngine, dice, diceSeed } from "./engine.ts";
 
 const GAMES_EACH = 288;
 const BATCH = 24;
-const MOST_MOVES = 40;
-const MOST_MOVES_OF_LONG_ONES = 250;
+const MAX_MOVES = 40;
+const MAX_MOVES_OF_LONG_ONES = 250;
 const LONG_ONE_IN = 24;
 const SEED = Number(process.env.LOCKSTEP_SEED ?? 1);
 
@@ -61,7 +61,7 @@ function played(game: string, variant: string, nth: number): Game {
     return answer;
   };
   const long = nth % LONG_ONE_IN === 0;
-  const most = long ? MOST_MOVES_OF_LONG_ONES : MOST_MOVES;
+  const most = long ? MAX_MOVES_OF_LONG_ONES : MAX_MOVES;
   // Every other long game is dealt from a deck that nearly plays itself home.
   const kind = nth % (2 * LONG_ONE_IN) === 0;
   const eager = kind ? 100 : roll(4) * 25;

@@ -2,11 +2,11 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { games } from "../../src/rules/catalog.ts";
-import { Driver, LONGEST_LINE } from "../../src/rules/driver.ts";
+import { Driver, MAX_LINE_LENGTH } from "../../src/rules/driver.ts";
 import { PythonEngine, dice, diceSeed } from "./engine.ts";
 
 const GAMES_EACH = 9;
-const MOST_MOVES = 220;
+const MAX_MOVES = 220;
 
 let engine: PythonEngine;
 beforeAll(() => {
@@ -29,7 +29,7 @@ describe.each(variants)("$game $variant", ({ game, variant }) => {
       return theirs;
     };
     let position = await both({ op: "new", game, variant, seed: diceSeed(roll) });
-    while (position.moves < MOST_MOVES) {
+    while (position.moves < MAX_MOVES) {
       const { moves } = await both({ op: "legal" });
       if (moves.length === 0) break;
       // Dealing is always there: prefer other moves, or the tableau never gets interesting.
@@ -55,7 +55,7 @@ test.each([
   ["no JSON", "{"],
   ["not an object", "[]"],
   ["NaN", '{"op": NaN}'],
-  ["a line too long", `{"op": "${"x".repeat(LONGEST_LINE)}"}`],
+  ["a line too long", `{"op": "${"x".repeat(MAX_LINE_LENGTH)}"}`],
   ["no op", "{}"],
   ["an op that every object has", '{"op": "constructor"}'],
   ["an unknown op", '{"op": "undo"}'],

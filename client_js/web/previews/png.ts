@@ -7,7 +7,7 @@
 import { crc32, deflateSync, inflateSync } from "node:zlib";
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
-const MOST_COLOURS = 192;
+const MAX_COLOURS = 192;
 /** Colours of at least so large a part of the picture stay as they are: the table's and the paper's. */
 const LARGE = 0.002;
 /** How often the colours are moved to the middle of those that they stand for. */
@@ -95,7 +95,7 @@ function paletteOf(counts: ReadonlyMap<number, number>): number[] {
   const pixels = [...counts.values()].reduce((sum, count) => sum + count, 0);
   const large = [...counts].filter(([, count]) => count >= pixels * LARGE).map(([c]) => c);
   const rest = new Map([...counts].filter(([colour]) => !large.includes(colour)));
-  return [...large, ...fitting(rest, MOST_COLOURS - large.length)];
+  return [...large, ...fitting(rest, MAX_COLOURS - large.length)];
 }
 
 /** So many colours that stand for others: by median cut, and then moved to where they fit best. */

@@ -1,7 +1,7 @@
 /** The average number of cards that the player brings home, by game, in this browser's storage. */
 
 /** How many of a game's last results are stored. */
-const MOST_STORED = 30;
+const MAX_STORED = 30;
 
 /** A finished game: its attempt, and its number of cards home. */
 type Played = readonly [attempt: string, home: number];
@@ -19,7 +19,7 @@ export class Averages {
     const at = played.findIndex(([id]) => id === attempt);
     const before = at < 0 ? played : played.slice(0, at);
     if (at < 0) {
-      const kept = [...played, [attempt, home] as const].slice(-MOST_STORED);
+      const kept = [...played, [attempt, home] as const].slice(-MAX_STORED);
       this.#storage.setItem(keyOf(game), JSON.stringify(kept));
     }
     return averageOf(before);

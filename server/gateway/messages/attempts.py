@@ -15,10 +15,10 @@ from server.gateway.messages.shared import Command, End, EntryNumber, Event, Res
 FIRST_NUMBER = 32
 """The least number of an attempt; a smaller one at the start of a message is its kind."""
 
-MOST_NUMBERS = 64
+MAX_NUMBERS = 64
 """Attempts that a session has numbers for; after that a new one replaces the oldest."""
 
-AttemptNumber = Annotated[int, Meta(ge=FIRST_NUMBER, lt=FIRST_NUMBER + MOST_NUMBERS)]
+AttemptNumber = Annotated[int, Meta(ge=FIRST_NUMBER, lt=FIRST_NUMBER + MAX_NUMBERS)]
 """An attempt's number in the session, as an `Attempt` or `Missed` gave it."""
 
 PileNumber = Annotated[int, Meta(ge=0, le=63)]

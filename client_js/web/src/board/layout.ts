@@ -60,7 +60,7 @@ const ROW_SPACE = 0.14;
 /** The height that columns may take before their fans are compressed, by card height. */
 const TABLEAU_HEIGHT = 2.9;
 const DOWN_STEP = 0.14;
-const LEAST_DOWN_STEP = 0.035;
+const MIN_DOWN_STEP = 0.035;
 /** The visible part of a covered card where there is space, by card height: rank and suit. */
 const UP_STEP = { tall: 0.34, small: 0.37, medium: 0.28, large: 0.24 } as const;
 /** The same in tall windows, which have more space, and where fingers need it. */
@@ -317,7 +317,7 @@ function fan(view: View, pile: number, height: number, room: number, up: number)
   const ups = beneath.length - downs;
   // Backs all look alike, so they are compressed before faces.
   const left = room - ups * up;
-  const down = clamp(left / Math.max(1, downs), height * LEAST_DOWN_STEP, height * DOWN_STEP);
+  const down = clamp(left / Math.max(1, downs), height * MIN_DOWN_STEP, height * DOWN_STEP);
   const scale = Math.min(1, Math.max(0, room) / Math.max(1, ups * up + downs * down));
   let y = 0;
   const steps = beneath.map((card) => (y += (isDown(card) ? down : up) * scale));
