@@ -11,6 +11,7 @@ from __future__ import annotations
 import structlog
 
 from server.core import boards
+from server.core.daily import DailyId
 from server.core.due import AttemptDue, Due, RoundDue
 from server.core.ranking import packed
 from server.core.refusal import UnavailableError
@@ -65,7 +66,7 @@ class Effects:
         result = finish.result.restored()
         if finish.day is not None:
             score = packed(result)
-            board = boards.of_day(finish.game, finish.day)
+            board = boards.of_daily(DailyId(finish.game, finish.day))
             await self._leaderboards.enter(board, finish.player, score)
         if finish.room is not None:
             await self._rooms.finish(finish.room, finish.deal, finish.player, result)

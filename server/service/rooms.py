@@ -215,7 +215,7 @@ class Rooms:
         """
         opened = await self._check_start(code, player)
         try:
-            deal = await self._store.deals.draw(opened.game, opened.variant, room=code)
+            deal = await self._store.deals.draw(opened.game, opened.variant, code)
         except EngineError as error:
             # The room is from a time at which the game was there.
             raise Refusal.of(error) from error

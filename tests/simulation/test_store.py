@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from server.core.boards import BoardId, of_day
+from server.core.boards import BoardId, of_daily
+from server.core.daily import DailyId
 from server.core.due import AttemptDue
 from server.core.ids import AttemptId, PlayerId, RoomCode
 from server.service.store import Store
@@ -150,7 +151,7 @@ class Commands:
         return lambda store: store.sweepers.renew(busy=busy)
 
     def _board(self) -> BoardId:
-        return of_day(self._one(GAMES), self._one(DAYS))
+        return of_daily(DailyId(self._one(GAMES), self._one(DAYS)))
 
     def _enter(self) -> Command:
         given = (
@@ -278,14 +279,17 @@ async def test_a_deal_is_found_as_it_was_drawn(
     real = Store.on(database, Clock(database))
 
     async def story(store: Store) -> None:
-        drawn = await store.deals.draw("robert", "standard", room=CODES[0])
+        dailies = [DailyId("robert", day) for day in DAYS[:2]]
+        drawn = await store.deals.draw("robert", "standard", CODES[0])
         store.deals._known.clear()
         assert await store.deals.find(drawn.id) == drawn
-        first = await store.deals.daily("robert", "standard", DAYS[0])
+        first = await store.deals.daily(dailies[0])
         assert (first.day, first.room) == (DAYS[0], None)
-        assert await store.deals.daily("robert", "standard", DAYS[0]) == first
-        assert await store.deals.daily("robert", "standard", DAYS[1]) != first
-        assert await store.deals.daily_ids(["robert", "deuces"], DAYS[0]) == {"robert": first.id}
+        assert await store.deals.daily(dailies[0]) == first
+        assert await store.deals.daily(dailies[1]) != first
+        assert await store.deals.daily_ids([dailies[0], DailyId("deuces", DAYS[0])]) == {
+            dailies[0]: first.id
+        }
         code = await store.rooms.code_for(PLAYERS[0], "one")
         assert await store.rooms.code_for(PLAYERS[0], "one") == code
         await store.rooms.forget_code(PLAYERS[0], "one")
