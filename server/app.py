@@ -9,7 +9,7 @@ from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
 
 import structlog
 
-from server import ports
+from server import listening
 from server.gateway.handlers import Handlers
 from server.gateway.http import metrics_app, players_app
 from server.gateway.hub import Hub
@@ -45,7 +45,7 @@ log = structlog.get_logger()
 
 @asynccontextmanager
 async def running_node(
-    settings: Settings, bound: ports.NodePorts | None = None
+    settings: Settings, bound: listening.NodePorts | None = None
 ) -> AsyncIterator[int]:
     """Run a node until the context is left; yield the port on which players connect.
 
@@ -96,7 +96,7 @@ async def running_node(
         sockets = Sockets(handlers, hub.leave, load, metrics, settings.origins)
         listener = Listener(players_app(_pages(settings, previews), is_healthy), sockets)
         bound = bound or bind(settings)[0]
-        port = ports.port_of(bound.players)
+        port = listening.port_of(bound.players)
         await listener.open(bound.players)
         stack.callback(hub.close)
         stack.push_async_callback(listener.close)
@@ -139,16 +139,16 @@ def _pages(settings: Settings, previews: Previews) -> Pages:
 
 
 @asynccontextmanager
-async def _serving_metrics(metrics: Metrics, bound: ports.Bound) -> AsyncIterator[None]:
+async def _serving_metrics(metrics: Metrics, bound: listening.Bound) -> AsyncIterator[None]:
     """Serve a node's metrics to Prometheus until the context is left."""
     listener = Listener(metrics_app(metrics))
     await listener.open(bound)
-    log.info("metrics_listening", port=ports.port_of(bound))
+    log.info("metrics_listening", port=listening.port_of(bound))
     yield
     await listener.close()
 
 
-def bind(settings: Settings, count: int = 1) -> list[ports.NodePorts]:
+def bind(settings: Settings, count: int = 1) -> list[listening.NodePorts]:
     """Bind the sockets of `count` nodes with these settings.
 
     All nodes share the players' port. For Prometheus, the first node has `metrics_port` and each
@@ -162,20 +162,20 @@ def bind(settings: Settings, count: int = 1) -> list[ports.NodePorts]:
     """
     with ExitStack() as stack:
 
-        def bound(host: str, port: int, number: int) -> list[ports.Bound]:
-            each = ports.bind(host, port, number)
+        def bound(host: str, port: int, number: int) -> list[listening.Bound]:
+            each = listening.bind(host, port, number)
             for sockets in each:
-                stack.callback(ports.close, sockets)
+                stack.callback(listening.close, sockets)
             return each
 
         # The metrics ports come first: a free port for players (0) must not be one of theirs.
-        metrics_ports: list[ports.Bound | None] = [None] * count
+        metrics_ports: list[listening.Bound | None] = [None] * count
         if settings.metrics_port is not None:
             first, host = settings.metrics_port, settings.metrics_host
             metrics_ports = [bound(host, first and first + n, 1)[0] for n in range(count)]
         players = bound(settings.host, settings.port, count)
         stack.pop_all()
-    return list(map(ports.NodePorts, players, metrics_ports))
+    return list(map(listening.NodePorts, players, metrics_ports))
 
 
 async def alive_nodes(url: str) -> list[str]:

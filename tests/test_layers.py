@@ -23,16 +23,16 @@ ARROWS = {
     "server.service": {"engine", "server.core", "server.stop", "server.metrics", "server.store"}
     | {"server.service"},
     "server.gateway": {"engine", "server.core", "server.stop", "server.metrics", "server.service"}
-    | {"server.ports", "server.gateway"},
-    "server.ports": set(),
+    | {"server.listening", "server.gateway"},
+    "server.listening": set(),
     "server.example_bot": {"engine"},
     "server.settings": {"server.settings"},
     "server.logs": {"server.settings"},
     "server.app": {"engine", "server"},
     "server.__main__": {"server.cli"},
-    "server.workers": {"server.ports"},
+    "server.workers": {"server.listening"},
     "server.cli": {"engine", "server.app", "server.core", "server.logs", "server.settings"}
-    | {"server.ports", "server.store.embedded", "server.workers"},
+    | {"server.listening", "server.store.embedded", "server.workers"},
 }
 """What each layer may import of this repository. `server.app` alone wires all."""
 
