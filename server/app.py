@@ -19,6 +19,7 @@ from server.gateway.pages import Pages
 from server.gateway.previews import Previews
 from server.gateway.sockets import Sockets
 from server.metrics import LagMeter, Metrics
+from server.service import ports
 from server.service.registration import Registration
 from server.service.services import Services
 from server.service.store import Store
@@ -28,10 +29,16 @@ from server.store.bus import Bus
 from server.store.clock import Clock
 from server.store.connection import connect
 from server.store.database import Database
+from server.store.deals import Deals
 from server.store.embedded import embedded_redis
 from server.store.format import check_format
-from server.store.journal import SCRIPTS
+from server.store.journal import SCRIPTS, Journals
+from server.store.leaderboards import Leaderboards
 from server.store.nodes import Nodes
+from server.store.outbox import Outboxes
+from server.store.players import Players
+from server.store.rooms import Rooms
+from server.store.sweepers import Sweepers
 
 GC_THRESHOLD = 50_000
 """Net new objects that start a collection of the youngest generation (`gc.set_threshold`).
@@ -67,11 +74,11 @@ async def running_node(
         database = await _database(settings, metrics, stack)
         clock = Clock(database)
         await clock.sample()
-        store = Store.on(database, clock)
+        store = redis_store(database, clock)
 
         stop = Stop()
         bus = Bus(database)
-        registration = Registration(store)
+        registration = Registration(store.nodes)
         services = Services(store, bus, registration, metrics)
         hub = Hub(services)
         metrics.sessions = lambda: hub.size
@@ -113,6 +120,21 @@ async def running_node(
         yield port
         log.info("stopping")
     log.info("stopped")
+
+
+def redis_store(database: Database, clock: ports.Clock) -> Store:
+    """Return the store on a connection to Redis."""
+    return Store(
+        clock=clock,
+        journals=Journals(database),
+        deals=Deals(database),
+        players=Players(database),
+        leaderboards=Leaderboards(database),
+        outboxes=Outboxes(database),
+        rooms=Rooms(database),
+        nodes=Nodes(database),
+        sweepers=Sweepers(database),
+    )
 
 
 async def _database(settings: Settings, metrics: Metrics, stack: AsyncExitStack) -> Database:

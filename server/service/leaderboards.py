@@ -17,10 +17,10 @@ from server.core.ranking import Row
 from server.core.refusal import Refusal
 from server.service import bus_messages
 from server.service.bus_messages import Entered
+from server.service.ports import MessageBus
 from server.service.profiles import Profiles
 from server.service.signal import Signal
 from server.service.store import Store
-from server.store.bus import Bus
 
 TOP = 10
 """Rows of a page from the top."""
@@ -64,7 +64,7 @@ class Leaderboards:
             that was entered; `None` for the result if messages may have been missed.
     """
 
-    def __init__(self, store: Store, bus: Bus, profiles: Profiles) -> None:
+    def __init__(self, store: Store, bus: MessageBus, profiles: Profiles) -> None:
         self.entered: Signal[BoardId, Entered | None] = Signal()
         self._store = store
         self._bus = bus

@@ -146,7 +146,7 @@ async def test_what_cannot_be_applied_is_set_aside_and_told_of_once(
     assert sorted(told) == [member, "broken"]
     tried = [log["name"] for log in logs if log["event"] == "effect_failed"]
     assert sorted(tried) == sorted([member, "broken"] * (module.TRIES - 1))
-    assert await all_set_aside(node.store.outboxes) == {
+    assert await all_set_aside(node.database) == {
         "broken": "no finish",
         member: f"due at {daily.closes(DAY)}",
     }
