@@ -37,7 +37,7 @@ class Clock(Protocol):
         """Read the store's time. Callers that wait for the same answer share it."""
 
     async def confirm(self) -> None:
-        """Read the store's time, unless that was done less than a moment ago."""
+        """Read the store's time, unless the last sample is recent enough to rely on."""
 
 
 class MessageBus(Protocol):
@@ -78,7 +78,7 @@ class JournalStore(Protocol):
         """Return all entries, once they are acknowledged; none if there is no journal."""
 
     async def read_on(self, key: str, after: int, last: str) -> Entries | None:
-        """Return the entries after number `after`, or `None` if data was lost."""
+        """Return the entries after entry `after`; `None` if that one's text is not `last`."""
 
     async def read_from(self, key: str, number: int) -> list[str]:
         """Return the texts of the entries from `number` on, acknowledged or not."""
@@ -113,7 +113,7 @@ class PlayerStore(Protocol):
         """Return the secret that signs tokens, the same on all nodes; the first call creates it."""
 
     async def keep(self, player: PlayerId, name: str | None = None) -> tuple[Profile, bool]:
-        """Store a player's profile, and extend its time to live."""
+        """Store or renew a player's profile; return it, and whether the name has changed."""
 
     async def profiles(self, players: Iterable[PlayerId]) -> dict[PlayerId, Profile]:
         """Return profiles by player; a player without a stored name has a guest's name."""
@@ -129,7 +129,7 @@ class LeaderboardStore(Protocol):
     """Leaderboards: scores by player."""
 
     async def enter(self, board: BoardId, player: PlayerId, score: int) -> bool:
-        """Enter a player's result, unless the player has one on this leaderboard."""
+        """Enter a packed result; return `False` if the player has one on this leaderboard."""
 
     async def top(self, board: BoardId, count: int) -> tuple[int, list[Row]]:
         """Return the number of all rows, and the first `count` of them."""
