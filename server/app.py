@@ -9,7 +9,7 @@ from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
 
 import structlog
 
-from server import ports
+from server import listening
 from server.gateway.handlers import Handlers
 from server.gateway.http import metrics_app, players_app
 from server.gateway.hub import Hub
@@ -19,6 +19,7 @@ from server.gateway.pages import Pages
 from server.gateway.previews import Previews
 from server.gateway.sockets import Sockets
 from server.metrics import LagMeter, Metrics
+from server.service import ports
 from server.service.registration import Registration
 from server.service.services import Services
 from server.service.store import Store
@@ -28,10 +29,16 @@ from server.store.bus import Bus
 from server.store.clock import Clock
 from server.store.connection import connect
 from server.store.database import Database
+from server.store.deals import Deals
 from server.store.embedded import embedded_redis
 from server.store.format import check_format
-from server.store.journal import SCRIPTS
+from server.store.journal import SCRIPTS, Journals
+from server.store.leaderboards import Leaderboards
 from server.store.nodes import Nodes
+from server.store.outbox import Outboxes
+from server.store.players import Players
+from server.store.rooms import Rooms
+from server.store.sweepers import Sweepers
 
 GC_THRESHOLD = 50_000
 """Net new objects that start a collection of the youngest generation (`gc.set_threshold`).
@@ -45,7 +52,7 @@ log = structlog.get_logger()
 
 @asynccontextmanager
 async def running_node(
-    settings: Settings, bound: ports.NodePorts | None = None
+    settings: Settings, bound: listening.NodePorts | None = None
 ) -> AsyncIterator[int]:
     """Run a node until the context is left; yield the port on which players connect.
 
@@ -67,11 +74,11 @@ async def running_node(
         database = await _database(settings, metrics, stack)
         clock = Clock(database)
         await clock.sample()
-        store = Store.on(database, clock)
+        store = redis_store(database, clock)
 
         stop = Stop()
         bus = Bus(database)
-        registration = Registration(store)
+        registration = Registration(store.nodes)
         services = Services(store, bus, registration, metrics)
         hub = Hub(services)
         metrics.sessions = lambda: hub.size
@@ -96,7 +103,7 @@ async def running_node(
         sockets = Sockets(handlers, hub.leave, load, metrics, settings.origins)
         listener = Listener(players_app(_pages(settings, previews), is_healthy), sockets)
         bound = bound or bind(settings)[0]
-        port = ports.port_of(bound.players)
+        port = listening.port_of(bound.players)
         await listener.open(bound.players)
         stack.callback(hub.close)
         stack.push_async_callback(listener.close)
@@ -113,6 +120,21 @@ async def running_node(
         yield port
         log.info("stopping")
     log.info("stopped")
+
+
+def redis_store(database: Database, clock: ports.Clock) -> Store:
+    """Return the store on a connection to Redis."""
+    return Store(
+        clock=clock,
+        journals=Journals(database),
+        deals=Deals(database),
+        players=Players(database),
+        leaderboards=Leaderboards(database),
+        outboxes=Outboxes(database),
+        rooms=Rooms(database),
+        nodes=Nodes(database),
+        sweepers=Sweepers(database),
+    )
 
 
 async def _database(settings: Settings, metrics: Metrics, stack: AsyncExitStack) -> Database:
@@ -139,16 +161,16 @@ def _pages(settings: Settings, previews: Previews) -> Pages:
 
 
 @asynccontextmanager
-async def _serving_metrics(metrics: Metrics, bound: ports.Bound) -> AsyncIterator[None]:
+async def _serving_metrics(metrics: Metrics, bound: listening.Bound) -> AsyncIterator[None]:
     """Serve a node's metrics to Prometheus until the context is left."""
     listener = Listener(metrics_app(metrics))
     await listener.open(bound)
-    log.info("metrics_listening", port=ports.port_of(bound))
+    log.info("metrics_listening", port=listening.port_of(bound))
     yield
     await listener.close()
 
 
-def bind(settings: Settings, count: int = 1) -> list[ports.NodePorts]:
+def bind(settings: Settings, count: int = 1) -> list[listening.NodePorts]:
     """Bind the sockets of `count` nodes with these settings.
 
     All nodes share the players' port. For Prometheus, the first node has `metrics_port` and each
@@ -162,20 +184,20 @@ def bind(settings: Settings, count: int = 1) -> list[ports.NodePorts]:
     """
     with ExitStack() as stack:
 
-        def bound(host: str, port: int, number: int) -> list[ports.Bound]:
-            each = ports.bind(host, port, number)
+        def bound(host: str, port: int, number: int) -> list[listening.Bound]:
+            each = listening.bind(host, port, number)
             for sockets in each:
-                stack.callback(ports.close, sockets)
+                stack.callback(listening.close, sockets)
             return each
 
         # The metrics ports come first: a free port for players (0) must not be one of theirs.
-        metrics_ports: list[ports.Bound | None] = [None] * count
+        metrics_ports: list[listening.Bound | None] = [None] * count
         if settings.metrics_port is not None:
             first, host = settings.metrics_port, settings.metrics_host
             metrics_ports = [bound(host, first and first + n, 1)[0] for n in range(count)]
         players = bound(settings.host, settings.port, count)
         stack.pop_all()
-    return list(map(ports.NodePorts, players, metrics_ports))
+    return list(map(listening.NodePorts, players, metrics_ports))
 
 
 async def alive_nodes(url: str) -> list[str]:

@@ -24,8 +24,8 @@ from engine.schema import STANDARD
 from engine.verify import verify
 from server.app import alive_nodes, bind, running_node
 from server.core.refusal import UnavailableError, UnsuitableError
+from server.listening import NodePorts, port_of
 from server.logs import configure
-from server.ports import NodePorts, port_of
 from server.settings import LogFormat, Settings
 from server.store.embedded import EmbeddedServerError, embedded_redis
 from server.workers import StartError, Supervisor

@@ -14,7 +14,7 @@ from multiprocessing.connection import Connection
 
 import structlog
 
-from server.ports import NodePorts
+from server.listening import NodePorts
 
 READY_WITHIN = 60.0
 """Seconds within which a new worker must be ready to serve."""

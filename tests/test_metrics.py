@@ -10,7 +10,7 @@ from http.client import HTTPConnection
 
 from prometheus_client.parser import text_string_to_metric_families
 
-from server import app, metrics, ports
+from server import app, listening, metrics
 from server.metrics import Histogram, LagMeter, Metrics
 from server.settings import Settings
 from tests.processes import free_port
@@ -136,10 +136,10 @@ async def test_they_are_served_on_a_port_of_their_own(redis_url: str) -> None:
         return status, body
 
     async with app.running_node(settings, bound) as port:
-        status, text = await asyncio.to_thread(ask, ports.port_of(bound.metrics), "/metrics")
+        status, text = await asyncio.to_thread(ask, listening.port_of(bound.metrics), "/metrics")
         assert status == 200
         assert ("samedeal_conflicts_total", frozenset()) in samples(text)
-        status, _ = await asyncio.to_thread(ask, ports.port_of(bound.metrics), "/")
+        status, _ = await asyncio.to_thread(ask, listening.port_of(bound.metrics), "/")
         assert status == 404
         status, _ = await asyncio.to_thread(ask, port, "/metrics")
         assert status == 404
@@ -150,9 +150,9 @@ def test_nodes_have_ports_for_prometheus_one_after_the_other() -> None:
     settings = Settings("127.0.0.1", 0, metrics_host="127.0.0.1", metrics_port=first)
     bound = app.bind(settings, 2)
     try:
-        found = [ports.port_of(each.metrics) for each in bound if each.metrics is not None]
+        found = [listening.port_of(each.metrics) for each in bound if each.metrics is not None]
         assert found == [first, first + 1]
-        assert len({ports.port_of(each.players) for each in bound}) == 1
+        assert len({listening.port_of(each.players) for each in bound}) == 1
     finally:
         for each in bound:
             each.close()

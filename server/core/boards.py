@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
+from server.core.daily import DailyId
+
 Scope = Literal["day"]
 """What a leaderboard's period is: a UTC day, by its number from 1970-01-01."""
 
@@ -27,6 +29,6 @@ class BoardId(NamedTuple):
         return f"{self.game}:{self.period}"
 
 
-def of_day(game: str, day: int) -> BoardId:
-    """Return the leaderboard of a game's daily."""
-    return BoardId("day", game, day)
+def of_daily(daily: DailyId) -> BoardId:
+    """Return the leaderboard of a daily."""
+    return BoardId("day", daily.game, daily.day)

@@ -6,6 +6,7 @@ A day is a number, counted from 1970-01-01. Times are Unix milliseconds, which h
 from __future__ import annotations
 
 from datetime import date, timedelta
+from typing import NamedTuple
 
 DAY = 86_400_000
 """The length of a day, in milliseconds."""
@@ -15,6 +16,23 @@ GRACE = 3_600_000
 
 DRAWN_AHEAD = 7
 """How many days ahead deals are drawn and their commitments published."""
+
+
+class DailyId(NamedTuple):
+    """A daily. It has one deal, of the game's standard variant.
+
+    Attributes:
+        game: the game's id.
+        day: the number of the UTC day.
+    """
+
+    game: str
+    day: int
+
+    @property
+    def name(self) -> str:
+        """Its name in keys: the game and the day's number."""
+        return f"{self.game}:{self.day}"
 
 
 def day_at(now: int) -> int:

@@ -13,7 +13,7 @@ from starlette.types import ASGIApp
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.server import ServerState
 
-from server import ports
+from server import listening
 
 STOP_WITHIN = 5.0
 """Seconds after `Listener.close` until connections that are still open are aborted."""
@@ -85,7 +85,7 @@ class Listener:
         self._server = _Server(config)
         self._serving: asyncio.Task[None] | None = None
 
-    async def open(self, bound: ports.Bound) -> None:
+    async def open(self, bound: listening.Bound) -> None:
         """Accept connections on bound sockets, which `close` closes."""
         self._serving = asyncio.create_task(self._server.serve(list(bound)))
         while not self._server.started:

@@ -20,6 +20,7 @@ import structlog
 from engine.catalog import games, ruleset
 from engine.schema import STANDARD, Game
 from server.core import daily
+from server.core.daily import DailyId
 from server.core.ids import PlayerId, RoomCode, is_code, is_id
 from server.core.race import RoomOpened
 from server.core.ranking import unpack
@@ -97,7 +98,7 @@ class Previews:
                 return await self._room(code)
             case [screen, name] if (game := games().get(name)) is not None:
                 if screen == "leaderboard":
-                    return await self._leaderboard(game, query)
+                    return await self._leaderboard(game.id, query)
                 if screen in GAME_SCREENS:
                     return GAME_SCREENS[screen](game)
         return HOME
@@ -119,24 +120,25 @@ class Previews:
 
         return await self._read(read) or race(f"/r/{code}")
 
-    async def _leaderboard(self, game: Game, query: Mapping[str, str]) -> Preview:
+    async def _leaderboard(self, game: str, query: Mapping[str, str]) -> Preview:
         named = re.fullmatch("[0-9]{1,6}", query.get("day", ""))
+        today = self._leaderboards.today(game)
+        shown = DailyId(game, int(named[0])) if named else today
         try:
-            board = self._leaderboards.of_day(game.id, int(named[0]) if named else None)
+            board = self._leaderboards.of_daily(shown)
         except Refusal:
-            return leaderboard(game, None)
+            return todays_leaderboard(game)
         player = PlayerId(query.get("player", ""))
         if not is_id(player):
-            return leaderboard(game, board.period if named else None)
+            return leaderboard(shown) if named else todays_leaderboard(game)
 
         async def read() -> Preview | None:
             found = await self._leaderboards.standing(board, player)
-            is_today = board == self._leaderboards.of_day(game.id, None)
-            return None if found is None else result(game, board.period, found, today=is_today)
+            return None if found is None else result(shown, found, today=shown == today)
 
         # Sites that cache a preview cache its URL too, so a generic one also has the result's URL.
-        path = result_path(game, board.period, player)
-        generic = replace(leaderboard(game, board.period), path=path, listed=False)
+        path = result_path(shown, player)
+        generic = replace(leaderboard(shown), path=path, listed=False)
         return await self._read(read) or generic
 
     async def _read(self, read: Callable[[], Awaitable[Preview | None]]) -> Preview | None:
@@ -234,46 +236,54 @@ def room(opened: RoomOpened) -> Preview:
     )
 
 
-def leaderboard(game: Game, day: int | None) -> Preview:
-    """Return the preview of a game's leaderboard of a day, or of the current day if `None`."""
-    path = f"/leaderboard/{game.id}"
-    if day is None:
-        about = "Everyone gets the same cards, and one try. Who brings the most home?"
-        return _of_game(f"{game.name}: today’s leaderboard", about, path, game)
+def todays_leaderboard(game_id: str) -> Preview:
+    """Return the preview of the leaderboard of a game's current daily, whichever day that is."""
+    game = games()[game_id]
+    about = "Everyone gets the same cards, and one try. Who brings the most home?"
+    return _of_game(f"{game.name}: today’s leaderboard", about, f"/leaderboard/{game_id}", game)
+
+
+def leaderboard(shown: DailyId) -> Preview:
+    """Return the preview of the leaderboard of a daily."""
+    game = games()[shown.game]
     return _of_game(
-        f"{game.name}, {date_words(day)}: leaderboard",
+        f"{game.name}, {date_words(shown.day)}: leaderboard",
         "Everyone got the same cards, and one try. Who brought the most home?",
-        f"{path}?day={day}",
+        leaderboard_path(shown),
         game,
     )
 
 
-def result(game: Game, day: int, standing: Standing, *, today: bool) -> Preview:
-    """Return the preview of a player's result of a day.
+def result(shown: DailyId, standing: Standing, *, today: bool) -> Preview:
+    """Return the preview of a player's result of a daily.
 
     Args:
-        game: the game.
-        day: the day, in days since the Unix epoch.
+        shown: the daily.
         standing: the player's profile and row, and the size of the leaderboard.
         today: whether it is the current day, so that readers can still compete.
     """
-    total = ruleset(game.id).total
+    game, total = games()[shown.game], ruleset(shown.game).total
     left, time, _ = unpack(standing.row.score)
     home = f"{total - left} of {total} home" if left else f"All {total} cards home"
     when = f" in {clock(time)}" if time else ""
-    end = ": can you beat it?" if today else f", on {date_words(day)}."
+    end = ": can you beat it?" if today else f", on {date_words(shown.day)}."
     return _of_game(
         f"{standing.profile.name}: {ordinal(standing.row.rank)} of {standing.size} at {game.name}",
         f"{home}{when}. Same cards for everyone{end}",
-        result_path(game, day, standing.row.player),
+        result_path(shown, standing.row.player),
         game,
         listed=False,
     )
 
 
-def result_path(game: Game, day: int, player: PlayerId) -> str:
+def leaderboard_path(shown: DailyId) -> str:
+    """Return the path and query of the leaderboard of a daily."""
+    return f"/leaderboard/{shown.game}?day={shown.day}"
+
+
+def result_path(shown: DailyId, player: PlayerId) -> str:
     """Return the path and query of a player's result."""
-    return f"/leaderboard/{game.id}?day={day}&player={player}"
+    return f"{leaderboard_path(shown)}&player={player}"
 
 
 def counted(count: int, noun: str) -> str:

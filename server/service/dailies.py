@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from engine.catalog import games
-from engine.schema import STANDARD
 from server.core import daily
 from server.core.attempt import Started
+from server.core.daily import DailyId
 from server.core.ids import PlayerId, attempt_id
 from server.core.ranking import Result
 from server.core.refusal import Refusal
@@ -45,7 +45,7 @@ class Dailies:
         """
         last = daily.day_at(self._store.clock.now()) + daily.DRAWN_AHEAD
         for day in range(max(self._drawn_until + 1, last - daily.DRAWN_AHEAD), last + 1):
-            await self._store.deals.dailies(list(games()), STANDARD, day)
+            await self._store.deals.dailies(_all_of(day))
             self._drawn_until = day
 
     async def today(self, player: PlayerId) -> tuple[int, list[Today]]:
@@ -55,7 +55,7 @@ class Dailies:
             UnavailableError: the store does not answer.
         """
         day = daily.day_at(self._store.clock.now())
-        deals = await self._store.deals.dailies(list(games()), STANDARD, day)
+        deals = await self._store.deals.dailies(_all_of(day))
         started = await self._store.deals.started([deal.id for deal in deals], player)
         found = []
         for deal in deals:
@@ -82,13 +82,19 @@ class Dailies:
         now = self._store.clock.now()
         day = daily.day_at(now)
         if now < daily.closes(day - 1):
-            deal = await self._store.deals.daily(game, STANDARD, day - 1)
+            deal = await self._store.deals.daily(DailyId(game, day - 1))
             attempt = await self._attempts.find(attempt_id(deal.id, player))
             if attempt is not None and attempt.end is None:
                 return await self._attempts.snapshot(attempt)
-        deal = await self._store.deals.daily(game, STANDARD, day)
-        started = Started(player, deal.id, game, STANDARD, None, day, now, daily.closes(day))
+        deal = await self._store.deals.daily(DailyId(game, day))
+        closes = daily.closes(day)
+        started = Started(player, deal.id, deal.game, deal.variant, None, deal.day, now, closes)
         attempt = await self._attempts.start(started)
         if attempt.end is not None:
             raise Refusal("already_played")
         return await self._attempts.snapshot(attempt)
+
+
+def _all_of(day: int) -> list[DailyId]:
+    """Return the daily of each game on a day."""
+    return [DailyId(game, day) for game in games()]

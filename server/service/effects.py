@@ -11,14 +11,15 @@ from __future__ import annotations
 import structlog
 
 from server.core import boards
+from server.core.daily import DailyId
 from server.core.due import AttemptDue, Due, RoundDue
 from server.core.ranking import packed
 from server.core.refusal import UnavailableError
 from server.service.attempt_journal import Finish
 from server.service.attempts import Attempts
 from server.service.leaderboards import Leaderboards
+from server.service.ports import OutboxStore
 from server.service.rooms import Rooms
-from server.service.store import Store
 from server.service.worker_pool import WorkerPool
 from server.stop import Stop
 
@@ -32,9 +33,9 @@ class Effects:
     """Applies finishes, and ends what is past its deadline."""
 
     def __init__(
-        self, store: Store, attempts: Attempts, rooms: Rooms, leaderboards: Leaderboards
+        self, outboxes: OutboxStore, attempts: Attempts, rooms: Rooms, leaderboards: Leaderboards
     ) -> None:
-        self._store = store
+        self._outboxes = outboxes
         self._attempts = attempts
         self._rooms = rooms
         self._leaderboards = leaderboards
@@ -65,11 +66,11 @@ class Effects:
         result = finish.result.restored()
         if finish.day is not None:
             score = packed(result)
-            board = boards.of_day(finish.game, finish.day)
+            board = boards.of_daily(DailyId(finish.game, finish.day))
             await self._leaderboards.enter(board, finish.player, score)
         if finish.room is not None:
             await self._rooms.finish(finish.room, finish.deal, finish.player, result)
-        await self._store.outboxes.drop_effect(finish.attempt)
+        await self._outboxes.drop_effect(finish.attempt)
 
     async def pass_deadline(self, due: Due, time: int) -> bool:
         """End a round or an attempt whose deadline, `time` in Unix milliseconds, has passed.
@@ -88,5 +89,5 @@ class Effects:
                 attempt = await self._attempts.find(attempt_id)
                 over = attempt is None or attempt.end is not None
         if over:
-            await self._store.outboxes.drop_due(due, time)
+            await self._outboxes.drop_due(due, time)
         return over

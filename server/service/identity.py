@@ -11,8 +11,8 @@ from base64 import urlsafe_b64encode
 from server.core.ids import PlayerId, is_id
 from server.core.names import Profile, clean_name
 from server.core.refusal import Refusal
+from server.service.ports import PlayerStore
 from server.service.profiles import Profiles
-from server.service.store import Store
 from server.store.deals import random_id
 
 _LABEL = b"samedeal token 1\0"
@@ -21,8 +21,8 @@ _LABEL = b"samedeal token 1\0"
 class Identity:
     """Creates guests, and verifies their tokens."""
 
-    def __init__(self, store: Store, profiles: Profiles) -> None:
-        self._store = store
+    def __init__(self, players: PlayerStore, profiles: Profiles) -> None:
+        self._players = players
         self._profiles = profiles
         self._secret: bytes | None = None
 
@@ -38,7 +38,7 @@ class Identity:
             UnavailableError: the store does not answer.
         """
         if self._secret is None:
-            self._secret = await self._store.players.secret()
+            self._secret = await self._players.secret()
         cleaned = clean_name(name) if name is not None else None
         player = PlayerId(random_id()) if token is None else self._verified(token, self._secret)
         profile = await self._keep(player, cleaned)
@@ -54,7 +54,7 @@ class Identity:
         return await self._keep(player, clean_name(name))
 
     async def _keep(self, player: PlayerId, name: str | None) -> Profile:
-        profile, renamed = await self._store.players.keep(player, name)
+        profile, renamed = await self._players.keep(player, name)
         if renamed:
             self._profiles.rename(profile)
         else:

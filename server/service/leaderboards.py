@@ -10,16 +10,17 @@ from functools import partial
 from engine.catalog import games
 from server.core import boards, daily, topics
 from server.core.boards import BoardId
+from server.core.daily import DailyId
 from server.core.ids import PlayerId
 from server.core.names import Profile
 from server.core.ranking import Row
 from server.core.refusal import Refusal
 from server.service import bus_messages
 from server.service.bus_messages import Entered
+from server.service.ports import MessageBus
 from server.service.profiles import Profiles
 from server.service.signal import Signal
 from server.service.store import Store
-from server.store.bus import Bus
 
 TOP = 10
 """Rows of a page from the top."""
@@ -63,24 +64,27 @@ class Leaderboards:
             that was entered; `None` for the result if messages may have been missed.
     """
 
-    def __init__(self, store: Store, bus: Bus, profiles: Profiles) -> None:
+    def __init__(self, store: Store, bus: MessageBus, profiles: Profiles) -> None:
         self.entered: Signal[BoardId, Entered | None] = Signal()
         self._store = store
         self._bus = bus
         self._profiles = profiles
 
-    def of_day(self, game: str, day: int | None) -> BoardId:
-        """Return the id of the leaderboard of a game's daily; of today's if `day` is `None`.
+    def today(self, game: str) -> DailyId:
+        """Return the id of a game's daily of the current day."""
+        return DailyId(game, daily.day_at(self._store.clock.now()))
+
+    def of_daily(self, daily_id: DailyId) -> BoardId:
+        """Return the id of the leaderboard of a daily.
 
         Raises:
             Refusal: there is no such game, or the day is in the future.
         """
-        if game not in games():
+        if daily_id.game not in games():
             raise Refusal("unknown_game")
-        today = daily.day_at(self._store.clock.now())
-        if day is not None and day > today:
+        if daily_id.day > self.today(daily_id.game).day:
             raise Refusal("unknown_day")
-        return boards.of_day(game, today if day is None else day)
+        return boards.of_daily(daily_id)
 
     async def enter(self, board: BoardId, player: PlayerId, score: int) -> None:
         """Enter a player's result of the day as a packed score, and publish the change.

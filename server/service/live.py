@@ -26,6 +26,7 @@ from server.service import bus_messages
 from server.service.bus_messages import Entry, Progress, Renamed, Version
 from server.service.bus_messages import Presence as PresenceMessage
 from server.service.live_room import LiveRoom, RoomPage
+from server.service.ports import MessageBus
 from server.service.presence import Presence, RoomPresence
 from server.service.profiles import Profiles
 from server.service.registration import Registration
@@ -34,7 +35,6 @@ from server.service.signal import Signal
 from server.service.store import Store
 from server.service.work_queue import WorkQueue
 from server.stop import Stop
-from server.store.bus import Bus
 from server.store.journal import Append
 
 CONCURRENCY = 32
@@ -61,7 +61,7 @@ class LiveRooms:
     def __init__(
         self,
         store: Store,
-        bus: Bus,
+        bus: MessageBus,
         rooms: Rooms,
         profiles: Profiles,
         registration: Registration,
@@ -75,7 +75,7 @@ class LiveRooms:
         self._registration = registration
         self._live: dict[RoomCode, LiveRoom] = {}
         self._refreshes = WorkQueue(self._refresh, CONCURRENCY, PAUSE)
-        self._presence = Presence(store, registration.id)
+        self._presence = Presence(store.rooms, registration.id)
         rooms.appended.subscribe(self._appended)
         registration.changed.subscribe(self._nodes_changed)
 

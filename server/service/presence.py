@@ -13,7 +13,7 @@ import structlog
 
 from server.core.ids import PlayerId, RoomCode
 from server.core.refusal import UnavailableError
-from server.service.store import Store
+from server.service.ports import RoomStore
 from server.service.work_queue import WorkQueue
 from server.stop import Stop
 
@@ -120,7 +120,7 @@ class RoomPresence:
 class Presence:
     """Writes the presence of this node's sessions to Redis, and reads that of all nodes."""
 
-    def __init__(self, store: Store, node_id: str) -> None:
+    def __init__(self, store: RoomStore, node_id: str) -> None:
         self._store = store
         self._node = node_id
         self._rooms: dict[RoomCode, RoomPresence] = {}
@@ -150,7 +150,7 @@ class Presence:
         Raises:
             UnavailableError: the store does not answer.
         """
-        return await self._store.rooms.present(code)
+        return await self._store.present(code)
 
     async def run(self, stop: Stop) -> None:
         """Write enqueued changes until stopped, and then those that are left."""
@@ -161,7 +161,7 @@ class Presence:
         code, player = item
         room = self._rooms.get(code)
         online = room is not None and player in room.local
-        write = self._store.rooms.enter if online else self._store.rooms.leave
+        write = self._store.enter if online else self._store.leave
         try:
             await write(code, player, self._node)
         except UnavailableError as error:

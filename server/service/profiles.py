@@ -9,8 +9,7 @@ from server.core.ids import PlayerId
 from server.core.names import Profile
 from server.service import bus_messages
 from server.service.bus_messages import Renamed
-from server.store.bus import Bus
-from server.store.players import Players
+from server.service.ports import MessageBus, PlayerStore
 
 MAX_CACHED = 50_000
 """Profiles that are cached, about 200 bytes each; the oldest is evicted first."""
@@ -19,7 +18,7 @@ MAX_CACHED = 50_000
 class Profiles:
     """A cache of players' profiles. A change of name is published to all nodes."""
 
-    def __init__(self, players: Players, bus: Bus) -> None:
+    def __init__(self, players: PlayerStore, bus: MessageBus) -> None:
         self._players = players
         self._bus = bus
         self._known: dict[PlayerId, Profile] = {}

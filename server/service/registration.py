@@ -14,8 +14,8 @@ from collections.abc import Iterable
 import structlog
 
 from server.core.refusal import UnavailableError
+from server.service.ports import NodeStore
 from server.service.signal import Signal
-from server.service.store import Store
 from server.stop import Stop
 
 RENEW_EVERY = 5.0
@@ -33,11 +33,11 @@ class Registration:
         changed: emitted with the ids of the nodes that have joined, and of those that have left.
     """
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, nodes: NodeStore) -> None:
         self.id = secrets.token_hex(4)
         self.port = 0
         self.changed: Signal[set[str], set[str]] = Signal()
-        self._store = store
+        self._nodes = nodes
         self._alive = {self.id}
         self._missing: set[str] = set()
 
@@ -59,7 +59,7 @@ class Registration:
         """Renew the registration until stopped, and then remove it."""
         while not stop.is_set:
             try:
-                names = await self._store.nodes.renew(self.name)
+                names = await self._nodes.renew(self.name)
             except UnavailableError as error:
                 # The other nodes cannot renew theirs either, so none is counted as dead for that.
                 log.warning("registration_failed", error=str(error))
@@ -67,7 +67,7 @@ class Registration:
                 self._update(name.rpartition("#")[2] for name in names)
             await stop.or_wait(asyncio.sleep(RENEW_EVERY))
         try:
-            await self._store.nodes.drop(self.name)
+            await self._nodes.drop(self.name)
         except UnavailableError as error:
             log.warning("registration_not_removed", error=str(error))
 

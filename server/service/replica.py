@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 from server.core.refusal import Refusal, UnavailableError
+from server.service.ports import Clock, JournalStore
 from server.service.tasks import run_soon
-from server.store.clock import Clock
-from server.store.journal import Append, ConflictError, Journals, MistimedError
+from server.store.journal import Append, ConflictError, MistimedError
 
 State = TypeVar("State")
 Event = TypeVar("Event")
@@ -119,7 +119,7 @@ class Replica(Generic[State, Event]):
     )
 
     def __init__(
-        self, journals: Journals, clock: Clock, definition: Definition[State, Event]
+        self, journals: JournalStore, clock: Clock, definition: Definition[State, Event]
     ) -> None:
         self._journals = journals
         self._clock = clock

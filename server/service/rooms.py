@@ -18,6 +18,7 @@ from server.core.ranking import Result
 from server.core.refusal import Refusal, UnreadableError
 from server.service.answers import Snapshot
 from server.service.attempts import Attempts
+from server.service.ports import Clock
 from server.service.replica import Replica
 from server.service.replica_cache import ReplicaCache
 from server.service.signal import Signal
@@ -36,10 +37,10 @@ class _RoomDefinition:
     """How the journal of one room is folded and written: a `server.service.replica.Definition`."""
 
     def __init__(
-        self, code: RoomCode, store: Store, appended: Signal[RoomCode, Room, Append]
+        self, code: RoomCode, clock: Clock, appended: Signal[RoomCode, Room, Append]
     ) -> None:
         self._code = code
-        self._store = store
+        self._clock = clock
         self._appended = appended
 
     def key(self) -> str:
@@ -69,7 +70,7 @@ class _RoomDefinition:
             number,
             msgspec.json.encode(event).decode(),
             keys.partition(self._code),
-            expires=self._store.clock.now() + keys.ROOM_LIFE,
+            expires=self._clock.now() + keys.ROOM_LIFE,
             due=due,
         )
 
@@ -215,7 +216,7 @@ class Rooms:
         """
         opened = await self._check_start(code, player)
         try:
-            deal = await self._store.deals.draw(opened.game, opened.variant, room=code)
+            deal = await self._store.deals.draw(opened.game, opened.variant, code)
         except EngineError as error:
             # The room is from a time at which the game was there.
             raise Refusal.of(error) from error
@@ -386,7 +387,7 @@ class Rooms:
         replica = self._replicas.find(code)
         if replica is not None:
             return replica
-        definition = _RoomDefinition(code, self._store, self.appended)
+        definition = _RoomDefinition(code, self._store.clock, self.appended)
         return self._replicas.put(
             code, Replica(self._store.journals, self._store.clock, definition)
         )

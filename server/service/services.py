@@ -12,6 +12,7 @@ from server.service.effects import Effects
 from server.service.identity import Identity
 from server.service.leaderboards import Leaderboards
 from server.service.live import LiveRooms
+from server.service.ports import MessageBus
 from server.service.profiles import Profiles
 from server.service.progress import Progress
 from server.service.registration import Registration
@@ -22,7 +23,6 @@ from server.service.sessions import Sessions
 from server.service.store import Store
 from server.service.sweeper import Sweeper
 from server.stop import Stop
-from server.store.bus import Bus
 
 
 class Services:
@@ -35,7 +35,7 @@ class Services:
     def __init__(
         self,
         store: Store,
-        bus: Bus,
+        bus: MessageBus,
         registration: Registration,
         metrics: Metrics,
         searcher: Search | None = None,
@@ -48,9 +48,9 @@ class Services:
         self.live = LiveRooms(store, bus, self.rooms, self.profiles, registration)
         self.dailies = Dailies(store, self.attempts)
         self.leaderboards = Leaderboards(store, bus, self.profiles)
-        self.identity = Identity(store, self.profiles)
-        self.sessions = Sessions(store, bus, registration.id, self.attempts)
-        self.effects = Effects(store, self.attempts, self.rooms, self.leaderboards)
+        self.identity = Identity(store.players, self.profiles)
+        self.sessions = Sessions(store.players, bus, registration.id, self.attempts)
+        self.effects = Effects(store.outboxes, self.attempts, self.rooms, self.leaderboards)
         self.sweeper = Sweeper(store, self.attempts, self.effects, self.dailies, metrics.sweeps)
         self.progress = Progress(self.attempts, self.live)
         self.searches = Searches(self.attempts, self.sessions, searcher or Searcher())

@@ -20,9 +20,8 @@ from server.core.stored import StoredResult
 from server.service import bus_messages
 from server.service.attempts import Attempts
 from server.service.bus_messages import Ended, Replaced
+from server.service.ports import MessageBus, PlayerStore
 from server.service.signal import Signal
-from server.service.store import Store
-from server.store.bus import Bus
 
 log = structlog.get_logger()
 
@@ -37,11 +36,13 @@ class Sessions:
         missed: emitted when messages to this node may have been missed.
     """
 
-    def __init__(self, store: Store, bus: Bus, node_id: str, attempts: Attempts) -> None:
+    def __init__(
+        self, players: PlayerStore, bus: MessageBus, node_id: str, attempts: Attempts
+    ) -> None:
         self.superseded: Signal[str] = Signal()
         self.ended: Signal[Ended] = Signal()
         self.missed: Signal[()] = Signal()
-        self._players = store.players
+        self._players = players
         self._bus = bus
         self._node = node_id
         self._local: dict[PlayerId, str] = {}

@@ -193,10 +193,11 @@ class Sweeper:
             # A node has left, perhaps without having reported that somebody played there.
             self._played = True
         self._names = names
-        self._failures.clear()
-        self._found_at.clear()
         owned = owned_by(self._store.sweepers.name, names)
         self._partitions = {n: self._partitions.get(n) or _Partition() for n in owned}
+        failures = self._failures.items()
+        self._failures = Counter({name: n for name, n in failures if name[0] in self._partitions})
+        self._found_at.clear()
 
     async def scan(self) -> None:
         """Read the partitions that are due for a scan, and process the effects that are found.

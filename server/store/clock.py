@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Callable
 from typing import Final, NamedTuple
 
 import structlog
@@ -72,10 +73,13 @@ class Clock:
     The offset between the two is changed only if it is outside the bounds that a sample proves, so
     that a slow sample does no harm. After a small correction backwards, the time does not advance
     until it is right.
+
+    `monotonic` returns the time of this machine's monotonic clock in seconds.
     """
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, monotonic: Callable[[], float] | None = None) -> None:
         self._database = database
+        self._monotonic = monotonic or time.monotonic
         self._offset = 0.0
         self._bounds: _Bounds | None = None
         self._last_answer = -FRESH_FOR
@@ -160,10 +164,6 @@ class Clock:
     def _is_sampled_within(self, now: float, seconds: float) -> bool:
         """Return whether the last valid sample is newer than some seconds."""
         return self._bounds is not None and 0 <= now - self._bounds.sent < seconds
-
-    def _monotonic(self) -> float:
-        """Return the time of this machine's monotonic clock in seconds."""
-        return time.monotonic()
 
     async def _read_time(self) -> float:
         """Return Redis's time in Unix seconds. The command does not queue behind writes.

@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections import OrderedDict
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from sys import intern
 
 import structlog
 
 from engine.catalog import ruleset
 from engine.deal import SEED_BYTES, commitment
+from engine.schema import STANDARD
+from server.core.daily import DailyId
 from server.core.ids import ALPHABET, ID_LENGTH, DealId, PlayerId, RoomCode, attempt_id
 from server.core.refusal import UnreadableError
 from server.store import keys
@@ -59,47 +62,33 @@ def random_id() -> str:
     return "".join(secrets.choice(ALPHABET) for _ in range(ID_LENGTH))
 
 
+def new_deal(game: str, variant: str) -> Deal:
+    """Return a new deal with the current rules. Its seed is drawn from the operating system.
+
+    Raises:
+        EngineError: there is no such game or variant.
+    """
+    deal_id = DealId(random_id())
+    seed = secrets.token_bytes(SEED_BYTES)
+    rules = ruleset(game, variant).digest
+    return Deal(deal_id, game, variant, seed, commitment(deal_id, seed), rules=rules)
+
+
 class Deals:
-    """All deals by id, and the dailies by game and day. Deals that were used lately are cached."""
+    """All deals by id, and the deals of dailies. Those that were used lately are cached."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._known: OrderedDict[DealId, Deal] = OrderedDict()
 
-    async def draw(
-        self, game: str, variant: str, *, room: RoomCode | None = None, day: int | None = None
-    ) -> Deal:
-        """Draw a seed from the operating system, and store a new deal with the current rules.
-
-        Args:
-            game: the game's id.
-            variant: the variant's name.
-            room: the room that the deal is raced in, if any.
-            day: the UTC day whose daily it is, if any.
+    async def draw(self, game: str, variant: str, room: RoomCode) -> Deal:
+        """Draw and store a new deal for a room. See `new_deal`.
 
         Raises:
             EngineError: there is no such game or variant.
             UnavailableError: the deal may or may not have been stored.
         """
-        deal_id = DealId(random_id())
-        seed = secrets.token_bytes(SEED_BYTES)
-        rules = ruleset(game, variant).digest
-        deal = Deal(deal_id, game, variant, seed, commitment(deal_id, seed), room, day, rules)
-        fields = {
-            "game": game,
-            "variant": variant,
-            "seed": seed.hex(),
-            "commitment": deal.commitment,
-            "rules": rules,
-        }
-        if room is not None:
-            fields["room"] = room
-        if day is not None:
-            fields["day"] = str(day)
-        texts = [text for pair in fields.items() for text in pair]
-        await self._database.run(_KEEP, [keys.deal(deal_id)], keys.DEAL_LIFE, *texts)
-        self._remember(deal)
-        return deal
+        return await self._store(replace(new_deal(game, variant), room=room))
 
     async def find(self, deal_id: DealId) -> Deal | None:
         """Return a deal, or `None` if there is none with this id.
@@ -133,45 +122,45 @@ class Deals:
         self._remember(deal)
         return deal
 
-    async def daily(self, game: str, variant: str, day: int) -> Deal:
-        """Return a game's daily of a UTC day; draw it first if no node has.
+    async def daily(self, daily: DailyId) -> Deal:
+        """Return the deal of a daily; draw it first if no node has.
 
         Raises:
             UnavailableError: Redis does not answer.
         """
-        key = keys.daily(game, day)
+        key = keys.daily(daily)
         (known,) = await self._database.ask(lambda redis, name: redis.get(name), key)
         if known is None:
-            drawn = await self.draw(game, variant, day=day)
+            drawn = await self._store(replace(new_deal(daily.game, STANDARD), day=daily.day))
             known = await self._database.keep_first(key, drawn.id, keys.DEAL_LIFE)
         deal = await self.find(DealId(known))
         assert deal is not None, "a deal is stored before its id is set as the daily's"
         return deal
 
-    async def dailies(self, games: list[str], variant: str, day: int) -> list[Deal]:
-        """Return the dailies of some games on a UTC day; draw first those that no node has.
+    async def dailies(self, dailies: Sequence[DailyId]) -> list[Deal]:
+        """Return the deals of some dailies; draw first those that no node has.
 
         Their ids are read on every call, since Redis may lose recent writes; the deals are cached.
 
         Raises:
             UnavailableError: Redis does not answer.
         """
-        ids = await self.daily_ids(games, day)
-        known = [self._known.get(ids[game]) if game in ids else None for game in games]
+        ids = await self.daily_ids(dailies)
+        known = [self._known.get(ids[daily]) if daily in ids else None for daily in dailies]
         if None not in known:
             return [deal for deal in known if deal is not None]
-        return await asyncio.gather(*(self.daily(game, variant, day) for game in games))
+        return await asyncio.gather(*map(self.daily, dailies))
 
-    async def daily_ids(self, games: list[str], day: int) -> dict[str, DealId]:
-        """Return the ids of a day's dailies that have been drawn, by game.
+    async def daily_ids(self, dailies: Sequence[DailyId]) -> dict[DailyId, DealId]:
+        """Return the ids of the deals of those of some dailies that have been drawn.
 
         Raises:
             UnavailableError: Redis does not answer.
         """
         found = await self._database.ask(
-            lambda redis, key: redis.get(key), *(keys.daily(game, day) for game in games)
+            lambda redis, key: redis.get(key), *map(keys.daily, dailies)
         )
-        return {game: DealId(id_) for game, id_ in zip(games, found, strict=True) if id_}
+        return {daily: DealId(id_) for daily, id_ in zip(dailies, found, strict=True) if id_}
 
     async def started(self, deals: list[DealId], player: PlayerId) -> set[DealId]:
         """Return those of some deals on which a player has started an attempt.
@@ -184,6 +173,29 @@ class Deals:
             *(keys.attempt(attempt_id(deal, player)) for deal in deals),
         )
         return {deal for deal, exists in zip(deals, found, strict=True) if exists}
+
+    async def _store(self, deal: Deal) -> Deal:
+        """Store a new deal, and return it.
+
+        Raises:
+            UnavailableError: it may or may not have been stored.
+        """
+        assert deal.rules is not None, "a new deal names its rules"
+        fields = {
+            "game": deal.game,
+            "variant": deal.variant,
+            "seed": deal.seed.hex(),
+            "commitment": deal.commitment,
+            "rules": deal.rules,
+        }
+        if deal.room is not None:
+            fields["room"] = deal.room
+        if deal.day is not None:
+            fields["day"] = str(deal.day)
+        texts = [text for pair in fields.items() for text in pair]
+        await self._database.run(_KEEP, [keys.deal(deal.id)], keys.DEAL_LIFE, *texts)
+        self._remember(deal)
+        return deal
 
     def _remember(self, deal: Deal) -> None:
         """Put a deal, which never changes, into the cache."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from zlib import crc32
 
 from server.core.boards import BoardId
+from server.core.daily import DailyId
 
 PARTITIONS = 256
 """Number of hash tags among which journals are spread. Changing it would lose stored journals."""
@@ -99,9 +100,9 @@ def deal(deal_id: str) -> str:
     return f"deal:{{{deal_id}}}"
 
 
-def daily(game: str, day: int) -> str:
+def daily(daily_id: DailyId) -> str:
     """Return the key of a daily: a string, the id of its deal."""
-    return f"daily:{{{game}:{day}}}"
+    return f"daily:{{{daily_id.name}}}"
 
 
 def leaderboard(board: BoardId) -> str:

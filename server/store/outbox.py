@@ -85,6 +85,9 @@ class Outboxes:
     async def set_aside(self, partition: int, name: str, text: str) -> None:
         """Move an effect or a due item to `keys.SET_ASIDE`, where sweepers do not retry it.
 
+        The two places have different slots, so no script can write to both. What a failure leaves
+        in both is found by a sweeper again, and set aside again.
+
         Args:
             partition: its partition.
             name: the effect's field, or the due item's member.

@@ -10,6 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from server.core.daily import DailyId
 from server.core.ids import split_attempt_id
 from server.core.ranking import Result, packed, unpack
 from tests.faults import room_story
@@ -228,8 +229,9 @@ def _was(attempt: str, told: Message, ran: Mapping[str, Ran]) -> bool:
 
 def _check_page(message: Message, kept: Kept, complaints: list[Complaint]) -> None:
     """Hold a leaderboard as it was told against the one that stands: rows never change."""
-    about = f"leaderboard {message['game']} {message['day']}"
-    stands = kept.leaderboards.get((message["game"], message["day"]), {})
+    daily = DailyId(message["game"], message["day"])
+    about = f"leaderboard {daily.game} {daily.day}"
+    stands = kept.leaderboards.get(daily, {})
     for row in (*message["top"], *message["around"]):
         score = stands.get(row["player"]["id"])
         if score is None:
@@ -245,13 +247,13 @@ def _check_page(message: Message, kept: Kept, complaints: list[Complaint]) -> No
 
 def _check_leaderboards(kept: Kept, ran: Mapping[str, Ran], complaints: list[Complaint]) -> None:
     """Hold the leaderboards against those that the journals make."""
-    wanted: defaultdict[tuple[str, int], dict[str, int]] = defaultdict(dict)
+    wanted: defaultdict[DailyId, dict[str, int]] = defaultdict(dict)
     for attempt, run in ran.items():
         if run.day is not None and run.over:
-            wanted[run.game, run.day][attempt.partition(".")[2]] = packed(run.results[-1])
-    for board in wanted.keys() | kept.leaderboards.keys():
-        stands, made = kept.leaderboards.get(board, {}), wanted[board]
-        about = f"leaderboard {board[0]} {board[1]}"
+            wanted[DailyId(run.game, run.day)][attempt.partition(".")[2]] = packed(run.results[-1])
+    for daily in wanted.keys() | kept.leaderboards.keys():
+        stands, made = kept.leaderboards.get(daily, {}), wanted[daily]
+        about = f"leaderboard {daily.game} {daily.day}"
         complaints += [
             Complaint("lost", about, f"{player} is not on it")
             for player in made.keys() - stands.keys()

@@ -8,6 +8,8 @@ from typing import Any
 
 from redis import Redis
 
+from server.core.daily import DailyId
+
 Entry = tuple[str, str]
 """An entry's id and its text."""
 
@@ -22,7 +24,7 @@ class Kept:
         attempts: journals by attempt id.
         rooms: journals by room code.
         deals: fields of each deal by its id.
-        leaderboards: scores by player, by (game, day).
+        leaderboards: scores by player, by daily.
         effects: what is left in the outboxes, by attempt id.
         due: when what falls due does, in Unix milliseconds.
     """
@@ -30,7 +32,7 @@ class Kept:
     attempts: dict[str, list[Entry]] = field(default_factory=dict)
     rooms: dict[str, list[Entry]] = field(default_factory=dict)
     deals: dict[str, dict[str, str]] = field(default_factory=dict)
-    leaderboards: dict[tuple[str, int], dict[str, int]] = field(default_factory=dict)
+    leaderboards: dict[DailyId, dict[str, int]] = field(default_factory=dict)
     effects: dict[str, str] = field(default_factory=dict)
     due: dict[str, int] = field(default_factory=dict)
 
@@ -58,7 +60,9 @@ def _take(kept: Kept, redis: Redis, key: str) -> None:
             kept.deals[name] = _answer(redis.hgetall(key))
         case ["leaderboard", game, day]:
             rows = _answer(redis.zrange(key, 0, -1, withscores=True))
-            kept.leaderboards[game, int(day)] = {player: int(score) for player, score in rows}
+            kept.leaderboards[DailyId(game, int(day))] = {
+                player: int(score) for player, score in rows
+            }
         case [_, "outbox"]:
             kept.effects.update(_answer(redis.hgetall(key)))
         case [_, "due"]:

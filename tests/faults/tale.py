@@ -14,6 +14,7 @@ from engine.notation import move_text
 from server.core import attempt as core
 from server.core import daily, race
 from server.core.attempt import Attempt, Ended, Started
+from server.core.daily import DailyId
 from server.core.digest import digest
 from server.core.ids import DealId, PlayerId
 from server.core.names import Profile
@@ -174,5 +175,5 @@ def told() -> Tale:
     tale.say(ADA, "daily.open", game=GAME)
     start = Started(ADA, TODAY, GAME, "standard", None, DAY, tale.at, daily.closes(DAY))
     score = packed(tale.play(start).result)
-    tale.kept.leaderboards[GAME, DAY] = {ADA: score}
+    tale.kept.leaderboards[DailyId(GAME, DAY)] = {ADA: score}
     return tale

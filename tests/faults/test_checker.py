@@ -10,6 +10,7 @@ import pytest
 
 from engine.board import view_of
 from engine.cards import card_name
+from server.core.daily import DailyId
 from server.core.digest import digest
 from server.core.ids import attempt_id
 from tests.core.builders import ADA, BOB, CODE
@@ -78,7 +79,7 @@ def lose_deal(tale: Tale) -> None:
 
 
 def lose_row(tale: Tale) -> None:
-    tale.kept.leaderboards[GAME, DAY].clear()
+    tale.kept.leaderboards[DailyId(GAME, DAY)].clear()
 
 
 def fork(tale: Tale) -> None:
@@ -114,7 +115,7 @@ def invent_move(tale: Tale) -> None:
 
 
 def invent_row(tale: Tale) -> None:
-    tale.kept.leaderboards[GAME, DAY][BOB] = 7
+    tale.kept.leaderboards[DailyId(GAME, DAY)][BOB] = 7
 
 
 def invent_stuck(tale: Tale) -> None:
@@ -319,7 +320,7 @@ def set_room_back(tale: Tale) -> None:
 
 
 def rank_wrongly(tale: Tale) -> None:
-    tale.kept.leaderboards[GAME, DAY][ADA] += 1
+    tale.kept.leaderboards[DailyId(GAME, DAY)][ADA] += 1
 
 
 def finish_wrongly(tale: Tale) -> None:

@@ -22,7 +22,7 @@ from websockets.frames import Frame, Opcode
 from websockets.http11 import Request as Upgrade
 from websockets.server import ServerProtocol
 
-from server import ports
+from server import listening
 from server.gateway import listener as module
 from server.gateway.listener import MAX_REQUEST_SIZE, Listener
 
@@ -90,12 +90,12 @@ async def broken(_: Request) -> PlainTextResponse:
 
 
 @asynccontextmanager
-async def listening() -> AsyncIterator[int]:
-    """Listen, and yield the port."""
+async def serving() -> AsyncIterator[int]:
+    """Serve, and yield the port."""
     app = Starlette(routes=[Route("/", short), Route("/large", large), Route("/broken", broken)])
     listener = Listener(app, Echo)
-    (bound,) = ports.bind("127.0.0.1", 0)
-    port = ports.port_of(bound)
+    (bound,) = listening.bind("127.0.0.1", 0)
+    port = listening.port_of(bound)
     await listener.open(bound)
     try:
         yield port
@@ -127,32 +127,32 @@ async def status(reader: asyncio.StreamReader) -> int:
 
 
 async def test_requests_of_one_connection_are_answered_in_order() -> None:
-    async with listening() as port, connected(port) as (reader, writer):
+    async with serving() as port, connected(port) as (reader, writer):
         writer.write(request() + request("/nothing") + request())
         assert [await status(reader) for _ in range(3)] == [200, 404, 200]
 
 
 async def test_a_socket_is_made_by_the_class_that_was_given() -> None:
-    async with listening() as port, connect(f"ws://127.0.0.1:{port}/socket") as socket:
+    async with serving() as port, connect(f"ws://127.0.0.1:{port}/socket") as socket:
         await socket.send(b"hello")
         assert await socket.recv() == b"hello"
 
 
 async def test_an_upgrade_to_something_else_is_an_ordinary_request() -> None:
-    async with listening() as port, connected(port) as (reader, writer):
+    async with serving() as port, connected(port) as (reader, writer):
         writer.write(request("/", "Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c"))
         assert await status(reader) == 200
 
 
 async def test_what_is_no_request_is_refused() -> None:
-    async with listening() as port, connected(port) as (reader, writer):
+    async with serving() as port, connected(port) as (reader, writer):
         writer.write(b"\x16\x03\x01 not a request at all\r\n\r\n")
         assert await status(reader) == 400
         assert await reader.read() == b""
 
 
 async def test_a_failure_is_answered(caplog: pytest.LogCaptureFixture) -> None:
-    async with listening() as port, connected(port) as (reader, writer):
+    async with serving() as port, connected(port) as (reader, writer):
         writer.write(request("/broken"))
         assert await status(reader) == 500
     assert "broken on purpose" in caplog.text
@@ -169,7 +169,7 @@ async def test_a_failure_is_answered(caplog: pytest.LogCaptureFixture) -> None:
     ids=["target", "header", "headers", "nothing"],
 )
 async def test_a_head_that_is_too_long_is_refused(start: bytes) -> None:
-    async with listening() as port, connected(port) as (reader, writer):
+    async with serving() as port, connected(port) as (reader, writer):
         writer.write(start + b"x" * MAX_REQUEST_SIZE)
         # The answer may be lost with what was not read: the connection ends in any case.
         with suppress(ConnectionError):
@@ -177,7 +177,7 @@ async def test_a_head_that_is_too_long_is_refused(start: bytes) -> None:
 
 
 async def test_a_head_that_grows_too_long_is_refused() -> None:
-    async with listening() as port, connected(port) as (reader, writer):
+    async with serving() as port, connected(port) as (reader, writer):
         for _ in range(MAX_REQUEST_SIZE // 1024):
             writer.write(b"\r\n" * 512)
             await writer.drain()
@@ -187,7 +187,7 @@ async def test_a_head_that_grows_too_long_is_refused() -> None:
 
 
 async def test_a_body_is_not_read_for_ever() -> None:
-    async with listening() as port, connected(port) as (reader, writer):
+    async with serving() as port, connected(port) as (reader, writer):
         writer.write(request("/", "Content-Length: 1000000000", method="POST"))
         assert await status(reader) == 405
         writer.write(b"x" * 2 * MAX_REQUEST_SIZE)
@@ -202,14 +202,14 @@ async def test_a_request_that_does_not_come_is_not_waited_for(
     sent: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "REQUEST_WITHIN", 0.05)
-    async with listening() as port, connected(port) as (reader, writer):
+    async with serving() as port, connected(port) as (reader, writer):
         writer.write(sent)
         assert await reader.read() == b""
 
 
 async def test_a_body_that_does_not_come_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "REQUEST_WITHIN", 0.05)
-    async with listening() as port, connected(port) as (reader, writer):
+    async with serving() as port, connected(port) as (reader, writer):
         writer.write(request("/", "Content-Length: 5"))
         assert await status(reader) == 200
         assert await reader.read() == b""
@@ -218,7 +218,7 @@ async def test_a_body_that_does_not_come_is_not_waited_for(monkeypatch: pytest.M
 async def test_an_answer_that_is_not_read_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "REQUEST_WITHIN", 0.05)
     monkeypatch.setattr(module, "READ_WITHIN", 0.05)
-    async with listening() as port, connected(port) as (reader, writer):
+    async with serving() as port, connected(port) as (reader, writer):
         writer.write(request("/large"))
         await reader.readuntil(b"\r\n\r\n")
         # Long enough for the server, which shares this loop, to lose its patience twice.
@@ -229,7 +229,7 @@ async def test_an_answer_that_is_not_read_is_cut(monkeypatch: pytest.MonkeyPatch
 
 async def test_an_answer_that_is_read_slowly_is_not_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "REQUEST_WITHIN", 0.05)
-    async with listening() as port, connected(port) as (reader, writer):
+    async with serving() as port, connected(port) as (reader, writer):
         writer.write(request("/large"))
         await reader.readuntil(b"\r\n\r\n")
         await asyncio.sleep(0.3)
@@ -239,7 +239,7 @@ async def test_an_answer_that_is_read_slowly_is_not_cut(monkeypatch: pytest.Monk
 async def test_a_socket_is_not_hurried_as_a_request_is(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "REQUEST_WITHIN", 0.05)
     monkeypatch.setattr(module, "READ_WITHIN", 0.05)
-    async with listening() as port, connect(f"ws://127.0.0.1:{port}/socket") as socket:
+    async with serving() as port, connect(f"ws://127.0.0.1:{port}/socket") as socket:
         await socket.send(b"x" * MAX_REQUEST_SIZE)
         await socket.recv()
         await asyncio.sleep(0.3)
@@ -248,7 +248,7 @@ async def test_a_socket_is_not_hurried_as_a_request_is(monkeypatch: pytest.Monke
 
 
 async def test_closing_tells_sockets_and_ends_idle_connections() -> None:
-    async with listening() as port:
+    async with serving() as port:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         socket = await connect(f"ws://127.0.0.1:{port}/socket")
     with pytest.raises(ConnectionClosed):
@@ -270,7 +270,7 @@ async def test_closing_tells_sockets_and_ends_idle_connections() -> None:
 )
 async def test_a_request_that_is_on_its_way_is_answered(sent: bytes, answer: bytes) -> None:
     async with AsyncExitStack() as stack:
-        port = await stack.enter_async_context(listening())
+        port = await stack.enter_async_context(serving())
         async with connected(port) as (reader, writer):
             closing = asyncio.create_task(stack.aclose())
             while is_open(port):
@@ -291,7 +291,7 @@ async def test_a_client_that_does_not_let_go_is_cut(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(module, "STOP_WITHIN", 0.2)
     monkeypatch.setattr(Echo, "lets_go", False)
     with structlog.testing.capture_logs() as logs:
-        async with listening() as port:
+        async with serving() as port:
             socket = await connect(f"ws://127.0.0.1:{port}/socket")
         with pytest.raises(ConnectionClosed):
             await socket.recv()

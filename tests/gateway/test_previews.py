@@ -12,6 +12,7 @@ from starlette.datastructures import Headers
 
 from engine.catalog import games
 from server.core import daily
+from server.core.daily import DailyId
 from server.core.ids import PlayerId
 from server.core.names import Profile
 from server.core.ranking import Row, pack
@@ -190,9 +191,9 @@ async def test_a_result_is_a_challenge(redis_url: str, page: Path) -> None:
     ],
 )
 def test_the_words_of_a_result(left: int, time: int, about: str, *, today: bool) -> None:
-    day = 47_479
+    shown = DailyId("deuces", 47_479)
     standing = Standing(Row(17, ADA, pack(left, time, 150)), 212, Profile(ADA, "Ada"))
-    found = previews.result(games()["deuces"], day, standing, today=today)
+    found = previews.result(shown, standing, today=today)
     assert found.title == "Ada: 17th of 212 at Deuces"
     assert found.about == about
 

@@ -17,7 +17,7 @@ from websockets.datastructures import Headers
 from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 
-from server import ports
+from server import listening
 from server.gateway import socket as module
 from server.gateway.codec import MAX_FRAME_SIZE
 from server.gateway.contracts import Wire
@@ -155,8 +155,8 @@ async def ours() -> AsyncIterator[Ours]:
     """Run a server of our sockets."""
     ours = Ours()
     listener = Listener(Starlette(), ours)
-    (bound,) = ports.bind("127.0.0.1", 0)
-    ours.port = ports.port_of(bound)
+    (bound,) = listening.bind("127.0.0.1", 0)
+    ours.port = listening.port_of(bound)
     await listener.open(bound)
     yield ours
     for left in list(ours.open):

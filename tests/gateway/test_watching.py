@@ -7,7 +7,8 @@ from collections.abc import AsyncIterator, Callable, Sequence
 import pytest
 
 from server.core import daily
-from server.core.boards import BoardId, of_day
+from server.core.boards import BoardId, of_daily
+from server.core.daily import DailyId
 from server.core.ids import PlayerId
 from server.core.names import guest_name
 from server.gateway import leaderboards as module
@@ -51,7 +52,7 @@ def asked(node: Node, monkeypatch: pytest.MonkeyPatch) -> list[list[PlayerId]]:
 
 
 async def enter(node: Node, player: PlayerId, score: int) -> None:
-    await node.services.leaderboards.enter(of_day(GAME, DAY), player, score)
+    await node.services.leaderboards.enter(of_daily(DailyId(GAME, DAY)), player, score)
 
 
 async def watch(hub: HubNode, seat: Seat) -> None:
@@ -64,7 +65,7 @@ async def settled(hub: HubNode) -> None:
     """Wait until everybody has been told of everything."""
 
     async def nothing_waits() -> bool:
-        watched = hub.hub.leaderboards._watched.get(of_day(GAME, DAY))
+        watched = hub.hub.leaderboards._watched.get(of_daily(DailyId(GAME, DAY)))
         # What is heard first is that the subscription has begun.
         subscribed = hub.hub.leaderboards._entries_seen > 0
         return subscribed and (watched is None or not watched.is_pending)
@@ -171,7 +172,7 @@ async def test_what_was_entered_is_not_known_all_are_read(
     await enter(node, seat.player, 5)
     await watch(hub, seat)
     asked.clear()
-    await node.store.leaderboards.enter(of_day(GAME, DAY), OTHERS[0], 3)
+    await node.store.leaderboards.enter(of_daily(DailyId(GAME, DAY)), OTHERS[0], 3)
     # As one who applies an effect again, and does not know by whom it was told of.
     await enter(node, OTHERS[0], 3)
     news = await seat.next("leaderboard", lambda e: len(e["around"]) == 2)

@@ -29,7 +29,7 @@ from engine.moves import legal_moves
 from engine.notation import move_text
 from engine.play import play
 from engine.position import position_of
-from server.app import running_node
+from server.app import redis_store, running_node
 from server.core import race
 from server.core.attempt import Attempt
 from server.core.digest import fnv1a
@@ -283,7 +283,7 @@ async def _make(folder: Path) -> None:
             database = Database(connect_redis(url), 0, SCRIPTS)
             clock = Clock(database)
             await clock.sample()
-            store = Store.on(database, clock)
+            store = redis_store(database, clock)
             attempts = Attempts(store, Counter())
             await _leave_effects(store, attempts)
             states = await _states(store, attempts, await redis.keys())

@@ -140,7 +140,7 @@ async def test_what_was_left_undone_is_done(node: Node, release: str, clock: Set
     assert all(attempt.end is not None for attempt in ended if attempt.start.day is not None)
     # What was set aside is left to an operator.
     aside = next(line["value"] for line in lines(release, STORE) if line["key"] == keys.SET_ASIDE)
-    assert await all_set_aside(node.store.outboxes) == aside
+    assert await all_set_aside(node.database) == aside
 
 
 @ALONE

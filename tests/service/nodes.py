@@ -10,24 +10,24 @@ from typing import Any
 from redis.asyncio import RedisCluster
 
 from engine.ruleset import Move
+from server.app import redis_store
 from server.core.attempt import Attempt
 from server.core.ids import AttemptId, PlayerId, RoomCode
 from server.core.race import COUNTDOWN, Room
 from server.metrics import Metrics
 from server.service.answers import Played, Snapshot
 from server.service.bus_messages import Ended
+from server.service.ports import Clock
 from server.service.registration import Registration
 from server.service.services import Services
-from server.service.store import Store
 from server.stop import Stop
 from server.store.bus import Bus
-from server.store.clock import Clock
 from server.store.connection import Client, connect
 from tests.conftest import database_on
 from tests.core.builders import LIMIT, START, homewards
 
 
-class SetClock(Clock):
+class SetClock:
     """A clock that stands until it is set."""
 
     def __init__(self, time: int = START) -> None:
@@ -65,8 +65,8 @@ class Node:
         self.redis = redis
         self.database = database_on(redis)
         self.published: list[tuple[str, bytes]] = []
-        self.store = Store.on(self.database, clock)
-        self.registration = Registration(self.store)
+        self.store = redis_store(self.database, clock)
+        self.registration = Registration(self.store.nodes)
         self.bus = _Bus(self)
         self.services = Services(self.store, self.bus, self.registration, Metrics())
         self.ended: list[Ended] = []

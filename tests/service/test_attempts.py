@@ -14,6 +14,7 @@ from engine.moves import legal_moves
 from server.core import attempt as core
 from server.core import daily
 from server.core.attempt import Started
+from server.core.daily import DailyId
 from server.core.due import AttemptDue
 from server.core.ids import AttemptId, DealId, PlayerId, attempt_id
 from server.core.refusal import Refusal
@@ -34,10 +35,12 @@ DEADLINE = START + LIMIT
 Answer = Played | Over | Snapshot
 
 
-async def begin(node: Node, player: PlayerId = ADA, game: str = "lady-betty") -> AttemptId:
-    """Start a player's attempt at a new deal, and return its id."""
-    deal = await node.store.deals.draw(game, "standard", day=DAY)
-    started = Started(player, deal.id, game, "standard", None, DAY, START, DEADLINE)
+async def begin(
+    node: Node, player: PlayerId = ADA, game: str = "lady-betty", day: int = DAY
+) -> AttemptId:
+    """Start a player's attempt at a daily, and return its id."""
+    deal = await node.store.deals.daily(DailyId(game, day))
+    started = Started(player, deal.id, game, "standard", None, day, START, DEADLINE)
     return (await node.attempts.start(started)).id
 
 
@@ -77,7 +80,7 @@ async def moves(node: Node, attempt: AttemptId) -> list[str]:
 
 
 async def test_an_attempt_starts_once_on_all_nodes(node: Node, other: Node) -> None:
-    deal = await node.store.deals.draw("robert", "standard", day=DAY)
+    deal = await node.store.deals.daily(DailyId("robert", DAY))
     started = [
         Started(ADA, deal.id, "robert", "standard", None, DAY, START + late, DEADLINE)
         for late in range(4)
@@ -284,8 +287,8 @@ async def test_finishes_over_the_most_are_left_to_the_outbox(
 ) -> None:
     monkeypatch.setattr(module, "MAX_FINISHES", 1)
     async with node_on(redis_url, clock) as node:
-        for _ in range(3):
-            await resign(node, await begin(node))
+        for day in range(DAY, DAY + 3):
+            await resign(node, await begin(node, day=day))
         assert node.attempts.finishes.qsize() == 1
         assert len(await all_effects(node.store.outboxes)) == 3
 

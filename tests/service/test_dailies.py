@@ -8,10 +8,12 @@ import pytest
 
 from engine.catalog import games
 from server.core import daily
-from server.core.boards import of_day
+from server.core.boards import of_daily
+from server.core.daily import DailyId
 from server.core.ids import PlayerId
 from server.core.refusal import Refusal
 from server.service.answers import Snapshot
+from server.store.deals import Deals
 from tests.core.builders import ADA, BOB, START
 from tests.service.nodes import Node, SetClock
 
@@ -112,8 +114,8 @@ async def test_a_run_is_over_when_its_day_closes(node: Node, clock: SetClock) ->
     state = await node.look(found.attempt)
     assert state.end == "time"
     await node.settle()
-    assert (await node.store.leaderboards.top(of_day(GAME, DAY), 1))[0] == 1
-    assert (await node.store.leaderboards.top(of_day(GAME, DAY + 1), 1))[0] == 0
+    assert (await node.store.leaderboards.top(of_daily(DailyId(GAME, DAY)), 1))[0] == 1
+    assert (await node.store.leaderboards.top(of_daily(DailyId(GAME, DAY + 1)), 1))[0] == 0
 
 
 async def test_today_lists_every_game_with_ones_own_result(node: Node, other: Node) -> None:
@@ -144,12 +146,13 @@ async def test_deals_are_drawn_ahead_once(node: Node, other: Node, clock: SetClo
     assert await drawn() == (daily.DRAWN_AHEAD + 2) * len(games())
     clock.time += 30 * daily.DAY
     await node.dailies.draw_ahead()
-    ids = await node.store.deals.daily_ids(list(games()), daily.day_at(clock.time))
-    assert ids.keys() == games().keys()
+    dailies = [DailyId(game, daily.day_at(clock.time)) for game in games()]
+    ids = await Deals(node.database).daily_ids(dailies)
+    assert list(ids) == dailies
 
 
 async def test_a_deal_drawn_ahead_is_the_days(node: Node, other: Node, clock: SetClock) -> None:
     await node.dailies.draw_ahead()
-    ahead = await node.store.deals.daily_ids([GAME], DAY + 7)
+    ahead = await Deals(node.database).daily_ids([DailyId(GAME, DAY + 7)])
     clock.time += 7 * daily.DAY
-    assert (await other.dailies.open(ADA, GAME)).start.deal == ahead[GAME]
+    assert (await other.dailies.open(ADA, GAME)).start.deal == ahead[DailyId(GAME, DAY + 7)]

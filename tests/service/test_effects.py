@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 
 from server.core import daily, topics
-from server.core.boards import of_day
+from server.core.boards import of_daily
+from server.core.daily import DailyId
 from server.core.due import AttemptDue, Due, RoundDue
 from server.core.ids import AttemptId, PlayerId
 from server.core.ranking import Row, packed
@@ -31,7 +32,7 @@ async def finish_daily(node: Node, player: PlayerId = ADA) -> AttemptId:
 
 
 async def rows(node: Node) -> list[Row]:
-    return (await node.store.leaderboards.top(of_day(GAME, DAY), 10))[1]
+    return (await node.store.leaderboards.top(of_daily(DailyId(GAME, DAY)), 10))[1]
 
 
 async def test_a_daily_reaches_its_leaderboard(node: Node) -> None:
@@ -41,10 +42,10 @@ async def test_a_daily_reaches_its_leaderboard(node: Node) -> None:
     score = packed((await node.look(attempt)).result)
     assert await rows(node) == [Row(1, ADA, score)]
     assert await all_effects(node.store.outboxes) == []
-    topic = topics.leaderboard(of_day(GAME, DAY))
+    topic = topics.leaderboard(of_daily(DailyId(GAME, DAY)))
     assert (topic, bus_messages.encode(Entered(ADA, score))) in node.published
     # Whoever applies it again may be the first who tells of it, and does not know when it was done.
-    await node.services.leaderboards.enter(of_day(GAME, DAY), ADA, score)
+    await node.services.leaderboards.enter(of_daily(DailyId(GAME, DAY)), ADA, score)
     assert node.published[-1] == (topic, b"")
 
 

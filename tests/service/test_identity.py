@@ -72,7 +72,7 @@ async def test_every_letter_of_a_token_counts(node: Node) -> None:
 async def test_another_servers_token_is_refused(node: Node) -> None:
     profile, token = await node.services.identity.enter(None, None)
     await node.redis.delete(keys.SIGNING_KEY)
-    elsewhere = Identity(node.store, node.services.profiles)
+    elsewhere = Identity(node.store.players, node.services.profiles)
     with pytest.raises(Refusal, match="bad_token"):
         await elsewhere.enter(token, None)
     _, other_token = await elsewhere.enter(None, None)

@@ -6,7 +6,8 @@ import pytest
 
 from engine.catalog import games
 from server.core import daily
-from server.core.boards import of_day
+from server.core.boards import of_daily
+from server.core.daily import DailyId
 from server.core.ids import PlayerId
 from server.core.names import guest_name
 from server.core.refusal import Refusal
@@ -17,35 +18,39 @@ from tests.service.nodes import Node, SetClock
 DAY = daily.day_at(START)
 
 
-@pytest.mark.parametrize(("asked", "day"), [(None, DAY), (DAY, DAY), (DAY - 1, DAY - 1), (0, 0)])
-def test_a_day_that_is_not_named_is_today(node: Node, asked: int | None, day: int) -> None:
+@pytest.mark.parametrize("day", [DAY, DAY - 1, 0])
+def test_every_game_has_a_leaderboard_for_each_day_that_has_begun(node: Node, day: int) -> None:
     for game in games():
-        assert node.services.leaderboards.of_day(game, asked) == of_day(game, day)
+        daily_id = DailyId(game, day)
+        assert node.services.leaderboards.of_daily(daily_id) == of_daily(daily_id)
 
 
 def test_today_changes_at_midnight(node: Node, clock: SetClock) -> None:
     clock.time = daily.ends(DAY) - 1
-    assert node.services.leaderboards.of_day("robert", None) == of_day("robert", DAY)
+    assert node.services.leaderboards.today("robert") == DailyId("robert", DAY)
     clock.time += 1
-    assert node.services.leaderboards.of_day("robert", None) == of_day("robert", DAY + 1)
+    assert node.services.leaderboards.today("robert") == DailyId("robert", DAY + 1)
 
 
 @pytest.mark.parametrize(
-    ("game", "day", "code"),
-    [("no-such-game", None, "unknown_game"), ("robert", DAY + 1, "unknown_day")],
+    ("daily_id", "code"),
+    [
+        (DailyId("no-such-game", DAY), "unknown_game"),
+        (DailyId("robert", DAY + 1), "unknown_day"),
+    ],
 )
-def test_what_has_no_leaderboard(node: Node, game: str, day: int | None, code: str) -> None:
+def test_what_has_no_leaderboard(node: Node, daily_id: DailyId, code: str) -> None:
     with pytest.raises(Refusal, match=code):
-        node.services.leaderboards.of_day(game, day)
+        node.services.leaderboards.of_daily(daily_id)
 
 
 async def test_a_page_has_the_top_and_ones_own_neighbours(node: Node) -> None:
     players = [PlayerId(f"{number:016}") for number in range(30)]
     for score, player in enumerate(players):
-        await node.store.leaderboards.enter(of_day("robert", DAY), player, score)
+        await node.store.leaderboards.enter(of_daily(DailyId("robert", DAY)), player, score)
     await node.store.players.keep(players[20], "Bob")
-    page = await node.services.leaderboards.page(of_day("robert", DAY), players[20])
-    assert (page.board, page.size) == (of_day("robert", DAY), 30)
+    page = await node.services.leaderboards.page(of_daily(DailyId("robert", DAY)), players[20])
+    assert (page.board, page.size) == (of_daily(DailyId("robert", DAY)), 30)
     assert [row.player for row in page.top] == players[:TOP]
     assert [row.player for row in page.around] == players[20 - REACH : 21 + REACH]
     assert page.profiles.keys() == {row.player for row in (*page.top, *page.around)}
@@ -54,5 +59,5 @@ async def test_a_page_has_the_top_and_ones_own_neighbours(node: Node) -> None:
 
 
 async def test_who_has_not_played_has_no_neighbours(node: Node) -> None:
-    page = await node.services.leaderboards.page(of_day("robert", DAY), ADA)
+    page = await node.services.leaderboards.page(of_daily(DailyId("robert", DAY)), ADA)
     assert (page.size, page.top, page.around, page.profiles) == (0, [], [], {})

@@ -34,8 +34,8 @@ async def test_a_sign_of_life_is_given_again_and_again(
     node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "RENEW_EVERY", 0.01)
-    registration = Registration(node.store)
-    nodes = node.store.nodes
+    registration = Registration(node.store.nodes)
+    nodes = Nodes(node.database)
 
     async def listed() -> bool:
         return await nodes.alive(now()) == [registration.name]
@@ -48,7 +48,7 @@ async def test_a_sign_of_life_is_given_again_and_again(
 
 
 def test_no_two_nodes_have_one_name(node: Node) -> None:
-    assert len({Registration(node.store).name for _ in range(10)}) == 10
+    assert len({Registration(node.store.nodes).name for _ in range(10)}) == 10
 
 
 _SERVES = """
@@ -83,7 +83,7 @@ async def test_a_node_that_is_killed_is_forgotten_by_itself(
 
 def test_a_node_that_is_missing_once_is_not_dead(node: Node) -> None:
     """Redis may have been away for so long that all entries have expired."""
-    registration = Registration(node.store)
+    registration = Registration(node.store.nodes)
     changes: list[tuple[set[str], set[str]]] = []
     registration.changed.subscribe(lambda come, gone: changes.append((come, gone)))
     registration._update(["a", "b"])

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from server.core.refusal import Refusal, UnavailableError
+from server.service import ports
 from server.service import replica as module
 from server.service.replica import Replica
 from server.store import journal as journals
@@ -62,7 +63,7 @@ class _Tally:
 class Holder:
     """A journal held by a node, and the states on which its last command was decided."""
 
-    def __init__(self, node: Node, clock: Clock) -> None:
+    def __init__(self, node: Node, clock: ports.Clock) -> None:
         self.node = node
         self.definition = _Tally()
         self.replica = Replica[Words, str](node.store.journals, clock, self.definition)
@@ -240,11 +241,11 @@ async def test_two_nodes_that_see_the_time_pass_write_it_once(
     assert await journal(redis) == ("a", "late")
 
 
-class TickingClock(Clock):
+class TickingClock(SetClock):
     """A clock that goes on whenever it is looked at."""
 
     def __init__(self) -> None:
-        self.time = LATE - 50
+        super().__init__(LATE - 50)
 
     def now(self) -> int:
         """Return the next millisecond."""

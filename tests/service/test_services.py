@@ -6,11 +6,13 @@ import pytest
 
 from engine.catalog import games
 from server.core import daily, topics
+from server.core.daily import DailyId
 from server.core.ids import DealId
 from server.core.refusal import Refusal
 from server.service import bus_messages
 from server.service.bus_messages import Progress
 from server.store import keys
+from server.store.deals import Deals
 from tests.core.builders import ADA, BOB, START
 from tests.service.nodes import BEGUN, OVER, Node, SetClock, attempt_of
 from tests.store.servers import running, until
@@ -21,7 +23,7 @@ DAY = daily.day_at(START)
 async def test_a_dailys_seed_is_told_when_the_day_has_closed(
     node: Node, other: Node, clock: SetClock
 ) -> None:
-    deal = await node.store.deals.daily("robert", "standard", DAY)
+    deal = await node.store.deals.daily(DailyId("robert", DAY))
     for time in (START, daily.ends(DAY), daily.closes(DAY) - 1):
         clock.time = time
         assert await other.services.deals.show(deal.id) == (deal, None)
@@ -78,7 +80,7 @@ async def test_a_player_is_told_of_an_end_that_the_time_brought(
 
 async def test_a_node_prepares_its_dailies(node: Node) -> None:
     await node.services.prepare()
-    ids = await node.store.deals.daily_ids(list(games()), DAY)
+    ids = await Deals(node.database).daily_ids([DailyId(game, DAY) for game in games()])
     assert len(ids) == len(games())
     assert node.services.clock.now() == START
 

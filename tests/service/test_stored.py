@@ -85,7 +85,7 @@ async def test_a_newer_attempt_is_refused_and_left_alone(
         ]
         assert due
         assert await all_due(other.store.outboxes, clock.time) == due
-        assert await all_set_aside(other.store.outboxes) == {}
+        assert await all_set_aside(other.database) == {}
     assert await entries(node, attempt) == before
 
 

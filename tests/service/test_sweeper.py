@@ -146,12 +146,32 @@ async def test_what_cannot_be_applied_is_set_aside_and_told_of_once(
     assert sorted(told) == [member, "broken"]
     tried = [log["name"] for log in logs if log["event"] == "effect_failed"]
     assert sorted(tried) == sorted([member, "broken"] * (module.TRIES - 1))
-    assert await all_set_aside(node.store.outboxes) == {
+    assert await all_set_aside(node.database) == {
         "broken": "no finish",
         member: f"due at {daily.closes(DAY)}",
     }
     assert await all_effects(node.store.outboxes) == []
     assert await all_due(node.store.outboxes, clock.time) == []
+
+
+async def test_failures_are_counted_on_while_other_nodes_come_and_go(
+    node: Node, other: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "TRIES", 3)
+    await other.sweeper.renew()
+    await node.sweeper.renew()
+    kept = min(node.sweeper._partitions)
+    moved = min(set(range(keys.PARTITIONS)) - node.sweeper._partitions.keys())
+    await other.store.sweepers.drop()
+    for number, name in ((kept, "kept"), (moved, "moved")):
+        await node.redis.hset(keys.outbox(number), name, "no finish")
+    await node.sweep()
+    await other.sweeper.renew()
+    await node.sweep()
+    await other.store.sweepers.drop()
+    await node.sweep()
+    assert await all_set_aside(node.database) == {"kept": "no finish"}
+    assert await all_effects(node.store.outboxes) == [("moved", "no finish")]
 
 
 async def test_what_waits_for_the_store_is_never_set_aside(

@@ -14,10 +14,10 @@ from server.service.moves import PendingMove
 from server.service.replica import Replica
 from server.service.rooms import Rooms
 from server.store import journal, leaderboards
+from server.store.clock import Clock
 from server.store.journal import Append, ConflictError, Journals
 from tests.simulation import fates, race
 from tests.simulation.memory import Memory, Reply
-from tests.simulation.node import JumpingClock
 from tests.simulation.race import instead
 from tests.simulation.scripts import SCRIPTS
 
@@ -140,13 +140,13 @@ def appends_at_any_time() -> Iterator[None]:
 @contextmanager
 def never_looks_at_the_clock_again() -> Iterator[None]:
     """A node whose clock has jumped shows cards early."""
-    sample = JumpingClock.sample
+    sample = Clock.sample
 
-    async def once(self: JumpingClock) -> None:
+    async def once(self: Clock) -> None:
         if self._bounds is None:
             await sample(self)
 
-    with instead(JumpingClock, "sample", once):
+    with instead(Clock, "sample", once):
         yield
 
 

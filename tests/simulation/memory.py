@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from server.core.daily import DailyId
 from tests.faults.kept import Kept
 
 Reply = Any
@@ -207,7 +208,9 @@ class Memory:
                 case ["deal", name]:
                     kept.deals[name] = value
                 case ["leaderboard", game, day]:
-                    kept.leaderboards[game, int(day)] = {m: int(s) for m, s in value.rows()}
+                    kept.leaderboards[DailyId(game, int(day))] = {
+                        m: int(s) for m, s in value.rows()
+                    }
                 case [_, "outbox"]:
                     kept.effects.update(value)
                 case [_, "due"]:

@@ -68,7 +68,7 @@ class Network:
     def _jump(self, node: Node) -> None:
         seconds = self.world.rng.choice((-3600.0, -8.0, -1.0, -0.2, 0.2, 1.0, 3.0, 12.0, 3600.0))
         self.world.note(node.name, "clock jumps", seconds)
-        node.clock.jump(seconds)
+        node.jump(seconds)
 
     def open(self, device: Device, number: int, who: str) -> Connection | None:
         """Open a connection of a player to a node, or return `None` if it lets nobody in."""

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import replace
 from itertools import count
 from typing import Any
 
 from engine.board import Board
 from engine.notation import move_text
 from engine.solver import search
+from server.app import redis_store
+from server.core.daily import DailyId
 from server.core.refusal import UnavailableError
 from server.gateway.contracts import Wire
 from server.gateway.handlers import Handlers
@@ -20,12 +23,12 @@ from server.metrics import Metrics
 from server.service.registration import Registration
 from server.service.searcher import Answer
 from server.service.services import Services
-from server.service.store import Store
 from server.stop import Stop
 from server.store.bus import Bus
 from server.store.clock import Clock
 from server.store.connection import connect
 from server.store.database import Database
+from server.store.deals import Deal, Deals
 from server.store.journal import SCRIPTS
 from tests.simulation.link import Link
 from tests.simulation.world import World
@@ -36,27 +39,16 @@ START_AGAIN = 0.2
 SEARCH_LASTS = 0.05
 """Seconds of a search."""
 
-FAR = 10**9
-"""A day that no deals have to be drawn ahead for."""
-
 METRICS = Metrics()
 """The numbers of all nodes: nobody looks at them, and making them takes longer than a race."""
 
 
-class JumpingClock(Clock):
-    """Redis's clock, between looks carried on by a clock of the node's own that may jump."""
+class NoDailies(Deals):
+    """Deals for a race without dailies, which would be drawn ahead for each node that starts."""
 
-    def __init__(self, database: Database, world: World) -> None:
-        super().__init__(database)
-        self._world = world
-        self._jumped = 0.0
-
-    def jump(self, seconds: float) -> None:
-        """Let the node's own clock jump."""
-        self._jumped += seconds
-
-    def _monotonic(self) -> float:
-        return self._world.now() / 1000 + self._jumped
+    async def dailies(self, dailies: Sequence[DailyId]) -> list[Deal]:
+        """Draw nothing, and return nothing."""
+        return []
 
 
 class InlineSearcher:
@@ -86,13 +78,14 @@ class Node:
         self.link = Link(world, name)
         self.up = False
         self._database = Database(connect(f"redis://{name}:6379"), 0, SCRIPTS, METRICS)
-        self.clock = JumpingClock(self._database, world)
-        store = Store.on(self._database, self.clock)
-        self._bus = Bus(self._database)
-        self._registration = Registration(store)
-        self.services = Services(store, self._bus, self._registration, Metrics(), InlineSearcher())
+        self._jumped = 0.0
+        self._clock = Clock(self._database, lambda: world.now() / 1000 + self._jumped)
+        store = redis_store(self._database, self._clock)
         if not dailies:
-            self.services.dailies._drawn_until = FAR
+            store = replace(store, deals=NoDailies(self._database))
+        self._bus = Bus(self._database)
+        self._registration = Registration(store.nodes)
+        self.services = Services(store, self._bus, self._registration, Metrics(), InlineSearcher())
         self._hub = Hub(self.services)
         self._handlers = Handlers(self.services, self._hub, Load(lambda: 0.0))
         self._stop = Stop()
@@ -108,7 +101,7 @@ class Node:
         stop = self._stop
         while self.link.alive:
             try:
-                await self.clock.sample()
+                await self._clock.sample()
                 await self.services.prepare()
             except UnavailableError:
                 await asyncio.sleep(START_AGAIN)
@@ -118,11 +111,15 @@ class Node:
             return
         self.up = not stop.is_set
         self.world.note(self.name, "up")
-        works = (self._bus, self.clock, self.services, self._hub, self._registration)
+        works = (self._bus, self._clock, self.services, self._hub, self._registration)
         await asyncio.gather(*(work.run(stop) for work in works))
         await self.services.close()
         await self._database.close()
         self.world.note(self.name, "ended")
+
+    def jump(self, seconds: float) -> None:
+        """Let its machine's monotonic clock jump."""
+        self._jumped += seconds
 
     def kill(self) -> None:
         """Let it never do anything again."""

@@ -6,11 +6,14 @@ import asyncio
 import random
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
 
-from server.core.boards import BoardId, of_day
+from server.app import redis_store
+from server.core.boards import BoardId, of_daily
+from server.core.daily import DailyId
 from server.core.due import AttemptDue
 from server.core.ids import AttemptId, PlayerId, RoomCode
 from server.service.store import Store
@@ -18,7 +21,10 @@ from server.store import keys
 from server.store.clock import Clock
 from server.store.connection import connect
 from server.store.database import Database
+from server.store.deals import Deals
 from server.store.journal import SCRIPTS, Append, ConflictError, Entries, MistimedError
+from server.store.nodes import Nodes
+from server.store.sweepers import Sweepers
 from tests.conftest import ALONE
 from tests.core.builders import PLAYERS
 from tests.simulation.link import Link
@@ -35,7 +41,23 @@ DAYS = [20_000, 20_001]
 CODES = [RoomCode("AAAAA"), RoomCode("BBBBB")]
 COMMANDS = 800
 
-Command = Callable[[Store], Awaitable[object]]
+
+@dataclass(frozen=True)
+class Side:
+    """A store, and the connection that it is on."""
+
+    database: Database
+    store: Store
+
+
+def side_on(database: Database) -> Side:
+    """Return the store on a connection; its sweeper has the same name on each."""
+    sweepers = Sweepers(database)
+    sweepers.name = "sweeper"
+    return Side(database, replace(redis_store(database, Clock(database)), sweepers=sweepers))
+
+
+Command = Callable[[Side], Awaitable[object]]
 
 
 class Commands:
@@ -76,7 +98,7 @@ class Commands:
         )
         previous = rng.choice((None, "" if start else self._one(TEXTS)))
         now = self._about_now()
-        return lambda store: store.journals.append(entry, now, None, previous)
+        return lambda on: on.store.journals.append(entry, now, None, previous)
 
     def _about_now(self) -> int:
         return self.now + self.rng.choice((0, 0, 0, 0, -1_000, 1_000, -3_000, 3_000))
@@ -87,7 +109,8 @@ class Commands:
             for name in self.rng.sample(NAMES, 2)
         ]
 
-        async def append(store: Store) -> list[object]:
+        async def append(on: Side) -> list[object]:
+            store = on.store
             await store.journals.read(entries[0][0])
             loop = asyncio.get_running_loop()
             futures: list[asyncio.Future[object]] = [loop.create_future() for _ in entries]
@@ -110,47 +133,47 @@ class Commands:
 
     def _read(self) -> Command:
         key = keys.attempt(self._one(NAMES))
-        return lambda store: store.journals.read(key)
+        return lambda on: on.store.journals.read(key)
 
     def _read_on(self) -> Command:
         key, after, last = keys.attempt(self._one(NAMES)), self.rng.randint(1, 4), self._one(TEXTS)
-        return lambda store: store.journals.read_on(key, after, last)
+        return lambda on: on.store.journals.read_on(key, after, last)
 
     def _effects(self) -> Command:
-        return lambda store: all_effects(store.outboxes)
+        return lambda on: all_effects(on.store.outboxes)
 
     def _drop_effect(self) -> Command:
         name = self._one(NAMES)
-        return lambda store: store.outboxes.drop_effect(name)
+        return lambda on: on.store.outboxes.drop_effect(name)
 
     def _due(self) -> Command:
         now = self.now + self._about() // 2
-        return lambda store: all_due(store.outboxes, now)
+        return lambda on: all_due(on.store.outboxes, now)
 
     def _drop_due(self) -> Command:
         due, time = AttemptDue(AttemptId(self._one(NAMES))), self.now + self._about()
-        return lambda store: store.outboxes.drop_due(due, time)
+        return lambda on: on.store.outboxes.drop_due(due, time)
 
     def _look(self) -> Command:
         until, numbers = self.now + self._about() // 2, [keys.partition(name) for name in NAMES]
-        return lambda store: store.outboxes.pending(until, numbers)
+        return lambda on: on.store.outboxes.pending(until, numbers)
 
     def _set_aside(self) -> Command:
         name, elsewhere = self._one(NAMES), self._one(NAMES)
         given = (keys.partition(elsewhere), self._one([name, f"a:{name}"]), self._one(TEXTS))
-        return lambda store: store.outboxes.set_aside(*given)
+        return lambda on: on.store.outboxes.set_aside(*given)
 
     def _all_set_aside(self) -> Command:
-        return lambda store: all_set_aside(store.outboxes)
+        return lambda on: all_set_aside(on.database)
 
     def _sweeper(self) -> Command:
         if self.rng.random() < 0.3:
-            return lambda store: store.sweepers.drop()
+            return lambda on: on.store.sweepers.drop()
         busy = self.rng.random() < 0.3
-        return lambda store: store.sweepers.renew(busy=busy)
+        return lambda on: on.store.sweepers.renew(busy=busy)
 
     def _board(self) -> BoardId:
-        return of_day(self._one(GAMES), self._one(DAYS))
+        return of_daily(DailyId(self._one(GAMES), self._one(DAYS)))
 
     def _enter(self) -> Command:
         given = (
@@ -158,11 +181,11 @@ class Commands:
             self._one(list(PLAYERS)),
             self.rng.randint(1, 4),
         )
-        return lambda store: store.leaderboards.enter(*given)
+        return lambda on: on.store.leaderboards.enter(*given)
 
     def _top(self) -> Command:
         board, count = self._board(), self.rng.randint(1, 6)
-        return lambda store: store.leaderboards.top(board, count)
+        return lambda on: on.store.leaderboards.top(board, count)
 
     def _around(self) -> Command:
         given = (
@@ -170,45 +193,45 @@ class Commands:
             [self._one(list(PLAYERS)), self._one(list(PLAYERS))],
             self.rng.randint(0, 3),
         )
-        return lambda store: store.leaderboards.around(*given)
+        return lambda on: on.store.leaderboards.around(*given)
 
     def _keep(self) -> Command:
         player, name = self._one(list(PLAYERS)), self._one([None, "Ada", "Bob"])
-        return lambda store: store.players.keep(player, name)
+        return lambda on: on.store.players.keep(player, name)
 
     def _profiles(self) -> Command:
-        return lambda store: store.players.profiles(PLAYERS)
+        return lambda on: on.store.players.profiles(PLAYERS)
 
     def _session(self) -> Command:
         player: PlayerId = self._one(list(PLAYERS))
         session = self._one(["one", "other"])
-        return lambda store: store.players.take_session(player, session)
+        return lambda on: on.store.players.take_session(player, session)
 
     def _newest(self) -> Command:
-        return lambda store: store.players.newest_sessions(PLAYERS)
+        return lambda on: on.store.players.newest_sessions(PLAYERS)
 
     def _presence(self) -> Command:
         code, player, node = self._one(CODES), self._one(list(PLAYERS)), self._one(["n1", "n2"])
         what = self._one(["enter", "leave"])
-        return lambda store: getattr(store.rooms, what)(code, player, node)
+        return lambda on: getattr(on.store.rooms, what)(code, player, node)
 
     def _present(self) -> Command:
         code = self._one(CODES)
-        return lambda store: store.rooms.present(code)
+        return lambda on: on.store.rooms.present(code)
 
     def _node(self) -> Command:
         name, what = self._one(["n1", "n2"]), self._one(["renew", "renew", "drop"])
-        return lambda store: getattr(store.nodes, what)(name)
+        return lambda on: getattr(on.store.nodes, what)(name)
 
     def _nodes(self) -> Command:
         now = self.now
-        return lambda store: store.nodes.alive(now)
+        return lambda on: Nodes(on.database).alive(now)
 
 
-async def answer_of(command: Command, store: Store) -> object:
+async def answer_of(command: Command, on: Side) -> object:
     """Return what a command is answered, or how it is refused."""
     try:
-        answer = await command(store)
+        answer = await command(on)
     except (ConflictError, MistimedError) as error:
         return type(error)
     if isinstance(answer, Entries):
@@ -226,16 +249,15 @@ class Beside:
         self.world.be_calm()
         link = Link(self.world, "beside")
         self.loop.connect = lambda factory, _: link.connect(factory)
-        self._database = Database(connect("redis://beside:6379"), 0, SCRIPTS)
-        self.store = Store.on(self._database, Clock(self._database))
+        self.side = side_on(Database(connect("redis://beside:6379"), 0, SCRIPTS))
 
     async def close(self) -> None:
         """Close the connections."""
-        await self._database.close()
+        await self.side.database.close()
 
     async def answer(self, command: Command) -> object:
         """Return what a command is answered."""
-        running = answer_of(command, self.store)
+        running = answer_of(command, self.side)
         # No two loops run in one thread.
         return await asyncio.to_thread(self.loop.run_until_complete, running)
 
@@ -253,9 +275,8 @@ def beside() -> Iterator[Beside]:
 async def test_the_simulated_store_answers_as_the_real_one(
     database: Database, beside: Beside, seed: int
 ) -> None:
-    clock = Clock(database)
-    real = Store.on(database, clock)
-    real.sweepers.name = beside.store.sweepers.name
+    real = side_on(database)
+    clock = real.store.clock
     commands = Commands(random.Random(seed))
     seen: Counter[str] = Counter()
     for number in range(COMMANDS):
@@ -275,17 +296,20 @@ async def test_the_simulated_store_answers_as_the_real_one(
 async def test_a_deal_is_found_as_it_was_drawn(
     database: Database, beside: Beside, which: str
 ) -> None:
-    real = Store.on(database, Clock(database))
+    real = side_on(database)
 
-    async def story(store: Store) -> None:
-        drawn = await store.deals.draw("robert", "standard", room=CODES[0])
-        store.deals._known.clear()
-        assert await store.deals.find(drawn.id) == drawn
-        first = await store.deals.daily("robert", "standard", DAYS[0])
+    async def story(on: Side) -> None:
+        store = on.store
+        dailies = [DailyId("robert", day) for day in DAYS[:2]]
+        drawn = await store.deals.draw("robert", "standard", CODES[0])
+        assert await Deals(on.database).find(drawn.id) == drawn
+        first = await store.deals.daily(dailies[0])
         assert (first.day, first.room) == (DAYS[0], None)
-        assert await store.deals.daily("robert", "standard", DAYS[0]) == first
-        assert await store.deals.daily("robert", "standard", DAYS[1]) != first
-        assert await store.deals.daily_ids(["robert", "deuces"], DAYS[0]) == {"robert": first.id}
+        assert await store.deals.daily(dailies[0]) == first
+        assert await store.deals.daily(dailies[1]) != first
+        assert await Deals(on.database).daily_ids([dailies[0], DailyId("deuces", DAYS[0])]) == {
+            dailies[0]: first.id
+        }
         code = await store.rooms.code_for(PLAYERS[0], "one")
         assert await store.rooms.code_for(PLAYERS[0], "one") == code
         await store.rooms.forget_code(PLAYERS[0], "one")
@@ -295,4 +319,4 @@ async def test_a_deal_is_found_as_it_was_drawn(
     if which == "real":
         await story(real)
     else:
-        await asyncio.to_thread(beside.loop.run_until_complete, story(beside.store))
+        await asyncio.to_thread(beside.loop.run_until_complete, story(beside.side))

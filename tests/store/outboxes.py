@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from server.core.due import Due
+from server.service.ports import OutboxStore
 from server.store import keys
-from server.store.outbox import Outboxes
+from server.store.database import Database
 
 
-async def all_effects(outboxes: Outboxes) -> list[tuple[str, str]]:
+async def all_effects(outboxes: OutboxStore) -> list[tuple[str, str]]:
     """Return (field, text) of every effect that has not been deleted."""
     found = await outboxes.pending(0, range(keys.PARTITIONS))
     return [effect for each in found for effect in each.effects]
 
 
-async def all_due(outboxes: Outboxes, now: int) -> list[tuple[Due, int]]:
+async def all_due(outboxes: OutboxStore, now: int) -> list[tuple[Due, int]]:
     """Return the items that are due at a time, with their times, in order in each partition."""
     found = await outboxes.pending(now, range(keys.PARTITIONS))
     return [item for each in found for item in each.due]
 
 
-async def all_set_aside(outboxes: Outboxes) -> dict[str, str]:
+async def all_set_aside(database: Database) -> dict[str, str]:
     """Return the texts of what was set aside, by name."""
-    database = outboxes._database
     (found,) = await database.ask(lambda redis, key: redis.hgetall(key), keys.SET_ASIDE)
     return dict(found)

@@ -8,7 +8,9 @@ from signal import SIGKILL
 
 import pytest
 
+from engine.catalog import ruleset
 from engine.deal import SEED_BYTES, commitment
+from server.core.daily import DailyId
 from server.core.ids import CODE_ALPHABET, DealId, RoomCode, attempt_id, is_id
 from server.store import deals as module
 from server.store import keys
@@ -20,6 +22,7 @@ from tests.core.builders import ADA, BOB
 from tests.store.servers import signal_to
 
 CODE = RoomCode(CODE_ALPHABET[:5])
+ROBERT = DailyId("robert", 20_778)
 
 
 @pytest.fixture
@@ -27,22 +30,25 @@ def deals(database: Database) -> Deals:
     return Deals(database)
 
 
-@pytest.mark.parametrize(("room", "day"), [(CODE, None), (None, 20_778), (None, None)])
-async def test_a_deal_is_found_by_every_node_as_it_was_drawn(
-    deals: Deals, other: Database, room: RoomCode | None, day: int | None
-) -> None:
-    drawn = await deals.draw("robert", "standard", room=room, day=day)
-    assert is_id(drawn.id)
-    assert len(drawn.seed) == SEED_BYTES
-    assert drawn.commitment == commitment(drawn.id, drawn.seed)
-    assert (drawn.room, drawn.day) == (room, day)
-    for node in (deals, Deals(other)):
-        assert await node.find(drawn.id) == drawn
-        assert await node.find(drawn.id) == drawn
+async def test_a_deal_is_found_by_every_node_as_it_was_drawn(deals: Deals, other: Database) -> None:
+    of_room = await deals.draw("deuces", "strict", CODE)
+    of_day = await deals.daily(DailyId("deuces", 20_778))
+    assert (of_room.game, of_room.variant) == ("deuces", "strict")
+    assert (of_room.room, of_room.day) == (CODE, None)
+    assert (of_day.game, of_day.variant) == ("deuces", "standard")
+    assert (of_day.room, of_day.day) == (None, 20_778)
+    for drawn in (of_room, of_day):
+        assert is_id(drawn.id)
+        assert len(drawn.seed) == SEED_BYTES
+        assert drawn.commitment == commitment(drawn.id, drawn.seed)
+        assert drawn.rules == ruleset(drawn.game, drawn.variant).digest
+        for node in (deals, Deals(other)):
+            assert await node.find(drawn.id) == drawn
+            assert await node.find(drawn.id) == drawn
 
 
 async def test_no_two_deals_are_alike(deals: Deals) -> None:
-    drawn = [await deals.draw("robert", "standard") for _ in range(20)]
+    drawn = [await deals.draw("robert", "standard", CODE) for _ in range(20)]
     assert len({deal.id for deal in drawn}) == len({deal.seed for deal in drawn}) == 20
 
 
@@ -51,7 +57,7 @@ async def test_a_deal_that_was_never_drawn_is_none(deals: Deals) -> None:
 
 
 async def test_a_deal_says_nothing_of_its_seed(deals: Deals) -> None:
-    deal = await deals.draw("robert", "standard")
+    deal = await deals.draw("robert", "standard", CODE)
     for text in (repr(deal), str(deal), f"{deal}", repr([deal])):
         assert deal.id in text
         assert deal.seed.hex() not in text
@@ -59,8 +65,8 @@ async def test_a_deal_says_nothing_of_its_seed(deals: Deals) -> None:
 
 
 async def test_a_deal_is_forgotten_some_day(redis: Client, deals: Deals) -> None:
-    deal = await deals.daily("robert", "standard", 20_778)
-    for key in (keys.daily("robert", 20_778), keys.deal(deal.id)):
+    deal = await deals.daily(ROBERT)
+    for key in (keys.daily(ROBERT), keys.deal(deal.id)):
         assert 0 < await redis.ttl(key) <= keys.DEAL_LIFE
 
 
@@ -68,25 +74,19 @@ async def test_two_nodes_that_race_draw_one_daily(deals: Deals, other: Database)
     nodes = (deals, Deals(other), Deals(other))
     for day in range(10):
         found = await asyncio.gather(
-            *(node.daily("robert", "standard", day) for node in nodes for _ in range(3))
+            *(node.daily(DailyId("robert", day)) for node in nodes for _ in range(3))
         )
         assert len({deal.seed for deal in found}) == 1
         assert found[0].day == day
-        assert await nodes[1].daily("robert", "standard", day) == found[0]
+        assert await nodes[1].daily(DailyId("robert", day)) == found[0]
 
 
 async def test_each_game_and_day_has_its_own_deal(deals: Deals) -> None:
-    games = ["robert", "deuces"]
-    found = {
-        (game, day): (await deals.daily(game, "standard", day)).id
-        for game in games
-        for day in (7, 8)
-    }
+    dailies = [DailyId(game, day) for game in ("robert", "deuces") for day in (7, 8)]
+    found = {daily: (await deals.daily(daily)).id for daily in dailies}
     assert len(set(found.values())) == 4
-    assert await deals.daily_ids([*games, "roosevelt"], 7) == {
-        game: found[game, 7] for game in games
-    }
-    assert await deals.daily_ids(games, 9) == {}
+    assert await deals.daily_ids([DailyId("roosevelt", 7), *dailies]) == found
+    assert await deals.daily_ids([DailyId("robert", 9)]) == {}
 
 
 async def test_a_daily_stands_after_redis_was_killed(data: Path) -> None:
@@ -94,28 +94,28 @@ async def test_a_daily_stands_after_redis_was_killed(data: Path) -> None:
         redis = connect(url)
         # Else it may answer before it has written.
         await redis.config_set("appendfsync", "always")
-        drawn = await Deals(Database(redis)).daily("robert", "standard", 7)
+        drawn = await Deals(Database(redis)).daily(ROBERT)
         await signal_to(redis, SIGKILL)
     async with embedded_redis(data):
-        assert await Deals(Database(redis)).daily("robert", "standard", 7) == drawn
+        assert await Deals(Database(redis)).daily(ROBERT) == drawn
         await redis.aclose()
 
 
 async def test_only_so_many_deals_are_held(deals: Deals, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_CACHED", 3)
-    drawn = [await deals.draw("robert", "standard") for _ in range(8)]
+    drawn = [await deals.draw("robert", "standard", CODE) for _ in range(8)]
     for deal in drawn * 2:
         assert await deals.find(deal.id) == deal
         assert len(deals._known) <= 3
     first, *others = drawn[5:]
     for deal in (*others, first):
         await deals.find(deal.id)
-    await deals.draw("robert", "standard")
+    await deals.draw("robert", "standard", CODE)
     assert first.id in deals._known, "it was used a moment ago"
 
 
 async def test_what_is_known_is_not_asked_for(redis: Client, deals: Deals) -> None:
-    drawn = await deals.draw("robert", "standard")
+    drawn = await deals.draw("robert", "standard", CODE)
     await redis.delete(keys.deal(drawn.id))
     assert await deals.find(drawn.id) == drawn
 
@@ -123,15 +123,15 @@ async def test_what_is_known_is_not_asked_for(redis: Client, deals: Deals) -> No
 async def test_the_deals_of_a_day_are_those_that_the_store_has_kept(
     redis: Client, deals: Deals, other: Database
 ) -> None:
-    games = ["robert", "deuces"]
-    found = await deals.dailies(games, "standard", 7)
-    assert [deal.game for deal in found] == games
-    assert await Deals(other).dailies(games, "standard", 7) == found
-    assert await deals.dailies(games, "standard", 7) == found
+    dailies = [ROBERT, DailyId("deuces", ROBERT.day)]
+    found = await deals.dailies(dailies)
+    assert [(deal.game, deal.day) for deal in found] == dailies
+    assert await Deals(other).dailies(dailies) == found
+    assert await deals.dailies(dailies) == found
     # A store that has lost the end of what it was told has lost the deal and its name.
     await redis.delete(keys.deal(found[0].id))
-    await redis.delete(keys.daily("robert", 7))
-    anew = await deals.dailies(games, "standard", 7)
+    await redis.delete(keys.daily(ROBERT))
+    anew = await deals.dailies(dailies)
     assert anew[0] != found[0]
     assert anew[1] == found[1]
 

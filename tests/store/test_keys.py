@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from redis.crc import key_slot
 
-from server.core.boards import of_day
+from server.core.boards import of_daily
+from server.core.daily import DailyId
 from server.core.ids import ALPHABET, CODE_ALPHABET
 from server.store import keys
 
@@ -41,9 +42,10 @@ def test_partitions_spread_over_a_cluster() -> None:
 
 
 def test_no_two_things_have_one_key() -> None:
+    daily = DailyId("x", 1)
     made = [
         keys.attempt("x"), keys.room("x"), keys.presence("x"), keys.outbox(1), keys.due(1),
-        keys.deal("x"), keys.daily("x", 1), keys.leaderboard(of_day("x", 1)), keys.player("x"),
+        keys.deal("x"), keys.daily(daily), keys.leaderboard(of_daily(daily)), keys.player("x"),
         keys.session("x"), keys.creation("x", "y"), keys.SIGNING_KEY, keys.NODES,
         keys.barrier(keys.attempt("x")),
     ]  # fmt: skip

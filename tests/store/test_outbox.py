@@ -122,7 +122,7 @@ async def test_what_is_set_aside_is_found_by_an_operator_alone(
     for _ in range(2):
         await outboxes.set_aside(number, name, "text")
         await outboxes.set_aside(number, f"a:{name}", "due")
-    assert await all_set_aside(outboxes) == {name: "text", f"a:{name}": "due"}
+    assert await all_set_aside(database) == {name: "text", f"a:{name}": "due"}
     assert await all_effects(outboxes) == [(other, f"effect of {other}")]
     assert await all_due(outboxes, 5) == [(due_of(other), 5)]
 

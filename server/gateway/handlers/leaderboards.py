@@ -14,8 +14,9 @@ from server.gateway.messages.session import Done
 
 async def watch(request: Request[WatchLeaderboard]) -> Leaderboard:
     """Return a leaderboard, and subscribe the session to it in place of any other."""
-    command = request.command
-    board = request.services.leaderboards.of_day(command.game, command.day)
+    command, leaderboards = request.command, request.services.leaderboards
+    today = leaderboards.today(command.game)
+    board = leaderboards.of_daily(today if command.day is None else today._replace(day=command.day))
     return present.leaderboard(await request.hub.watch(request.session, board))
 
 

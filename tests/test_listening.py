@@ -9,7 +9,7 @@ from contextlib import ExitStack, contextmanager
 
 import pytest
 
-from server.ports import Bound, bind, close, port_of
+from server.listening import Bound, bind, close, port_of
 
 
 @contextmanager

@@ -1,0 +1,202 @@
+"""Ports: what the services need of the store and the bus, as protocols.
+
+`server/store` implements them on Redis; the docstrings there have each method's details.
+`server/app.py` passes the implementations in, and other ones can take their place, such as a clock
+that a test sets.
+
+Every coroutine may raise `UnavailableError`: the store does not answer, and what was to be written
+may have been written or not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+from server.core.boards import BoardId
+from server.core.daily import DailyId
+from server.core.due import Due
+from server.core.ids import DealId, PlayerId, RoomCode
+from server.core.names import Profile
+from server.core.ranking import Row
+from server.core.topics import Topic
+from server.store.bus import Subscriber
+from server.store.deals import Deal
+from server.store.journal import Append, Appended, Entries
+from server.store.outbox import Pending
+from server.store.sweepers import Share
+
+
+class Clock(Protocol):
+    """The store's clock, which all nodes share."""
+
+    def now(self) -> int:
+        """Return the time in Unix milliseconds. Call it only after a `sample` that succeeded."""
+
+    async def sample(self) -> None:
+        """Read the store's time. Callers that wait for the same answer share it."""
+
+    async def confirm(self) -> None:
+        """Read the store's time, unless the last sample is recent enough to rely on."""
+
+
+class MessageBus(Protocol):
+    """Publish/subscribe between nodes. Messages may be lost, and then subscribers are told."""
+
+    def publish(self, topic: Topic, payload: bytes = b"") -> None:
+        """Send a message to all nodes that subscribe to a topic, this one included."""
+
+    def subscribe(self, topic: Topic, subscriber: Subscriber) -> None:
+        """Subscribe to a topic, until `unsubscribe` has been called as often."""
+
+    def unsubscribe(self, topic: Topic) -> None:
+        """Undo one `subscribe`; the last one ends the subscription. No-op without one."""
+
+
+class JournalStore(Protocol):
+    """Journals: append-only streams of entries numbered from 1."""
+
+    def generation(self, key: str) -> int:
+        """Return the generation of the connection to a journal's server, or 0 if not connected."""
+
+    async def append(
+        self, entry: Append, now: int, generation: int | None = None, previous: str | None = None
+    ) -> int:
+        """Append an entry; return the connection's generation when it is acknowledged.
+
+        Raises:
+            ConflictError: the journal does not end with the entry that this one should follow.
+            MistimedError: `now` is too far from the store's time.
+        """
+
+    def append_soon(
+        self, append: Append, now: int, generation: int, done: Appended, previous: str | None
+    ) -> bool:
+        """Append an entry with the next batch, without waiting; return whether it will be sent."""
+
+    async def read(self, key: str) -> Entries:
+        """Return all entries, once they are acknowledged; none if there is no journal."""
+
+    async def read_on(self, key: str, after: int, last: str) -> Entries | None:
+        """Return the entries after entry `after`; `None` if that one's text is not `last`."""
+
+    async def read_from(self, key: str, number: int) -> list[str]:
+        """Return the texts of the entries from `number` on, acknowledged or not."""
+
+    async def first(self, key: str) -> str | None:
+        """Return the text of the first entry, acknowledged or not; `None` if there is none."""
+
+
+class DealStore(Protocol):
+    """Deals and their seeds."""
+
+    async def draw(self, game: str, variant: str, room: RoomCode) -> Deal:
+        """Draw and store a new deal for a room."""
+
+    async def find(self, deal_id: DealId) -> Deal | None:
+        """Return a deal, or `None` if there is none with this id."""
+
+    async def daily(self, daily: DailyId) -> Deal:
+        """Return the deal of a daily; draw it first if no node has."""
+
+    async def dailies(self, dailies: Sequence[DailyId]) -> list[Deal]:
+        """Return the deals of some dailies; draw first those that no node has."""
+
+    async def started(self, deals: list[DealId], player: PlayerId) -> set[DealId]:
+        """Return those of some deals on which a player has started an attempt."""
+
+
+class PlayerStore(Protocol):
+    """Players' profiles, and where their newest sessions are."""
+
+    async def secret(self) -> bytes:
+        """Return the secret that signs tokens, the same on all nodes; the first call creates it."""
+
+    async def keep(self, player: PlayerId, name: str | None = None) -> tuple[Profile, bool]:
+        """Store or renew a player's profile; return it, and whether the name has changed."""
+
+    async def profiles(self, players: Iterable[PlayerId]) -> dict[PlayerId, Profile]:
+        """Return profiles by player; a player without a stored name has a guest's name."""
+
+    async def take_session(self, player: PlayerId, session: str) -> str | None:
+        """Store a session as the player's newest, and return the one that was stored before."""
+
+    async def newest_sessions(self, players: Iterable[PlayerId]) -> list[str | None]:
+        """Return the newest session of each player, or `None` where none is stored."""
+
+
+class LeaderboardStore(Protocol):
+    """Leaderboards: scores by player."""
+
+    async def enter(self, board: BoardId, player: PlayerId, score: int) -> bool:
+        """Enter a packed result; return `False` if the player has one on this leaderboard."""
+
+    async def top(self, board: BoardId, count: int) -> tuple[int, list[Row]]:
+        """Return the number of all rows, and the first `count` of them."""
+
+    async def around(
+        self, board: BoardId, players: Sequence[PlayerId], reach: int
+    ) -> list[list[Row]]:
+        """Return each player's row with up to `reach` rows on either side, in one round trip."""
+
+    async def standing(self, board: BoardId, player: PlayerId) -> tuple[int, Row | None]:
+        """Return the number of all rows, and a player's own row or `None`, in one round trip."""
+
+
+class OutboxStore(Protocol):
+    """Effects and due items that have not been dealt with."""
+
+    async def pending(self, until: int, partitions: Sequence[int]) -> list[Pending]:
+        """Return the due items up to a time in Unix milliseconds, and all effects, by partition."""
+
+    async def drop_effect(self, field: str) -> None:
+        """Delete an effect that has been applied."""
+
+    async def drop_due(self, due: Due, time: int) -> None:
+        """Delete a due item that has been handled, unless its time is later than `time` by now."""
+
+    async def set_aside(self, partition: int, name: str, text: str) -> None:
+        """Move an effect or a due item to where sweepers do not retry it."""
+
+
+class RoomStore(Protocol):
+    """What is stored of rooms beside their journals."""
+
+    async def code_for(self, player: PlayerId, creation: str) -> RoomCode:
+        """Return the code for a room that is being created; the same if that is retried."""
+
+    async def forget_code(self, player: PlayerId, creation: str) -> None:
+        """Delete the code of a creation, because another room has the same code."""
+
+    async def enter(self, code: RoomCode, player: PlayerId, node: str) -> None:
+        """Store that a player is present in a room by way of a node."""
+
+    async def leave(self, code: RoomCode, player: PlayerId, node: str) -> None:
+        """Delete that a player is present on a node; presence on another node is kept."""
+
+    async def present(self, code: RoomCode) -> dict[PlayerId, str]:
+        """Return the node of each player who is present in a room; that node may be dead."""
+
+
+class NodeStore(Protocol):
+    """The nodes that are alive."""
+
+    async def renew(self, node: str) -> list[str]:
+        """Register a node for some seconds, and return all that are registered."""
+
+    async def drop(self, node: str) -> None:
+        """Delete the registration of a node that stops."""
+
+
+class SweeperStore(Protocol):
+    """The nodes that sweep."""
+
+    @property
+    def name(self) -> str:
+        """The name of this node's sweeper."""
+
+    async def renew(self, *, busy: bool) -> Share:
+        """Register this sweeper for some seconds, and return all that are registered."""
+
+    async def drop(self) -> None:
+        """Delete the entry of this sweeper."""
