@@ -32,6 +32,9 @@ RETRY_AFTER = 1.0
 EARLY_RETRY_AFTER = 0.02
 """Seconds before a retry if the round has not begun yet by Redis's clock."""
 
+_PER_RUNNER = 3
+"""Numbers of a runner's progress: place, home and moves."""
+
 log = structlog.get_logger()
 
 
@@ -268,19 +271,18 @@ class RoomFeeds:
                 # This node's clock was ahead of Redis's, and has been corrected.
                 return EARLY_RETRY_AFTER
             log.warning("attempt_not_sent", attempt=attempt, code=refusal.code)
-            session.skip(attempt)
+            session.shown.skip(attempt)
             return 0.0
         except UnreadableError as error:
             log.warning("attempt_not_sent", attempt=attempt, code=error.code)
-            session.skip(attempt)
+            session.shown.skip(attempt)
             return 0.0
         except Exception:
             log.exception("attempt_send_failed", attempt=attempt)
-            session.skip(attempt)
+            session.shown.skip(attempt)
             return 0.0
         if session in feed.last_sent and _needs_cards(session, running):
-            session.shows(attempt, snapshot.start.room)
-            number = session.number_of(attempt)
+            number = session.shown.show(attempt, snapshot.start.room)
             session.send(present.attempt(snapshot, number, self._services.clock.now()))
         return 0.0
 
@@ -293,10 +295,6 @@ class RoomFeeds:
             await asyncio.wait(self._tasks)
 
 
-_PER_RUNNER = 3
-"""Numbers per runner in `counters`: place, home and moves."""
-
-
 def _needs_cards(session: Session, running: Round) -> bool:
     """Return whether a session's player is in a running round and has not been sent its cards."""
     player = session.player
@@ -304,5 +302,5 @@ def _needs_cards(session: Session, running: Round) -> bool:
         player is not None
         and player in running.players
         and player not in running.results
-        and not session.is_latest_of_rounds(running.attempt(player))
+        and not session.shown.is_latest_of_rounds(running.attempt(player))
     )
