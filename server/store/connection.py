@@ -22,7 +22,7 @@ CLUSTER_CONNECTIONS = 256
 """Most connections to each server of a cluster; a command that needs one more fails at once."""
 
 TIMEOUT = 5.0
-"""Seconds after which Redis counts as not raising_unavailable."""
+"""Seconds after which Redis counts as unavailable."""
 
 Client = Redis | RedisCluster
 """A client that is used for reads. Writes go through `Database`, which acknowledges them."""
