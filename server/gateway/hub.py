@@ -17,7 +17,6 @@ from server.core.boards import BoardId
 from server.core.ids import PlayerId, RoomCode
 from server.core.race import Room
 from server.core.refusal import UnavailableError
-from server.core.stored import StoredResult
 from server.gateway import present
 from server.gateway.contracts import Reason
 from server.gateway.leaderboards import LeaderboardFeeds
@@ -203,10 +202,8 @@ class Hub:
         await asyncio.gather(*map(self._send_missed_end, playing))
 
     async def _send_missed_end(self, session: Session) -> None:
-        if session.shown.latest is None or session.player is None:
+        if session.shown.latest is None:
             return
         attempt = await self._services.attempts.find(session.shown.latest)
         if attempt is not None and attempt.end in {"time", "stuck"}:
-            self._ended(
-                Ended(session.player, attempt.id, attempt.seq, StoredResult.of(attempt.result))
-            )
+            self._ended(Ended.of(attempt))

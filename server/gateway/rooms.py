@@ -19,6 +19,7 @@ from server.gateway import codec, present
 from server.gateway.contracts import Reason
 from server.gateway.session import Session
 from server.service.services import Services
+from server.service.tasks import Tasks
 
 SLICE = 0.003
 """Seconds after which sending room states yields to the event loop."""
@@ -75,7 +76,7 @@ class RoomFeeds:
         self._rooms: dict[Session, RoomCode] = {}
         self._changed: dict[RoomCode, None] = {}
         self._sending = False
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks = Tasks()
         self._live.changed.subscribe(self._room_changed)
         self._live.progressed.subscribe(self._progressed)
 
@@ -235,13 +236,11 @@ class RoomFeeds:
         if not any(_needs_cards(session, running) for session in feed.last_sent):
             return
         delay = max(delay, (running.starts - self._services.clock.now()) / 1000)
-        loop = asyncio.get_running_loop()
         if delay > 0:
+            loop = asyncio.get_running_loop()
             feed.timer = loop.call_later(delay, self._schedule_cards, feed)
         else:
-            feed.task = loop.create_task(self._send_cards(feed, running))
-            self._tasks.add(feed.task)
-            feed.task.add_done_callback(self._tasks.discard)
+            feed.task = self._tasks.start(self._send_cards(feed, running))
 
     async def _send_cards(self, feed: Feed, running: Round) -> None:
         """Send every runner its attempt of a round that has begun."""
@@ -291,8 +290,7 @@ class RoomFeeds:
         for feed in self._feeds.values():
             if feed.timer is not None:
                 feed.timer.cancel()
-        if self._tasks:
-            await asyncio.wait(self._tasks)
+        await self._tasks.wait()
 
 
 def _needs_cards(session: Session, running: Round) -> bool:
