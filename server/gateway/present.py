@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 
 from engine.board import Delta
 from engine.notation import parse_move
-from engine.ruleset import ROW, Ruleset
+from engine.ruleset import Ruleset
 from server.core import attempt as core
 from server.core import daily, ranking
 from server.core.ids import PlayerId
@@ -107,11 +107,16 @@ def moved_frame(move: Played, number: int) -> bytes:
     return codec.encode_moved(
         number,
         after.seq,
-        [(pile, take, *put) for pile, take, put in delta.changes],
+        _changes(delta),
         after.last_home if came_home else None,
         after.end,
         delta.redeals if turned_over else None,
     )
+
+
+def _changes(delta: Delta) -> list[list[int]]:
+    """Return the changes of a delta as `Moved` has them: `[pile, take, card, ...]` for each."""
+    return [[pile, take, *put] for pile, take, put in delta.changes]
 
 
 def attempt(snapshot: Snapshot, number: int, now: int) -> Attempt:
@@ -164,10 +169,8 @@ def missed(found: resume.Missed, number: int, now: int) -> Missed:
 
 
 def _missed_move(ruleset: Ruleset, text: str, delta: Delta) -> MissedMove:
-    move = parse_move(ruleset, text)
-    target = len(ruleset.pile_names) if move.target == ROW else move.target
-    changes = [[pile, take, *put] for pile, take, put in delta.changes]
-    return MissedMove(move.source, target, move.count, changes, delta.redeals)
+    numbers = ruleset.numbers_of(parse_move(ruleset, text))
+    return MissedMove(*numbers, _changes(delta), delta.redeals)
 
 
 def result(found: ranking.Result) -> Result:
