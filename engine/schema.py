@@ -19,7 +19,7 @@ Match = Literal["suit", "colour", "alternate", "any"]
 
 T = TypeVar("T")
 
-LARGEST = 1_000_000
+MAX_NUMBER = 1_000_000
 """The largest absolute value of a number in a ruleset."""
 
 
@@ -314,8 +314,8 @@ def _read_value(value: Any, kind: Any, path: str) -> Any:
         return _read_table(value, kind, path)
     if type(value) is not kind:
         raise RulesetError(f"{path}: {_shown(value)} is not of the type {kind.__name__}.")
-    if kind is int and abs(value) > LARGEST:
-        raise RulesetError(f"{path}: must be from -{LARGEST} to {LARGEST}.")
+    if kind is int and abs(value) > MAX_NUMBER:
+        raise RulesetError(f"{path}: must be from -{MAX_NUMBER} to {MAX_NUMBER}.")
     return value
 
 

@@ -20,7 +20,7 @@ from redis import Redis
 from redis.crc import key_slot
 from redis.exceptions import RedisError
 
-from server.store.database import OLDEST_CLUSTER
+from server.store.database import MIN_CLUSTER_VERSION
 from server.store.embedded import _version, redis_server_path
 from tests.processes import PATIENCE, free_port
 
@@ -33,7 +33,7 @@ NODE_TIMEOUT = 1_500
 
 def can_cluster() -> bool:
     """Return whether the redis-server of this machine is new enough for a cluster."""
-    return _version(redis_server_path()) >= OLDEST_CLUSTER
+    return _version(redis_server_path()) >= MIN_CLUSTER_VERSION
 
 
 class Server:

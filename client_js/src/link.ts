@@ -1,7 +1,7 @@
 /** The access that the keepers of a client's state have to its connection. */
 
 import type { Connection } from "./connection.ts";
-import type { Answers, Command, CommandFields, CommandType, Event } from "./protocol.ts";
+import type { AnswerTo, Command, CommandFields, CommandType, Event } from "./protocol.ts";
 import { Refusal, isRetryable } from "./refusal.ts";
 import type { Requests } from "./requests.ts";
 import type { Retries, Retry } from "./retries.ts";
@@ -54,7 +54,7 @@ export class Link {
     type: T,
     fields: CommandFields[T],
     wanted: () => boolean = () => true,
-  ): Promise<Answers[T]> {
+  ): Promise<AnswerTo<T>> {
     const retry = this.#retries.retry();
     try {
       for (;;) {

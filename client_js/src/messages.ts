@@ -579,6 +579,25 @@ export const EVENTS = {
   Bye: 14,
 } as const;
 
+/** The names of the events that answer each of the commands. */
+export interface Answers {
+  readonly Hello: "Welcome";
+  readonly Rename: "Done";
+  readonly CreateRoom: "RoomState";
+  readonly JoinRoom: "RoomState";
+  readonly LeaveRoom: "Done";
+  readonly SetReady: "RoomState";
+  readonly StartRound: "RoomState";
+  readonly OpenAttempt: "Attempt" | "Missed";
+  readonly Resign: "Ended" | "Attempt";
+  readonly ListDailies: "Dailies";
+  readonly OpenDaily: "Attempt";
+  readonly WatchLeaderboard: "Leaderboard";
+  readonly UnwatchLeaderboard: "Done";
+  readonly ShowDeal: "Deal";
+  readonly Ping: "Pong";
+}
+
 /** A field by its name, if it holds no struct. */
 export type Field = string | StructField;
 

@@ -1,6 +1,6 @@
 /** The types of commands and events in this library: the generated fields, with their names. */
 
-import type { Commands, Events, Moved, PlayMove, Re } from "./messages.ts";
+import type { Answers, Commands, Events, Moved, PlayMove, Re } from "./messages.ts";
 
 /** The codes by which the server closes a socket for a reason that a client acts on. */
 export const CLOSE = {
@@ -50,22 +50,10 @@ export type EventOf<T extends EventType> = EventFields[T] & {
 
 export type Event = { [T in EventType]: EventOf<T> }[EventType];
 
-/** The event that answers each command, unless it is refused. */
-export interface Answers {
-  Hello: EventOf<"Welcome">;
-  Rename: EventOf<"Done">;
-  CreateRoom: EventOf<"RoomState">;
-  JoinRoom: EventOf<"RoomState">;
-  LeaveRoom: EventOf<"Done">;
-  SetReady: EventOf<"RoomState">;
-  StartRound: EventOf<"RoomState">;
-  OpenAttempt: EventOf<"Attempt"> | EventOf<"Missed">;
-  PlayMove: EventOf<"Moved"> | EventOf<"Attempt">;
-  Resign: EventOf<"Ended"> | EventOf<"Attempt">;
-  ListDailies: EventOf<"Dailies">;
-  OpenDaily: EventOf<"Attempt">;
-  WatchLeaderboard: EventOf<"Leaderboard">;
-  UnwatchLeaderboard: EventOf<"Done">;
-  ShowDeal: EventOf<"Deal">;
-  Ping: EventOf<"Pong">;
+/** The names of the events that answer each command. */
+interface AnswerTypes extends Answers {
+  readonly PlayMove: "Moved" | "Attempt";
 }
+
+/** The event that answers a command, unless it is refused. */
+export type AnswerTo<T extends CommandType> = Extract<Event, { readonly type: AnswerTypes[T] }>;

@@ -1,7 +1,7 @@
 /** Commands that await their answers, sent again in the next session where that is safe. */
 
 import type { Re } from "./messages.ts";
-import type { Answers, Command, CommandFields, CommandType, Event, EventOf } from "./protocol.ts";
+import type { AnswerTo, Command, CommandFields, CommandType, Event, EventOf } from "./protocol.ts";
 import { Refusal, disconnected } from "./refusal.ts";
 
 /** The most unanswered commands at a time; more are refused with `too_fast`. */
@@ -64,7 +64,7 @@ export class Requests {
     type: T,
     fields: CommandFields[T],
     resend = IDEMPOTENT.has(type),
-  ): Promise<Answers[T]> {
+  ): Promise<AnswerTo<T>> {
     return new Promise((resolve, reject) => {
       const settle = { resolve: resolve as (event: Event) => void, reject };
       const pending: PendingCommand = { type, fields, resend, settle };

@@ -6,7 +6,7 @@ milliseconds of the server's clock.
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -18,10 +18,8 @@ from engine.play import apply
 from engine.play import play as play_move
 from engine.ruleset import Move
 from server.core.ids import AttemptId, DealId, PlayerId, RoomCode, attempt_id
-from server.core.ranking import MAX_MOVES, Result
+from server.core.ranking import MAX_MOVES, End, Result
 from server.core.refusal import Refusal
-
-End = Literal["won", "stuck", "resigned", "time"]
 
 
 class Started(Struct, tag="started", frozen=True, omit_defaults=True):

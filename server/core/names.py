@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from server.core.ids import ALPHABET, PlayerId
 from server.core.refusal import Refusal
 
-LONGEST = 20
+MAX_LENGTH = 20
 """The most characters of a name."""
 
 _CATEGORIES = {"L", "M", "N"}
@@ -80,7 +80,7 @@ def clean_name(text: str) -> str:
     letters = [c for c in name if _is_letter(c)]
     allowed = all(c in _SIGNS or _is_letter(c) for c in name)
     starts_with_mark = bool(name) and unicodedata.category(name[0])[0] == "M"
-    if not (1 <= len(name) <= LONGEST) or not letters or not allowed or starts_with_mark:
+    if not (1 <= len(name) <= MAX_LENGTH) or not letters or not allowed or starts_with_mark:
         raise Refusal("bad_name")
     scripts = {_script(c) for c in letters} - {""}
     if len(scripts) > 1 and not scripts <= _TOGETHER:

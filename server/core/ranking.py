@@ -21,6 +21,9 @@ MAX_MOVES = (1 << _MOVE_BITS) - 1
 
 T = TypeVar("T")
 
+End = Literal["won", "stuck", "resigned", "time"]
+"""Why an attempt ended; `time` is at its deadline."""
+
 
 @dataclass(frozen=True, slots=True)
 class Result:
@@ -38,7 +41,7 @@ class Result:
     left: int
     time: int
     moves: int
-    end: Literal["won", "stuck", "resigned", "time"] | None
+    end: End | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,7 +62,7 @@ class Answerer(Protocol):
         """
 
     def play(
-        self, player: PlayerId, attempt: AttemptId, seq: int, what: MoveNumbers, reply: Reply
+        self, attempt: AttemptId, player: PlayerId, seq: int, numbers: MoveNumbers, reply: Reply
     ) -> None:
         """Play a move that is to become entry `seq`; `reply` is called with its outcome."""
 

@@ -17,7 +17,6 @@ from server.core.boards import BoardId
 from server.core.ids import PlayerId, RoomCode
 from server.core.race import Room
 from server.core.refusal import UnavailableError
-from server.core.stored import StoredResult
 from server.gateway import present
 from server.gateway.contracts import Reason
 from server.gateway.leaderboards import LeaderboardFeeds
@@ -164,8 +163,8 @@ class Hub:
     def _ended(self, ended: Ended) -> None:
         """Notify a player that an attempt has ended, if the session on this node has it open."""
         session = self._newest.get(ended.player)
-        if session is not None and session.has_shown(ended.attempt):
-            number = session.number_of(ended.attempt)
+        if session is not None and session.shown.is_latest(ended.attempt):
+            number = session.shown.number_of(ended.attempt)
             session.send(messages.Ended(number, ended.seq, present.result(ended.result.restored())))
 
     async def run(self, stop: Stop) -> None:
@@ -199,14 +198,12 @@ class Hub:
         ids = [(session.player, session.id) for session in sessions if session.player is not None]
         for replaced in await self._services.sessions.replaced(ids):
             self._replaced(replaced)
-        playing = [session for session in sessions if session.attempt is not None]
+        playing = [session for session in sessions if session.shown.latest is not None]
         await asyncio.gather(*map(self._send_missed_end, playing))
 
     async def _send_missed_end(self, session: Session) -> None:
-        if session.attempt is None or session.player is None:
+        if session.shown.latest is None:
             return
-        attempt = await self._services.attempts.find(session.attempt)
+        attempt = await self._services.attempts.find(session.shown.latest)
         if attempt is not None and attempt.end in {"time", "stuck"}:
-            self._ended(
-                Ended(session.player, attempt.id, attempt.seq, StoredResult.of(attempt.result))
-            )
+            self._ended(Ended.of(attempt))

@@ -1,7 +1,7 @@
 """Conversion of the services' results into events and their parts.
 
-Cards are sent to clients only by this module and by the session's answer to a move. Both use only
-views and deltas, from which `engine.board` leaves out all cards that the player has not seen.
+Cards are sent to clients by this module only. It uses nothing but views and deltas, from which
+`engine.board` leaves out all cards that the player has not seen.
 """
 
 from __future__ import annotations
@@ -10,18 +10,19 @@ from collections.abc import Iterable, Mapping
 
 from engine.board import Delta
 from engine.notation import parse_move
-from engine.ruleset import ROW, Ruleset
+from engine.ruleset import Ruleset
 from server.core import attempt as core
 from server.core import daily, ranking
 from server.core.ids import PlayerId
 from server.core.names import Profile
+from server.gateway import codec
 from server.gateway.messages.attempts import Attempt, Ended, Missed, MissedMove
 from server.gateway.messages.dailies import Dailies, Daily
 from server.gateway.messages.leaderboards import Entry, Leaderboard
 from server.gateway.messages.rooms import RoomState, Round, Runner, Seat
 from server.gateway.messages.shared import Player, Result
 from server.service import resume
-from server.service.answers import Snapshot
+from server.service.answers import Played, Snapshot
 from server.service.dailies import Today
 from server.service.leaderboards import Page
 from server.service.live_room import RoomPage
@@ -93,6 +94,31 @@ def ended(after: core.Attempt, number: int) -> Ended:
     return Ended(number, after.seq, result(after.result))
 
 
+def moved_frame(move: Played, number: int) -> bytes:
+    """Return the frame that answers a move.
+
+    Args:
+        move: the move that was appended.
+        number: the attempt's number in the session.
+    """
+    before, after, delta = move
+    came_home = after.board.home != before.board.home
+    turned_over = delta.redeals != before.board.redeals
+    return codec.encode_moved(
+        number,
+        after.seq,
+        _changes(delta),
+        after.last_home if came_home else None,
+        after.end,
+        delta.redeals if turned_over else None,
+    )
+
+
+def _changes(delta: Delta) -> list[list[int]]:
+    """Return the changes of a delta as `Moved` has them: `[pile, take, card, ...]` for each."""
+    return [[pile, take, *put] for pile, take, put in delta.changes]
+
+
 def attempt(snapshot: Snapshot, number: int, now: int) -> Attempt:
     """Return the event with an attempt's snapshot.
 
@@ -143,10 +169,8 @@ def missed(found: resume.Missed, number: int, now: int) -> Missed:
 
 
 def _missed_move(ruleset: Ruleset, text: str, delta: Delta) -> MissedMove:
-    move = parse_move(ruleset, text)
-    target = len(ruleset.pile_names) if move.target == ROW else move.target
-    changes = [[pile, take, *put] for pile, take, put in delta.changes]
-    return MissedMove(move.source, target, move.count, changes, delta.redeals)
+    numbers = ruleset.numbers_of(parse_move(ruleset, text))
+    return MissedMove(*numbers, _changes(delta), delta.redeals)
 
 
 def result(found: ranking.Result) -> Result:

@@ -29,6 +29,7 @@ from server.gateway.limits import Bucket
 from server.gateway.load import Load
 from server.service.leaderboards import Standing
 from server.service.services import Services
+from server.service.tasks import Tasks
 
 READ_WITHIN = 0.3
 """Seconds that a request waits for the store before it gets a generic preview."""
@@ -79,7 +80,7 @@ class Previews:
         self._leaderboards = services.leaderboards
         self._load = load
         self._bucket = Bucket(READS, READS_AT_ONCE, time.monotonic)
-        self._reading: set[asyncio.Task[Preview | None]] = set()
+        self._reading = Tasks()
         # Loading one ruleset loads all of them: do so at start, not while somebody plays.
         ruleset(next(iter(games())))
 
@@ -105,8 +106,7 @@ class Previews:
 
     async def close(self) -> None:
         """Wait for reads in flight, including those whose requests no longer wait for them."""
-        if self._reading:
-            await asyncio.wait(self._reading)
+        await self._reading.wait()
 
     async def _room(self, typed: str) -> Preview:
         # Normalized as on the page, which accepts codes with spaces and in lower case.
@@ -148,9 +148,7 @@ class Previews:
         if not self._bucket.take():
             return None
         # Not cancelled after READ_WITHIN, since commands to Redis never are: they have a timeout.
-        task = asyncio.create_task(_read_safely(read))
-        self._reading.add(task)
-        task.add_done_callback(self._reading.discard)
+        task = self._reading.start(_read_safely(read))
         done, _ = await asyncio.wait({task}, timeout=READ_WITHIN)
         return task.result() if done else None
 

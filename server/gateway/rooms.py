@@ -19,6 +19,7 @@ from server.gateway import codec, present
 from server.gateway.contracts import Reason
 from server.gateway.session import Session
 from server.service.services import Services
+from server.service.tasks import Tasks
 
 SLICE = 0.003
 """Seconds after which sending room states yields to the event loop."""
@@ -31,6 +32,9 @@ RETRY_AFTER = 1.0
 
 EARLY_RETRY_AFTER = 0.02
 """Seconds before a retry if the round has not begun yet by Redis's clock."""
+
+_PER_RUNNER = 3
+"""Numbers of a runner's progress: place, home and moves."""
 
 log = structlog.get_logger()
 
@@ -72,7 +76,7 @@ class RoomFeeds:
         self._rooms: dict[Session, RoomCode] = {}
         self._changed: dict[RoomCode, None] = {}
         self._sending = False
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks = Tasks()
         self._live.changed.subscribe(self._room_changed)
         self._live.progressed.subscribe(self._progressed)
 
@@ -232,13 +236,11 @@ class RoomFeeds:
         if not any(_needs_cards(session, running) for session in feed.last_sent):
             return
         delay = max(delay, (running.starts - self._services.clock.now()) / 1000)
-        loop = asyncio.get_running_loop()
         if delay > 0:
+            loop = asyncio.get_running_loop()
             feed.timer = loop.call_later(delay, self._schedule_cards, feed)
         else:
-            feed.task = loop.create_task(self._send_cards(feed, running))
-            self._tasks.add(feed.task)
-            feed.task.add_done_callback(self._tasks.discard)
+            feed.task = self._tasks.start(self._send_cards(feed, running))
 
     async def _send_cards(self, feed: Feed, running: Round) -> None:
         """Send every runner its attempt of a round that has begun."""
@@ -268,19 +270,18 @@ class RoomFeeds:
                 # This node's clock was ahead of Redis's, and has been corrected.
                 return EARLY_RETRY_AFTER
             log.warning("attempt_not_sent", attempt=attempt, code=refusal.code)
-            session.skip(attempt)
+            session.shown.skip(attempt)
             return 0.0
         except UnreadableError as error:
             log.warning("attempt_not_sent", attempt=attempt, code=error.code)
-            session.skip(attempt)
+            session.shown.skip(attempt)
             return 0.0
         except Exception:
             log.exception("attempt_send_failed", attempt=attempt)
-            session.skip(attempt)
+            session.shown.skip(attempt)
             return 0.0
         if session in feed.last_sent and _needs_cards(session, running):
-            session.shows(attempt, snapshot.start.room)
-            number = session.number_of(attempt)
+            number = session.shown.show(attempt, snapshot.start.room)
             session.send(present.attempt(snapshot, number, self._services.clock.now()))
         return 0.0
 
@@ -289,12 +290,7 @@ class RoomFeeds:
         for feed in self._feeds.values():
             if feed.timer is not None:
                 feed.timer.cancel()
-        if self._tasks:
-            await asyncio.wait(self._tasks)
-
-
-_PER_RUNNER = 3
-"""Numbers per runner in `counters`: place, home and moves."""
+        await self._tasks.wait()
 
 
 def _needs_cards(session: Session, running: Round) -> bool:
@@ -304,5 +300,5 @@ def _needs_cards(session: Session, running: Round) -> bool:
         player is not None
         and player in running.players
         and player not in running.results
-        and not session.is_latest_of_rounds(running.attempt(player))
+        and not session.shown.is_latest_of_rounds(running.attempt(player))
     )

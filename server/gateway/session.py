@@ -14,23 +14,17 @@ from collections.abc import Hashable
 
 import structlog
 
-from server.core.ids import AttemptId, PlayerId, RoomCode
+from server.core.ids import PlayerId
 from server.core.refusal import Refusal, UnavailableError, UnreadableError
-from server.gateway import codec
+from server.gateway import codec, present
 from server.gateway.contracts import Answerer, Reason, Wire
 from server.gateway.limits import BURST, MAX_OFFENCES, RATE, Bucket
-from server.gateway.messages.attempts import (
-    FIRST_NUMBER,
-    MAX_NUMBERS,
-    OpenAttempt,
-    PlayMove,
-    Resign,
-)
+from server.gateway.messages.attempts import OpenAttempt, PlayMove, Resign
 from server.gateway.messages.rooms import RoomCommand
 from server.gateway.messages.session import Bye, Hello, Refused
 from server.gateway.messages.shared import Command, Event, Re
 from server.gateway.outgoing import TooSlowError
-from server.gateway.present import attempt as attempt_event
+from server.gateway.shown import ShownAttempts
 from server.metrics import Metrics
 from server.service.answers import Played, Snapshot
 from server.service.tasks import run_soon
@@ -58,35 +52,32 @@ class Session:
 
     Attributes:
         id: the session's id.
+        shown: the attempts that the client has been sent.
     """
 
     __slots__ = (
         "__weakref__",
         "_answerer",
-        "_attempt",
         "_bucket",
         "_busy",
         "_closing",
         "_hello_timer",
         "_metrics",
         "_move",
-        "_numbers",
         "_offences",
-        "_oldest",
         "_pending",
         "_player",
         "_reading_paused",
-        "_shown_round",
         "_wait",
         "_wire",
         "id",
+        "shown",
     )
 
     def __init__(self, session_id: str, wire: Wire, answerer: Answerer, metrics: Metrics) -> None:
         self.id = session_id
+        self.shown = ShownAttempts()
         self._player: PlayerId | None = None
-        self._attempt: AttemptId | None = None
-        self._shown_round: AttemptId | None = None
         self._wire = wire
         self._answerer = answerer
         self._metrics = metrics
@@ -94,8 +85,6 @@ class Session:
         self._busy = False
         self._reading_paused = False
         self._move: tuple[int, int] = (0, 0)
-        self._numbers: list[AttemptId] = []
-        self._oldest = 0
         self._bucket = Bucket(RATE, BURST, time.monotonic)
         self._offences = 0
         self._closing: Reason | None = None
@@ -113,59 +102,6 @@ class Session:
     def identify(self, player: PlayerId) -> None:
         """Set whose session it is, once."""
         self._player = player
-
-    # Attempts that were shown
-
-    @property
-    def attempt(self) -> AttemptId | None:
-        """The attempt that the client was last sent, if any."""
-        return self._attempt
-
-    def has_shown(self, attempt: AttemptId) -> bool:
-        """Return whether this is the attempt, or the round's attempt, that was last sent."""
-        return attempt in {self._attempt, self._shown_round}
-
-    def is_latest_of_rounds(self, attempt: AttemptId) -> bool:
-        """Return whether this is the latest attempt of a round that was sent or skipped.
-
-        The client may have been sent a daily since.
-        """
-        return attempt == self._shown_round
-
-    def skip(self, attempt: AttemptId) -> None:
-        """Note that a round's attempt cannot be sent: it is not tried again."""
-        self._shown_round = attempt
-
-    def shows(self, attempt: AttemptId, room: RoomCode | None) -> None:
-        """Note that the client is being sent an attempt.
-
-        Args:
-            attempt: the attempt.
-            room: the room of its round, or `None` if it is of a daily.
-        """
-        self._attempt = attempt
-        if room is not None:
-            self._shown_round = attempt
-
-    def number_of(self, attempt: AttemptId) -> int:
-        """Return the number of an attempt in this session's messages, and assign one if needed.
-
-        There are `MAX_NUMBERS` numbers; a new attempt takes over the one assigned first.
-        """
-        numbers = self._numbers
-        if attempt in numbers:
-            return FIRST_NUMBER + numbers.index(attempt)
-        if len(numbers) < MAX_NUMBERS:
-            numbers.append(attempt)
-            return FIRST_NUMBER + len(numbers) - 1
-        place, self._oldest = self._oldest, (self._oldest + 1) % MAX_NUMBERS
-        numbers[place] = attempt
-        return FIRST_NUMBER + place
-
-    def attempt_of(self, number: int) -> AttemptId | None:
-        """Return the attempt with a number, or `None` if that has not been assigned."""
-        place = number - FIRST_NUMBER
-        return self._numbers[place] if place < len(self._numbers) else None
 
     # Commands
 
@@ -222,15 +158,15 @@ class Session:
 
     def _play(self, command: PlayMove) -> None:
         """Start to play a move; `_moved` is called with its outcome."""
-        attempt = self.attempt_of(command.number)
+        attempt = self.shown.attempt_of(command.number)
         if attempt is None:
             self._refuse(Refusal("unknown_attempt"), (command.number, command.seq))
             return
         assert self.player is not None, "moves before Hello are refused"
         self._busy = True
         self._move = command.number, command.seq
-        what = command.source, command.target, command.count
-        self._answerer.play(self.player, attempt, command.seq, what, self._moved)
+        numbers = command.source, command.target, command.count
+        self._answerer.play(attempt, self.player, command.seq, numbers, self._moved)
 
     def _moved(self, answer: Played | Snapshot | Exception) -> None:
         """Answer the current move, and continue with the pending frames."""
@@ -248,23 +184,15 @@ class Session:
             return
         metrics = self._metrics
         if isinstance(answer, Snapshot):
-            event = attempt_event(answer, self.number_of(answer.attempt), self._answerer.now())
+            event = present.attempt(
+                answer, self.shown.number_of(answer.attempt), self._answerer.now()
+            )
             self._send_answer(codec.encode(event, (number, seq)))
             metrics.moves[answer.start.game, "stale"] += 1
             return
         metrics.until_journal.observe(time.monotonic() - self._bucket.taken_at)
-        before, after, delta = answer
-        came_home = after.board.home != before.board.home
-        turned_over = delta.redeals != before.board.redeals
-        frame = codec.encode_moved(
-            number,
-            after.seq,
-            [(pile, take, *put) for pile, take, put in delta.changes],
-            after.last_home if came_home else None,
-            after.end,
-            delta.redeals if turned_over else None,
-        )
-        self._send_answer(frame)
+        self._send_answer(present.moved_frame(answer, number))
+        after = answer.after
         metrics.moves[after.start.game, after.end or "played"] += 1
         metrics.until_answer.observe(time.monotonic() - self._bucket.taken_at)
 
@@ -280,7 +208,7 @@ class Session:
                 self.close(Reason.BAD_VERSION)
         else:
             if isinstance(command, Hello):
-                self.forget()
+                self.cancel_hello_timer()
                 log.info("session_opened", player=self.player)
             self._send_answer(frame)
         self._done()
@@ -345,7 +273,7 @@ class Session:
             case OpenAttempt(attempt=attempt):
                 context["attempt"] = attempt
             case Resign(number=number):
-                resigned = self.attempt_of(number)
+                resigned = self.shown.attempt_of(number)
                 if resigned is not None:
                     context["attempt"] = resigned
             case RoomCommand(code=code):
@@ -354,7 +282,7 @@ class Session:
 
     def _move_context(self, number: int, seq: int) -> dict[str, str | int | None]:
         """Return the fields of a move's log entry; `structlog.contextvars` has none for moves."""
-        attempt = self.attempt_of(number)
+        attempt = self.shown.attempt_of(number)
         return {"session": self.id, "player": self.player, "attempt": attempt, "seq": seq}
 
     def _count_offence(self, reason: Reason) -> None:
@@ -382,7 +310,7 @@ class Session:
                 self._send_bye(reason)
 
     def _send_bye(self, reason: Reason) -> None:
-        self.forget()
+        self.cancel_hello_timer()
         code, text = reason.value
         try:
             self._wire.send(codec.encode(Bye(reason.name.lower(), text, self._wait)))
@@ -395,7 +323,7 @@ class Session:
         wait = random.randrange(RECONNECT_WITHIN)  # noqa: S311 - not a secret
         self.close(Reason.GOING_AWAY, wait)
 
-    def forget(self) -> None:
+    def cancel_hello_timer(self) -> None:
         """Cancel the timer for the `Hello`: it has come, or the connection is closing."""
         if self._hello_timer is not None:
             self._hello_timer.cancel()

@@ -357,7 +357,7 @@ class Socket(asyncio.Protocol):
         self._parse_timer = self._abort_timer = None
         self._buffer = b""
         if self._session is not None:
-            self._session.forget()
+            self._session.cancel_hello_timer()
         self._ended(self)
 
     def shutdown(self) -> None:

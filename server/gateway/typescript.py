@@ -12,11 +12,12 @@ import sys
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from types import ModuleType
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 import msgspec
 from msgspec import inspect as types
 
+from server.gateway.handlers import HANDLERS
 from server.gateway.messages import COMMANDS, EVENTS, MODULES, STRUCTS, kind_of, shared
 from server.gateway.messages.attempts import PlayMove
 
@@ -45,6 +46,7 @@ def source() -> str:
         *(_interface(struct, optional=struct in sent) for struct in STRUCTS),
         *_kinds("Commands", "commands", COMMANDS),
         *_kinds("Events", "events", EVENTS),
+        _answers(),
         *_tables(),
     ]
     return "\n".join(parts)
@@ -208,6 +210,17 @@ def _kinds(name: str, what: str, structs: Sequence[Message]) -> Iterator[str]:
     kinds = "".join(f"  {struct.__name__}: {kind_of(struct)},\n" for struct in structs)
     comment = _comment(f"The kinds of the {what}.")
     yield f"{comment}export const {what.upper()} = {{\n{kinds}}} as const;\n"
+
+
+def _answers() -> str:
+    """Return the interface of what answers each command, as its handler declares it."""
+    fields = ""
+    for command in COMMANDS:
+        answer = get_type_hints(HANDLERS[command])["return"]
+        names = " | ".join(f'"{event.__name__}"' for event in get_args(answer) or (answer,))
+        fields += f"  readonly {command.__name__}: {names};\n"
+    comment = _comment("The names of the events that answer each of the commands.")
+    return f"{comment}export interface Answers {{\n{fields}}}\n"
 
 
 def _tables() -> Iterator[str]:

@@ -11,6 +11,7 @@ from typing import TypeVar
 import msgspec
 from msgspec import Struct
 
+from server.core.attempt import Attempt
 from server.core.ids import AttemptId, DealId, PlayerId
 from server.core.stored import StoredResult
 
@@ -71,6 +72,12 @@ class Ended(Struct, tag=2, array_like=True, frozen=True):
     attempt: AttemptId
     seq: int
     result: StoredResult
+
+    @classmethod
+    def of(cls, attempt: Attempt) -> Ended:
+        """Return the message about an attempt that is over."""
+        result = StoredResult.of(attempt.result)
+        return cls(attempt.start.player, attempt.id, attempt.seq, result)
 
 
 NodeMessage = Replaced | Ended

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
+
+import structlog
 
 from engine.catalog import games
 from server.core import daily
@@ -10,11 +13,17 @@ from server.core.attempt import Started
 from server.core.daily import DailyId
 from server.core.ids import PlayerId, attempt_id
 from server.core.ranking import Result
-from server.core.refusal import Refusal
+from server.core.refusal import Refusal, UnavailableError
 from server.service.answers import Snapshot
 from server.service.attempts import Attempts
 from server.service.store import Store
+from server.stop import Stop
 from server.store.deals import Deal
+
+DRAW_EVERY = 5.0
+"""Seconds between two checks whether deals have to be drawn."""
+
+log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +56,15 @@ class Dailies:
         for day in range(max(self._drawn_until + 1, last - daily.DRAWN_AHEAD), last + 1):
             await self._store.deals.dailies(_all_of(day))
             self._drawn_until = day
+
+    async def run(self, stop: Stop) -> None:
+        """Draw deals in advance, until stopped."""
+        while not stop.is_set:
+            try:
+                await self.draw_ahead()
+            except UnavailableError as error:
+                log.warning("dailies_not_drawn", error=str(error))
+            await stop.or_wait(asyncio.sleep(DRAW_EVERY))
 
     async def today(self, player: PlayerId) -> tuple[int, list[Today]]:
         """Return today's number (UTC days, see `daily.day_at`), and the deal of each game.

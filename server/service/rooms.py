@@ -5,77 +5,27 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-import msgspec
-
 from engine.catalog import ruleset
 from engine.errors import EngineError
 from server.core import race
 from server.core.attempt import Attempt, Started
-from server.core.due import RoundDue
 from server.core.ids import AttemptId, DealId, PlayerId, RoomCode, is_code, split_attempt_id
-from server.core.race import Event, Room, RoomOpened, Round, RoundStarted
+from server.core.race import Event, Room, RoomOpened, Round
 from server.core.ranking import Result
 from server.core.refusal import Refusal, UnreadableError
 from server.service.answers import Snapshot
 from server.service.attempts import Attempts
-from server.service.ports import Clock
 from server.service.replica import Replica
 from server.service.replica_cache import ReplicaCache
+from server.service.room_journal import RoomDefinition, decode
 from server.service.signal import Signal
 from server.service.store import Store
-from server.service.stored import Reader, rules_of
+from server.service.stored import rules_of
 from server.store import keys
 from server.store.journal import Append
 
-_READER: Reader[Event] = Reader(Event)
-
 _NO_DEAL = DealId("")
 """A placeholder for checking whether a round may start before its deal is drawn."""
-
-
-class _RoomDefinition:
-    """How the journal of one room is folded and written: a `server.service.replica.Definition`."""
-
-    def __init__(
-        self, code: RoomCode, clock: Clock, appended: Signal[RoomCode, Room, Append]
-    ) -> None:
-        self._code = code
-        self._clock = clock
-        self._appended = appended
-
-    def key(self) -> str:
-        return keys.room(self._code)
-
-    def decode(self, text: str) -> Event:
-        return _READER.read(text)
-
-    def fold(self, state: Room | None, event: Event) -> Room:
-        after = race.fold(state, event)
-        if isinstance(event, RoundStarted):
-            # Whatever is shown of the round goes by its rules: without them the room is unreadable.
-            rules_of(after.opened.game, after.opened.variant, event.rules)
-        return after
-
-    def due(self, state: Room, now: int) -> Event | None:
-        return None
-
-    def append(self, before: Room | None, after: Room, event: Event, number: int) -> Append:
-        due: tuple[RoundDue, int | None] | None = None
-        if isinstance(event, RoundStarted):
-            due = (RoundDue(self._code), event.deadline)
-        elif before is not None and before.running and not after.running:
-            due = (RoundDue(self._code), None)
-        return Append(
-            self.key(),
-            number,
-            msgspec.json.encode(event).decode(),
-            keys.partition(self._code),
-            expires=self._clock.now() + keys.ROOM_LIFE,
-            due=due,
-        )
-
-    def appended(self, before: Room | None, after: Room, append: Append) -> None:
-        self._appended.emit(self._code, after, append)
 
 
 class Rooms:
@@ -148,7 +98,7 @@ class Rooms:
         if replica is not None and replica.state is not None:
             return replica.state.opened
         text = await self._store.journals.first(keys.room(code))
-        event = None if text is None else _READER.read(text)
+        event = None if text is None else decode(text)
         return event if isinstance(event, RoomOpened) else None
 
     def follow(self, code: RoomCode) -> None:
@@ -387,7 +337,7 @@ class Rooms:
         replica = self._replicas.find(code)
         if replica is not None:
             return replica
-        definition = _RoomDefinition(code, self._store.clock, self.appended)
+        definition = RoomDefinition(code, self._store.clock, self.appended)
         return self._replicas.put(
             code, Replica(self._store.journals, self._store.clock, definition)
         )

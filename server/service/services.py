@@ -51,7 +51,7 @@ class Services:
         self.identity = Identity(store.players, self.profiles)
         self.sessions = Sessions(store.players, bus, registration.id, self.attempts)
         self.effects = Effects(store.outboxes, self.attempts, self.rooms, self.leaderboards)
-        self.sweeper = Sweeper(store, self.attempts, self.effects, self.dailies, metrics.sweeps)
+        self.sweeper = Sweeper(store, self.attempts, self.effects, metrics.sweeps)
         self.progress = Progress(self.attempts, self.live)
         self.searches = Searches(self.attempts, self.sessions, searcher or Searcher())
         metrics.rooms = lambda: self.live.size
@@ -72,6 +72,7 @@ class Services:
         async with asyncio.TaskGroup() as group:
             group.create_task(self.effects.run(stop))
             group.create_task(self.sweeper.run(stop))
+            group.create_task(self.dailies.run(stop))
             group.create_task(self.live.run(stop))
             group.create_task(self.searches.run(stop))
 

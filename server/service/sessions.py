@@ -7,7 +7,6 @@ ended does nothing.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 
 import structlog
@@ -16,12 +15,12 @@ from server.core import topics
 from server.core.attempt import Attempt
 from server.core.ids import PlayerId
 from server.core.refusal import UnavailableError
-from server.core.stored import StoredResult
 from server.service import bus_messages
 from server.service.attempts import Attempts
 from server.service.bus_messages import Ended, Replaced
 from server.service.ports import MessageBus, PlayerStore
 from server.service.signal import Signal
+from server.service.tasks import Tasks
 
 log = structlog.get_logger()
 
@@ -46,7 +45,7 @@ class Sessions:
         self._bus = bus
         self._node = node_id
         self._local: dict[PlayerId, str] = {}
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks = Tasks()
         bus.subscribe(topics.node(node_id), self._receive)
         attempts.advanced.subscribe(self._attempt_advanced)
 
@@ -101,12 +100,10 @@ class Sessions:
         One read of the store if the player has no session on this node, else none.
         """
         player = attempt.start.player
-        ended = Ended(player, attempt.id, attempt.seq, StoredResult.of(attempt.result))
+        ended = Ended.of(attempt)
         self.ended.emit(ended)
         if player not in self._local:
-            task = asyncio.create_task(self._publish_ended(player, ended))
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
+            self._tasks.start(self._publish_ended(player, ended))
 
     async def _publish_ended(self, player: PlayerId, ended: Ended) -> None:
         """Publish the end of an attempt to the node of its player's newest session."""
@@ -136,5 +133,4 @@ class Sessions:
 
     async def close(self) -> None:
         """Wait for the notifications in flight."""
-        if self._tasks:
-            await asyncio.wait(self._tasks)
+        await self._tasks.wait()

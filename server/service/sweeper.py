@@ -27,16 +27,12 @@ from server.core.refusal import UnavailableError, UnreadableError
 from server.metrics import Histogram
 from server.service.attempt_journal import Finish
 from server.service.attempts import Attempts
-from server.service.dailies import Dailies
 from server.service.effects import Effects
 from server.service.store import Store
 from server.service.stored import Reader
 from server.service.worker_pool import WorkerPool
 from server.stop import Stop
 from server.store import keys
-
-DRAW_EVERY = 5.0
-"""Seconds between two checks whether deals of dailies have to be drawn."""
 
 RENEW_EVERY = 2.0
 """Seconds between two heartbeats."""
@@ -139,12 +135,10 @@ class Sweeper:
         store: Store,
         attempts: Attempts,
         effects: Effects,
-        dailies: Dailies,
         sweeps: Histogram,
     ) -> None:
         self._store = store
         self._effects = effects
-        self._dailies = dailies
         self._names: list[str] = []
         self._partitions: dict[int, _Partition] = {}
         self._played = False
@@ -171,7 +165,6 @@ class Sweeper:
             group.create_task(self._renew_forever(stop))
             group.create_task(self._scan_forever(stop))
             group.create_task(self._poll_forever(stop))
-            group.create_task(self._draw_forever(stop))
         await self._urgent_workers.close()
         await self._daily_workers.close()
 
@@ -335,15 +328,6 @@ class Sweeper:
             except Exception:
                 log.exception("sweep_broken")
             await stop.or_wait(asyncio.sleep(SCAN_EVERY))
-
-    async def _draw_forever(self, stop: Stop) -> None:
-        # In a task of its own: drawing takes a while, and must not delay deadlines.
-        while not stop.is_set:
-            try:
-                await self._dailies.draw_ahead()
-            except UnavailableError as error:
-                log.warning("dailies_not_drawn", error=str(error))
-            await stop.or_wait(asyncio.sleep(DRAW_EVERY))
 
     async def _poll_forever(self, stop: Stop) -> None:
         while not stop.is_set:

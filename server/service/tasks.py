@@ -1,17 +1,42 @@
-"""Background tasks that are not awaited."""
+"""Tasks that are not awaited where they are started."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine
-from typing import Any
+from typing import Any, TypeVar
 
-_tasks: set[asyncio.Task[None]] = set()
+T = TypeVar("T")
+
+
+class Tasks:
+    """Tasks that were started here and have not ended.
+
+    The event loop has only weak references: a task without another one may be collected.
+    """
+
+    def __init__(self) -> None:
+        self._running: set[asyncio.Task[Any]] = set()
+
+    def __len__(self) -> int:
+        return len(self._running)
+
+    def start(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+        """Run a coroutine in a task, and return the task."""
+        task = asyncio.create_task(work)
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
+        return task
+
+    async def wait(self) -> None:
+        """Wait until all tasks that were started before have ended."""
+        if self._running:
+            await asyncio.wait(self._running)
+
+
+_unowned = Tasks()
 
 
 def run_soon(work: Coroutine[Any, Any, None]) -> None:
-    """Run a coroutine, which handles its own exceptions, in a task that is not awaited."""
-    task = asyncio.create_task(work)
-    # The event loop has only weak references: a task without another one may be collected.
-    _tasks.add(task)
-    task.add_done_callback(_tasks.discard)
+    """Run a coroutine, which handles its own exceptions, in a task that nobody waits for."""
+    _unowned.start(work)

@@ -15,14 +15,14 @@ from redis.exceptions import RedisClusterException, RedisError
 
 from server.core.refusal import UnavailableError
 
-CONNECTIONS = 32
+MAX_CONNECTIONS = 32
 """Most connections of a node to one server; a command that needs one more waits for one."""
 
-CLUSTER_CONNECTIONS = 256
+MAX_CLUSTER_CONNECTIONS = 256
 """Most connections to each server of a cluster; a command that needs one more fails at once."""
 
 TIMEOUT = 5.0
-"""Seconds after which Redis counts as not raising_unavailable."""
+"""Seconds after which Redis counts as unavailable."""
 
 Client = Redis | RedisCluster
 """A client that is used for reads. Writes go through `Database`, which acknowledges them."""
@@ -48,7 +48,7 @@ def connect(url: str) -> Client:
         return _connect_cluster(url)
     pool = BlockingConnectionPool.from_url(
         url,
-        max_connections=CONNECTIONS,
+        max_connections=MAX_CONNECTIONS,
         timeout=TIMEOUT,
         socket_timeout=TIMEOUT,
         socket_connect_timeout=TIMEOUT,
@@ -78,7 +78,7 @@ def _connect_cluster(url: str) -> RedisCluster:
         username=unquote(name) or None,
         password=unquote(password) or None,
         ssl=scheme.startswith("rediss"),
-        max_connections=CLUSTER_CONNECTIONS,
+        max_connections=MAX_CLUSTER_CONNECTIONS,
         # Slots that have an owner are served even while others have none.
         require_full_coverage=False,
         socket_timeout=TIMEOUT,
@@ -106,7 +106,7 @@ def server_client(server: ClusterNode) -> Redis:
     """Return a client for one server of a cluster, with a connection pool of its own."""
     settings: dict[str, Any] = server.connection_kwargs | {
         "connection_class": server.connection_class,
-        "max_connections": CONNECTIONS,
+        "max_connections": MAX_CONNECTIONS,
         "timeout": TIMEOUT,
         "retry": Retry(NoBackoff(), 0),
     }

@@ -24,10 +24,10 @@ from server.store.connection import FAILURES, Client, raising_unavailable
 from server.store.pipeline import Argument, Pipeline, TooFewReplicasError, pack
 from server.store.servers import Server, Servers, suggests_failover
 
-OLDEST: Final = (6, 2)
+MIN_VERSION: Final = (6, 2)
 """The oldest supported version of Redis."""
 
-OLDEST_CLUSTER: Final = (7, 0)
+MIN_CLUSTER_VERSION: Final = (7, 0)
 """The oldest supported version of a cluster: the first with sharded pub/sub."""
 
 REDIRECT_TIMEOUT: Final = 5.0
@@ -302,10 +302,10 @@ class Database:
             UnsuitableError: one is too old.
             UnavailableError: Redis does not answer.
         """
-        oldest = OLDEST
+        least = MIN_VERSION
         with raising_unavailable():
             if isinstance(self.client, RedisCluster):
-                oldest = OLDEST_CLUSTER
+                least = MIN_CLUSTER_VERSION
                 await self.client.initialize()
                 servers = self.client.get_primaries()
                 infos: Any = await self.client.info("server", target_nodes=servers)
@@ -313,8 +313,8 @@ class Database:
             else:
                 versions = [(await self.client.info("server"))["redis_version"]]
         for version in versions:
-            if tuple(int(part) for part in version.split(".")[:2]) < oldest:
-                needed = ".".join(map(str, oldest))
+            if tuple(int(part) for part in version.split(".")[:2]) < least:
+                needed = ".".join(map(str, least))
                 raise UnsuitableError(f"This is Redis {version}; {needed} or newer is needed.")
 
     async def close(self) -> None:

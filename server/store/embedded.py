@@ -22,11 +22,10 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 
+from server.store.database import MIN_VERSION
+
 START_TIMEOUT = 30.0
 """Seconds in which a server must have loaded its file, or written it and stopped."""
-
-OLDEST = (6, 2)
-"""The oldest version of Redis that journals work with."""
 
 _MAX_SOCKET_PATH = 100
 """Longest path of a unix socket, in bytes, that every system supports."""
@@ -44,10 +43,10 @@ def redis_server_path() -> str:
     """
     found = [path for path in (shutil.which("redis-server"), _bundled_path()) if path is not None]
     for path in found:
-        if _version(path) >= OLDEST:
+        if _version(path) >= MIN_VERSION:
             return path
-    oldest = ".".join(map(str, OLDEST))
-    what = f"redis-server {oldest} or newer" if found else "redis-server"
+    least = ".".join(map(str, MIN_VERSION))
+    what = f"redis-server {least} or newer" if found else "redis-server"
     raise EmbeddedServerError(f"There is no {what}. Install Redis, or pass --redis.")
 
 

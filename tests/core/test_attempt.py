@@ -21,7 +21,7 @@ from engine.ruleset import Move
 from server.core import attempt
 from server.core.attempt import Attempt, Ended, Event, Moved
 from server.core.ids import attempt_id
-from server.core.ranking import MAX_MOVES, Result
+from server.core.ranking import MAX_MOVES, End, Result
 from server.core.refusal import Refusal
 from tests.core.builders import (
     ADA,
@@ -131,7 +131,7 @@ def test_what_a_search_found_ends_an_attempt_wherever_it_has_got_to_since() -> N
 
 
 @pytest.mark.parametrize("end", ["won", "stuck", "resigned", "time"])
-def test_nothing_follows_an_end(end: attempt.End) -> None:
+def test_nothing_follows_an_end(end: End) -> None:
     state = attempt.fold(begun(), Ended(end, START))
     assert attempt.due(state, DEADLINE) is None
     for decide in (moves_on, attempt.resign):

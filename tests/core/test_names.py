@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from server.core.ids import ALPHABET, PlayerId
-from server.core.names import LONGEST, Profile, clean_name, guest_name
+from server.core.names import MAX_LENGTH, Profile, clean_name, guest_name
 from server.core.refusal import Refusal
 from tests.core.builders import refusal_of
 
@@ -35,7 +35,7 @@ from tests.core.builders import refusal_of
         ("山田ハナコさん", "山田ハナコさん"),
         ("ラーメン", "ラーメン"),
         ("佐々木", "佐々木"),
-        ("x" * LONGEST, "x" * LONGEST),
+        ("x" * MAX_LENGTH, "x" * MAX_LENGTH),
         ("x", "x"),
         # A Tangut letter, which Python 3.11 knows by no name.
         ("\U00017000", "\U00017000"),
@@ -92,7 +92,7 @@ def test_nothing_invisible_and_nothing_that_turns_the_line(letter: str) -> None:
         "",
         "   ",
         "-_.'",
-        "x" * (LONGEST + 1),
+        "x" * (MAX_LENGTH + 1),
         "\N{ARABIC LIGATURE SALLALLAHOU ALAYHE WASALLAM}" * 2,
         "\N{COMBINING ACUTE ACCENT}",
         "\N{COMBINING ACUTE ACCENT}\N{COMBINING GRAVE ACCENT}",
@@ -133,7 +133,7 @@ def test_a_name_that_is_kept_is_kept_as_it_is(text: str) -> None:
         name = clean_name(text)
         assert clean_name(name) == name
         assert unicodedata.is_normalized("NFKC", name)
-        assert 1 <= len(name) <= LONGEST
+        assert 1 <= len(name) <= MAX_LENGTH
         assert name == name.strip()
         assert all(unicodedata.category(letter)[0] != "C" for letter in name)
 

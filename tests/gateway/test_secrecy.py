@@ -90,14 +90,14 @@ class _Player:
     async def answer(self, session: Session, command: messages.AnyCommand) -> messages.shared.Event:
         """Show the attempt."""
         session.identify(ME)
-        return present.attempt(shown(self.attempt), session.number_of(self.attempt.id), 1_000)
+        return present.attempt(shown(self.attempt), session.shown.number_of(self.attempt.id), 1_000)
 
     def play(
-        self, player: PlayerId, attempt: AttemptId, seq: int, what: MoveNumbers, reply: Reply
+        self, attempt: AttemptId, player: PlayerId, seq: int, numbers: MoveNumbers, reply: Reply
     ) -> None:
         """Play a move."""
         assert (player, attempt, seq) == (ME, self.attempt.id, self.attempt.seq + 1)
-        move = self.attempt.board.ruleset.move_of(*what)
+        move = self.attempt.board.ruleset.move_of(*numbers)
         before = self.attempt
         if move is None:
             reply(Refusal("bad_move"))
@@ -119,9 +119,9 @@ async def sent_for(attempt: Attempt, move: tuple[int, int, int]) -> tuple[Attemp
     wire, player = _Wire(), _Player(attempt)
     session = Session("s", wire, player, Metrics())
     session.identify(ME)
-    number = session.number_of(attempt.id)
+    number = session.shown.number_of(attempt.id)
     session.receive(msgpack.packb([number, attempt.seq + 1, *move]))
-    session.forget()
+    session.cancel_hello_timer()
     (frame,) = wire.sent
     return player.attempt, frame
 

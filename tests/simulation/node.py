@@ -155,7 +155,7 @@ class Node:
     def leave(self, session: Session) -> None:
         """Forget a session whose connection has ended."""
         if self._sessions.pop(session, None) is not None and self.link.alive:
-            session.forget()
+            session.cancel_hello_timer()
             self._hub.leave(session)
 
     def _do(self, work: Coroutine[Any, Any, None]) -> None:

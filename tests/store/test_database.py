@@ -371,7 +371,7 @@ async def test_this_redis_is_suitable(database: Database) -> None:
 async def test_a_redis_that_is_too_old_is_refused(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("OLDEST", "OLDEST_CLUSTER"):
+    for name in ("MIN_VERSION", "MIN_CLUSTER_VERSION"):
         monkeypatch.setattr(module, name, (99, 1))
     with pytest.raises(UnsuitableError, match=r"This is Redis \d.*; 99\.1 or newer is needed\."):
         await database.check()

@@ -42,10 +42,10 @@ class Handlers:
         return await HANDLERS[type(command)](request)
 
     def play(
-        self, player: PlayerId, attempt: AttemptId, seq: int, what: MoveNumbers, reply: Reply
+        self, attempt: AttemptId, player: PlayerId, seq: int, numbers: MoveNumbers, reply: Reply
     ) -> None:
         """Play a move; `reply` is called with its outcome."""
-        self._services.attempts.play_soon(attempt, player, seq, what, reply)
+        self._services.attempts.play_soon(attempt, player, seq, numbers, reply)
 
     def now(self) -> int:
         """Return the time in Unix milliseconds."""

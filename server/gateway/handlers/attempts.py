@@ -34,7 +34,7 @@ async def open_attempt(request: Request[OpenAttempt]) -> Attempt | Missed:
 async def resign(request: Request[Resign]) -> Ended | Attempt:
     """End the attempt; return its snapshot instead if `seq` is not its next entry."""
     command = request.command
-    attempt = request.session.attempt_of(command.number)
+    attempt = request.session.shown.attempt_of(command.number)
     if attempt is None:
         raise Refusal("unknown_attempt")
     found = await request.services.attempts.resign(attempt, request.player, command.seq)
@@ -45,9 +45,8 @@ async def resign(request: Request[Resign]) -> Ended | Attempt:
 
 def show(request: Request[Command], snapshot: Snapshot) -> Attempt:
     """Return a snapshot under its number in the session, and note that the session shows it."""
-    session = request.session
-    session.shows(snapshot.attempt, snapshot.start.room)
-    return present.attempt(snapshot, session.number_of(snapshot.attempt), request.now())
+    number = request.session.shown.show(snapshot.attempt, snapshot.start.room)
+    return present.attempt(snapshot, number, request.now())
 
 
 HANDLERS: HandlerTable = {OpenAttempt: open_attempt, Resign: resign}

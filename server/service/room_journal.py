@@ -1,0 +1,88 @@
+"""The journal of a room: decoding and folding its entries, and building its appends."""
+
+from __future__ import annotations
+
+import msgspec
+
+from server.core import race
+from server.core.due import RoundDue
+from server.core.ids import RoomCode
+from server.core.race import Event, Room, RoundStarted
+from server.service.ports import Clock
+from server.service.signal import Signal
+from server.service.stored import Reader, rules_of
+from server.store import keys
+from server.store.journal import Append
+
+_READER: Reader[Event] = Reader(Event)
+
+
+class RoomDefinition:
+    """How the journal of one room is folded and written: a `server.service.replica.Definition`.
+
+    `appended` is emitted after each append, with the room after it.
+    """
+
+    def __init__(
+        self, code: RoomCode, clock: Clock, appended: Signal[RoomCode, Room, Append]
+    ) -> None:
+        self._code = code
+        self._clock = clock
+        self._appended = appended
+
+    def key(self) -> str:
+        """Return the key of the stream."""
+        return keys.room(self._code)
+
+    def decode(self, text: str) -> Event:
+        """Return the event that an entry's text (JSON) encodes."""
+        return decode(text)
+
+    def fold(self, state: Room | None, event: Event) -> Room:
+        """Return the room after an event.
+
+        Raises:
+            UnreadableError: this release does not know the rules of the round that it starts.
+        """
+        after = race.fold(state, event)
+        if isinstance(event, RoundStarted):
+            # Whatever is shown of the round goes by its rules: without them the room is unreadable.
+            rules_of(after.opened.game, after.opened.variant, event.rules)
+        return after
+
+    def due(self, state: Room, now: int) -> Event | None:
+        """Return `None`: a round's deadline ends its attempts, and they end the round."""
+        return None
+
+    def append(self, before: Room | None, after: Room, event: Event, number: int) -> Append:
+        """Return the append of an event as entry `number`, with what is written atomically with it.
+
+        Each entry renews when the journal expires. The start of a round sets its deadline, and its
+        last result drops that.
+        """
+        due: tuple[RoundDue, int | None] | None = None
+        if isinstance(event, RoundStarted):
+            due = (RoundDue(self._code), event.deadline)
+        elif before is not None and before.running and not after.running:
+            due = (RoundDue(self._code), None)
+        return Append(
+            self.key(),
+            number,
+            msgspec.json.encode(event).decode(),
+            keys.partition(self._code),
+            expires=self._clock.now() + keys.ROOM_LIFE,
+            due=due,
+        )
+
+    def appended(self, before: Room | None, after: Room, append: Append) -> None:
+        """Handle that an append of this node has been accepted."""
+        self._appended.emit(self._code, after, append)
+
+
+def decode(text: str) -> Event:
+    """Return the event that an entry's text (JSON) encodes.
+
+    Raises:
+        UnreadableError: this release does not know its type.
+    """
+    return _READER.read(text)

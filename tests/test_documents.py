@@ -1,0 +1,59 @@
+"""What the documents link to and name is there."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.processes import ROOT, program
+
+NOT_IN_GIT = {"build/faults/", "src/rules/rulesets.json", "NNNN-what-was-decided.md"}
+"""Files that are generated, and one that stands for any."""
+
+
+def tracked(*patterns: str) -> list[str]:
+    """Return the paths of the files that are in git."""
+    command = [program("git"), "ls-files", *patterns]
+    listed = subprocess.run(  # noqa: S603 - a test's own arguments
+        command, cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    return listed.stdout.splitlines()
+
+
+FILES = tracked()
+FOLDERS = {f"{folder}/" for file in FILES for folder in Path(file).parents}
+TAILS = "\n".join(f"/{path}" for path in (*FILES, *FOLDERS))
+"""Each path on a line: a document names a path by its end, as in `service/attempts.py`."""
+
+DOCUMENTS = tracked("*.md")
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_what_a_document_links_to_is_there(document: str) -> None:
+    page = ROOT / document
+    links = re.findall(r"\]\(([^)#\s]+)", page.read_text(encoding="utf-8"))
+    missing = [at for at in links if "://" not in at and not (page.parent / at).exists()]
+    assert not missing
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_the_files_that_a_document_names_are_there(document: str) -> None:
+    text = (ROOT / document).read_text(encoding="utf-8")
+    named = re.findall(
+        r"`((?:[\w.-]+/)*(?:[\w.-]+\.(?:py|ts|svelte|md|toml|conf|json)|[\w-]+/))`", text
+    )
+    missing = {path for path in named if f"/{path}\n" not in f"{TAILS}\n"}
+    assert missing <= NOT_IN_GIT
+
+
+def test_the_methods_that_the_architecture_names_are_there() -> None:
+    text = (ROOT / "server/ARCHITECTURE.md").read_text(encoding="utf-8")
+    sources = [(ROOT / file).read_text(encoding="utf-8") for file in tracked("server/*.py")]
+    named = set(re.findall(r"`([A-Z][a-z]\w*)\.(?!svelte)(\w+)`", text))
+    assert named
+    for owner, name in named:
+        owners = [source for source in sources if re.search(rf"^class {owner}\b", source, re.M)]
+        assert any(re.search(rf"(def |self\.){name}\b", source) for source in owners), (owner, name)
