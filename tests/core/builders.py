@@ -16,7 +16,7 @@ from server.core.ids import DealId, PlayerId, RoomCode
 from server.core.race import Room, RoomOpened
 from server.core.ranking import Result
 from server.core.refusal import Refusal
-from tests.engine.positions import kind_board
+from tests.engine.positions import easy_board
 
 ADA, BOB, CYD, DAN, EVE = PLAYERS = tuple(PlayerId(f"{name}0000000000000") for name in
                                           ("ada", "b0b", "cyd", "dan", "eve"))  # fmt: skip
@@ -34,7 +34,7 @@ def started(game: str = "robert", *, player: PlayerId = ADA, at: int = START) ->
 
 def begun(game: str = "robert", board: Board | None = None) -> Attempt:
     """Return an attempt that has just begun, on the easy board or on another."""
-    return attempt.begin(started(game), board or kind_board(ruleset(game)))
+    return attempt.begin(started(game), board or easy_board(ruleset(game)))
 
 
 def after(state: Attempt, move: str, now: int) -> Attempt:

@@ -1,4 +1,4 @@
-"""Lady Betty, sentence by sentence. Quoted are the rule page and the rulings."""
+"""The rules of Lady Betty, sentence by sentence. Docstrings quote the rule page and rulings."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.engine.positions import (
     after,
     board,
     dealt,
-    kind_board,
+    easy_board,
     legal,
     moves_of,
     moves_to,
@@ -41,7 +41,7 @@ def test_layout() -> None:
 
 def test_the_stocks_top_card_lies_face_up_and_the_rest_unseen() -> None:
     """'Its top card face up and the rest unseen'; the first of the deck comes first."""
-    start = kind_board(ruleset(GAME))
+    start = easy_board(ruleset(GAME))
     stock = view_of(start).piles[start.ruleset.stock]
     assert shown(start, "s").endswith("?3S ?2S AS")
     assert sum(bool(card & DOWN) for card in stock) == 51
@@ -49,7 +49,7 @@ def test_the_stocks_top_card_lies_face_up_and_the_rest_unseen() -> None:
 
 def test_the_next_card_is_turned_up_as_the_top_one_goes() -> None:
     """'Drawn, face-up, one at a time'."""
-    assert shown(after(kind_board(ruleset(GAME)), "s>t0"), "s").endswith("?3S 2S")
+    assert shown(after(easy_board(ruleset(GAME)), "s>t0"), "s").endswith("?3S 2S")
 
 
 @pytest.mark.parametrize("card", ["2S", "7H", "KD"])

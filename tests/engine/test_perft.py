@@ -1,4 +1,4 @@
-"""Move trees have as many paths as when they were counted. A failure shows where they differ."""
+"""Move trees have as many paths as their files say. A failure lists the differences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Roosevelt, sentence by sentence. Quoted are the rule page and the rulings."""
+"""The rules of Roosevelt, sentence by sentence. Docstrings quote the rule page and rulings."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.engine.positions import (
     after,
     board,
     dealt,
-    kind_board,
+    easy_board,
     legal,
     moves_of,
     moves_to,
@@ -46,7 +46,7 @@ def test_stock_is_placed_face_down() -> None:
 
 def test_deal_goes_round_by_round() -> None:
     """'Four rounds, each one card to piles 0 to 6, then the stock'."""
-    start = kind_board(ruleset(GAME))
+    start = easy_board(ruleset(GAME))
     names = [rank + suit for suit in SUITS for rank in RANKS]
     first = names[:28][::-1]
     assert shown(start, "t0").split() == first[0::7]
@@ -163,7 +163,7 @@ def test_dealing_is_the_players_own_choice() -> None:
 
 def test_the_stock_is_drawn_in_the_order_of_the_deck() -> None:
     """'The stock is drawn in the order of the list'."""
-    place = kind_board(ruleset(GAME))
+    place = easy_board(ruleset(GAME))
     drawn = after(place, *["s>w"] * 76)
     assert shown(drawn, "w").split() == [
         card.removeprefix("?") for card in reversed(shown(place, "s").split())

@@ -1,4 +1,4 @@
-"""Rouge et Noir, sentence by sentence. Quoted are the rule page and the rulings."""
+"""The rules of Rouge et Noir, sentence by sentence. Docstrings quote the rule page and rulings."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.engine.positions import (
     after,
     board,
     dealt,
-    kind_board,
+    easy_board,
     legal,
     moves_of,
     moves_to,
@@ -59,7 +59,7 @@ def test_only_the_top_card_of_each_column_is_face_up() -> None:
 
 def test_deal_order() -> None:
     """'The first one card to each of columns 0 to 8, ... the ninth to column 0 alone'."""
-    start = kind_board(ruleset(GAME))
+    start = easy_board(ruleset(GAME))
     deck = [rank + suit for suit in SUITS for rank in RANKS][:45][::-1]
     at = 0
     columns: list[list[str]] = [[] for _ in range(9)]

@@ -29,7 +29,7 @@ with atheris.instrument_imports(include=["engine", "tomllib"]):
     from engine.play import play
     from engine.position import position_of
     from tests.engine.positions import SEED, VARIANTS
-    from tests.engine.reading import converse, read_file, read_move, read_position
+    from tests.engine.reading import read_file, read_move, read_position, send_lines
 
 Target = Callable[[bytes], object]
 
@@ -56,7 +56,7 @@ def driver(data: bytes) -> None:
     """Send the driver a deal of a game (one byte), and the rest of the input as lines."""
     game, variant = VARIANTS[(data[0] if data else 0) % len(VARIANTS)]
     new = json.dumps({"op": "new", "game": game, "variant": variant, "seed": SEED.hex()})
-    converse([new, *data[1:].decode(errors="surrogateescape").split("\n")[:MAX_LINES]])
+    send_lines([new, *data[1:].decode(errors="surrogateescape").split("\n")[:MAX_LINES]])
 
 
 def positions(data: bytes) -> None:

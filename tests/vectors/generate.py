@@ -23,7 +23,7 @@ from engine.notation import move_text, parse_move
 from engine.play import play
 from engine.position import position_of
 from tests.engine.perft import Start, count_within_budget, format_trees, path_of
-from tests.engine.positions import ALL, kind_deck, run_down
+from tests.engine.positions import ALL, easy_deck, run_down
 from tests.relatives import find_ruleset
 
 FOLDER = Path(__file__).parent
@@ -63,7 +63,7 @@ def replays() -> Iterator[dict[str, Any]]:
         rules = ruleset(game, variant)
         for seed in SEEDS:
             yield {"seed": seed.hex()} | played(deal_seed(rules, seed), seed)
-        decks: list[tuple[bytes, list[str]]] = [(kind_deck(rules), [])]
+        decks: list[tuple[bytes, list[str]]] = [(easy_deck(rules), [])]
         if any(group.takes == "run" for group in rules.groups):
             decks.append((run_deck(), RUN_OPENING))
         for deck, opening in decks:
@@ -99,7 +99,7 @@ def tree_starts(game: str, variant: str) -> Iterator[Start]:
     """Yield the roots of the move trees: deals, and positions in the middle and late in games."""
     rules = find_ruleset(game, variant)
     seeds = [Start(f"seed {seed.hex()}") for seed in SEEDS]
-    kind = Start(" ".join(["deck", *pile_names(kind_deck(rules))]))
+    kind = Start(" ".join(["deck", *pile_names(easy_deck(rules))]))
     yield from seeds[:2]
     for start, most, eager in ((seeds[2], 30, False), (seeds[3], 70, False), (kind, 70, True)):
         moves = played(start.board(rules), SEEDS[0], eager=eager)["moves"]
