@@ -1,4 +1,4 @@
-"""What the outboxes of all partitions hold, as tests look at it."""
+"""The contents of the outboxes of all partitions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ async def all_due(outboxes: Outboxes, now: int) -> list[tuple[Due, int]]:
 
 
 async def all_set_aside(outboxes: Outboxes) -> dict[str, str]:
-    """Return the texts of what was set aside, by name."""
+    """Return the texts of the effects and due items that were set aside, by name."""
     database = outboxes._database
     (found,) = await database.ask(lambda redis, key: redis.hgetall(key), keys.SET_ASIDE)
     return dict(found)
