@@ -89,7 +89,7 @@ class _Builder:
         return bytes((card,))
 
     def _grow(self, start: bytes, fits: Fits, most: int) -> bytes:
-        """Return a pile that begins with one of `start`, and builds by `fits` up to `most` cards."""
+        """Return up to `most` cards that begin with one of `start` and build by `fits`."""
         pile = self._take(start)
         while pile and len(pile) < most and (card := self._take(fits[pile[-1]])):
             pile += card

@@ -44,7 +44,7 @@ def with_spaces(spaces: int, variant: str = "standard", **piles: str) -> Board:
 
 
 @pytest.mark.parametrize("variant", EVERY_VARIANT)
-def test_layout(variant: str) -> None:
+def test_the_layout_is_that_of_the_rule_page(variant: str) -> None:
     """'104 cards less eight Twos less ten is 86, and 86 it is'."""
     start = dealt(GAME, variant)
     assert start.ruleset.total == 104
@@ -60,7 +60,7 @@ def test_the_twos_start_the_foundations() -> None:
     assert [shown(start, f"f{i}") for i in range(8)] == [f"2{suit}" for suit in SUITS + SUITS]
 
 
-def test_tableau_is_face_up_and_the_stock_face_down() -> None:
+def test_the_tableau_is_face_up_and_the_stock_face_down() -> None:
     """'Deal one card face-up to each of ten tableau piles'; the stock is 'placed face-down'."""
     start = dealt(GAME)
     assert all("?" not in shown(start, f"t{i}") for i in range(10))
@@ -185,7 +185,7 @@ def test_only_cards_in_suit_sequence_move_together(pile: str) -> None:
     assert "t0>t1x2" not in legal(with_spaces(3, t0=pile, t1="6S"))
 
 
-def test_onto_an_empty_pile_one_card_at_a_time() -> None:
+def test_one_card_at_a_time_moves_onto_an_empty_pile() -> None:
     """'Onto an empty pile, one card at a time'; 'any single card can fill' it."""
     place = with_spaces(3, t0="9S 8S 7S", t1="QC")
     moves = [move for move in legal(place) if move.startswith("t0>")]
@@ -217,7 +217,7 @@ def test_the_stock_is_dealt_one_card_at_a_time_to_the_waste(variant: str) -> Non
     assert shown(after(place, "s>w"), "w") == "8H 9S"
 
 
-def test_only_one_pass() -> None:
+def test_there_is_only_one_pass_through_the_stock() -> None:
     """'Only one pass through the stock is permitted; no redeals'."""
     assert legal(after(dealt(GAME), *["s>w"] * 86)).count("w>s") == 0
 
@@ -250,7 +250,7 @@ def filled(**given: str) -> Board:
     return moved
 
 
-def test_fill_from_the_waste() -> None:
+def test_fill_takes_the_top_card_of_the_waste() -> None:
     """'An emptied pile is filled at once, from the waste ...; it is part of the move'."""
     moved = filled(w="8C 9C", s="QS")
     assert shown(moved, "t0") == "9C"
@@ -258,21 +258,21 @@ def test_fill_from_the_waste() -> None:
     assert shown(moved, "s").endswith("?QS")
 
 
-def test_fill_from_the_stock_if_the_waste_is_empty() -> None:
+def test_fill_takes_a_card_of_the_stock_if_the_waste_is_empty() -> None:
     """'Or from the stock if the waste is empty', face up."""
     moved = filled(s="8C QS")
     assert shown(moved, "t0") == "QS"
     assert shown(moved, "s").endswith("?8C")
 
 
-def test_fill_from_nowhere_leaves_the_pile_empty() -> None:
+def test_fill_leaves_a_pile_empty_if_waste_and_stock_are() -> None:
     """Where waste and stock are both empty there is nothing to fill it with."""
     moved = filled(rest="t9")
     assert shown(moved, "t0") == ""
     assert moves_to(moved, "t0")
 
 
-def test_fill_after_a_move_between_piles() -> None:
+def test_fill_is_part_of_a_move_between_piles_too() -> None:
     """'It is part of the move that emptied it', whatever that move was."""
     place = deuces("fill", **TOPS | {"t0": "6S", "t1": "7S", "w": "8C", "t9": "KD"})
     moved = after(place, "t0>t1")
@@ -295,7 +295,7 @@ def test_in_fill_a_position_with_an_empty_pile_that_would_be_filled_is_refused(
 
 
 @pytest.mark.parametrize("variant", EVERY_VARIANT)
-def test_won_when_all_104_cards_are_on_the_foundations(variant: str) -> None:
+def test_the_game_is_won_when_all_104_cards_are_on_the_foundations(variant: str) -> None:
     """'All 104 cards are successfully built onto the eight foundation piles'."""
     almost = deuces(variant, **FULL | {"f7": "KC", "t3": "AC"})
     assert not almost.won
@@ -305,7 +305,7 @@ def test_won_when_all_104_cards_are_on_the_foundations(variant: str) -> None:
     assert not is_stuck(won)
 
 
-def test_stuck_when_no_moves_are_available_and_the_stock_is_exhausted() -> None:
+def test_the_player_is_stuck_when_no_moves_are_available_and_the_stock_is_exhausted() -> None:
     """'No legal moves are available and the stock is exhausted, with cards remaining'."""
     blocked = deuces(**TOPS, t9="7C", w="9C", rest="t0")
     assert legal(blocked) == []

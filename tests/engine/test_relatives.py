@@ -21,7 +21,7 @@ from tests.engine.positions import (
 from tests.relatives import RELATED, RELATIVES, find_ruleset
 
 
-def test_they_are_games_that_the_product_does_not_offer() -> None:
+def test_relatives_are_games_that_the_product_does_not_offer() -> None:
     names = {game.id: game.name for game in RELATIVES.values()}
     assert names == {
         "forty-thieves": "Forty Thieves",
@@ -39,7 +39,7 @@ def test_rulesets_of_relatives_and_of_the_catalogue_are_found_alike() -> None:
 
 
 @pytest.mark.parametrize(("game", "variant"), RELATED)
-def test_each_can_be_won(game: str, variant: str) -> None:
+def test_every_relative_can_be_won(game: str, variant: str) -> None:
     place = easy_board(find_ruleset(game, variant))
     while not place.won:
         home = [move for move in legal(place) if ">f" in move]

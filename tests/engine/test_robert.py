@@ -18,7 +18,7 @@ def robert(redeals: int = 0, **given: str) -> Board:
     return board(GAME, redeals=redeals, **given)
 
 
-def test_layout() -> None:
+def test_the_layout_is_that_of_the_rule_page() -> None:
     """'One card on the foundation, 51 in the stock'; no tableau; the waste starts empty."""
     start = dealt(GAME)
     assert start.ruleset.total == 52
@@ -49,7 +49,7 @@ def test_dealing_turns_the_top_card_of_the_stock_to_the_waste() -> None:
 
 
 @pytest.mark.parametrize("top", range(13))
-def test_one_rank_higher_or_lower_regardless_of_suit_around_the_corner(top: int) -> None:
+def test_the_foundation_takes_one_rank_higher_or_lower_around_the_corner(top: int) -> None:
     """'One rank higher or lower ..., regardless of suit'; 'King and Ace adjoin'."""
     takes = {RANKS[(top + step) % 13] for step in (1, -1)}
     for rank in RANKS:
@@ -89,7 +89,7 @@ def test_the_stock_does_not_play_to_the_foundation() -> None:
         after(easy_board(ruleset(GAME)), "s>f0")
 
 
-def test_redeal_only_when_the_stock_is_empty_and_the_waste_is_not() -> None:
+def test_a_redeal_needs_an_empty_stock_and_cards_in_the_waste() -> None:
     """'Redeal: only when the stock is empty and the waste is not'."""
     assert "w>s" not in legal(robert(f0="7S", w="2D", s="3D"))
     assert "w>s" in legal(robert(f0="7S", w="2D", rest="w"))
@@ -107,14 +107,14 @@ def test_a_redeal_gives_the_same_cards_in_the_same_order_again() -> None:
     assert after(again, *["s>w"] * 51).piles == once.piles
 
 
-def test_a_redeal_is_unseen_again() -> None:
+def test_the_cards_of_a_redeal_are_face_down_again() -> None:
     """'Turn the waste pile over (without shuffling) to form a new stock', which is face down."""
     again = after(robert(f0="7S", w="2D", rest="w"), "w>s")
     assert sizes(again, "w") == [0]
     assert set(view_of(again).piles[again.ruleset.stock]) == {0x7F}
 
 
-def test_at_most_two_redeals() -> None:
+def test_there_are_at_most_two_redeals() -> None:
     """'Only two redeals of the stock are permitted (three passes through the deck in total)'."""
     place = dealt(GAME)
     for redeals in range(2):
@@ -126,18 +126,18 @@ def test_at_most_two_redeals() -> None:
 
 
 @pytest.mark.parametrize(("redeals", "stuck"), [(0, False), (1, False), (2, True)])
-def test_stuck_when_no_moves_and_no_redeals_remain(redeals: int, stuck: bool) -> None:
+def test_the_player_is_stuck_when_no_moves_and_no_redeals_remain(redeals: int, stuck: bool) -> None:
     """'If no moves are possible and no redeals remain, gameplay ends'."""
     place = robert(f0="7S", w="2D", rest="w", redeals=redeals)
     assert is_stuck(place) == stuck
 
 
-def test_cards_left_that_still_fit_are_not_stuck() -> None:
+def test_the_player_is_not_stuck_while_a_card_fits() -> None:
     """'Cards remaining ... that cannot be legally moved': one that can be is no loss yet."""
     assert not is_stuck(robert(f0="7S", w="8D", rest="w", redeals=2))
 
 
-def test_won_when_all_52_cards_are_on_the_foundation() -> None:
+def test_the_game_is_won_when_all_52_cards_are_on_the_foundation() -> None:
     """'The game is won when all 52 cards have been moved to the foundation'."""
     place = after(easy_board(ruleset(GAME)), *["s>w", "w>f0"] * 50, "s>w")
     assert not place.won
