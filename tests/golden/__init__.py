@@ -18,7 +18,7 @@ The fault suite's node, `tests.faults.node`, is part of it.
 """
 
 STORE = "redis.jsonl"
-"""All that Redis held, a key a line: `key`, `type` (as Redis says it), and `value`.
+"""All keys of Redis, one a line: `key`, `type` (as Redis names it), and `value`.
 
 A stream's value is a list of `[id, [field, value, …]]`, a hash's an object, a sorted set's an
 object of scores, and a string's a text. Times to live are left out.
