@@ -1,4 +1,4 @@
-"""Fixtures that more than one kind of test uses: a real Redis, and nodes on it."""
+"""Fixtures of several kinds of tests: a real Redis, and nodes on it."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ CLUSTER = pytest.mark.cluster
 """Marks tests that need a redis-server that can be part of a cluster."""
 
 ALONE = pytest.mark.parametrize("redis_server", ["alone"], indirect=True)
-"""Marks tests that are about one Redis, and not about a cluster as well."""
+"""Marks tests that run on a single Redis only, not on a cluster as well."""
 
 
 def lacking() -> dict[str, str]:
     """Return the markers of the tests that this machine cannot run, and what it lacks for each.
 
-    In CI that is none: there, a program that is missing fails the tests that need it.
+    In CI there are none: a missing program fails the tests that need it.
     """
     if os.environ.get("CI") == "true":
         return {}
@@ -54,9 +54,16 @@ def pytest_report_header() -> list[str]:
     ]
 
 
+@pytest.fixture
+def data() -> Iterator[Path]:
+    """Return an empty directory, with a path short enough for a Unix socket in it."""
+    with tempfile.TemporaryDirectory(prefix="samedeal") as folder:
+        yield Path(folder)
+
+
 @pytest.fixture(scope="session", params=["alone", pytest.param("cluster", marks=CLUSTER)])
 def redis_server(request: pytest.FixtureRequest) -> Iterator[str]:
-    """Run one real redis-server for all tests, or one cluster, and return its address."""
+    """Run a real redis-server or cluster for the whole session, and return its address."""
     if request.param == "alone":
         yield from _server_alone()
     else:
@@ -69,7 +76,7 @@ def _server_alone() -> Iterator[str]:
     ready, stop = Event(), Event()
 
     async def run() -> None:
-        # Not pytest's own directory: a socket's path must be short.
+        # Not pytest's own directory: the path of a Unix socket must be short.
         with tempfile.TemporaryDirectory(prefix="samedeal") as data:
             async with embedded_redis(Path(data)) as address:
                 addresses.append(address)
@@ -86,7 +93,7 @@ def _server_alone() -> Iterator[str]:
 
 @pytest.fixture
 async def redis_url(redis_server: str) -> str:
-    """Return the address of a Redis that is empty."""
+    """Return the address of the Redis, emptied."""
     redis = connect(redis_server)
     if isinstance(redis, RedisCluster):
         await redis.initialize()
@@ -106,7 +113,7 @@ async def redis(redis_url: str) -> AsyncIterator[Client]:
 
 
 def database_on(redis: Client) -> Database:
-    """Return the database that a client reaches; in a cluster, replicas must have what it has."""
+    """Return a database on a client; in a cluster, each write needs the ack of one replica."""
     return Database(redis, int(isinstance(redis, RedisCluster)), SCRIPTS)
 
 

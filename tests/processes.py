@@ -1,4 +1,4 @@
-"""Programs that a test runs, and what they say."""
+"""Child processes of tests: their output, their end, and ports for them."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ ROOT = Path(__file__).parents[1]
 """The top of the repository."""
 
 PATIENCE = 30.0
-"""Seconds after which what has not happened will not."""
+"""Seconds that a test waits for something before it fails."""
 
 
 class Running:
-    """A program that runs, with all that it has said so far."""
+    """A child process, and the lines that it has printed so far (both output streams)."""
 
     def __init__(
         self, arguments: Sequence[str], env: Mapping[str, str] | None = None, cwd: Path = ROOT
@@ -34,54 +34,52 @@ class Running:
             stderr=subprocess.STDOUT,
             text=True,
         )
-        self.said: list[str] = []
+        self.lines: list[str] = []
         self._ended = False
-        self._news = threading.Condition()
+        self._changed = threading.Condition()
         assert self.process.stdout is not None
-        self._listener = threading.Thread(
-            target=self._listen, args=(self.process.stdout,), daemon=True
-        )
-        self._listener.start()
+        self._reader = threading.Thread(target=self._read, args=(self.process.stdout,), daemon=True)
+        self._reader.start()
 
-    def _listen(self, output: IO[str]) -> None:
+    def _read(self, output: IO[str]) -> None:
         for line in output:
-            with self._news:
-                self.said.append(line)
-                self._news.notify_all()
-        with self._news:
+            with self._changed:
+                self.lines.append(line)
+                self._changed.notify_all()
+        with self._changed:
             self._ended = True
-            self._news.notify_all()
+            self._changed.notify_all()
 
     def wait_for(self, words: str) -> str:
-        """Return the line with `words` once it is said; fail if the program ends without it."""
-        with self._news:
-            self._news.wait_for(lambda: self._ended or self._line(words), PATIENCE)
+        """Return the first line with `words`, once printed; fail if the process ends without it."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._ended or self._line(words), PATIENCE)
             line = self._line(words)
         assert line is not None, (
-            f"{self.process.args!r} never said {words!r}:\n{''.join(self.said)}"
+            f"{self.process.args!r} has not printed {words!r}:\n{''.join(self.lines)}"
         )
         return line
 
     def _line(self, words: str) -> str | None:
-        return next((line for line in self.said if words in line), None)
+        return next((line for line in self.lines if words in line), None)
 
     def kill(self) -> None:
-        """End it as a power cut would."""
+        """Kill it with SIGKILL."""
         self.process.kill()
-        self._finish()
+        self._wait_for_end()
 
     def end(self) -> int:
-        """Ask it to end, and return its exit status."""
+        """End it with SIGTERM, and return its exit status."""
         self.process.terminate()
-        self._finish()
+        self._wait_for_end()
         return self.process.returncode
 
-    def _finish(self) -> None:
+    def _wait_for_end(self) -> None:
         try:
             self.process.wait(PATIENCE)
         finally:
             self.process.kill()
-        self._listener.join(PATIENCE)
+        self._reader.join(PATIENCE)
         assert self.process.stdout is not None
         self.process.stdout.close()
 
@@ -90,7 +88,7 @@ class Running:
 def running(
     arguments: Sequence[str], env: Mapping[str, str] | None = None, cwd: Path = ROOT
 ) -> Iterator[Running]:
-    """Run a program until the block is left, however it is left."""
+    """Run a program in the block, and end it when the block is left."""
     program = Running(arguments, env, cwd)
     try:
         yield program
@@ -102,26 +100,26 @@ def running(
 
 
 def program(name: str) -> str:
-    """Return the path of a program that the machine must have."""
+    """Return the path of a program; fail if it is not on the PATH."""
     found = shutil.which(name)
     assert found is not None, f"This test needs {name} on the PATH."
     return found
 
 
 FIRST_PORT, LAST_PORT = 10_000, 20_000
-"""Where tests serve: below the ports that systems give to outgoing connections.
+"""The ports of tests: below those that systems give to outgoing connections.
 
-A cluster's bus is 10,000 above its port, where no other test is either.
+The bus of a cluster is 10,000 above its port, where no other test binds either.
 """
 
-PORTS_A_PROCESS = 100
+PORTS_PER_PROCESS = 100
 
 
 def free_port(count: int = 1) -> int:
-    """Return a port of 127.0.0.1 that is this process's alone; of several in a row, the first.
+    """Return a free port of 127.0.0.1, or the first of `count` free ones in a row.
 
-    Tests that run side by side are given different ones, and an outgoing connection never takes
-    it: a server that is killed finds it free when it starts again.
+    Test processes that run in parallel get different ports, and outgoing connections never use
+    them: a server that was killed can bind its port again when it is restarted.
     """
     while True:
         ports = list(islice(_own_ports, count))
@@ -130,16 +128,24 @@ def free_port(count: int = 1) -> int:
 
 
 def _claimed_ports() -> Iterator[int]:
-    """Yield the ports of a block over and over; other processes see that it is claimed."""
-    for first in range(FIRST_PORT, LAST_PORT, PORTS_A_PROCESS):
+    """Yield the ports of one block over and over; a bound UDP socket claims it for this process."""
+    for first in range(FIRST_PORT, LAST_PORT, PORTS_PER_PROCESS):
         with suppress(OSError), socket.socket(type=socket.SOCK_DGRAM) as claim:
             claim.bind(("127.0.0.1", first))
             while True:
-                yield from range(first, first + PORTS_A_PROCESS)
+                yield from range(first, first + PORTS_PER_PROCESS)
     raise RuntimeError(f"All ports from {FIRST_PORT} to {LAST_PORT} are claimed.")
 
 
 _own_ports = _claimed_ports()
+
+
+def is_alive(pid: int) -> bool:
+    """Return whether a process exists and is not a zombie."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
 
 
 def _is_free(port: int) -> bool:

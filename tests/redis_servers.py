@@ -1,6 +1,6 @@
-"""Real Redis servers for tests: one alone, or a cluster of three masters with a replica each.
+"""Real Redis servers for tests: a single one, or a cluster of three masters with a replica each.
 
-They listen on TCP, keep an append-only file, and can be killed, held, and started again.
+They listen on TCP, keep an append-only file, and can be killed, suspended, and restarted.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SLOTS = 16_384
 MASTERS = 3
 
 NODE_TIMEOUT = 1_500
-"""Milliseconds after which a cluster gives a master up; Redis's own default is ten times that."""
+"""Milliseconds without an answer after which a master is replaced; a tenth of Redis's default."""
 
 
 def can_cluster() -> bool:
@@ -37,7 +37,7 @@ def can_cluster() -> bool:
 
 
 class Server:
-    """One redis-server, on its own directory."""
+    """A redis-server with a directory of its own."""
 
     def __init__(self, data: Path, **options: str) -> None:
         self.port = free_port()
@@ -58,11 +58,11 @@ class Server:
 
     @property
     def url(self) -> str:
-        """The address of this server alone."""
+        """The address of this server; of a cluster, it is one member."""
         return f"redis://127.0.0.1:{self.port}/0"
 
     def start(self) -> None:
-        """Start it on what it has kept, and return when it answers."""
+        """Start it on the data in its directory, and return when it answers."""
         arguments = [text for name, value in self._options.items() for text in (f"--{name}", value)]
         self._process = subprocess.Popen(  # noqa: S603 - a test's own arguments
             [redis_server_path(), *arguments],
@@ -74,12 +74,12 @@ class Server:
         until(self._has_started)
 
     def _has_started(self) -> bool:
-        assert self._process is not None, "it has been started"
+        assert self._process is not None, "not started"
         assert self._process.poll() is None, "it has ended: another server may have its port"
         return self.answers()
 
     def client(self) -> Redis:
-        """Return a client of this server alone."""
+        """Return a client of this server; of a cluster, it does not follow redirections."""
         return Redis(port=self.port, decode_responses=True, socket_timeout=2, protocol=3)
 
     def ask(self, *command: str | int) -> Any:
@@ -88,7 +88,7 @@ class Server:
             return client.execute_command(*command)
 
     def answers(self) -> bool:
-        """Return whether it answers, its file read."""
+        """Return whether it answers; while it loads its file, it does not."""
         try:
             return bool(self.ask("PING"))
         except (RedisError, OSError):
@@ -96,11 +96,11 @@ class Server:
 
     def signal(self, number: signal.Signals) -> None:
         """Send the process a signal."""
-        assert self._process is not None, "it has been started"
+        assert self._process is not None, "not started"
         self._process.send_signal(number)
 
     def kill(self) -> None:
-        """End it as a crash would; what it acknowledged is in its file."""
+        """Kill it with SIGKILL; its file stays."""
         if self._process is not None:
             self._process.kill()
             self._process.wait(PATIENCE)
@@ -126,7 +126,7 @@ class Cluster:
                     "cluster-port": str(free_port()),
                     "cluster-require-full-coverage": "no",
                     "cluster-replica-validity-factor": "0",
-                    # A replica that has been sent nothing yet is not listed: ping it soon.
+                    # A replica is not listed until it has been sent something: ping it soon.
                     "repl-ping-replica-period": "1",
                 },
             )
@@ -145,10 +145,10 @@ class Cluster:
             server.start()
         bounds = [SLOTS * number // MASTERS for number in range(MASTERS + 1)]
         for number, master in enumerate(self.servers[:MASTERS]):
-            # Masters that meet with equal epochs would have to settle first who is right.
+            # Masters that meet with equal epochs would have to resolve that conflict first.
             master.ask("CLUSTER", "SET-CONFIG-EPOCH", number + 1)
             master.ask("CLUSTER", "ADDSLOTSRANGE", bounds[number], bounds[number + 1] - 1)
-        # Each is told of each: hearsay would take seconds.
+        # Each pair is introduced: gossip would take seconds.
         for server, other in combinations(self.servers, 2):
             bus = other.ask("CONFIG GET", "cluster-port")["cluster-port"]
             server.ask("CLUSTER", "MEET", "127.0.0.1", other.port, bus)
@@ -158,16 +158,16 @@ class Cluster:
         self.until_whole()
 
     def _knows_all(self, server: Server) -> bool:
-        # One that has not shaken hands yet is listed under a name that it does not have.
+        # Until their handshake is done, a node is listed under a temporary id.
         listed = server.ask("CLUSTER", "NODES")
         return all(str(other.ask("CLUSTER", "MYID")) in listed for other in self.servers)
 
     def until_whole(self) -> None:
-        """Return when every slot has a master, and every master the replica that it needs."""
+        """Return when every slot has a master, and every master a connected replica."""
         until(self.whole)
 
     def whole(self) -> bool:
-        """Return whether all servers agree that nothing is missing."""
+        """Return whether all servers see every slot served, and every master with its replica."""
         try:
             return all(self._sees_all(server) for server in self.servers)
         except (RedisError, OSError):
@@ -185,7 +185,7 @@ class Cluster:
         return bool(role[2]) if role[0] == "master" else role[3] == "connected"
 
     def masters(self) -> list[Server]:
-        """Return the servers that are masters now, of those that answer."""
+        """Return the servers that answer and are masters now."""
         return [server for server in self.servers if server.runs and _is_master(server)]
 
     def master_of(self, key: str) -> Server:
@@ -204,7 +204,7 @@ class Cluster:
             server.ask("CLUSTER", "SETSLOT", slot, "NODE", target_id)
 
     def kill(self) -> None:
-        """End all servers."""
+        """Kill all servers."""
         for server in self.servers:
             server.kill()
 
@@ -223,16 +223,16 @@ def _owns(server: Server, slot: int) -> bool:
 
 
 def until(condition: Callable[[], bool]) -> None:
-    """Return as soon as a condition holds."""
+    """Poll until a condition holds; fail after `PATIENCE` seconds."""
     deadline = time.monotonic() + PATIENCE
     while not condition():
-        assert time.monotonic() < deadline, "what was waited for does not happen"
+        assert time.monotonic() < deadline, f"the condition does not hold after {PATIENCE} s"
         time.sleep(0.02)
 
 
 @contextmanager
 def running_server(**options: str) -> Iterator[Server]:
-    """Run one redis-server until the block is left; when killed, it has all that it answered."""
+    """Run a redis-server in the block; by default, it answers only after a flush to disk."""
     data = Path(tempfile.mkdtemp(prefix="samedeal"))
     server = Server(data, **({"appendfsync": "always"} | options))
     try:
@@ -245,7 +245,7 @@ def running_server(**options: str) -> Iterator[Server]:
 
 @contextmanager
 def running_cluster(node_timeout: int = NODE_TIMEOUT) -> Iterator[Cluster]:
-    """Run a cluster until the block is left."""
+    """Run a cluster in the block."""
     data = Path(tempfile.mkdtemp(prefix="samedeal"))
     cluster = Cluster(data, node_timeout)
     try:

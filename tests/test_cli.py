@@ -8,7 +8,6 @@ import logging
 import re
 import socket
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -31,15 +30,9 @@ DEALS = json.loads((ROOT / "tests" / "vectors" / "deals.json").read_text(encodin
 SEED = "7" * 64
 
 
-@pytest.fixture
-def data() -> Iterator[Path]:
-    with tempfile.TemporaryDirectory(prefix="samedeal") as folder:
-        yield Path(folder)
-
-
 @pytest.fixture(autouse=True)
 def default_logging() -> Iterator[None]:
-    """Undo what a command in this process has configured."""
+    """Undo the configuration of logging by a command that runs in this process."""
     before, level = logging.root.handlers[:], logging.root.level
     yield
     structlog.reset_defaults()
@@ -47,7 +40,7 @@ def default_logging() -> Iterator[None]:
     logging.root.setLevel(level)
 
 
-def command(data: Path) -> list[str]:
+def serve_command(data: Path) -> list[str]:
     fixed = ["--port", "0", "--log-format", "json", "--data", str(data)]
     return [sys.executable, "-m", "server", "serve", *fixed]
 
@@ -58,40 +51,42 @@ async def port_of(server: Running) -> int:
 
 
 def test_help_explains_every_option_and_names_its_variable() -> None:
-    told = " ".join(CliRunner().invoke(main, ["serve", "--help"]).output.split())
+    output = " ".join(CliRunner().invoke(main, ["serve", "--help"]).output.split())
     for option in serve.params:
         assert option.name is not None
-        assert f"--{option.name.replace('_', '-')}" in told
-        assert f"SAMEDEAL_{option.name.upper()}" in told.replace(" ", "")
+        assert f"--{option.name.replace('_', '-')}" in output
+        assert f"SAMEDEAL_{option.name.upper()}" in output.replace(" ", "")
 
 
-async def test_the_nodes_that_are_alive_are_listed(redis_url: str) -> None:
-    asked = [sys.executable, "-m", "server", "nodes", "--redis", redis_url]
+async def test_the_nodes_command_lists_the_nodes_that_are_alive(redis_url: str) -> None:
+    command = [sys.executable, "-m", "server", "nodes", "--redis", redis_url]
 
     async def registered() -> bool:
         return len(await alive_nodes(redis_url)) == 2
 
     async with node(redis_url) as one, node(redis_url) as other:
         await until(registered)
-        with running(asked) as listed:
+        with running(command) as listed:
             for port in (one, other):
                 await asyncio.to_thread(listed.wait_for, f":{port}#")
-    with running(asked) as listed:
+    with running(command) as listed:
         assert listed.process.wait(PATIENCE) == 0
         listed.end()
-        assert listed.said == []
+        assert listed.lines == []
 
 
-def test_nodes_of_a_redis_that_does_not_answer_are_not_listed() -> None:
+def test_the_nodes_command_fails_if_redis_does_not_answer() -> None:
     shown = CliRunner().invoke(main, ["nodes", "--redis", "redis://127.0.0.1:1/0"])
     assert (shown.exit_code, shown.output.partition(".")[0]) == (1, "Error: Redis does not answer")
     shown = CliRunner().invoke(main, ["nodes", "--redis", "nothing"])
     assert shown.exit_code == 1
 
 
-async def test_a_server_that_is_told_to_end_says_so_and_loses_nothing(data: Path) -> None:
-    """Moves are still on their way when the signal comes."""
-    with running(command(data)) as server:
+async def test_a_server_ended_by_sigterm_says_bye_and_loses_no_acknowledged_move(
+    data: Path,
+) -> None:
+    """Moves are in flight when the signal comes."""
+    with running(serve_command(data)) as server:
         async with opened(await port_of(server)) as client:
             token = (await client.hello())["token"]
             attempt = await client.ask("daily.open", game="robert")
@@ -106,41 +101,41 @@ async def test_a_server_that_is_told_to_end_says_so_and_loses_nothing(data: Path
         assert await asyncio.to_thread(server.process.wait, 20) == 0
         acknowledged = [answer.result()["seq"] for answer in sent if answer.done()]
         assert acknowledged == list(range(2, len(acknowledged) + 2))
-    with running(command(data)) as server:
+    with running(serve_command(data)) as server:
         async with opened(await port_of(server)) as client:
             await client.hello(token)
             again = await client.ask("attempt.open", attempt=attempt["attempt"])
             assert again["seq"] >= acknowledged[-1]
 
 
-async def test_a_server_that_is_killed_loses_nothing_that_was_acknowledged(data: Path) -> None:
-    """Its Redis is left behind, and ended by the next server on the same data."""
-    with running(command(data)) as server:
+async def test_a_server_that_is_killed_loses_no_acknowledged_move(data: Path) -> None:
+    """Its Redis is orphaned, and ended by the next server on the same data."""
+    with running(serve_command(data)) as server:
         async with opened(await port_of(server)) as client:
             token = (await client.hello())["token"]
             attempt = await client.ask("daily.open", game="robert")
             moved = await client.ask("move", attempt=attempt["attempt"], seq=2, move="s>w")
             server.kill()
-    with running(command(data)) as server:
+    with running(serve_command(data)) as server:
         async with opened(await port_of(server)) as client:
             await client.hello(token)
             again = await client.ask("attempt.open", attempt=attempt["attempt"])
             assert again["seq"] == moved["seq"] == 2
 
 
-def test_a_redis_that_is_not_there_is_said_to_be_missing() -> None:
+def test_serve_fails_if_redis_does_not_answer() -> None:
     result = CliRunner().invoke(main, ["serve", "--redis", "unix:///nowhere/redis.sock"])
     assert result.exit_code == 1
     assert "Redis does not answer." in result.output
 
 
-def test_an_address_that_is_none_is_refused() -> None:
+def test_serve_refuses_a_malformed_redis_address() -> None:
     result = CliRunner().invoke(main, ["serve", "--redis", "nonsense"])
     assert result.exit_code == 1
     assert "The server cannot start" in result.output
 
 
-def test_a_port_in_use_is_said_to_be(data: Path) -> None:
+def test_serve_reports_a_port_in_use(data: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         result = CliRunner().invoke(
@@ -151,34 +146,34 @@ def test_a_port_in_use_is_said_to_be(data: Path) -> None:
     assert "address already in use" in result.output
 
 
-def test_a_port_that_is_none_is_refused() -> None:
+def test_serve_refuses_a_port_out_of_range() -> None:
     result = CliRunner().invoke(main, ["serve"], env={"SAMEDEAL_PORT": "70000"})
     assert result.exit_code == 2
     assert "70000" in result.output
 
 
-def verified(
+def verify(
     seed: str,
-    promised: str,
+    commitment_text: str,
     *,
     game: str = "robert",
     variant: str = "standard",
     rules: str | None = None,
 ) -> Result:
-    """Return what `samedeal verify` says of the deal `example`."""
+    """Run `samedeal verify` on the deal `example`, and return its result."""
     options = ["verify", "--game", game, "--variant", variant]
     options += [] if rules is None else ["--rules", rules]
-    return CliRunner().invoke(main, [*options, "example", seed, promised])
+    return CliRunner().invoke(main, [*options, "example", seed, commitment_text])
 
 
-def promise(seed: str) -> str:
+def commitment_of(seed: str) -> str:
     """Return the commitment of the deal `example`."""
     return commitment("example", parse_seed(seed))
 
 
-def test_help_explains_what_is_verified() -> None:
-    told = CliRunner().invoke(main, ["verify", "--help"]).output
-    assert all(word in told for word in ("--game", "--variant", "DEAL SEED COMMITMENT"))
+def test_help_of_verify_names_its_arguments() -> None:
+    output = CliRunner().invoke(main, ["verify", "--help"]).output
+    assert all(word in output for word in ("--game", "--variant", "DEAL SEED COMMITMENT"))
 
 
 @pytest.mark.parametrize(
@@ -186,9 +181,11 @@ def test_help_explains_what_is_verified() -> None:
     [golden for golden in DEALS if "seed" in golden],
     ids=lambda golden: f"{golden['game']}-{golden['variant']}-{golden['seed'][:4]}",
 )
-def test_a_deal_that_agrees_is_shown_as_it_was_dealt(golden: dict[str, Any]) -> None:
+def test_a_deal_that_matches_its_commitment_is_printed_as_it_was_dealt(
+    golden: dict[str, Any],
+) -> None:
     seed = golden["seed"]
-    result = verified(seed, promise(seed), game=golden["game"], variant=golden["variant"])
+    result = verify(seed, commitment_of(seed), game=golden["game"], variant=golden["variant"])
     assert result.exit_code == 0
     agree, _, *lines = result.output.splitlines()
     assert agree == "They agree: the seed makes this commitment."
@@ -201,51 +198,58 @@ def test_a_deal_that_agrees_is_shown_as_it_was_dealt(golden: dict[str, Any]) -> 
     assert piles == {name: pile for name, pile in golden["position"]["piles"].items() if pile}
 
 
-def test_another_seed_does_not_agree_and_the_true_commitment_is_said() -> None:
-    result = verified(SEED, promise("8" * 64))
+def test_a_wrong_seed_is_reported_with_the_commitment_that_it_makes() -> None:
+    result = verify(SEED, commitment_of("8" * 64))
     assert result.exit_code == 1
-    assert f"They do not agree: the seed makes the commitment {promise(SEED)}." in result.output
+    assert (
+        f"They do not agree: the seed makes the commitment {commitment_of(SEED)}." in result.output
+    )
 
 
-def test_the_same_seed_under_another_deals_id_does_not_agree() -> None:
-    result = CliRunner().invoke(main, ["verify", "--game", "robert", "other", SEED, promise(SEED)])
+def test_a_seed_does_not_match_under_the_id_of_another_deal() -> None:
+    result = CliRunner().invoke(
+        main, ["verify", "--game", "robert", "other", SEED, commitment_of(SEED)]
+    )
     assert result.exit_code == 1
 
 
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["robert", "example", "77", promise(SEED)], "A seed is 64 lower-case hex"),
-        (["robert", "example", "G" * 64, promise(SEED)], "A seed is 64 lower-case hex"),
-        (["robert", "example", SEED, promise(SEED).upper()], "A commitment is 64 lower-case hex"),
+        (["robert", "example", "77", commitment_of(SEED)], "A seed is 64 lower-case hex"),
+        (["robert", "example", "G" * 64, commitment_of(SEED)], "A seed is 64 lower-case hex"),
+        (
+            ["robert", "example", SEED, commitment_of(SEED).upper()],
+            "A commitment is 64 lower-case hex",
+        ),
         (["robert", "example", SEED, ""], "A commitment is 64 lower-case hex"),
-        (["robert", "\udcff", SEED, promise(SEED)], "A deal's id must be"),
-        (["no-such-game", "example", SEED, promise(SEED)], "There is no game 'no-such-game'"),
+        (["robert", "\udcff", SEED, commitment_of(SEED)], "A deal's id must be"),
+        (["no-such-game", "example", SEED, commitment_of(SEED)], "There is no game 'no-such-game'"),
         (["robert", "example", SEED], "Missing argument 'COMMITMENT'"),
     ],
 )
-def test_what_is_misspelt_is_said(arguments: list[str], sentence: str) -> None:
+def test_a_malformed_argument_is_reported(arguments: list[str], sentence: str) -> None:
     result = CliRunner().invoke(main, ["verify", "--game", *arguments])
     assert result.exit_code == 2
     assert sentence in result.output
 
 
-def test_an_unknown_variant_is_said() -> None:
-    result = verified(SEED, promise(SEED), variant="fill")
+def test_an_unknown_variant_is_reported() -> None:
+    result = verify(SEED, commitment_of(SEED), variant="fill")
     assert result.exit_code == 2
     assert "robert has no variant 'fill'" in result.output
 
 
-def test_a_deal_of_other_rules_is_shown_by_those() -> None:
+def test_the_rules_of_a_deal_can_be_named_by_their_digest() -> None:
     own = ruleset("robert").digest
-    named = [verified(SEED, promise(SEED), rules=rules) for rules in (None, own)]
+    named = [verify(SEED, commitment_of(SEED), rules=rules) for rules in (None, own)]
     assert named[0].output == named[1].output
-    unknown = verified(SEED, promise(SEED), rules="0" * 16)
+    unknown = verify(SEED, commitment_of(SEED), rules="0" * 16)
     assert unknown.exit_code == 2
     assert "0000 of robert, standard, are unknown here" in unknown.output
 
 
-def test_the_example_of_the_page_on_deals_is_what_the_command_says() -> None:
+def test_the_example_in_deals_md_is_what_the_command_prints() -> None:
     page = (ROOT / "engine" / "DEALS.md").read_text(encoding="utf-8")
     (example,) = re.findall(r"```console\n\$ samedeal (.*?)\n(.*?)```", page, re.DOTALL)
     assert CliRunner().invoke(main, example[0].split()).output == example[1]

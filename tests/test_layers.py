@@ -1,4 +1,4 @@
-"""The import arrows: which layer may know which, and what the pure layers may not touch."""
+"""The import rule: what each layer may import, and what the pure layers may not use."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from engine.catalog import games
 
 ROOT = Path(__file__).parent.parent
 
-ARROWS = {
+MAY_IMPORT = {
     "engine": {"engine"},
     "server": set(),
     "server.core": {"engine", "server.core"},
@@ -57,7 +57,7 @@ PACKAGES = {
     "click": {"server.cli"},
     "platformdirs": {"server.settings"},
 }
-"""Which layers may import each package from elsewhere."""
+"""Which layers may import each third-party package."""
 
 PURE = {"engine", "server.core"}
 """The layers without I/O, clock, random source or log."""
@@ -78,14 +78,14 @@ IMPURE_MODULES = {
 IMPURE_CALLS = {"now", "utcnow", "today"}
 IMPURE_NAMES = {"open", "print", "input"}
 
-NAMES = {text for game in games().values() for text in (game.id, game.name)}
+GAME_NAMES = {text for game in games().values() for text in (game.id, game.name)}
 
 
 def layer_of(module: str) -> str:
     """Return the layer that a module belongs to."""
     parts = module.split(".")
     prefixes = (".".join(parts[:length]) for length in range(len(parts), 0, -1))
-    layer = next((prefix for prefix in prefixes if prefix in ARROWS), None)
+    layer = next((prefix for prefix in prefixes if prefix in MAY_IMPORT), None)
     assert layer is not None, f"{module} belongs to no layer"
     assert layer != "server" or module == "server", f"{module} belongs to no layer"
     return layer
@@ -108,15 +108,15 @@ def within(name: str, prefixes: set[str]) -> bool:
     return any(f"{name}.".startswith(f"{prefix}.") for prefix in prefixes)
 
 
-def breaches(module: str, source: str, *, package: bool = False) -> list[str]:
-    """Return what a module does that its layer may not, a sentence each."""
+def violations(module: str, source: str, *, package: bool = False) -> list[str]:
+    """Return what a module does that its layer may not, one sentence each."""
     layer = layer_of(module)
     tree = ast.parse(source)
     found = []
     for name in imports(module, tree, package=package):
         root = name.partition(".")[0]
         if root in {"engine", "server"}:
-            allowed = within(name, ARROWS[layer])
+            allowed = within(name, MAY_IMPORT[layer])
         elif root in sys.stdlib_module_names:
             allowed = layer not in PURE or root not in IMPURE_MODULES
         else:
@@ -124,7 +124,7 @@ def breaches(module: str, source: str, *, package: bool = False) -> list[str]:
         if not allowed:
             found.append(f"{module} imports {name}")
     for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and node.value in NAMES:
+        if isinstance(node, ast.Constant) and node.value in GAME_NAMES:
             found.append(f"{module} names the game {node.value}")
         elif layer in PURE and isinstance(node, ast.Attribute) and node.attr in IMPURE_CALLS:
             found.append(f"{module} asks for the time by {node.attr}")
@@ -142,9 +142,9 @@ MODULES = sorted(path for top in ("engine", "server") for path in (ROOT / top).r
 
 
 @pytest.mark.parametrize("path", MODULES, ids=map(module_name, MODULES))
-def test_imports_point_right_and_down_only(path: Path) -> None:
+def test_a_module_imports_and_uses_only_what_its_layer_may(path: Path) -> None:
     package = path.name == "__init__.py"
-    assert breaches(module_name(path), path.read_text(encoding="utf-8"), package=package) == []
+    assert violations(module_name(path), path.read_text(encoding="utf-8"), package=package) == []
 
 
 @pytest.mark.parametrize(
@@ -191,8 +191,8 @@ def test_imports_point_right_and_down_only(path: Path) -> None:
         ("server.app", "import flask"),
     ],
 )
-def test_a_breach_is_found(module: str, source: str) -> None:
-    assert breaches(module, source)
+def test_a_violation_is_reported(module: str, source: str) -> None:
+    assert violations(module, source)
 
 
 @pytest.mark.parametrize(
@@ -210,8 +210,8 @@ def test_a_breach_is_found(module: str, source: str) -> None:
         ("server.app", "from server.gateway.hub import Hub\nfrom server.store import bus", False),
     ],
 )
-def test_what_is_allowed_is_no_breach(module: str, source: str, package: bool) -> None:
-    assert breaches(module, source, package=package) == []
+def test_what_is_allowed_is_not_reported(module: str, source: str, package: bool) -> None:
+    assert violations(module, source, package=package) == []
 
 
 def test_a_new_module_needs_a_layer() -> None:

@@ -1,4 +1,4 @@
-"""Sockets that are bound for one process or for several."""
+"""Sockets that are bound for one process or for several on the same port."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def bound_to(host: str, port: int, count: int = 1) -> Iterator[list[Bound]]:
             close(sockets)
 
 
-def test_a_free_port_is_the_same_on_every_address() -> None:
+def test_port_0_binds_the_same_free_port_on_every_address() -> None:
     with bound_to("localhost", 0, 3) as each:
         assert port_of(each[0]) > 0
         found = {bound.getsockname()[1] for sockets in each for bound in sockets}
@@ -31,8 +31,8 @@ def test_a_free_port_is_the_same_on_every_address() -> None:
 
 @pytest.mark.parametrize("count", [1, 2])
 @pytest.mark.parametrize("others", [1, 2])
-def test_a_port_in_use_cannot_be_had(count: int, others: int) -> None:
-    """Sharing is for the processes of one server alone."""
+def test_a_port_in_use_cannot_be_bound(count: int, others: int) -> None:
+    """Only the processes of one server share a port."""
     with bound_to("127.0.0.1", 0, count) as each:
         with pytest.raises(OSError, match="address already in use"):
             bind("127.0.0.1", port_of(each[0]), others)
@@ -41,25 +41,25 @@ def test_a_port_in_use_cannot_be_had(count: int, others: int) -> None:
         pass
 
 
-def test_a_host_that_is_none_of_this_machine_cannot_be_had() -> None:
+def test_an_address_of_another_machine_cannot_be_bound() -> None:
     with pytest.raises(OSError, match="192"):
         bind("192.0.2.1", 0)
 
 
-def test_connections_are_spread_over_the_processes() -> None:
+def test_connections_are_distributed_over_the_processes() -> None:
     with bound_to("127.0.0.1", 0, 2) as each, ExitStack() as stack:
         for _ in range(200):
             peer = socket.create_connection(("127.0.0.1", port_of(each[0])))
             stack.enter_context(peer)
         if sys.platform == "linux":
-            # Which gets which is random: fewer for one happens once in 1e12 runs.
-            assert all(waiting(sockets[0]) > 50 for sockets in each)
+            # The kernel chooses at random: 50 or fewer of 200 happens once in 1e12 runs.
+            assert all(accept_pending(sockets[0]) > 50 for sockets in each)
         else:
             assert each[0] == each[1]
 
 
-def waiting(bound: socket.socket) -> int:
-    """Accept what waits, and return how much that was."""
+def accept_pending(bound: socket.socket) -> int:
+    """Accept all pending connections, and return their number."""
     accepted = 0
     while True:
         try:

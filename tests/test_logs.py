@@ -1,4 +1,4 @@
-"""What is logged, and what never is."""
+"""Logs: their form, what they contain, and secrets that they never contain."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.gateway.play import resign
 
 @pytest.fixture
 def log(capsys: pytest.CaptureFixture[str]) -> Iterator[pytest.CaptureFixture[str]]:
-    """Log as a node that is not on a terminal does, as much as it can."""
+    """Log JSON at the level debug, as a node without a terminal does."""
     before, level = logging.root.handlers[:], logging.root.level
     configure("json", "debug")
     yield capsys
@@ -32,7 +32,7 @@ def log(capsys: pytest.CaptureFixture[str]) -> Iterator[pytest.CaptureFixture[st
     logging.root.setLevel(level)
 
 
-def test_what_libraries_log_is_logged_in_the_same_way(log: pytest.CaptureFixture[str]) -> None:
+def test_records_of_libraries_are_logged_in_the_same_form(log: pytest.CaptureFixture[str]) -> None:
     def fail(secret: str) -> None:
         raise ValueError(len(secret))
 
@@ -51,7 +51,7 @@ def test_what_libraries_log_is_logged_in_the_same_way(log: pytest.CaptureFixture
     assert "hidden" not in output
 
 
-async def test_logs_say_who_and_where_and_nothing_secret(
+async def test_logs_name_session_player_and_attempt_and_contain_no_secret(
     log: pytest.CaptureFixture[str], redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with node(redis_url) as port, opened(port) as client:

@@ -1,4 +1,4 @@
-"""The numbers of a node, as Prometheus reads them."""
+"""The metrics of a node, as Prometheus reads them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Samples = dict[tuple[str, frozenset[tuple[str, str]]], float]
 
 
 def samples(text: str) -> Samples:
-    """Return the values of a text by name and labels."""
+    """Return the values in an exposition by name and labels."""
     return {
         (sample.name, frozenset(sample.labels.items())): sample.value
         for family in text_string_to_metric_families(text)
@@ -27,17 +27,17 @@ def samples(text: str) -> Samples:
     }
 
 
-def read(counted: Metrics) -> Samples:
-    return samples(counted.exposition("")[0].decode())
+def read(node_metrics: Metrics) -> Samples:
+    return samples(node_metrics.exposition("")[0].decode())
 
 
-def test_counters_have_their_labels() -> None:
-    counted = Metrics()
-    counted.moves["a", "played"] += 2
-    counted.moves["b", "played"] += 1
-    counted.refusals["too_fast"] += 1
-    counted.conflicts += 3
-    found = read(counted)
+def test_counters_are_read_by_their_labels() -> None:
+    node_metrics = Metrics()
+    node_metrics.moves["a", "played"] += 2
+    node_metrics.moves["b", "played"] += 1
+    node_metrics.refusals["too_fast"] += 1
+    node_metrics.conflicts += 3
+    found = read(node_metrics)
     assert found["samedeal_moves_total", frozenset({("game", "a"), ("outcome", "played")})] == 2
     assert found["samedeal_moves_total", frozenset({("game", "b"), ("outcome", "played")})] == 1
     assert found["samedeal_refusals_total", frozenset({("code", "too_fast")})] == 1
@@ -45,10 +45,10 @@ def test_counters_have_their_labels() -> None:
 
 
 def test_a_histogram_counts_what_lies_at_or_below_each_bound() -> None:
-    counted = Metrics()
+    node_metrics = Metrics()
     for size in (1, 1, 2, 3, 2000):
-        counted.batches.observe(size)
-    found = read(counted)
+        node_metrics.batches.observe(size)
+    found = read(node_metrics)
 
     def below(bound: str) -> float:
         return found["samedeal_batch_commands_bucket", frozenset({("le", bound)})]
@@ -58,34 +58,34 @@ def test_a_histogram_counts_what_lies_at_or_below_each_bound() -> None:
     assert found["samedeal_batch_commands_sum", frozenset()] == 2007
 
 
-def test_the_two_times_of_a_move_are_one_family() -> None:
-    counted = Metrics()
-    counted.until_journal.observe(0.001)
-    counted.until_answer.observe(0.002)
-    counted.until_answer.observe(0.003)
-    found = read(counted)
+def test_the_two_durations_of_a_move_are_one_metric_family() -> None:
+    node_metrics = Metrics()
+    node_metrics.until_journal.observe(0.001)
+    node_metrics.until_answer.observe(0.002)
+    node_metrics.until_answer.observe(0.003)
+    found = read(node_metrics)
     for until, count, total in (("journal", 1, 0.001), ("answer", 2, 0.005)):
         labels = frozenset({("until", until)})
         assert found["samedeal_move_seconds_count", labels] == count
         assert math.isclose(found["samedeal_move_seconds_sum", labels], total)
-    text = counted.exposition("")[0].decode()
+    text = node_metrics.exposition("")[0].decode()
     assert len(re.findall("^# TYPE samedeal_move_seconds histogram$", text, re.MULTILINE)) == 1
 
 
-def test_gauges_are_asked_when_they_are_read() -> None:
-    counted = Metrics()
-    assert not any(name == "samedeal_sessions" for name, _ in read(counted))
+def test_gauges_are_computed_when_they_are_read() -> None:
+    node_metrics = Metrics()
+    assert not any(name == "samedeal_sessions" for name, _ in read(node_metrics))
     sessions: list[int] = []
-    counted.sessions = lambda: len(sessions)
-    counted.queues["writes"] = lambda: 7
-    assert read(counted)["samedeal_sessions", frozenset()] == 0
+    node_metrics.sessions = lambda: len(sessions)
+    node_metrics.queues["writes"] = lambda: 7
+    assert read(node_metrics)["samedeal_sessions", frozenset()] == 0
     sessions.append(1)
-    found = read(counted)
+    found = read(node_metrics)
     assert found["samedeal_sessions", frozenset()] == 1
     assert found["samedeal_queue_length", frozenset({("queue", "writes")})] == 7
 
 
-def test_two_nodes_of_one_process_count_apart() -> None:
+def test_two_nodes_of_one_process_count_separately() -> None:
     one, other = Metrics(), Metrics()
     one.conflicts += 1
     one.moves["a", "played"] += 1
@@ -93,10 +93,12 @@ def test_two_nodes_of_one_process_count_apart() -> None:
     assert (other.conflicts, sum(other.moves.values()), sum(other.lag.counts)) == (0, 0, 0)
 
 
-def test_every_number_is_explained_and_named_as_usual() -> None:
-    counted = Metrics()
-    counted.sessions = counted.rooms = counted.attempts = counted.outbox_age = lambda: 0
-    families = list(text_string_to_metric_families(counted.exposition("")[0].decode()))
+def test_every_metric_has_a_description_and_a_name_of_its_own() -> None:
+    node_metrics = Metrics()
+    node_metrics.sessions = node_metrics.rooms = node_metrics.attempts = node_metrics.outbox_age = (
+        lambda: 0
+    )
+    families = list(text_string_to_metric_families(node_metrics.exposition("")[0].decode()))
     ours = [family for family in families if family.name.startswith("samedeal_")]
     names = [family.name for family in ours]
     assert len(names) == len(set(names)) == 15
@@ -104,16 +106,16 @@ def test_every_number_is_explained_and_named_as_usual() -> None:
     assert {family.name for family in families} > {"process_cpu_seconds", "process_open_fds"}
 
 
-def test_open_metrics_are_served_to_who_asks_for_them() -> None:
+def test_the_openmetrics_format_is_served_on_request() -> None:
     body, content_type = Metrics().exposition("application/openmetrics-text; version=1.0.0")
     assert content_type.startswith("application/openmetrics-text")
     assert body.endswith(b"# EOF\n")
 
 
-async def test_the_lag_is_how_long_the_loop_was_held_up() -> None:
+async def test_the_lag_is_how_long_the_event_loop_was_blocked() -> None:
     lag = Histogram(metrics.SECONDS)
     meter = LagMeter(lag)
-    time.sleep(metrics.LAG_INTERVAL + 0.1)  # noqa: ASYNC251 - holding the loop up is the point
+    time.sleep(metrics.LAG_INTERVAL + 0.1)  # noqa: ASYNC251 - it blocks the loop on purpose
     async with asyncio.timeout(10):
         while sum(lag.counts) < 2:
             await asyncio.sleep(0.01)
@@ -122,7 +124,7 @@ async def test_the_lag_is_how_long_the_loop_was_held_up() -> None:
     assert sum(lag.counts[metrics.SECONDS.index(0.1) :]) >= 1
 
 
-async def test_they_are_served_on_a_port_of_their_own(redis_url: str) -> None:
+async def test_metrics_are_served_on_a_port_of_their_own(redis_url: str) -> None:
     settings = Settings(host="127.0.0.1", port=0, redis=redis_url, metrics_port=0)
     (bound,) = app.bind(settings)
     assert bound.metrics is not None
@@ -145,7 +147,7 @@ async def test_they_are_served_on_a_port_of_their_own(redis_url: str) -> None:
         assert status == 404
 
 
-def test_nodes_have_ports_for_prometheus_one_after_the_other() -> None:
+def test_the_metrics_ports_of_several_nodes_are_consecutive() -> None:
     first = free_port(2)
     settings = Settings("127.0.0.1", 0, metrics_host="127.0.0.1", metrics_port=first)
     bound = app.bind(settings, 2)

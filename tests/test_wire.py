@@ -1,4 +1,4 @@
-"""What tests say and are told, against the server's own reading and writing of frames."""
+"""Packing and unpacking in `tests.wire`, checked against the codec of the server."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from tests.wire import COMMANDS, KNOWN, NO_NUMBER, Message, Wire
 
 ME = messages.shared.Player("k3mq7w2r5t9xkz4b", "Ada", "4F2A")
 BOB = messages.shared.Player("zz5n8c1v6m2qx7ap", "Bob", "9C01")
-NOTHING = messages.shared.Result(0, 52, 0, 0, None)
+NO_RESULT = messages.shared.Result(0, 52, 0, 0, None)
 NUMBER = 33
 
 
 class Attempt:
-    """An attempt as a server has it, and tells of it."""
+    """An attempt as the server has it, and the frames that it sends of it."""
 
     def __init__(self, game: str, id_: str, rng: random.Random) -> None:
         self.id = id_
@@ -35,14 +35,14 @@ class Attempt:
 
     @property
     def result(self) -> messages.shared.Result:
-        """How it stands."""
+        """The result so far."""
         board = self.board
         return messages.shared.Result(
             board.home, board.ruleset.total - board.home, self.time, board.moves, None
         )
 
     def piles(self) -> dict[str, str]:
-        """Return what is seen of the piles, by name."""
+        """Return the texts of the piles in the view, by name."""
         view = view_of(self.board)
         return dict(zip(view.ruleset.pile_names, map(seen_text, view.piles), strict=True))
 
@@ -56,7 +56,7 @@ class Attempt:
         return codec.encode(event, re)
 
     def move(self, text: str) -> messages.attempts.Moved:
-        """Play a move, and return what is told of it."""
+        """Play a move, and return its event."""
         before = self.board
         self.board, delta = play(before, parse_move(before.ruleset, text))
         home = self.board.home > before.home
@@ -76,7 +76,7 @@ def frame_of(moved: messages.attempts.Moved) -> bytes:
 
 
 def missed_move(attempt: Attempt, text: str) -> messages.attempts.MissedMove:
-    """Play a move that nobody is told of at once."""
+    """Play a move whose event is not sent, and return it as one that was missed."""
     rules = attempt.board.ruleset
     move = parse_move(rules, text)
     moved = attempt.move(text)
@@ -104,7 +104,7 @@ def as_dict(result: messages.shared.Result) -> Message:
 
 @pytest.mark.parametrize("game", list(games()))
 @pytest.mark.parametrize("seed", range(3))
-def test_moves_and_what_was_missed_are_told_as_they_are(game: str, seed: int) -> None:
+def test_moves_and_missed_moves_are_unpacked_as_they_were_played(game: str, seed: int) -> None:
     rng = random.Random(f"{game} {seed}")
     attempt = Attempt(game, f"{game}.{seed}", rng)
     wire = Wire()
@@ -121,10 +121,10 @@ def test_moves_and_what_was_missed_are_told_as_they_are(game: str, seed: int) ->
         assert isinstance(sent, messages.attempts.PlayMove)
         move = parse_move(attempt.board.ruleset, text)
         assert (sent.number, sent.source, sent.count) == (NUMBER, move.source, move.count)
-        told = wire.unpack(frame_of(attempt.move(text)))
-        shown = after(shown, told.pop("changes"))
+        message = wire.unpack(frame_of(attempt.move(text)))
+        shown = after(shown, message.pop("changes"))
         assert shown == attempt.piles()
-        assert told == {
+        assert message == {
             "type": "moved",
             "re": id_,
             "attempt": attempt.id,
@@ -150,7 +150,7 @@ def test_moves_and_what_was_missed_are_told_as_they_are(game: str, seed: int) ->
 
 
 def playing() -> tuple[Wire, Attempt]:
-    """Return a wire that was shown an attempt."""
+    """Return a wire that has received the snapshot of an attempt, and that attempt."""
     attempt, wire = Attempt("robert", "robert.9", random.Random(9)), Wire()
     KNOWN.pop(attempt.id, None)
     wire.unpack(attempt.snapshot())
@@ -161,7 +161,7 @@ def ask(wire: Wire, id_: int, seq: int, move: str = "s>w") -> bytes:
     return wire.pack({"type": "move", "id": id_, "attempt": "robert.9", "seq": seq, "move": move})
 
 
-def test_what_is_sent_twice_is_answered_twice_in_order() -> None:
+def test_a_move_that_is_sent_twice_gets_two_answers_in_order() -> None:
     wire, attempt = playing()
     assert ask(wire, 5, 2) == ask(wire, 6, 2)
     answer = frame_of(attempt.move("s>w"))
@@ -170,7 +170,7 @@ def test_what_is_sent_twice_is_answered_twice_in_order() -> None:
     assert first | {"re": 6} == again
 
 
-def test_a_move_that_stands_behind_one_of_which_nothing_is_known_is_told_as_such() -> None:
+def test_a_move_after_one_with_an_unknown_outcome_is_unpacked_as_moved_ahead() -> None:
     wire, attempt = playing()
     for id_, seq in ((5, 2), (6, 3)):
         ask(wire, id_, seq)
@@ -180,8 +180,12 @@ def test_a_move_that_stands_behind_one_of_which_nothing_is_known_is_told_as_such
     assert (ahead["type"], ahead["re"], ahead["seq"]) == ("moved ahead", 6, 3)
     for id_, moved in ((7, first), (8, second)):
         ask(wire, id_, moved.seq)
-        told = wire.unpack(frame_of(moved))
-        assert (told["type"], told["re"], told["result"]["moves"]) == ("moved", id_, id_ - 6)
+        message = wire.unpack(frame_of(moved))
+        assert (message["type"], message["re"], message["result"]["moves"]) == (
+            "moved",
+            id_,
+            id_ - 6,
+        )
 
 
 def test_a_refusal_and_a_snapshot_answer_a_move() -> None:
@@ -196,14 +200,14 @@ def test_a_refusal_and_a_snapshot_answer_a_move() -> None:
 
 
 @pytest.mark.parametrize("move", ["", "s>w ", "t0>f0", "s>t"])
-def test_what_is_no_move_is_sent_as_one_between_piles_that_are_not(move: str) -> None:
+def test_a_malformed_move_is_sent_with_piles_that_do_not_exist(move: str) -> None:
     wire, attempt = playing()
     sent = codec.decode(ask(wire, 5, 2, move))
     assert isinstance(sent, messages.attempts.PlayMove)
     assert sent.target >= len(attempt.board.ruleset.pile_names) or sent.source == 63
 
 
-def test_an_attempt_that_the_session_was_not_told_of_has_no_number() -> None:
+def test_an_unknown_attempt_is_sent_with_a_number_that_is_not_in_use() -> None:
     wire = Wire()
     command = {"type": "move", "id": 1, "attempt": "a.b", "seq": 2, "move": "s>w"}
     assert not wire.knows("a.b")
@@ -212,10 +216,10 @@ def test_an_attempt_that_the_session_was_not_told_of_has_no_number() -> None:
     assert codec.decode(wire.pack(resign)) == messages.attempts.Resign(2, NO_NUMBER, 2)
 
 
-def test_an_end_is_of_the_attempt_with_its_number() -> None:
+def test_an_end_is_unpacked_with_the_id_of_its_attempt() -> None:
     wire, attempt = playing()
-    ended = wire.unpack(codec.encode(messages.attempts.Ended(NUMBER, 2, NOTHING)))
-    assert (ended["attempt"], ended["seq"], ended["result"]) == (attempt.id, 2, as_dict(NOTHING))
+    ended = wire.unpack(codec.encode(messages.attempts.Ended(NUMBER, 2, NO_RESULT)))
+    assert (ended["attempt"], ended["seq"], ended["result"]) == (attempt.id, 2, as_dict(NO_RESULT))
 
 
 @pytest.mark.parametrize(
@@ -234,7 +238,7 @@ def test_an_end_is_of_the_attempt_with_its_number() -> None:
         ),
     ],
 )
-def test_commands_are_what_the_server_reads(
+def test_packed_commands_are_decoded_by_the_server(
     fields: Message, command: messages.shared.Command
 ) -> None:
     assert codec.decode(Wire().pack({"id": 7, **fields})) == command
@@ -244,30 +248,30 @@ def test_every_command_has_a_name() -> None:
     assert set(COMMANDS.values()) == set(messages.COMMANDS)
 
 
-def test_fields_that_are_missing_or_unknown_are_so_on_the_wire() -> None:
+def test_missing_fields_are_left_out_and_unknown_ones_are_appended() -> None:
     wire = Wire()
     assert msgpack.unpackb(wire.pack({"type": "room.create", "id": 1, "game": "x"})) == [3, 1, "x"]
     assert msgpack.unpackb(wire.pack({"type": "ping", "id": 1, "more": 2})) == [15, 1, 2]
 
 
-def test_progress_is_told_by_player_and_counts_on_in_the_room() -> None:
+def test_progress_is_unpacked_by_player_and_added_to_the_room() -> None:
     runners = [
-        messages.rooms.Runner(player, f"d.{player.id}", NOTHING, None) for player in (ME, BOB)
+        messages.rooms.Runner(player, f"d.{player.id}", NO_RESULT, None) for player in (ME, BOB)
     ]
     round_ = messages.rooms.Round(2, "d", "00", 0, 9, False, runners, None)
     room = messages.rooms.RoomState("H7KQ2", 3, "robert", "standard", 2, 900, ME.id, [], round_)
     wire = Wire()
     assert wire.unpack(codec.encode_progress([1, 2, 8]))["type"] == "early progress"
-    told = wire.unpack(codec.encode(room, 4))
+    message = wire.unpack(codec.encode(room, 4))
     for home in (3, 5):
         news = wire.unpack(codec.encode_progress([1, home, 9]))
         result = {"home": home, "left": 52 - home, "time": 0, "moves": 9, "end": None}
         runner = {"player": BOB.id, "result": result}
         assert news == {"type": "progress", "code": "H7KQ2", "number": 2, "runners": [runner]}
-    assert told["round"]["runners"][1]["result"] == as_dict(NOTHING)
+    assert message["round"]["runners"][1]["result"] == as_dict(NO_RESULT)
 
 
-def test_a_change_of_a_leaderboard_is_told_with_all_that_did_not_change() -> None:
+def test_a_leaderboard_change_is_unpacked_with_the_unchanged_fields() -> None:
     entry = messages.leaderboards.Entry(1, ME, 12, 9_000, 50)
     wire = Wire()
     board = wire.unpack(

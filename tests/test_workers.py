@@ -7,7 +7,6 @@ import json
 import os
 import signal
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from http.client import HTTPConnection
 from pathlib import Path
@@ -18,38 +17,32 @@ import pytest
 from server.app import alive_nodes
 from server.store.embedded import embedded_redis
 from tests.gateway.client import opened
-from tests.processes import PATIENCE, Running, free_port, running
+from tests.processes import PATIENCE, Running, free_port, is_alive, running
 from tests.store.servers import until
 
 COUNT = 2
 
 
-@pytest.fixture
-def data() -> Iterator[Path]:
-    with tempfile.TemporaryDirectory(prefix="samedeal") as folder:
-        yield Path(folder)
-
-
 class Workers:
-    """A supervisor that runs, and what it and its workers have logged."""
+    """A running supervisor, and what it and its workers have logged."""
 
     def __init__(self, server: Running) -> None:
         self.server = server
 
     def logged(self, event: str) -> list[dict[str, Any]]:
-        """Return what was logged so far of one kind."""
-        lines = [json.loads(line) for line in self.server.said if line.startswith("{")]
+        """Return the lines that were logged so far of one event."""
+        lines = [json.loads(line) for line in self.server.lines if line.startswith("{")]
         return [line for line in lines if line["event"] == event]
 
     async def until(self, test: Callable[[], bool]) -> None:
-        """Wait for something to be logged."""
+        """Wait until a test of the log holds; fail if the supervisor ends."""
         async with asyncio.timeout(PATIENCE):
             while not test():
-                assert self.server.process.poll() is None, "".join(self.server.said)
+                assert self.server.process.poll() is None, "".join(self.server.lines)
                 await asyncio.sleep(0.02)
 
     async def ready(self) -> int:
-        """Wait until all serve for the first time, and return the port."""
+        """Wait until all workers serve, and return the port."""
         await self.until(lambda: bool(self.logged("workers_ready")))
         return int(self.logged("listening")[0]["port"])
 
@@ -67,16 +60,8 @@ def workers(data: Path) -> Iterator[Workers]:
         yield Workers(server)
 
 
-def is_alive(pid: int) -> bool:
-    """Return whether a process is there that has not ended."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
-
-
 def get(port: int, path: str = "/health") -> tuple[int, str]:
-    """Get something on a connection of its own."""
+    """Send a GET on a new connection; return the status and the body."""
     connection = HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
     connection.request("GET", path)
     response = connection.getresponse()
@@ -85,7 +70,7 @@ def get(port: int, path: str = "/health") -> tuple[int, str]:
     return answer
 
 
-async def test_all_answer_on_one_port_and_play_on_one_redis(workers: Workers, data: Path) -> None:
+async def test_workers_share_one_port_and_one_redis(workers: Workers, data: Path) -> None:
     port = await workers.ready()
     assert {line["worker"] for line in workers.logged("listening")} == set(range(COUNT))
 
@@ -106,7 +91,7 @@ async def test_all_answer_on_one_port_and_play_on_one_redis(workers: Workers, da
     assert len(attempts) == 1
 
 
-async def test_a_worker_that_is_killed_comes_back(workers: Workers) -> None:
+async def test_a_worker_that_is_killed_is_replaced(workers: Workers) -> None:
     port = await workers.ready()
     killed = workers.pids[1]
     os.kill(killed, signal.SIGKILL)
@@ -118,7 +103,7 @@ async def test_a_worker_that_is_killed_comes_back(workers: Workers) -> None:
         assert await asyncio.to_thread(get, port) == (200, "ok\n")
 
 
-async def test_all_are_replaced_while_connections_are_accepted(workers: Workers) -> None:
+async def test_workers_are_replaced_while_connections_are_accepted(workers: Workers) -> None:
     port = await workers.ready()
     before = set(workers.pids.values())
     workers.server.process.send_signal(signal.SIGHUP)
@@ -137,7 +122,9 @@ async def test_all_are_replaced_while_connections_are_accepted(workers: Workers)
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-async def test_all_end_when_they_are_told_to(workers: Workers, number: signal.Signals) -> None:
+async def test_all_workers_end_on_sigterm_and_sigint(
+    workers: Workers, number: signal.Signals
+) -> None:
     port = await workers.ready()
     async with opened(port) as client:
         await client.hello()
@@ -150,14 +137,14 @@ async def test_all_end_when_they_are_told_to(workers: Workers, number: signal.Si
         get(port)
 
 
-async def test_none_outlives_a_supervisor_that_is_killed(workers: Workers, data: Path) -> None:
+async def test_no_worker_outlives_a_supervisor_that_is_killed(workers: Workers, data: Path) -> None:
     await workers.ready()
     pids = workers.pids.values()
     workers.server.process.kill()
     async with asyncio.timeout(PATIENCE):
         while any(map(is_alive, pids)):
             await asyncio.sleep(0.02)
-    # Its Redis is left behind, and ended by the next one on the same data.
+    # Its Redis is orphaned, and ended by the next one on the same data.
     async with embedded_redis(data):
         pass
 
@@ -170,7 +157,7 @@ def test_workers_that_cannot_start_end_the_command() -> None:
         assert server.process.wait(PATIENCE) == 1
 
 
-async def test_each_serves_its_own_numbers(data: Path) -> None:
+async def test_each_worker_serves_its_own_metrics(data: Path) -> None:
     first = free_port(2)
     options = ["--host", "127.0.0.1", "--port", "0", "--log-format", "json", "--data", str(data)]
     several = ["--workers", "2", "--metrics-host", "127.0.0.1", "--metrics-port", str(first)]

@@ -1,9 +1,9 @@
-"""Frames as the messages that tests are written in: dicts with a `type`, and names for numbers.
+"""Messages as tests write them, and their frames: dicts with a `type`, and names for numbers.
 
-A test says `{"type": "move", "id": 10, "attempt": "rw….k3…", "seq": 4, "move": "s>w"}`, and is told
+A test sends `{"type": "move", "id": 10, "attempt": "rw….k3…", "seq": 4, "move": "s>w"}`, and gets
 `{"type": "moved", "re": 10, "attempt": "rw….k3…", "seq": 4, "move": "s>w", "redeals": 0, "changes":
 [["s", 1, ""], ["w", 0, "9C"]], "result": {…}}`. What a frame leaves out, since its receiver knows
-it, is filled in from what came before.
+it, is filled in from earlier frames.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ COMMANDS: dict[str, type[messages.shared.Command]] = {
     "leaderboard.unwatch": messages.leaderboards.UnwatchLeaderboard,
     "deal.show": messages.deals.ShowDeal,
 }
-"""The commands by what tests call them; a `move` has a form of its own."""
+"""The commands by their names in tests; a `move` has a form of its own."""
 
 EVENTS: dict[type[messages.shared.Event], str] = {
     messages.session.Welcome: "welcome",
@@ -61,21 +61,21 @@ EVENTS: dict[type[messages.shared.Event], str] = {
     messages.deals.Deal: "deal",
     messages.session.Bye: "bye",
 }
-"""What tests call the events; `moved` and `progress` have forms of their own."""
+"""The names of the events in tests; `moved` and `progress` have forms of their own."""
 
 NO_NUMBER = FIRST_NUMBER + MAX_NUMBERS - 1
-"""Stands for an attempt that the session was not told of. No test opens so many."""
+"""Sent for an attempt that the session has no number of. No test opens so many."""
 
 NO_PILE = 63
-"""Stands for a pile that the game does not have."""
+"""Sent for a pile that the game does not have."""
 
-_EVENT: Any = Union[messages.EVENTS]  # noqa: UP007 - their list is known only now
+_EVENT: Any = Union[messages.EVENTS]  # noqa: UP007 - the members are not known statically
 _MOVE = re.compile(r"([a-z]\d*)>([a-z]\d*)(?:x(\d+))?")
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """How an attempt stands after an entry; `time` is `None` where nobody has said it."""
+    """The state of an attempt after an entry; `time` is `None` if it is not known."""
 
     home: int
     time: int | None
@@ -85,23 +85,23 @@ class State:
 
 @dataclass(slots=True)
 class Known:
-    """What is known of an attempt: its rules, and how it stands by entries."""
+    """What is known of an attempt: its rules, and its states by number of entry."""
 
     rules: Ruleset
     states: dict[int, State] = field(default_factory=dict)
 
 
 KNOWN: dict[str, Known] = {}
-"""What any session of this process was told, since one that comes back is told only the rest."""
+"""Attempts by id, for all sessions of this process: one that resumes is sent only the rest."""
 
 
 class Wire:
-    """One session's messages."""
+    """Packs the commands of one session, and unpacks its events."""
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
         self._attempts: dict[int, str] = {}
-        self._moves: defaultdict[tuple[int, int], deque[Message]] = defaultdict(deque)
+        self._unanswered_moves: defaultdict[tuple[int, int], deque[Message]] = defaultdict(deque)
         self._room: Message = {}
         self._leaderboard: Message = {}
 
@@ -110,7 +110,7 @@ class Wire:
         return attempt in self._numbers
 
     def pack(self, command: Message) -> bytes:
-        """Return a command's frame; what is wrong with the command is wrong with the frame."""
+        """Return a command's frame. Nothing is checked: tests also send malformed commands."""
         fields = dict(command)
         type_ = fields.pop("type")
         if type_ == "move":
@@ -125,27 +125,27 @@ class Wire:
         number = self._numbers.get(command["attempt"], NO_NUMBER)
         known = KNOWN.get(command["attempt"])
         played = _piles_of(known.rules, command["move"]) if known else (NO_PILE, NO_PILE)
-        self._moves[number, command["seq"]].append(command)
+        self._unanswered_moves[number, command["seq"]].append(command)
         frame: bytes = msgpack.packb([number, command["seq"], *played])
         return frame
 
     def unpack(self, frame: bytes) -> Message:
-        """Return the event that a frame is. Events that answer nothing have no `re`.
+        """Return the event in a frame. Events that answer no command have no `re`.
 
         Raises:
-            msgspec.ValidationError: it is none.
+            msgspec.ValidationError: the frame holds no event.
         """
         value = msgpack.unpackb(frame)
         if value[0] >= FIRST_NUMBER:
             return self._moved(msgspec.convert(value, type=messages.attempts.Moved))
         if value[0] == PROGRESS:
             return self._progress(value[1:])
-        command = self._answered(value[1])
+        command = self._answered_id(value[1])
         event = read_event(value)
         answer = {"type": EVENTS[type(event)]} | ({"re": command} if command else {})
         return answer | self._fields(event)
 
-    def _answered(self, answers: int | Sequence[int]) -> int:
+    def _answered_id(self, answers: int | Sequence[int]) -> int:
         """Return the id of the command that an event answers, or `NEWS`."""
         if isinstance(answers, int):
             return answers
@@ -154,18 +154,18 @@ class Wire:
         return move["id"] if move else NEWS
 
     def _take_move(self, number: int, seq: int) -> Message | None:
-        """Return the move that an answer to `(number, seq)` is for: they come in order."""
-        waiting = self._moves[number, seq]
+        """Return the oldest unanswered move `(number, seq)`, if any: answers come in order."""
+        waiting = self._unanswered_moves[number, seq]
         move = waiting.popleft() if waiting else None
         if not waiting:
-            del self._moves[number, seq]
+            del self._unanswered_moves[number, seq]
         return move
 
     def _moved(self, event: messages.attempts.Moved) -> Message:
         attempt, move = self._attempts[event.number], self._take_move(event.number, event.seq)
         assert move is not None, f"{event} answers no move"
         known = KNOWN[attempt]
-        told = {
+        message = {
             "type": "moved",
             "re": move["id"],
             "attempt": attempt,
@@ -173,19 +173,19 @@ class Wire:
             "move": move["move"],
             "changes": _changes(known.rules, event.changes),
         }
-        after = _moved_on(known, event)
+        after = _state_after(known, event)
         if after is not None:
             known.states[event.seq] = after
         if after is None or after.time is None:
-            # The answers to moves before it said that it is not known what became of them.
-            return told | {"type": "moved ahead"}
+            # Moves before it were answered, but without their outcome.
+            return message | {"type": "moved ahead"}
         result = _result(known.rules, after, event.end)
-        return told | {"redeals": after.redeals, "result": result}
+        return message | {"redeals": after.redeals, "result": result}
 
     def _progress(self, counters: Sequence[int]) -> Message:
         round_ = self._room.get("round")
         if round_ is None:
-            # The room that the session has asked for has not been sent yet, and will say it all.
+            # The room that the session asked for has not been sent yet; it will include this.
             return {"type": "early progress", "counters": list(counters)}
         further = []
         for place, home, moves in zip(*(counters[at::3] for at in range(3)), strict=True):
@@ -202,11 +202,11 @@ class Wire:
         }
 
     def _fields(self, event: messages.shared.Event) -> Message:
-        """Return an event's fields, and remember what later ones leave out."""
+        """Return an event's fields, and remember those that later events leave out."""
         fields: Message = _plain(event)
         match event:
             case messages.rooms.RoomState():
-                # Progress changes what is remembered, and not what was handed out.
+                # A copy of its own: progress changes what is remembered, not what was returned.
                 self._room = _plain(event)
             case messages.leaderboards.Leaderboard():
                 self._leaderboard = fields
@@ -217,65 +217,65 @@ class Wire:
                 rules = ruleset(event.game, event.variant)
                 known = KNOWN.setdefault(event.attempt, Known(rules))
                 known.states[event.seq] = _state(event.result, event.redeals)
-                self._call(event.number, event.attempt)
+                self._set_number(event.number, event.attempt)
                 texts = map(seen_text, event.piles)
                 fields["piles"] = dict(zip(rules.pile_names, texts, strict=True))
             case messages.attempts.Missed():
-                self._call(event.number, event.attempt)
-                fields["moves"] = _follow(KNOWN[event.attempt], event)
+                self._set_number(event.number, event.attempt)
+                fields["moves"] = _unpack_missed(KNOWN[event.attempt], event)
             case messages.attempts.Ended():
                 attempt = self._attempts[event.number]
                 del fields["number"]
                 fields = {"attempt": attempt} | fields
         return fields
 
-    def _call(self, number: int, attempt: str) -> None:
-        """The session knows an attempt by this number from now on."""
+    def _set_number(self, number: int, attempt: str) -> None:
+        """Set the number by which the session names an attempt from now on."""
         self._numbers.pop(self._attempts.get(number, ""), None)
         self._numbers[attempt] = number
         self._attempts[number] = attempt
 
 
 def read_event(row: Sequence[Any]) -> messages.shared.Event:
-    """Return the event that `[kind, re, *fields]` is, without what it answers.
+    """Return the event in `[kind, re, *fields]`, without `re`.
 
     Raises:
-        msgspec.ValidationError: it is none.
+        msgspec.ValidationError: the row holds no event.
     """
     event: messages.shared.Event = msgspec.convert([row[0], *row[2:]], type=_EVENT)
     return event
 
 
-def _follow(known: Known, missed: messages.attempts.Missed) -> list[Any]:
-    """Return what was missed as (move, changes, redeals), and note how it stood in between."""
-    told = []
+def _unpack_missed(known: Known, missed: messages.attempts.Missed) -> list[Any]:
+    """Return missed moves as [move, changes, redeals], and remember the states after each."""
+    found = []
     state: State | None = known.states.get(missed.since)
     for seq, move in enumerate(missed.moves, missed.since + 1):
         text = _move_text(known.rules, move.source, move.target, move.count)
-        told.append([text, _changes(known.rules, move.changes), move.redeals])
+        found.append([text, _changes(known.rules, move.changes), move.redeals])
         if state is None:
             continue
-        after = replace(_after(known.rules, state, move.changes), redeals=move.redeals)
+        after = replace(_apply(known.rules, state, move.changes), redeals=move.redeals)
         if after.home == missed.result.home:
             after = replace(after, time=missed.result.time)
         elif after.home == state.home:
             after = replace(after, time=state.time)
         state = after
-        told_before = known.states.get(seq)
-        if told_before is None or replace(told_before, time=state.time) != state:
-            # Else the time may be known better than it is here.
+        old = known.states.get(seq)
+        if old is None or replace(old, time=state.time) != state:
+            # Otherwise the old state may have a time, which this one lacks.
             known.states[seq] = state
     if state is not None:
         known.states[missed.seq] = _state(missed.result, state.redeals)
-    return told
+    return found
 
 
-def _moved_on(known: Known, event: messages.attempts.Moved) -> State | None:
-    """Return how it stands after a move, `None` if it was never told how it stood before."""
+def _state_after(known: Known, event: messages.attempts.Moved) -> State | None:
+    """Return the state after a move, `None` if that before it was never sent."""
     before = known.states.get(event.seq - 1)
     if before is None:
         return known.states.get(event.seq)
-    after = _after(known.rules, before, event.changes)
+    after = _apply(known.rules, before, event.changes)
     if event.time is not None:
         after = replace(after, time=event.time)
     elif after.home == before.home:
@@ -283,10 +283,10 @@ def _moved_on(known: Known, event: messages.attempts.Moved) -> State | None:
     return after if event.redeals is None else replace(after, redeals=event.redeals)
 
 
-def _after(rules: Ruleset, before: State, changes: Sequence[Sequence[int]]) -> State:
-    """Return how it stands after a move; the time is unknown as yet."""
-    came = sum(len(put) - take for pile, take, *put in changes if pile in rules.foundations)
-    return State(before.home + came, None, before.moves + 1, before.redeals)
+def _apply(rules: Ruleset, before: State, changes: Sequence[Sequence[int]]) -> State:
+    """Return the state after a move; its time is not known yet."""
+    gained = sum(len(put) - take for pile, take, *put in changes if pile in rules.foundations)
+    return State(before.home + gained, None, before.moves + 1, before.redeals)
 
 
 def _state(result: messages.shared.Result, redeals: int) -> State:
@@ -313,7 +313,7 @@ def _move_text(rules: Ruleset, source: int, target: int, count: int) -> str:
 
 
 def _piles_of(rules: Ruleset, text: str) -> list[int]:
-    """Return a move's numbers; piles that the game does not have get one that none has."""
+    """Return a move as [source, target] or [source, target, count]; unknown piles as `NO_PILE`."""
     found = _MOVE.fullmatch(text)
     if found is None:
         return [NO_PILE, NO_PILE]
@@ -324,7 +324,7 @@ def _piles_of(rules: Ruleset, text: str) -> list[int]:
 
 
 def _row(struct: type[msgspec.Struct], fields: Message) -> list[Any]:
-    """Return fields in their order up to the last that is given, and unknown ones after them."""
+    """Return fields in the struct's order up to the last given one, and then unknown fields."""
     rest = dict(fields)
     names = struct.__struct_fields__
     given = [name for name in names if name in rest]
@@ -335,7 +335,7 @@ def _row(struct: type[msgspec.Struct], fields: Message) -> list[Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Return a struct as a dict, with all that is in it."""
+    """Return a struct as a dict, with all structs inside it."""
     if isinstance(value, msgspec.Struct):
         return {name: _plain(getattr(value, name)) for name in value.__struct_fields__}
     return [_plain(each) for each in value] if isinstance(value, list) else value

@@ -1,4 +1,4 @@
-"""Players, attempts and rooms for tests, made with the fewest words."""
+"""Players, attempts and rooms for tests."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from server.core.ids import DealId, PlayerId, RoomCode
 from server.core.race import Room, RoomOpened
 from server.core.ranking import Result
 from server.core.refusal import Refusal
-from tests.engine.positions import kind_board
+from tests.engine.positions import easy_board
 
 ADA, BOB, CYD, DAN, EVE = PLAYERS = tuple(PlayerId(f"{name}0000000000000") for name in
                                           ("ada", "b0b", "cyd", "dan", "eve"))  # fmt: skip
 DEAL = DealId("dea1000000000000")
 CODE = RoomCode("H7KQ2")
 START = 4_102_488_000_000
-"""Noon of a day that no key has expired before."""
+"""Noon of a day in the far future, so that no key of a test has expired."""
 LIMIT = 900_000
 
 
@@ -33,12 +33,12 @@ def started(game: str = "robert", *, player: PlayerId = ADA, at: int = START) ->
 
 
 def begun(game: str = "robert", board: Board | None = None) -> Attempt:
-    """Return an attempt that has just begun, on a deck that plays itself home unless told."""
-    return attempt.begin(started(game), board or kind_board(ruleset(game)))
+    """Return an attempt that has just begun, on the easy board or on another."""
+    return attempt.begin(started(game), board or easy_board(ruleset(game)))
 
 
 def after(state: Attempt, move: str, now: int) -> Attempt:
-    """Return the attempt after a move that is carried out."""
+    """Return the attempt after a legal move."""
     return attempt.play(state, parse_move(state.board.ruleset, move), now).after
 
 
@@ -50,19 +50,19 @@ def homewards(board: Board) -> Move | None:
 
 
 def line_home(board: Board) -> Iterator[str]:
-    """Yield the texts of moves from a board on, each towards home, until none is legal."""
+    """Yield the texts of moves from a board on, as `homewards` chooses, until none is legal."""
     while (move := homewards(board)) is not None:
         yield move_text(board.ruleset, move)
         board = apply(board, move)
 
 
 def opened(seats: int = 3) -> Room:
-    """Return a room that Ada has opened, and in which nobody sits yet."""
+    """Return a room that Ada has opened, with no seat taken."""
     return race.fold(None, RoomOpened(CODE, ADA, "robert", "standard", seats, LIMIT, START))
 
 
 def room_of(*players: PlayerId, seats: int = 3, ready: bool = False) -> Room:
-    """Return a room in which these players sit, in the order in which they came."""
+    """Return a room in which these players have taken seats, in this order."""
     room = opened(seats)
     for player in players:
         room = then(room, race.take_seat(room, player, START))
@@ -72,7 +72,7 @@ def room_of(*players: PlayerId, seats: int = 3, ready: bool = False) -> Room:
 
 
 def then(room: Room, event: race.Event | None) -> Room:
-    """Return the room after what was decided, which has to be something."""
+    """Return the room after an event; fail if there is none."""
     assert event is not None
     return race.fold(room, event)
 
@@ -89,12 +89,12 @@ def finished(room: Room, player: PlayerId, result: Result) -> Room:
 
 
 def reached(home: int, time: int = 0, moves: int = 0) -> Result:
-    """Return the result of a run that brought so many of 52 cards home, then gave up."""
+    """Return the result of an attempt of 52 cards, resigned with so many on foundations."""
     return Result(home, 52 - home, time, moves, "resigned")
 
 
 def refusal_of(act: Callable[[], object]) -> str | None:
-    """Return the code by which something is refused, or `None` if it is carried out."""
+    """Return the code with which a call is refused, or `None` if it is not."""
     try:
         act()
     except Refusal as refusal:

@@ -1,4 +1,4 @@
-"""How the laws are tried: without a clock, and in CI always with the same examples."""
+"""Settings of Hypothesis: no deadline, and in CI always the same examples."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An attempt: what a command becomes, and where that leads."""
+"""An attempt: the entries that commands become, and the states after them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ DEADLINE = START + LIMIT
 
 
 def play(state: Attempt, move: str, now: int) -> Moved:
-    """Return the entry that a move becomes; it says what folding it says as well."""
+    """Return the entry of a move; check the state and delta that come with it."""
     played = attempt.play(state, parse_move(state.board.ruleset, move), now)
     assert played.after == attempt.fold(state, played.event)
     assert apply_delta(view_of(state.board), played.delta) == view_of(played.after.board)
@@ -54,7 +54,7 @@ def test_an_attempt_begins_with_nothing_done() -> None:
     assert state.result == Result(home=1, left=51, time=0, moves=0, end=None)
 
 
-def test_a_move_that_stands_is_the_next_entry() -> None:
+def test_an_accepted_move_is_the_next_entry() -> None:
     state = begun()
     event = play(state, "s>w", START + 7)
     assert event == Moved("s>w", START + 7)
@@ -72,7 +72,7 @@ def test_the_time_is_that_of_the_last_card_that_came_home() -> None:
     assert shown > 0
 
 
-def test_the_last_move_of_a_line_home_wins() -> None:
+def test_the_move_that_brings_the_last_card_home_wins() -> None:
     state = begun()
     *rest, last = line_home(state.board)
     for move in rest:
@@ -86,7 +86,7 @@ def test_the_last_move_of_a_line_home_wins() -> None:
     )  # fmt: skip
 
 
-def test_the_last_move_before_there_is_none_leaves_the_player_stuck() -> None:
+def test_an_attempt_with_no_legal_move_left_ends_as_stuck() -> None:
     board = deal_seed(ruleset("lady-betty"), SEED)
     state = begun("lady-betty", board)
     for move in line_home(board):
@@ -95,7 +95,7 @@ def test_the_last_move_before_there_is_none_leaves_the_player_stuck() -> None:
     assert state.result.left > 0
 
 
-def test_resigning_ends_an_attempt_as_it_stands() -> None:
+def test_resigning_ends_an_attempt_with_its_result_so_far() -> None:
     moved = after(begun(), "s>w", START + 5)
     event = attempt.resign(moved, START + 9)
     assert event == Ended("resigned", START + 9)
@@ -113,13 +113,13 @@ def test_resigning_ends_an_attempt_as_it_stands() -> None:
         (DEADLINE + 99_999, Ended("time", DEADLINE)),
     ],
 )
-def test_an_attempt_ends_at_its_deadline_however_late_one_looks(
+def test_an_attempt_ends_at_its_deadline_however_late_it_is_checked(
     now: int, event: Event | None
 ) -> None:
     assert attempt.due(begun(), now) == event
 
 
-def test_what_a_search_found_ends_an_attempt_wherever_it_has_got_to_since() -> None:
+def test_a_dead_end_found_by_a_search_also_ends_an_attempt_that_has_gone_on() -> None:
     state = after(begun(), "s>w", START)
     assert attempt.end_stuck(state, 3, START) is None
     for seq in (2, 1):
@@ -134,25 +134,25 @@ def test_what_a_search_found_ends_an_attempt_wherever_it_has_got_to_since() -> N
 def test_nothing_follows_an_end(end: End) -> None:
     state = attempt.fold(begun(), Ended(end, START))
     assert attempt.due(state, DEADLINE) is None
-    for decide in (moves_on, attempt.resign):
+    for decide in (play_legal_move, attempt.resign):
         with pytest.raises(Refusal, match="attempt_ended"):
             decide(state, START)
     assert attempt.give_up(state, START) is None
 
 
-def moves_on(state: Attempt, now: int) -> Event:
-    """Decide a move that the rules allow."""
+def play_legal_move(state: Attempt, now: int) -> Event:
+    """Decide a legal move."""
     return play(state, "s>w", now)
 
 
-@pytest.mark.parametrize("decide", [moves_on, attempt.resign])
+@pytest.mark.parametrize("decide", [play_legal_move, attempt.resign])
 def test_nothing_happens_before_the_start(decide: Callable[[Attempt, int], Event]) -> None:
     with pytest.raises(Refusal, match="not_started"):
         decide(begun(), START - 1)
     assert refusal_of(lambda: decide(begun(), START)) is None
 
 
-def test_what_the_rules_refuse_is_refused_with_their_code_and_sentence() -> None:
+def test_an_illegal_move_is_refused_with_the_code_and_sentence_of_the_engine() -> None:
     with pytest.raises(Refusal, match="illegal_move") as refusal:
         play(begun(), "f0>s", START)
     assert refusal.value.text == "f0>s is not a legal move here."
@@ -169,7 +169,7 @@ def test_any_move_is_played_or_refused(source: int, target: int, count: int) -> 
     assert (code is None) == (Move(source, target, count) in legal_moves(state.board))
 
 
-def test_an_attempt_has_so_many_moves_and_can_be_given_up_then() -> None:
+def test_an_attempt_with_max_moves_takes_no_more_and_can_be_resigned() -> None:
     state = begun()
     board = replace(state.board, moves=MAX_MOVES - 1)
     last = attempt.play(msgspec.structs.replace(state, board=board), move("s>w"), START).after
@@ -186,13 +186,13 @@ def move(text: str) -> Move:
     return parse_move(ruleset("robert"), text)
 
 
-def found_stuck(state: Attempt, now: int) -> Event | None:
-    """Decide what a search found at the last entry."""
+def end_as_stuck(state: Attempt, now: int) -> Event | None:
+    """Decide the end of an attempt that a search has found to be stuck at its last entry."""
     return attempt.end_stuck(state, state.seq, now)
 
 
-@pytest.mark.parametrize("decide", [moves_on, attempt.resign, attempt.give_up, found_stuck])
-def test_no_entry_is_before_another_though_the_clock_was_set_back(
+@pytest.mark.parametrize("decide", [play_legal_move, attempt.resign, attempt.give_up, end_as_stuck])
+def test_entries_stay_in_order_of_time_though_the_clock_was_set_back(
     decide: Callable[[Attempt, int], Event],
 ) -> None:
     state = after(begun(), "s>w", START + 5_000)
@@ -213,7 +213,7 @@ JOURNAL = [
 
 
 @pytest.mark.parametrize(("event", "text"), JOURNAL)
-def test_an_entry_is_written_as_it_always_was(event: Event, text: str) -> None:
+def test_an_entry_keeps_its_stored_form(event: Event, text: str) -> None:
     assert msgspec.json.encode(event).decode() == text
     decoded: Event = msgspec.json.decode(text, type=Event)
     assert decoded == event
@@ -221,7 +221,7 @@ def test_an_entry_is_written_as_it_always_was(event: Event, text: str) -> None:
 
 @st.composite
 def walks(draw: st.DrawFn) -> tuple[Attempt, list[Event], Attempt]:
-    """An attempt at some deal, the events of some line of play, and where they led."""
+    """Draw an attempt, the events of a line of play from it, and the attempt after them."""
     game = draw(st.sampled_from(list(games())))
     first = begun(game, deal_seed(ruleset(game), draw(st.binary(min_size=32, max_size=32))))
     chance = Random(draw(st.integers()))
@@ -230,14 +230,14 @@ def walks(draw: st.DrawFn) -> tuple[Attempt, list[Event], Attempt]:
         if state.end is not None:
             break
         now += chance.randrange(20_000)
-        event = attempt.due(state, now) or _some(state, chance, now)
+        event = attempt.due(state, now) or _any_event(state, chance, now)
         state = attempt.fold(state, event)
         events.append(event)
     return first, events, state
 
 
-def _some(state: Attempt, chance: Random, now: int) -> Event:
-    """Return what some command that the rules allow becomes."""
+def _any_event(state: Attempt, chance: Random, now: int) -> Event:
+    """Return the event of some command that is accepted."""
     if chance.random() < 0.02:
         return attempt.resign(state, now)
     moves = legal_moves(state.board)
@@ -248,7 +248,7 @@ def _some(state: Attempt, chance: Random, now: int) -> Event:
 
 @settings(max_examples=40)
 @given(walks())
-def test_the_journal_alone_gives_the_attempt_back(
+def test_folding_the_journal_restores_the_attempt(
     walk: tuple[Attempt, list[Event], Attempt],
 ) -> None:
     state, events, reached = walk

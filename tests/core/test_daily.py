@@ -33,7 +33,7 @@ def test_a_time_is_in_the_day_of_its_date(time: str, date: str) -> None:
     assert date_text(day_at(millis(time))) == date
 
 
-def test_the_day_of_the_protocol_has_its_date() -> None:
+def test_the_day_in_the_examples_of_the_protocol_has_its_date() -> None:
     assert day_at(millis("2026-11-21T00:00:00")) == 20_778
     assert ends(20_778) == millis("2026-11-22T00:00:00")
     assert closes(20_778) == millis("2026-11-22T01:00:00")

@@ -43,12 +43,15 @@ def test_an_attempts_id_splits_into_deal_and_player(deal: str, player: str) -> N
         f"{ID}.{ID.upper()}",
     ],
 )
-def test_what_is_no_attempts_id_does_not_split(text: str) -> None:
+def test_a_malformed_attempt_id_does_not_split(text: str) -> None:
     assert split_attempt_id(AttemptId(text)) is None
 
 
-@given(st.text(max_size=40))
-def test_only_a_deal_a_dot_and_a_player_split(text: str) -> None:
+near_ids = st.text(f"{ALPHABET}.I\n", min_size=15, max_size=17)
+
+
+@given(st.text(max_size=40) | st.builds("{}.{}".format, near_ids | ids, near_ids | ids))
+def test_an_attempt_id_that_splits_joins_to_the_same_text(text: str) -> None:
     parts = split_attempt_id(AttemptId(text))
     assert parts is None or attempt_id(*parts) == text
 
@@ -65,7 +68,7 @@ def test_only_a_deal_a_dot_and_a_player_split(text: str) -> None:
         ("\N{FULLWIDTH DIGIT ONE}" * 16, False),
     ],
 )
-def test_the_form_of_an_id(text: str, fits: bool) -> None:
+def test_an_id_has_16_characters_of_its_alphabet(text: str, fits: bool) -> None:
     assert is_id(text) == fits
 
 
@@ -81,11 +84,11 @@ def test_the_form_of_an_id(text: str, fits: bool) -> None:
         ("", False),
     ],
 )
-def test_the_form_of_a_room_code(text: str, fits: bool) -> None:
+def test_a_room_code_has_5_characters_of_its_alphabet(text: str, fits: bool) -> None:
     assert is_code(text) == fits
 
 
-def test_both_alphabets_have_32_letters_that_are_not_mistaken() -> None:
+def test_both_alphabets_have_32_characters_without_lookalikes() -> None:
     for alphabet, absent in ((ALPHABET, "ilou"), (CODE_ALPHABET, "IO01")):
         assert len(set(alphabet)) == len(alphabet) == 32
         assert not set(alphabet) & set(absent)

@@ -1,4 +1,4 @@
-"""Names: which ones can be used."""
+"""Names of players: which are valid, and how they are normalized."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from tests.core.builders import refusal_of
         ("\U00017000", "\U00017000"),
     ],
 )
-def test_a_name_is_kept_in_its_plain_form(text: str, kept: str) -> None:
+def test_a_name_is_normalized(text: str, kept: str) -> None:
     assert clean_name(text) == kept
 
 
@@ -80,7 +80,7 @@ def refused(text: str) -> bool:
 
 
 @pytest.mark.parametrize("letter", [*INVISIBLE, *BIDI], ids=unicodedata.name)
-def test_nothing_invisible_and_nothing_that_turns_the_line(letter: str) -> None:
+def test_invisible_and_bidirectional_characters_are_refused(letter: str) -> None:
     assert refused(letter)
     assert refused(f"Ada{letter}")
     assert refused(f"A{letter}da")
@@ -104,7 +104,7 @@ def test_nothing_invisible_and_nothing_that_turns_the_line(letter: str) -> None:
         "\ud800",
     ],
 )
-def test_what_cannot_be_a_name(text: str) -> None:
+def test_a_text_that_is_no_name_is_refused(text: str) -> None:
     assert refused(text)
 
 
@@ -121,14 +121,14 @@ def test_what_cannot_be_a_name(text: str) -> None:
         "\N{THAI CHARACTER KO KAI}\N{LAO LETTER KO}",
     ],
 )
-def test_scripts_do_not_mix(text: str) -> None:
+def test_a_name_in_several_scripts_is_refused(text: str) -> None:
     with pytest.raises(Refusal, match="bad_name") as refusal:
         clean_name(text)
     assert refusal.value.text == "A name is written in one script."
 
 
 @given(st.text(max_size=30))
-def test_a_name_that_is_kept_is_kept_as_it_is(text: str) -> None:
+def test_cleaning_a_clean_name_changes_nothing(text: str) -> None:
     if not refused(text):
         name = clean_name(text)
         assert clean_name(name) == name
@@ -139,6 +139,6 @@ def test_a_name_that_is_kept_is_kept_as_it_is(text: str) -> None:
 
 
 @given(st.text(ALPHABET, min_size=16, max_size=16).map(PlayerId))
-def test_a_guest_has_a_name_that_can_be_used(player: PlayerId) -> None:
+def test_the_name_of_a_guest_is_valid(player: PlayerId) -> None:
     assert clean_name(guest_name(player)) == guest_name(player)
     assert Profile(player, "Ada").tag == player[-4:].upper()

@@ -1,4 +1,4 @@
-"""A race room: who sits in it, who runs, and who has won."""
+"""A race room: its seats, its rounds, and its wins."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_a_room_opens_empty_for_its_host() -> None:
     assert (room.host, room.seats, room.round, room.version) == (ADA, (), None, 1)
 
 
-def test_seats_are_taken_in_order_until_there_is_none() -> None:
+def test_seats_are_taken_in_order_until_the_room_is_full() -> None:
     room = room_of(ADA, BOB, CYD)
     assert members(room) == [ADA, BOB, CYD]
     with pytest.raises(Refusal, match="room_full"):
@@ -74,15 +74,15 @@ def test_the_longest_seated_follows_a_host_who_leaves(leaver: PlayerId, host: Pl
     assert then(room, race.leave(room, leaver, START)).host == host
 
 
-def test_who_comes_first_to_an_empty_room_is_its_host() -> None:
+def test_the_first_to_sit_in_an_empty_room_is_its_host() -> None:
     room = room_of(ADA)
     empty = then(room, race.leave(room, ADA, START))
     assert then(empty, race.take_seat(empty, BOB, START)).host == BOB
-    # The one who opened it has no claim while another sits there.
+    # So it is in a room whose opener has not sat down yet.
     assert then(opened(), race.take_seat(opened(), BOB, START)).host == BOB
 
 
-def test_readiness_is_set_and_taken_back() -> None:
+def test_readiness_is_set_and_withdrawn() -> None:
     room = room_of(ADA, BOB)
     ready = then(room, race.set_ready(room, BOB, True, START))
     assert [seat.ready for seat in ready.seats] == [False, True]
@@ -91,7 +91,7 @@ def test_readiness_is_set_and_taken_back() -> None:
     assert back.seats == room.seats
 
 
-def test_a_round_has_the_host_and_who_is_ready() -> None:
+def test_a_round_is_run_by_the_host_and_those_who_are_ready() -> None:
     room = room_of(ADA, BOB, CYD)
     room = then(room, race.set_ready(room, CYD, True, START))
     room = then(room, race.start(room, ADA, DEAL, "c0ffee", START))
@@ -101,7 +101,9 @@ def test_a_round_has_the_host_and_who_is_ready() -> None:
     assert round_.players == (ADA, CYD)
     assert round_.starts == START + race.COUNTDOWN
     assert round_.deadline == START + race.COUNTDOWN + LIMIT
-    assert not any(seat.ready for seat in room.seats), "everyone says anew who runs next"
+    assert not any(seat.ready for seat in room.seats), (
+        "everyone has to be ready anew for the next round"
+    )
     assert room.running == round_
 
 
@@ -115,7 +117,9 @@ def test_a_round_has_the_host_and_who_is_ready() -> None:
         (lambda room: race.set_ready(room, ADA, True, START), "round_running"),
     ],
 )
-def test_what_a_running_round_refuses(decide: Callable[[Room], Event | None], code: str) -> None:
+def test_a_command_that_does_not_fit_a_running_round_is_refused(
+    decide: Callable[[Room], Event | None], code: str
+) -> None:
     with pytest.raises(Refusal, match=code):
         decide(race_of(ADA, BOB))
 
@@ -140,7 +144,7 @@ def test_a_finish_counts_once() -> None:
 @pytest.mark.parametrize(
     ("deal", "player"), [(DealId("0ther00000000000"), ADA), (DEAL, CYD), (DEAL, DAN)]
 )
-def test_a_finish_of_another_deal_or_of_no_runner_counts_for_nothing(
+def test_a_finish_of_another_deal_or_of_no_runner_is_ignored(
     deal: DealId, player: PlayerId
 ) -> None:
     room = race_of(ADA, BOB)
@@ -157,11 +161,11 @@ def test_equal_results_share_a_rank_and_the_win() -> None:
     assert room.wins == {ADA: 1, BOB: 1}
 
 
-def test_a_run_alone_wins_nothing() -> None:
+def test_a_runner_alone_wins_nothing() -> None:
     assert finished(race_of(ADA), ADA, reached(52)).wins == {}
 
 
-def test_a_rematch_keeps_the_score() -> None:
+def test_a_rematch_keeps_the_wins() -> None:
     room = race_of(ADA, BOB)
     room = finished(finished(room, ADA, reached(9)), BOB, reached(5))
     room = then(room, race.set_ready(room, BOB, True, START))
@@ -223,7 +227,7 @@ JOURNAL: list[tuple[Event, str]] = [
 
 
 @pytest.mark.parametrize(("event", "text"), JOURNAL)
-def test_an_entry_is_written_as_it_always_was(event: Event, text: str) -> None:
+def test_an_entry_keeps_its_stored_form(event: Event, text: str) -> None:
     assert msgspec.json.encode(event).decode() == text
     decoded: Event = msgspec.json.decode(text, type=Event)
     assert decoded == event
@@ -234,7 +238,7 @@ Command = Callable[[Room], Event | None]
 
 @st.composite
 def commands(draw: st.DrawFn) -> Command:
-    """Some command of some player, sensible or not."""
+    """Draw a command of a player, which may be refused."""
     player = draw(st.sampled_from(PLAYERS))
     kind = draw(st.sampled_from(["take", "leave", "ready", "unready", "start", "finish"]))
     result = reached(draw(st.integers(0, 2)))
@@ -257,8 +261,8 @@ def commands(draw: st.DrawFn) -> Command:
     return decide
 
 
-def check(before: Room, room: Room) -> None:
-    """Check what holds of every room."""
+def check_invariants(before: Room, room: Room) -> None:
+    """Check what holds after every event."""
     assert room.version == before.version + 1
     assert len(room.seats) <= room.opened.seats
     assert len(set(members(room))) == len(room.seats)
@@ -275,7 +279,9 @@ def check(before: Room, room: Room) -> None:
 
 @settings(max_examples=150)
 @given(st.integers(1, 4), st.lists(commands(), max_size=40))
-def test_no_order_of_commands_breaks_a_room(seats: int, given_: list[Command]) -> None:
+def test_any_order_of_commands_keeps_the_invariants_of_a_room(
+    seats: int, given_: list[Command]
+) -> None:
     room = opened(seats)
     journal: list[Event] = [room.opened]
     for decide in given_:
@@ -286,7 +292,7 @@ def test_no_order_of_commands_breaks_a_room(seats: int, given_: list[Command]) -
         if event is not None:
             before, room = room, race.fold(room, event)
             journal.append(event)
-            check(before, room)
+            check_invariants(before, room)
     again: Room | None = None
     for event in journal:
         decoded: Event = msgspec.json.decode(msgspec.json.encode(event), type=Event)

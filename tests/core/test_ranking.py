@@ -1,4 +1,4 @@
-"""Ranking: one integer for a result, and standings."""
+"""Ranking: results packed into one integer, and standings."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.catalog import exported, games, ruleset
+from engine.catalog import games, ruleset
 from server.core.ranking import MAX_MOVES, MAX_TIME, Result, pack, packed, standing, unpack
 
 Key = tuple[int, int, int]
@@ -34,8 +34,7 @@ def test_the_greatest_value_is_exact_as_a_score() -> None:
     assert int(float(greatest)) == greatest
 
 
-def test_no_game_has_more_cards_than_are_told_apart() -> None:
-    assert exported()["games"]
+def test_no_game_has_more_cards_than_a_packed_result_can_hold() -> None:
     assert all(ruleset(g.id, v).total <= 127 for g in games().values() for v in g.variants)
 
 
@@ -43,12 +42,12 @@ def test_no_game_has_more_cards_than_are_told_apart() -> None:
     ("given_", "kept"),
     [((5, MAX_TIME + 1, 3), (5, MAX_TIME, 3)), ((5, 6, MAX_MOVES + 9), (5, 6, MAX_MOVES))],
 )
-def test_what_is_over_the_most_counts_as_the_most(given_: Key, kept: Key) -> None:
+def test_a_value_above_the_maximum_is_packed_as_the_maximum(given_: Key, kept: Key) -> None:
     assert unpack(pack(*given_)) == kept
 
 
 @given(st.lists(results, max_size=12))
-def test_a_rank_is_one_more_than_those_who_are_better(given_: list[Result]) -> None:
+def test_a_rank_is_one_more_than_the_number_of_better_results(given_: list[Result]) -> None:
     ranked = standing(enumerate(given_))
     assert sorted(whose for _, whose, _ in ranked) == list(range(len(given_)))
     scores = [packed(result) for result in given_]

@@ -1,4 +1,4 @@
-"""Refusals: one list of codes in the code, and the same one in the protocol."""
+"""Refusals: the codes in the source are those in the protocol."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from server.core.refusal import SENTENCES, Refusal
 
 ROOT = Path(__file__).parents[2]
 ENGINE_CODES = {"bad_move", "illegal_move", "unknown_game", "unknown_variant"}
-"""What the engine refuses of what a client can say: moves and games."""
+"""The codes of the engine that a client can cause, by a move or a game."""
 
 
 def raised_codes() -> set[str]:
-    """Return every code that is named where a refusal is made, or told of, in the server."""
+    """Return every code that is passed to a class named `…Refusal` in the server."""
     return {
         node.args[0].value
         for path in (ROOT / "server").rglob("*.py")
@@ -28,8 +28,8 @@ def raised_codes() -> set[str]:
     }
 
 
-def words_of_the_server() -> set[str]:
-    """Return every text that stands in the server's code, but for the list of the codes itself."""
+def server_strings() -> set[str]:
+    """Return every string constant in the server, except those of `refusal.py`."""
     return {
         node.value
         for path in (ROOT / "server").rglob("*.py")
@@ -57,26 +57,26 @@ def test_every_code_that_is_raised_has_a_sentence() -> None:
 
 
 def test_every_code_is_in_use() -> None:
-    assert SENTENCES.keys() - ENGINE_CODES <= words_of_the_server()
+    assert SENTENCES.keys() - ENGINE_CODES <= server_strings()
 
 
 def test_the_protocol_lists_the_same_codes_in_the_same_order() -> None:
     assert table_codes() == list(SENTENCES)
 
 
-def test_the_engines_refusals_of_clients_have_sentences() -> None:
+def test_the_engine_codes_that_a_client_can_cause_have_sentences() -> None:
     codes = {error.code for error in EngineError.__subclasses__()}
     assert codes >= ENGINE_CODES
     assert SENTENCES.keys() >= ENGINE_CODES
 
 
 @pytest.mark.parametrize("code", SENTENCES)
-def test_a_refusal_says_its_sentence_unless_there_is_more_to_say(code: str) -> None:
+def test_a_refusal_has_the_sentence_of_its_code_unless_another_is_given(code: str) -> None:
     assert Refusal(code).text == SENTENCES[code]
     assert re.fullmatch(r"[A-Z].*\.", SENTENCES[code])
     assert Refusal(code, "More.").text == "More."
 
 
-def test_a_code_without_a_sentence_is_none() -> None:
+def test_a_refusal_with_an_unknown_code_raises_key_error() -> None:
     with pytest.raises(KeyError):
         Refusal("no_such_code")

@@ -17,9 +17,9 @@ MAX_LINE_MOVES = 600
 
 @cache
 def dead_end_line(game: str) -> tuple[bytes, tuple[str, ...]]:
-    """Return a seed, and the moves from its deal to the first dead end that is found.
+    """Return a seed, and the moves from its deal to a dead end.
 
-    Before the last of the moves, no search finds the board to be a dead end.
+    On the boards before the last move, a search does not find one.
     """
     for number in range(100):
         chance = Random(number)

@@ -1,4 +1,4 @@
-"""Tables of the engine's pages, so that what they say is tested."""
+"""The tables in the engine's pages, for tests of what they say."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a board answers quickly, held against the slow way: every move listed, piles compared."""
+"""Checks of the engine's fast functions against slow ones, which list all moves or piles."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ COUNTS = [-HUGE, *range(-1, 15), 26, 104, HUGE]
 
 @cache
 def every_move(piles: int) -> list[Move]:
-    """Return the moves between so many piles, and a lot of nonsense."""
+    """Return the moves between so many piles, and many with impossible numbers."""
     numbers = [-HUGE, *range(-3, piles + 2), HUGE]
     assert ROW in numbers
     return [Move(s, t, n) for s in numbers for t in numbers for n in COUNTS]
 
 
 def check_board(board: Board) -> None:
-    """Check which moves are legal, one by one, and whether there is one."""
+    """Check that exactly the listed moves are legal, and that the board is stuck without any."""
     moves = legal_moves(board)
     listed, view = set(moves), view_of(board)
     every = [*every_move(len(board.piles)), *moves]
@@ -39,12 +39,12 @@ def check_stuck(board: Board) -> None:
 
 
 def check_move(board: Board, move: Move) -> None:
-    """Check a legal move: the board after it, its delta, its numbers and its text."""
+    """Check the board after a legal move, and its delta, numbers and text."""
     rules = board.ruleset
     after, delta = play(board, move)
     assert after == apply(board, move)
     assert delta == delta_between(board, after)
-    # The cards of a board that is made of piles alone are counted.
+    # A board that is made from its piles counts the cards on its foundations anew.
     assert after == Board(rules, after.piles, after.redeals, after.moves)
     assert rules.move_of(*rules.numbers_of(move)) is move
     assert parse_move(rules, move_text(rules, move)) is move

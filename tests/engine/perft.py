@@ -1,4 +1,4 @@
-"""Perft: move trees counted, and the files of counts. See `tests/vectors/perft/README.md`."""
+"""Perft: counts of the paths in move trees, and their files (`tests/vectors/perft/README.md`)."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from tests.engine.positions import after
 FOLDER = Path(__file__).parents[1] / "vectors" / "perft"
 
 COMMAND = "`make vectors`"
-"""What writes the files, and the other golden vectors, when a game has been added."""
+"""The command that writes the files and the other golden vectors, to run for an added game."""
 
 MAX_LISTED = 4_000
-"""A tree is counted as deep as this many positions, whose moves are listed, allow."""
+"""The most positions whose moves are listed to count one tree; this limits its depth."""
 
-DEEPEST = 30
-"""But not deeper: where there is but one move at a time, a tree may go on and on."""
+MAX_DEPTH = 30
+"""The greatest depth: a tree with a single move at a time would stay within the budget for ever."""
 
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """Where a tree begins: a deal, by its seed or its deck, and the moves played on it."""
+    """The root of a tree: a deal, `seed HEX` or `deck CARDS`, and the moves played on it."""
 
     deal: str
     opening: tuple[str, ...] = ()
@@ -47,11 +47,11 @@ class Start:
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """A tree counted.
+    """The counts of a tree.
 
     Attributes:
-        counts: the number of paths of each length, from none on.
-        first: those of the greatest length, by the first move's text.
+        counts: the number of paths of each length, from 0 on.
+        first: the number of paths of the greatest length, by the text of their first move.
     """
 
     counts: tuple[int, ...]
@@ -64,7 +64,7 @@ class Tree:
 
     @property
     def listed(self) -> int:
-        """The number of positions whose moves are listed to count this."""
+        """The number of positions whose moves are listed to count the tree."""
         return sum(self.counts[:-1])
 
 
@@ -86,10 +86,10 @@ def count(board: Board, depth: int) -> Tree:
     return Tree((*counts, first.total()), dict(first))
 
 
-def counted(board: Board) -> Tree:
-    """Count as deep as is allowed, but not beyond the last move of all."""
+def count_within_budget(board: Board) -> Tree:
+    """Count a tree as deep as `MAX_LISTED` and `MAX_DEPTH` allow, and as it has moves."""
     tree = count(board, 1)
-    while tree.depth < DEEPEST and sum(tree.counts) <= MAX_LISTED:
+    while tree.depth < MAX_DEPTH and sum(tree.counts) <= MAX_LISTED:
         deeper = count(board, tree.depth + 1)
         if deeper.counts[-1] == 0:
             break
@@ -98,7 +98,7 @@ def counted(board: Board) -> Tree:
 
 
 def differences(expected: Tree, found: Tree) -> list[str]:
-    """Return what differs, a line each: first by depth, then by first move."""
+    """Return the differences, one line each: by depth, then by first move."""
     lengths = enumerate(zip(expected.counts, found.counts, strict=True))
     lines = [f"depth {n}: {one} expected, {two} found" for n, (one, two) in lengths if one != two]
     for move in sorted(expected.first.keys() | found.first.keys()):
@@ -109,12 +109,12 @@ def differences(expected: Tree, found: Tree) -> list[str]:
 
 
 def path_of(game: str, variant: str) -> Path:
-    """Return where the trees of a game and variant are."""
+    """Return the path of the file with the trees of a game and variant."""
     return FOLDER / f"{game}.{variant}.txt"
 
 
-def written(title: str, trees: Sequence[tuple[Start, Tree]]) -> str:
-    """Return a file's text."""
+def format_trees(title: str, trees: Sequence[tuple[Start, Tree]]) -> str:
+    """Return the text of a file with these trees."""
     lines = [f"# {title}. README.md says how to read this."]
     for start, tree in trees:
         lines += ["", start.deal]
@@ -124,8 +124,8 @@ def written(title: str, trees: Sequence[tuple[Start, Tree]]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def read(text: str) -> Iterator[tuple[Start, Tree]]:
-    """Yield the trees of a file."""
+def parse_trees(text: str) -> Iterator[tuple[Start, Tree]]:
+    """Yield the trees in the text of a file."""
     for block in text.split("\n\n")[1:]:
         deal, *lines = block.strip().split("\n")
         opening: tuple[str, ...] = ()

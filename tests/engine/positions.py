@@ -1,4 +1,4 @@
-"""Boards for tests: the piles that matter are named, the rest of the pack lies out of the way."""
+"""Boards for tests, made from the piles that matter; the other cards are put out of the way."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from engine.ruleset import Ruleset
 from tests.relatives import RELATED, find_ruleset
 
 VARIANTS = [(game.id, variant) for game in games().values() for variant in game.variants]
-"""Every game in every variant."""
+"""(game, variant) of every game of the catalogue in every variant."""
 
 ALL = [*VARIANTS, *RELATED]
-"""Those, and every relative."""
+"""The same, and those of the relatives."""
 
 SEED = bytes(range(32))
-"""A seed for tests that any deal serves."""
+"""A seed for tests to which the deal does not matter."""
 
 
 def sequence(first: str, last: str) -> list[str]:
@@ -44,7 +44,7 @@ def sequence(first: str, last: str) -> list[str]:
 
 
 def run_down(first: str, other: str, length: int = 13) -> str:
-    """Return a run down from the card `first`, whose every second card is of the suit `other`."""
+    """Return the text of a run down from the card `first`; every second is of the suit `other`."""
     start = RANKS.index(first[0])
     return " ".join(RANKS[start - step] + (first[1], other)[step % 2] for step in range(length))
 
@@ -54,9 +54,9 @@ def position(
 ) -> dict[str, Any]:
     """Return a position with these piles, each a text of cards from bottom to top.
 
-    A foundation that starts at a certain rank may be given by its top card alone. The cards that
-    no pile names go under the cards of the pile `rest`; without it, to the bottom of the stock as
-    far as there is room, then under the last tableau pile that is named.
+    A foundation that starts at a certain rank may be given by its top card alone. The other
+    cards go under those of the pile `rest`; without it, to the bottom of the stock as far as there
+    is room, then under the last tableau pile that is given.
     """
     rules = find_ruleset(game, variant)
     found = {name: _cards(rules, name, piles.pop(name, "")) for name in rules.pile_names}
@@ -80,7 +80,7 @@ def board(game: str, variant: str = "standard", **given: Any) -> Board:
 
 
 def _cards(rules: Ruleset, name: str, text: str) -> list[str]:
-    """Return a pile's cards: a foundation's from its first on, though only its top is given."""
+    """Return the cards of a pile; a foundation of which only the top is given is completed."""
     laid_out = {rules.pile_names[pile]: rank + suit for pile, rank, suit in rules.laid_out_suits()}
     cards = (text or laid_out.get(name, "")).split()
     first = rules.groups[rules.pile_numbers[name]].first if name.startswith("f") else "any"
@@ -96,14 +96,14 @@ def _spare(rules: Ruleset, found: Mapping[str, list[str]]) -> list[str]:
 
 
 def _room(rules: Ruleset, found: Mapping[str, list[str]], spare: int) -> int:
-    """Return how many of the spare cards the stock has room for; rows leave it by the row."""
+    """Return how many spare cards the stock has room for; with rows, whole rows must be left."""
     room = len(dealt(rules.game, rules.variant).piles[rules.stock]) - len(found["s"])
     row = len(rules.tableau) if "row" in rules.rules.stock.plays else 1
     return next((size for size in range(room, -1, -row) if size <= spare), 0)
 
 
 def _set_apart(rules: Ruleset, spare: list[str], over: list[str]) -> list[str]:
-    """Return the spare cards so turned round that what lies over them does not build on them."""
+    """Return the spare cards, rotated so that the cards over them do not continue a run."""
     if rules.moves_runs and over and "?" not in over[0]:
         while rules.builds[parse_card(spare[-1])][parse_card(over[0])]:
             spare = spare[-1:] + spare[:-1]
@@ -111,12 +111,12 @@ def _set_apart(rules: Ruleset, spare: list[str], over: list[str]) -> list[str]:
 
 
 def dealt(game: str, variant: str = "standard") -> Board:
-    """Return some board just dealt."""
+    """Return the board of the seed `SEED`."""
     return deal_seed(find_ruleset(game, variant), SEED)
 
 
-def kind_deck(rules: Ruleset) -> bytes:
-    """Return a deck that plays itself home: in order, but for the tableau, dealt backwards."""
+def easy_deck(rules: Ruleset) -> bytes:
+    """Return a deck that is easily won: its cards come in the order of the foundations."""
     tableau = rules.rules.tableau
     laid_out = {card_of(rank, suit) for _, rank, suit in rules.laid_out_suits()}
     cards = sorted(pack(rules.rules.packs), key=lambda card: card not in laid_out)
@@ -133,9 +133,9 @@ def _there_and_back(cards: list[int]) -> list[int]:
     return [card for nth, suit in enumerate(suits) for card in suit[:: (1, -1)[nth % 2]]]
 
 
-def kind_board(rules: Ruleset) -> Board:
-    """Return the board of the kind deck."""
-    return lay_out(rules, kind_deck(rules))
+def easy_board(rules: Ruleset) -> Board:
+    """Return the board of the easy deck."""
+    return lay_out(rules, easy_deck(rules))
 
 
 def is_view_pile(pile: Pile) -> bool:

@@ -1,8 +1,7 @@
-"""What must hold of everything that reads what others wrote, whatever that is.
+"""Invariants of the engine's parsers, for input of any kind.
 
-Each function takes input of any kind and asserts that it is read, or refused by an error of the
-engine's own. `test_fuzz.py` calls them with what Hypothesis makes up, `tests/fuzz` with what
-leads to lines of the engine that were not reached before.
+Each function asserts that its input is read, or refused with an error of the engine. `test_fuzz.py`
+calls them with input from Hypothesis, `tests/fuzz` with input from a coverage-guided fuzzer.
 """
 
 from __future__ import annotations
@@ -26,11 +25,11 @@ from tests.engine.oracles import check_board, check_move, check_stuck
 from tests.engine.positions import SEED
 
 MAX_REFUSAL_LENGTH = 400
-"""A sentence for people does not repeat a whole file."""
+"""In characters: a message does not repeat a whole file."""
 
 
 def read_file(text: str) -> bool:
-    """Read a ruleset's file; if it is one, some deals of it can be played. Return whether it is."""
+    """Read a game's file, and play its variants if it is valid. Return whether it is."""
     try:
         game = load_game("g", text)
     except RulesetError as error:
@@ -45,7 +44,7 @@ def read_file(text: str) -> bool:
 
 
 def try_play(ruleset: Ruleset, moves: int = 12) -> None:
-    """Play some moves from a deal, and write and read each position and move on the way."""
+    """Play some moves from a deal, and check each position and each legal move on the way."""
     board = deal_seed(ruleset, SEED)
     for turn in range(moves):
         assert parse_position(position_of(board), lambda _game, _variant: ruleset) == board
@@ -60,7 +59,7 @@ def try_play(ruleset: Ruleset, moves: int = 12) -> None:
 
 
 def read_move(ruleset: Ruleset, text: str) -> bool:
-    """Read a move; if it is one, it is written as it was. Return whether it is."""
+    """Read a move; a valid one has the same text again. Return whether it is valid."""
     try:
         move = parse_move(ruleset, text)
     except NotationError:
@@ -70,7 +69,11 @@ def read_move(ruleset: Ruleset, text: str) -> bool:
 
 
 def read_position(position: Any) -> Board | None:
-    """Read a position; if it can be, it is written as it was, and can be played on."""
+    """Read a position; a valid one has the same piles again, and can be played on.
+
+    Returns:
+        The board, `None` if the position is not valid.
+    """
     try:
         board = parse_position(position)
     except EngineError:
@@ -83,8 +86,8 @@ def read_position(position: Any) -> Board | None:
     return board
 
 
-def converse(lines: Iterable[str]) -> list[dict[str, Any]]:
-    """Say the lines to the driver; every one is answered, and an error changes nothing."""
+def send_lines(lines: Iterable[str]) -> list[dict[str, Any]]:
+    """Send lines to the driver, and return its answers; an error must not change the position."""
     driver = Driver()
     answers = []
     for line in lines:

@@ -1,4 +1,4 @@
-"""Boards that walks start from: shuffled, nearly home, rarely reached, and built at random."""
+"""Boards that random walks start from: shuffled, easily won, rarely reached, or built at random."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from engine.deal import SEED_BYTES, deal_seed, lay_out
 from engine.fits import EMPTY, RUN_LENGTH, Fits
 from engine.position import parse_position
 from engine.ruleset import Ruleset
-from tests.engine.positions import kind_deck, position, run_down
+from tests.engine.positions import easy_deck, position, run_down
 from tests.relatives import find_ruleset
 
 
@@ -30,15 +30,15 @@ def shuffled_start(rules: Ruleset, chance: Random) -> Board:
     return deal_seed(rules, chance.randbytes(SEED_BYTES))
 
 
-def kind_start(rules: Ruleset, chance: Random) -> Board:
-    """Return a board that nearly plays itself home."""
-    return lay_out(rules, swapped(kind_deck(rules), chance.randrange(6), chance))
+def easy_start(rules: Ruleset, chance: Random) -> Board:
+    """Return the easy board with a few cards swapped."""
+    return lay_out(rules, swapped(easy_deck(rules), chance.randrange(6), chance))
 
 
 def late_start(rules: Ruleset, chance: Random) -> Board:
-    """Return a board that play rarely reaches: whole runs lie on the tableau, where they count."""
+    """Return a board that play rarely reaches: with whole runs on the tableau, if they count."""
     if not any(group.takes == "run" for group in rules.groups):
-        return kind_start(rules, chance)
+        return easy_start(rules, chance)
     homes = {f"f{i}": f"K{suit}" for i, suit in enumerate("HDSC")}
     runs = [run_down(f"K{a}", b) for a, b in zip("SHDC", "HSCD", strict=True)]
     columns = chance.sample([f"t{i}" for i in range(10)], 4)
@@ -47,15 +47,15 @@ def late_start(rules: Ruleset, chance: Random) -> Board:
 
 
 def built_start(rules: Ruleset, chance: Random) -> Board:
-    """Return a board with every pile built at random, by what every position has in common."""
+    """Return a valid board whose piles are built at random."""
     return _Builder(rules, chance).board()
 
 
-STARTS = [shuffled_start, kind_start, late_start, built_start]
+STARTS = [shuffled_start, easy_start, late_start, built_start]
 
 
 class _Builder:
-    """Takes cards out of the packs, and lays them where a position may have them."""
+    """Takes cards out of the packs, and puts them where a valid position may have them."""
 
     def __init__(self, rules: Ruleset, chance: Random) -> None:
         self._rules = rules
@@ -80,7 +80,7 @@ class _Builder:
         return Board(self._rules, tuple(self._piles), redeals)
 
     def _take(self, fits: bytes | None = None) -> bytes:
-        """Take a card that is left, one that fits if need be, or none."""
+        """Take a random card that is left and fits; return no bytes if there is none."""
         found = [c for c in self._left.elements() if fits is None or fits[c]]
         if not found:
             return b""
@@ -89,7 +89,7 @@ class _Builder:
         return bytes((card,))
 
     def _grow(self, start: bytes, fits: Fits, most: int) -> bytes:
-        """Return a pile that builds on `start`, for at most so many cards."""
+        """Return up to `most` cards that begin with one of `start` and build by `fits`."""
         pile = self._take(start)
         while pile and len(pile) < most and (card := self._take(fits[pile[-1]])):
             pile += card
@@ -114,13 +114,13 @@ class _Builder:
             self._piles[pile] = self._grow(start, fits, most)
 
     def _dealt_to_stock(self) -> int:
-        """Return how many cards the stock has at the start; stock and waste never have more."""
+        """Return how many cards the stock has when dealt; stock and waste never have more."""
         tableau = self._rules.rules.tableau
         dealt = sum(tableau.deal) if tableau else 0
         return self._rules.total - self._rules.home_at_start - dealt
 
     def _stock_size(self) -> int:
-        """Return a size that the stock may have: rows leave it by the row, and piles are filled."""
+        """Return a size that the stock may have: rows are dealt whole, and piles are filled."""
         rules = self._rules
         tableau = rules.rules.tableau
         full = self._dealt_to_stock()
@@ -130,7 +130,7 @@ class _Builder:
         return 0 if self._chance.random() < 0.2 else self._chance.choice(sizes or [0])
 
     def _lay_tableau(self, spare: int, room: int) -> None:
-        """Lay the spare cards on the tableau, but for up to `room` if there is a waste."""
+        """Put the spare cards on the tableau, but keep up to `room` of them for a waste."""
         tableau = self._rules.rules.tableau
         if tableau is None:
             return

@@ -1,4 +1,4 @@
-"""A game is a file: the tests of a copy of the repository to which one has been added."""
+"""A game is a file: the tests pass in a copy of the repository with one file more."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(repository: Path, *arguments: str, lines: str = "") -> str:
-    """Return what `python -m` prints when it is run in the copy."""
+    """Run `python -m` in the copy, and return its standard output."""
     command = [sys.executable, "-m", *arguments]
     done = subprocess.run(  # noqa: S603 - our own modules
         command, cwd=repository, input=lines, capture_output=True, text=True, check=False

@@ -1,4 +1,4 @@
-"""Boards, views and deltas by themselves; the laws try them in play."""
+"""Boards, views and deltas; `test_laws.py` tests them in play."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_a_delta_takes_from_the_end_and_puts_onto_it() -> None:
     assert (found.redeals, found.moves) == (1, 7)
 
 
-def test_what_stays_of_a_pile_is_not_in_its_change() -> None:
+def test_a_change_leaves_out_the_cards_of_a_pile_that_stay() -> None:
     before = board("rouge-et-noir", t0="?5C ?2D 9H", t1="7C TS")
     numbers = before.ruleset.pile_numbers
     two, nine = before.piles[numbers["t0"]][1] & ~DOWN, before.piles[numbers["t0"]][2]
@@ -46,17 +46,17 @@ def test_what_stays_of_a_pile_is_not_in_its_change() -> None:
     )
 
 
-def test_between_a_board_and_itself_nothing_changes() -> None:
+def test_the_delta_between_equal_boards_has_no_changes() -> None:
     assert delta_between(dealt("deuces"), dealt("deuces")).changes == ()
 
 
 @pytest.mark.parametrize("names", ALL, ids="-".join)
-def test_the_rules_know_how_many_cards_are_home_at_the_start(names: tuple[str, str]) -> None:
+def test_home_at_start_is_the_number_of_cards_that_are_dealt_home(names: tuple[str, str]) -> None:
     start = dealt(*names)
     assert start.home == start.ruleset.home_at_start
 
 
-def test_the_cards_home_and_face_down_are_counted() -> None:
+def test_cards_on_foundations_and_face_down_are_counted() -> None:
     place = board("robert", f0="7S", w="8D 5C")
     assert (place.home, place.cards_face_down()) == (1, 49)
     assert (after(place, "s>w").cards_face_down()) == 48

@@ -1,4 +1,4 @@
-"""Cards and piles: notation there and back, and which way up."""
+"""Cards and piles: their notation, and turning them over."""
 
 from __future__ import annotations
 
@@ -54,13 +54,13 @@ def test_a_pack_holds_each_card_once(packs: int) -> None:
     "text",
     ["", "T", "TX", "XH", "10H", "th", "HT", "TH ", "?TH", "??", "TH\n", "\ud800", "1H", "TН"],  # noqa: RUF001
 )
-def test_what_is_no_card(text: str) -> None:
+def test_a_malformed_card_is_refused(text: str) -> None:
     with pytest.raises(CardError):
         parse_card(text)
 
 
 @pytest.mark.parametrize("text", ["?", "??", "??TH", "?th", ""])
-def test_what_is_no_card_of_a_pile(text: str) -> None:
+def test_a_malformed_card_of_a_pile_is_refused(text: str) -> None:
     with pytest.raises(CardError):
         parse_pile(["TH", text])
 
@@ -80,7 +80,7 @@ def test_a_seen_pile_shows_what_is_face_up_and_no_more(pile: bytes) -> None:
 
 
 @given(PILES)
-def test_turning_over(pile: bytes) -> None:
+def test_turned_piles_are_all_face_up_or_all_face_down(pile: bytes) -> None:
     assert all(card & DOWN for card in turned_down(pile))
     assert turned_up(turned_down(pile)) == turned_up(pile)
     assert not any(card & DOWN for card in turned_up(pile))

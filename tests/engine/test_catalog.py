@@ -1,4 +1,4 @@
-"""The games that are known, and their files."""
+"""The catalogue: games, their files, and the digests of their rules."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_a_file_that_is_not_toml_is_refused(text: str) -> None:
     ],
 )
 def test_a_published_game_keeps_its_ids(game: str, name: str, variants: list[str]) -> None:
-    """Journals and leaderboards name them. Games and variants may be added."""
+    """Journals and leaderboards contain the ids. Games and variants may be added."""
     assert games()[game].name == name
     assert list(games()[game].variants)[: len(variants)] == variants
 
@@ -67,7 +67,7 @@ def test_an_unknown_variant_is_refused(variant: str) -> None:
 
 
 def test_the_resolved_rules_are_json_values() -> None:
-    """They are what other implementations read, so that a variant needs no merging there."""
+    """Other implementations read them: variants are merged already."""
     found = json.loads(json.dumps(exported()))["games"]
     assert [game["id"] for game in found] == list(games())
     variants = {(g["id"], v["id"]): v["rules"] for g in found for v in g["variants"]}
@@ -88,8 +88,8 @@ def changed(text: str, **values: str) -> Game:
     return load_game("deuces", text)
 
 
-def test_a_digest_is_what_it_was() -> None:
-    """What is stored names rules by it: it may never change for rules that are the same."""
+def test_a_digest_never_changes() -> None:
+    """Stored attempts name their rules by it: it must stay the same for the same rules."""
     assert ruleset("deuces", "fill").digest == "689bb45bfb66f3a2"
 
 
@@ -99,18 +99,19 @@ def test_each_ruleset_has_a_digest_of_its_own() -> None:
     assert all(re.fullmatch("[0-9a-f]{16}", digest) for digest in digests)
 
 
-def test_a_digest_depends_on_what_bears_on_play_alone() -> None:
+def test_a_digest_depends_only_on_what_affects_play() -> None:
     own = Catalog([load_game("deuces", DEUCES)]).ruleset("deuces").digest
     renamed = Catalog([changed(DEUCES, name='"Twos"')]).ruleset("deuces")
     assert renamed.digest == own
     assert Catalog([changed(DEUCES, redeals="1")]).ruleset("deuces").digest != own
     assert Catalog([load_game("twos", DEUCES)]).ruleset("twos").digest != own
-    # A key with its default is as good as none: so keys can be added to the schema.
-    written_out = DEUCES.replace("redeals = 0 ", "# ")
-    assert Catalog([load_game("deuces", written_out)]).ruleset("deuces").digest == own
+    # A key that is set to its default does not count, so that keys can be added to the schema.
+    without_default = DEUCES.replace("redeals = 0 ", "# ")
+    assert without_default != DEUCES
+    assert Catalog([load_game("deuces", without_default)]).ruleset("deuces").digest == own
 
 
-def test_unlisted_rules_are_found_by_their_digest_alone() -> None:
+def test_unlisted_rules_are_found_only_by_their_digest() -> None:
     old, new = load_game("deuces", DEUCES), changed(DEUCES, redeals="2")
     before, digest = Catalog([old]), Catalog([old]).ruleset("deuces").digest
     now = Catalog([new], [old], {"deuces": {"standard": digest}})
@@ -140,7 +141,7 @@ def test_unknown_rules_are_refused(game: str, variant: str, digest: str | None) 
         stored_ruleset(game, variant, digest)
 
 
-def test_a_folder_holds_games_and_what_they_were(tmp_path: Path) -> None:
+def test_a_folder_holds_games_and_their_earlier_rules(tmp_path: Path) -> None:
     old = Catalog([load_game("deuces", DEUCES)]).ruleset("deuces")
     kept = tmp_path / "unlisted" / "deuces"
     kept.mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""The driver: a JSON object a line in, one a line out, and never a crash."""
+"""The driver: one JSON object per line in and out, and an error for any other input."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from engine.cards import pile_names
 from engine.catalog import ruleset
 from engine.driver import MAX_LINE_LENGTH, Driver, run
 from engine.position import position_of
-from tests.engine.positions import SEED, VARIANTS, dealt, kind_board, kind_deck, position
+from tests.engine.positions import SEED, VARIANTS, dealt, easy_board, easy_deck, position
 
 NEW = {"op": "new", "game": "robert", "seed": SEED.hex()}
 DECK = [card.removeprefix("?") for card in position("lady-betty", s="KC")["piles"]["s"]]
 
 
-def say(*requests: dict[str, Any] | str) -> list[dict[str, Any]]:
-    """Return the answers to the requests of one conversation."""
+def answers_to(*requests: dict[str, Any] | str) -> list[dict[str, Any]]:
+    """Send requests to a new driver, and return its answers."""
     lines = [line if isinstance(line, str) else json.dumps(line) for line in requests]
     return [json.loads(answer) for answer in run(lines)]
 
@@ -33,8 +33,8 @@ def codes(answers: Iterable[dict[str, Any]]) -> list[str | None]:
     return [answer["error"]["code"] if "error" in answer else None for answer in answers]
 
 
-def test_games() -> None:
-    (answer,) = say({"op": "games"})
+def test_games_are_listed_with_their_variants() -> None:
+    (answer,) = answers_to({"op": "games"})
     assert list(answer) == ["games"]
     assert {"id": "deuces", "name": "Deuces", "variants": ["standard", "strict", "fill"]} in answer[
         "games"
@@ -43,24 +43,24 @@ def test_games() -> None:
 
 
 @pytest.mark.parametrize(("game", "variant"), VARIANTS)
-def test_new_from_a_seed_or_a_deck(game: str, variant: str) -> None:
+def test_a_new_game_is_dealt_from_a_seed_or_a_deck(game: str, variant: str) -> None:
     rules = ruleset(game, variant)
-    deck = pile_names(kind_deck(rules))
-    by_seed, by_deck = say(
+    deck = pile_names(easy_deck(rules))
+    by_seed, by_deck = answers_to(
         {"op": "new", "game": game, "variant": variant, "seed": SEED.hex()},
         {"op": "new", "game": game, "variant": variant, "deck": deck},
     )
     assert by_seed == position_of(dealt(game, variant))
-    assert by_deck == position_of(kind_board(rules))
+    assert by_deck == position_of(easy_board(rules))
 
 
 def test_a_variant_left_out_is_the_standard_one() -> None:
-    assert say(NEW | {"game": "deuces"})[0]["variant"] == "standard"
+    assert answers_to(NEW | {"game": "deuces"})[0]["variant"] == "standard"
 
 
-def test_load_move_position_legal() -> None:
+def test_a_loaded_position_can_be_played_on() -> None:
     found = position("robert", f0="QS", w="KD")
-    loaded, legal, moved, at, more = say(
+    loaded, legal, moved, at, more = answers_to(
         {"op": "load", "position": found},
         {"op": "legal"},
         {"op": "move", "move": "w>f0"},
@@ -76,14 +76,14 @@ def test_load_move_position_legal() -> None:
 
 
 def test_legal_moves_are_sorted() -> None:
-    answer = say(NEW | {"game": "lady-betty"}, {"op": "legal"})[1]
+    answer = answers_to(NEW | {"game": "lady-betty"}, {"op": "legal"})[1]
     assert answer["moves"] == sorted(answer["moves"])
 
 
-def test_won_and_stuck_are_answered() -> None:
+def test_answers_say_whether_a_position_is_won_or_stuck() -> None:
     won = position("lady-betty", f0="KS", f1="KH", f2="KD", f3="QC", t0="KC")
     stuck = position("robert", f0="7S", w="2D", rest="w", redeals=2)
-    answers = say(
+    answers = answers_to(
         {"op": "load", "position": won},
         {"op": "move", "move": "t0>f3"},
         {"op": "load", "position": stuck},
@@ -156,10 +156,10 @@ def test_won_and_stuck_are_answered() -> None:
         ("\0", "bad_request"),
     ],
 )
-def test_what_is_refused_leaves_the_position_as_it_was(
+def test_a_refused_request_leaves_the_position_as_it_was(
     request_: dict[str, Any] | str, code: str
 ) -> None:
-    start, refused, at = say(NEW, request_, {"op": "position"})
+    start, refused, at = answers_to(NEW, request_, {"op": "position"})
     assert codes([refused]) == [code]
     assert list(refused) == ["error"]
     assert list(refused["error"]) == ["code", "message"]
@@ -170,39 +170,41 @@ def test_what_is_refused_leaves_the_position_as_it_was(
 @pytest.mark.parametrize(
     "request_", [{"op": "position"}, {"op": "legal"}, {"op": "move", "move": "s>w"}]
 )
-def test_without_a_position_there_is_nothing_to_ask(request_: dict[str, Any]) -> None:
-    assert codes(say(request_)) == ["bad_request"]
+def test_requests_about_a_position_are_refused_before_there_is_one(
+    request_: dict[str, Any],
+) -> None:
+    assert codes(answers_to(request_)) == ["bad_request"]
 
 
-def test_a_blank_line_is_no_request() -> None:
-    assert codes(say("", "  \n", " \t\r\n", {"op": "games"})) == [None]
+def test_a_blank_line_is_ignored() -> None:
+    assert codes(answers_to("", "  \n", " \t\r\n", {"op": "games"})) == [None]
 
 
 @pytest.mark.parametrize("line", ["\x1c", "\u3000\n", "\ufeff"])
-def test_what_json_does_not_take_for_blank_is_answered(line: str) -> None:
-    assert codes(say(line)) == ["bad_request"]
+def test_a_line_of_whitespace_that_is_not_jsons_is_refused(line: str) -> None:
+    assert codes(answers_to(line)) == ["bad_request"]
 
 
-def test_a_line_as_long_as_may_be_is_read() -> None:
+def test_a_line_of_the_maximum_length_is_read() -> None:
     line = '{"op":"games"}'
-    assert codes(say(line.ljust(MAX_LINE_LENGTH))) == [None]
-    assert codes(say(line.ljust(MAX_LINE_LENGTH) + "\n")) == [None]
-    assert codes(say(line.ljust(MAX_LINE_LENGTH + 1) + "\n")) == ["bad_request"]
+    assert codes(answers_to(line.ljust(MAX_LINE_LENGTH))) == [None]
+    assert codes(answers_to(line.ljust(MAX_LINE_LENGTH) + "\n")) == [None]
+    assert codes(answers_to(line.ljust(MAX_LINE_LENGTH + 1) + "\n")) == ["bad_request"]
 
 
 @pytest.mark.parametrize(
     ("written", "count"), [("1.0", 1), ("1e2", 100), ("-0", 0), ("0.0", 0), ("1000000", 1_000_000)]
 )
-def test_a_whole_number_is_one_however_it_is_written(written: str, count: int) -> None:
+def test_a_whole_number_is_read_in_every_notation_of_json(written: str, count: int) -> None:
     found = json.dumps(position("robert", f0="QS", w="KD") | {"moves": "?"}).replace('"?"', written)
-    (answer,) = say(f'{{"op":"load","position":{found}}}')
+    (answer,) = answers_to(f'{{"op":"load","position":{found}}}')
     assert repr(answer["moves"]) == repr(count)
 
 
 @pytest.mark.parametrize("written", ["1.5", "-1", "1000001", "1e999", "-1e999", "1" * 5000, "true"])
-def test_what_is_no_count(written: str) -> None:
+def test_a_bad_count_is_refused(written: str) -> None:
     found = json.dumps(position("robert", f0="QS", w="KD") | {"moves": "?"}).replace('"?"', written)
-    assert codes(say(f'{{"op":"load","position":{found}}}')) == ["bad_position"]
+    assert codes(answers_to(f'{{"op":"load","position":{found}}}')) == ["bad_position"]
 
 
 JSON = st.recursive(
@@ -230,8 +232,8 @@ def test_no_input_raises_and_every_answer_is_a_line(lines: list[str]) -> None:
         assert answer.isascii()
 
 
-def driven(*arguments: str, text: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    """Return what `python -m engine` made of the arguments and the input."""
+def run_engine(*arguments: str, text: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    """Run `python -m engine` with arguments and an input, and return the finished process."""
     return subprocess.run(  # noqa: S603
         [sys.executable, "-m", "engine", *arguments],
         input=text,
@@ -241,22 +243,22 @@ def driven(*arguments: str, text: bytes = b"") -> subprocess.CompletedProcess[by
     )
 
 
-def test_as_a_process_it_answers_line_by_line() -> None:
+def test_the_process_answers_line_by_line() -> None:
     text = json.dumps(NEW).encode() + b'\n{"op":"\xff\xed\xa0\x80"}\nnonsense\n\n{"op":"legal"}'
-    done = driven(text=text)
+    done = run_engine(text=text)
     assert (done.returncode, done.stderr) == (0, b"")
     answers = [json.loads(line) for line in done.stdout.splitlines()]
     assert codes(answers) == [None, "bad_request", "bad_request", None]
     assert answers[-1] == {"moves": ["s>w"]}
 
 
-def test_as_a_process_it_prints_the_rules() -> None:
-    done = driven("rules")
+def test_the_process_prints_the_rules() -> None:
+    done = run_engine("rules")
     assert done.returncode == 0
     assert {game["id"] for game in json.loads(done.stdout)["games"]} == {g for g, _ in VARIANTS}
 
 
-def test_as_a_process_it_refuses_other_arguments() -> None:
-    done = driven("games")
+def test_the_process_refuses_other_arguments() -> None:
+    done = run_engine("games")
     assert (done.returncode, done.stdout) == (2, b"")
     assert b"usage" in done.stderr

@@ -1,4 +1,4 @@
-"""Input that is nearly right, and input that is not: refused in the engine's own words, or read."""
+"""Random input, valid but for a few changes or not at all: it is read, or refused with an error."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from engine.position import position_of
 from engine.ruleset import Ruleset
 from engine.schema import Rules, read_game, read_rules
 from tests.engine.positions import SEED, VARIANTS, dealt
-from tests.engine.reading import converse, read_file, read_move, read_position, try_play
+from tests.engine.reading import read_file, read_move, read_position, send_lines, try_play
 
 fuzzed = settings(
     max_examples=100,
     deadline=timedelta(seconds=5),
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
-"""The deadline is generous: it is for what hangs, not for what is slow."""
+"""The long deadline finds input that hangs, not input that is slow."""
 
 FILES = {
     entry.name: entry.read_text(encoding="utf-8")
@@ -59,7 +59,7 @@ VALUES = st.recursive(
 
 @st.composite
 def changed(draw: st.DrawFn, value: Any) -> Any:
-    """Draw a value that differs from this one in one place, however deep."""
+    """Draw a value that differs from this one in one place, at any depth."""
     deeper = draw(st.integers(0, 9)) > 0
     if isinstance(value, dict) and value and deeper:
         key = draw(st.sampled_from(sorted(value)))
@@ -120,7 +120,7 @@ def positions(draw: st.DrawFn) -> dict[str, Any]:
 
 
 def toml(value: Any) -> str:
-    """Return a value as TOML writes it within a line; what TOML does not have, as JSON."""
+    """Return a value as inline TOML, or as JSON if TOML has no such value."""
     if isinstance(value, dict):
         return "{" + ", ".join(f"{json.dumps(k)} = {toml(v)}" for k, v in value.items()) + "}"
     if isinstance(value, list):
@@ -133,36 +133,38 @@ DOCUMENTS: dict[str, Any] = {name: tomllib.loads(text) for name, text in FILES.i
 
 @fuzzed
 @given(st.sampled_from(sorted(DOCUMENTS)).flatmap(lambda name: changed_often(DOCUMENTS[name])))
-def test_rules_that_are_nearly_right(found: Any) -> None:
+def test_rules_with_a_few_changes_are_read_or_refused(found: Any) -> None:
     if isinstance(found, dict):
         read_file("\n".join(f"{json.dumps(key)} = {toml(found[key])}" for key in found))
         with suppress(RulesetError):
             read_game("g", found)
 
 
-def of_kind(kind: Any) -> st.SearchStrategy[Any]:
-    """Return what draws values of a type that the schema uses."""
+def values_of(kind: Any) -> st.SearchStrategy[Any]:
+    """Return a strategy for values of a type in the schema."""
     origin, args = get_origin(kind), get_args(kind)
     if origin in (Union, UnionType):
-        return st.one_of([of_kind(arg) for arg in args if arg is not type(None)])
+        return st.one_of([values_of(arg) for arg in args if arg is not type(None)])
     if origin is Literal:
         return st.sampled_from(args)
     if origin is tuple:
         words = get_origin(args[0]) is Literal
-        return st.lists(of_kind(args[0]), min_size=1, max_size=4, unique_by=str if words else None)
+        return st.lists(
+            values_of(args[0]), min_size=1, max_size=4, unique_by=str if words else None
+        )
     if kind is str:
         return st.sampled_from(["SHDC", "SH", "C", "HSDC"])
     if not is_dataclass(kind):
         return st.booleans() if kind is bool else st.sampled_from([1, 2, 1, 2, 1, 4, 0])
     hints = get_type_hints(kind)
-    needed = {field.name: of_kind(hints[field.name]) for field in fields(kind)}
+    needed = {field.name: values_of(hints[field.name]) for field in fields(kind)}
     left_out = [field.name for field in fields(kind) if field.default is not MISSING]
     optional = {name: needed.pop(name) for name in left_out}
     return st.fixed_dictionaries(needed, optional=optional)
 
 
-def mended(found: dict[str, Any]) -> dict[str, Any]:
-    """Return the rules without the contradictions that nearly all drawn ones would have."""
+def without_contradictions(found: dict[str, Any]) -> dict[str, Any]:
+    """Return rules without those contradictions that nearly all generated ones have."""
     stock = found["stock"]
     lacking = {"waste"} if "tableau" in found else {"waste", "row", "tableau"}
     stock["plays"] = [place for place in stock["plays"] if place not in lacking]
@@ -176,53 +178,55 @@ def mended(found: dict[str, Any]) -> dict[str, Any]:
 
 
 @settings(fuzzed, max_examples=150)
-@given(of_kind(Rules).map(mended))
-def test_rules_that_nobody_thought_of(found: dict[str, Any]) -> None:
-    """What the schema does not refuse can be dealt and played."""
+@given(values_of(Rules).map(without_contradictions))
+def test_generated_rules_can_be_played_or_are_refused(found: dict[str, Any]) -> None:
+    """Rules that the schema accepts can be dealt and played."""
     with suppress(RulesetError):
         try_play(Ruleset("g", "standard", read_rules("g", found)))
 
 
 @fuzzed
 @given(TEXT | st.sampled_from(sorted(FILES)).flatmap(lambda name: scrambled(FILES[name])))
-def test_a_file_with_misprints(text: str) -> None:
+def test_a_file_with_typing_errors_is_read_or_refused(text: str) -> None:
     read_file(text)
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_the_files_themselves_are_read(name: str) -> None:
+def test_the_unchanged_files_are_read(name: str) -> None:
     assert read_file(FILES[name])
     assert read_file("\n".join(f"{key} = {toml(found)}" for key, found in DOCUMENTS[name].items()))
 
 
 @fuzzed
 @given(st.sampled_from(VARIANTS), TEXT | st.from_regex(r"[a-z]\d{0,3}>[a-z]\d{0,3}(x\d{1,3})?\n?"))
-def test_any_text_as_a_move(variant: tuple[str, str], text: str) -> None:
+def test_any_text_is_read_as_a_move_or_refused(variant: tuple[str, str], text: str) -> None:
     read_move(ruleset(*variant), text)
 
 
 @fuzzed
 @given(st.data(), positions())
-def test_a_position_that_is_nearly_right(data: st.DataObject, position: dict[str, Any]) -> None:
+def test_a_position_with_a_few_changes_is_read_or_refused(
+    data: st.DataObject, position: dict[str, Any]
+) -> None:
     assert read_position(position) is not None
     read_position(data.draw(changed_often(position)))
 
 
 @fuzzed
 @given(VALUES)
-def test_any_value_as_a_position(value: Any) -> None:
+def test_a_value_that_is_no_position_is_refused(value: Any) -> None:
     assert read_position(value) is None
 
 
 @st.composite
-def conversations(draw: st.DrawFn) -> list[str]:
-    """Draw lines for the driver: some requests as they should be, some nearly so, and noise."""
+def driver_lines(draw: st.DrawFn) -> list[str]:
+    """Draw lines for the driver: valid requests, requests with changes, and random text."""
     position = draw(positions())
     rules = ruleset(position["game"], position["variant"])
     cards = [card.strip("?") for pile in position["piles"].values() for card in pile]
     names = {"game": position["game"], "variant": position["variant"]}
     moves = [move_text(rules, move) for move in legal_moves(dealt(**names))]
-    asked: list[dict[str, Any]] = [
+    requests: list[dict[str, Any]] = [
         {"op": "games"},
         {"op": "legal"},
         {"op": "position"},
@@ -231,20 +235,20 @@ def conversations(draw: st.DrawFn) -> list[str]:
         {"op": "load", "position": position},
         *({"op": "move", "move": move} for move in moves[:3]),
     ]
-    right = st.sampled_from(asked)
+    valid = st.sampled_from(requests)
     line = (
-        right.map(json.dumps)
-        | right.flatmap(changed_often).map(json.dumps)
-        | right.map(json.dumps).flatmap(scrambled)
+        valid.map(json.dumps)
+        | valid.flatmap(changed_often).map(json.dumps)
+        | valid.map(json.dumps).flatmap(scrambled)
         | TEXT
     )
     return draw(st.lists(line, min_size=1, max_size=8))
 
 
 @fuzzed
-@given(conversations())
-def test_a_conversation_that_is_nearly_right(lines: list[str]) -> None:
-    assert len(converse(lines)) == len(lines)
+@given(driver_lines())
+def test_every_line_to_the_driver_is_answered(lines: list[str]) -> None:
+    assert len(send_lines(lines)) == len(lines)
 
 
 @pytest.mark.parametrize(
@@ -258,8 +262,8 @@ def test_a_conversation_that_is_nearly_right(lines: list[str]) -> None:
     ],
     ids=["lists", "objects", "digits", "a card", "cards"],
 )
-def test_a_line_of_much_is_answered(line: str) -> None:
-    (answer,) = converse([line[:MAX_LINE_LENGTH]])
+def test_a_huge_line_is_answered(line: str) -> None:
+    (answer,) = send_lines([line[:MAX_LINE_LENGTH]])
     assert "error" in answer
 
 
@@ -285,7 +289,7 @@ ROBERT = FILES["robert.toml"]
         *("long value", "long key", "long key twice", "no date"),
     ],
 )
-def test_a_file_of_much_is_refused(text: str) -> None:
+def test_a_file_with_a_huge_or_deep_value_is_refused(text: str) -> None:
     assert text not in FILES.values()
     assert not read_file(text)
 

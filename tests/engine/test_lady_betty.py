@@ -1,4 +1,4 @@
-"""Lady Betty, sentence by sentence. Quoted are the rule page and the rulings."""
+"""The rules of Lady Betty, sentence by sentence. Docstrings quote the rule page and rulings."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.engine.positions import (
     after,
     board,
     dealt,
-    kind_board,
+    easy_board,
     legal,
     moves_of,
     moves_to,
@@ -30,7 +30,7 @@ def lady_betty(**piles: str) -> Board:
     return board(GAME, **piles)
 
 
-def test_layout() -> None:
+def test_the_layout_is_that_of_the_rule_page() -> None:
     """'All 52 cards in the stock ...; six piles, four foundations', and no waste."""
     start = dealt(GAME)
     assert sizes(start, "s") == [52]
@@ -41,7 +41,7 @@ def test_layout() -> None:
 
 def test_the_stocks_top_card_lies_face_up_and_the_rest_unseen() -> None:
     """'Its top card face up and the rest unseen'; the first of the deck comes first."""
-    start = kind_board(ruleset(GAME))
+    start = easy_board(ruleset(GAME))
     stock = view_of(start).piles[start.ruleset.stock]
     assert shown(start, "s").endswith("?3S ?2S AS")
     assert sum(bool(card & DOWN) for card in stock) == 51
@@ -49,7 +49,7 @@ def test_the_stocks_top_card_lies_face_up_and_the_rest_unseen() -> None:
 
 def test_the_next_card_is_turned_up_as_the_top_one_goes() -> None:
     """'Drawn, face-up, one at a time'."""
-    assert shown(after(kind_board(ruleset(GAME)), "s>t0"), "s").endswith("?3S 2S")
+    assert shown(after(easy_board(ruleset(GAME)), "s>t0"), "s").endswith("?3S 2S")
 
 
 @pytest.mark.parametrize("card", ["2S", "7H", "KD"])
@@ -146,7 +146,7 @@ def test_nothing_leaves_a_foundation() -> None:
     assert moves_of(lady_betty(f0="4S", s="JH"), "f0") == []
 
 
-def test_won_when_all_52_cards_are_on_the_foundations() -> None:
+def test_the_game_is_won_when_all_52_cards_are_on_the_foundations() -> None:
     """'The game is won when all 52 cards have been moved to the four foundation piles'."""
     almost = lady_betty(f0="KS", f1="KH", f2="KD", f3="QC", t4="KC")
     assert not almost.won
@@ -156,7 +156,7 @@ def test_won_when_all_52_cards_are_on_the_foundations() -> None:
     assert not is_stuck(won)
 
 
-def test_stuck_when_cards_are_blocked() -> None:
+def test_the_player_is_stuck_when_cards_are_blocked() -> None:
     """'No further legal moves are possible and not all cards have been moved' home."""
     blocked = lady_betty(t0="AS KS", t1="QH", rest="t1")
     assert legal(blocked) == []

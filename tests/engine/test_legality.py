@@ -1,4 +1,4 @@
-"""One move at a time: checked, played, numbered and named without looking at all the others."""
+"""Single moves: checked, played, numbered and named without listing all legal ones."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from engine.notation import parse_move
 from engine.play import play
 from engine.ruleset import ROW, Move
 from tests.engine.oracles import check_board, check_move, check_stuck, every_move
-from tests.engine.positions import ALL, board, dealt, kind_board, run_down
+from tests.engine.positions import ALL, board, dealt, easy_board, run_down
 from tests.engine.starts import STARTS
 from tests.engine.test_deuces import TOPS
 from tests.engine.test_laws import LAST, MAX_WALK, walk, walks
@@ -40,14 +40,14 @@ def test_a_move_is_legal_exactly_if_it_is_listed_wherever_play_leads(board: Boar
 
 
 @given(walks())
-def test_every_legal_move_changes_what_comparing_all_piles_finds(boards: list[Board]) -> None:
+def test_the_delta_of_a_legal_move_is_what_comparing_all_piles_finds(boards: list[Board]) -> None:
     for at in boards:
         check_stuck(at)
         for move in legal_moves(at):
             check_move(at, move)
 
 
-def test_piles_of_anything_on_anything_may_be_stuck_all_the_same() -> None:
+def test_a_single_pile_is_stuck_though_its_rules_build_anything_on_anything() -> None:
     """A top card that its own pile would take is no move."""
     anything = {"order": "any", "match": "any", "empty": "none"}
     rules = rules_with(tableau=anything, foundations={"first": "K"})
@@ -75,21 +75,21 @@ def test_an_emptied_pile_that_gets_the_twin_of_its_card_has_not_changed() -> Non
 @pytest.mark.parametrize(
     "move", [Move(-1, 0), Move(99, 0), Move(8, 99), Move(8, ROW), Move(8, 0, 0)]
 )
-def test_a_move_of_no_piles_is_refused_as_any_other(move: Move) -> None:
+def test_a_move_between_piles_that_do_not_exist_is_illegal(move: Move) -> None:
     with pytest.raises(IllegalMoveError):
         play(dealt("deuces"), move)
 
 
 @pytest.mark.parametrize(("game", "variant"), ALL)
-def test_the_cards_that_are_home_are_counted_as_they_come(game: str, variant: str) -> None:
+def test_cards_on_foundations_are_counted_at_every_step(game: str, variant: str) -> None:
     chance = Random(1)
-    for at in walk(kind_board(find_ruleset(game, variant)), MAX_WALK, 1.0, chance):
+    for at in walk(easy_board(find_ruleset(game, variant)), MAX_WALK, 1.0, chance):
         assert at.home == sum(len(at.piles[pile]) for pile in at.ruleset.foundations)
         assert at.won == (at.home == at.ruleset.total)
 
 
 @pytest.mark.parametrize(("game", "variant"), ALL)
-def test_three_numbers_are_one_move_or_none(game: str, variant: str) -> None:
+def test_three_numbers_stand_for_one_move_or_none(game: str, variant: str) -> None:
     rules = find_ruleset(game, variant)
     last = len(rules.pile_names)
     for move in every_move(last):
@@ -125,5 +125,7 @@ def test_three_numbers_are_one_move_or_none(game: str, variant: str) -> None:
         ("roosevelt", (8, 17, 1), None),
     ],
 )
-def test_the_numbers_of_a_move(game: str, numbers: tuple[int, int, int], move: Move | None) -> None:
+def test_numbers_that_a_game_does_not_have_are_no_move(
+    game: str, numbers: tuple[int, int, int], move: Move | None
+) -> None:
     assert ruleset(game).move_of(*numbers) == move

@@ -1,4 +1,4 @@
-"""The text of moves."""
+"""The texts of moves and of seen piles."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_a_move_is_source_target_and_count(game: str, text: str, move: Move) -> 
         "t0>t1" + "0" * 100_000,
     ],
 )
-def test_what_is_no_move(game: str, text: str) -> None:
+def test_a_malformed_move_is_refused(game: str, text: str) -> None:
     with pytest.raises(NotationError):
         parse_move(ruleset(game), text)
 
@@ -88,7 +88,7 @@ def test_what_is_no_move(game: str, text: str) -> None:
         ("roosevelt", "s>t"),
     ],
 )
-def test_a_move_names_piles_of_the_game(game: str, text: str) -> None:
+def test_a_move_with_piles_that_the_game_does_not_have_is_refused(game: str, text: str) -> None:
     with pytest.raises(NotationError):
         parse_move(ruleset(game), text)
 
@@ -103,7 +103,7 @@ def test_every_move_between_piles_parses_back(
     assert parse_move(rules, move_text(rules, move)) == move
 
 
-def test_what_is_seen_of_a_pile_is_two_letters_a_card() -> None:
+def test_a_seen_pile_is_written_with_two_letters_for_each_card() -> None:
     place = board("rouge-et-noir", t0="?5C ?TH KS", t1="7C")
     assert seen_text(view_of(place).piles[place.ruleset.pile_numbers["t0"]]) == "????KS"
     assert seen_text(b"") == ""

@@ -1,4 +1,4 @@
-"""Move trees have as many paths as when they were counted. A failure shows where they differ."""
+"""Move trees have as many paths as their files say. A failure lists the differences."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import pytest
 
 from tests.engine.perft import (
     COMMAND,
-    DEEPEST,
     FOLDER,
+    MAX_DEPTH,
     MAX_LISTED,
     Start,
     Tree,
     count,
     differences,
+    format_trees,
+    parse_trees,
     path_of,
-    read,
-    written,
 )
 from tests.engine.positions import ALL
 from tests.relatives import find_ruleset
@@ -26,7 +26,7 @@ MAX_LISTED_IN_ALL = 150_000
 TEXTS = {
     names: path.read_text(encoding="utf-8") for names in ALL if (path := path_of(*names)).exists()
 }
-TREES = {names: list(read(text)) for names, text in TEXTS.items()}
+TREES = {names: list(parse_trees(text)) for names, text in TEXTS.items()}
 EACH = [
     pytest.param(names, *tree, id="-".join((*names, str(nth))))
     for names, trees in TREES.items()
@@ -43,13 +43,15 @@ def test_a_tree_has_the_paths_that_were_counted(
 
 
 @pytest.mark.parametrize(("names", "start", "tree"), EACH)
-def test_a_tree_is_as_deep_as_is_allowed(names: tuple[str, str], start: Start, tree: Tree) -> None:
+def test_a_tree_is_as_deep_as_its_budget_allows(
+    names: tuple[str, str], start: Start, tree: Tree
+) -> None:
     assert tree.depth > 1
     assert sum(tree.first.values()) == tree.counts[-1]
     assert len(tree.first) == tree.counts[1]
     assert tree.listed <= MAX_LISTED
-    assert tree.depth <= DEEPEST
-    if sum(tree.counts) <= MAX_LISTED and tree.depth < DEEPEST:
+    assert tree.depth <= MAX_DEPTH
+    if sum(tree.counts) <= MAX_LISTED and tree.depth < MAX_DEPTH:
         deeper = count(start.board(find_ruleset(*names)), tree.depth + 1)
         assert deeper.counts[-1] == 0
 
@@ -57,7 +59,7 @@ def test_a_tree_is_as_deep_as_is_allowed(names: tuple[str, str], start: Start, t
 @pytest.mark.parametrize("names", TEXTS, ids="-".join)
 def test_generating_a_file_again_gives_these_trees(names: tuple[str, str]) -> None:
     assert [start for start, _ in TREES[names]] == list(tree_starts(*names))
-    assert TEXTS[names] == written(tree_title(*names), TREES[names])
+    assert TEXTS[names] == format_trees(tree_title(*names), TREES[names])
 
 
 def test_there_is_a_file_for_each_game_and_no_other() -> None:
@@ -72,7 +74,7 @@ def test_all_trees_together_stay_within_the_budget() -> None:
     assert MAX_LISTED_IN_ALL / 4 < listed <= MAX_LISTED_IN_ALL
 
 
-def test_other_rules_are_told_move_by_move() -> None:
+def test_differences_to_other_rules_are_listed_by_depth_and_move() -> None:
     start, tree = TREES["deuces", "standard"][1]
     found = count(start.board(find_ruleset("deuces", "fill")), tree.depth)
     lines = differences(tree, found)
@@ -80,7 +82,7 @@ def test_other_rules_are_told_move_by_move() -> None:
     assert {line.split(":")[0] for line in lines} & tree.first.keys()
 
 
-def test_a_move_too_many_or_too_few_is_told() -> None:
+def test_an_extra_and_a_missing_move_are_listed() -> None:
     one, other = Tree((1, 2, 5), {"s>w": 3, "t0>f0": 2}), Tree((1, 2, 6), {"s>w": 3, "t1>f0": 3})
     assert differences(one, one) == []
     assert differences(one, other) == [

@@ -1,4 +1,4 @@
-"""Values of the schema that no game's file sets yet: each does what RULES.md says."""
+"""Values of the schema that no game's file sets: each has the effect that RULES.md describes."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def test_a_face_up_stock_shows_its_top_card_after_every_move() -> None:
     assert shown(after(rows, "s>t"), "s") == "?6H 5C"
 
 
-def test_cards_may_be_laid_out_in_suits_of_ones_own() -> None:
+def test_foundations_may_be_laid_out_in_any_order_of_suits() -> None:
     rules = rules_with(foundations={"suits": "CH", "piles": 2, "setup": "laid-out"})
     start = dealt_from(rules)
     assert [shown(start, f"f{i}") for i in range(2)] == ["AC", "AH"]

@@ -1,4 +1,4 @@
-"""Positions as JSON values: reading what can be, refusing what cannot."""
+"""Positions as JSON values: valid ones are read, others refused."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from engine.errors import DeckError, EngineError, PositionError
 from engine.position import MAX_MOVES, parse_position, position_of
-from tests.engine.positions import VARIANTS, board, dealt, kind_board, position, run_down
+from tests.engine.positions import VARIANTS, board, dealt, easy_board, position, run_down
 
 
 @pytest.mark.parametrize(("game", "variant"), VARIANTS)
@@ -23,7 +23,7 @@ def test_a_position_has_these_keys(game: str, variant: str) -> None:
 
 @pytest.mark.parametrize(("game", "variant"), VARIANTS)
 def test_a_position_reads_back(game: str, variant: str) -> None:
-    for start in (dealt(game, variant), kind_board(dealt(game, variant).ruleset)):
+    for start in (dealt(game, variant), easy_board(dealt(game, variant).ruleset)):
         assert parse_position(position_of(start)) == start
 
 
@@ -85,7 +85,7 @@ def test_an_impossible_value_is_refused(key: str, value: Any, code: str) -> None
     assert refused.value.code == code
 
 
-def test_most_moves_is_the_limit() -> None:
+def test_a_position_may_have_the_maximum_of_moves() -> None:
     found = position_of(dealt("robert")) | {"moves": MAX_MOVES, "redeals": 2}
     assert parse_position(found).moves == MAX_MOVES
 
@@ -144,7 +144,7 @@ RUN = run_down("KS", "H").split()
         ("lady-betty", {"t0": "?5S 7S"}),
     ],
 )
-def test_a_pile_holds_what_play_can_bring_there(game: str, piles: dict[str, str]) -> None:
+def test_a_pile_that_play_cannot_lead_to_is_refused(game: str, piles: dict[str, str]) -> None:
     with pytest.raises(PositionError):
         board(game, **{"t1": "9C"} | piles if game != "robert" else piles)
 
@@ -169,7 +169,7 @@ def test_a_foundation_laid_out_is_never_empty() -> None:
         ("rouge-et-noir", "row"),
     ],
 )
-def test_the_stock_lies_as_it_was_dealt(game: str, change: str) -> None:
+def test_a_stock_that_play_cannot_lead_to_is_refused(game: str, change: str) -> None:
     """It lies face down but for a top card that is up, is never longer, and goes by the row."""
     found = position_of(dealt(game))
     piles = found["piles"]

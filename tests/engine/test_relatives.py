@@ -1,4 +1,4 @@
-"""The relatives: files alone make games of them. What sets each apart, by its own rules."""
+"""The relatives, which are games by their files alone, and the rules of each."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.engine.positions import (
     after,
     board,
     dealt,
-    kind_board,
+    easy_board,
     legal,
     moves_of,
     moves_to,
@@ -21,7 +21,7 @@ from tests.engine.positions import (
 from tests.relatives import RELATED, RELATIVES, find_ruleset
 
 
-def test_they_are_games_that_the_product_does_not_offer() -> None:
+def test_relatives_are_games_that_the_product_does_not_offer() -> None:
     names = {game.id: game.name for game in RELATIVES.values()}
     assert names == {
         "forty-thieves": "Forty Thieves",
@@ -33,14 +33,14 @@ def test_they_are_games_that_the_product_does_not_offer() -> None:
     assert not names.keys() & games().keys()
 
 
-def test_their_rulesets_and_the_catalogues_are_found_by_one_name() -> None:
+def test_rulesets_of_relatives_and_of_the_catalogue_are_found_alike() -> None:
     assert find_ruleset("golf") is find_ruleset("golf", "standard")
     assert find_ruleset("deuces", "fill").rules.name == "Deuces"
 
 
 @pytest.mark.parametrize(("game", "variant"), RELATED)
-def test_each_can_be_won(game: str, variant: str) -> None:
-    place = kind_board(find_ruleset(game, variant))
+def test_every_relative_can_be_won(game: str, variant: str) -> None:
+    place = easy_board(find_ruleset(game, variant))
     while not place.won:
         home = [move for move in legal(place) if ">f" in move]
         fresh = [move for move in legal(place) if move.startswith("s")]
@@ -181,7 +181,7 @@ def test_golf_the_stock_is_dealt_onto_the_foundation_whatever_it_is() -> None:
     assert moves_of(place, "s") == ["s>f0"]
 
 
-def test_golf_what_the_stock_holds_next_is_not_seen() -> None:
+def test_golf_the_cards_of_the_stock_are_not_seen() -> None:
     one = board("golf", f0="7S", t0="9C", s="KD AH", rest="t0")
     other = board("golf", f0="7S", t0="9C", s="AH KD", rest="t0")
     assert view_of(one) == view_of(other)

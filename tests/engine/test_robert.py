@@ -1,4 +1,4 @@
-"""Robert, sentence by sentence. Quoted are the rule page and the rulings."""
+"""The rules of Robert, sentence by sentence. Docstrings quote the rule page and rulings."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from engine.cards import RANKS
 from engine.catalog import ruleset
 from engine.errors import IllegalMoveError
 from engine.moves import is_stuck
-from tests.engine.positions import after, board, dealt, kind_board, legal, moves_of, shown, sizes
+from tests.engine.positions import after, board, dealt, easy_board, legal, moves_of, shown, sizes
 
 GAME = "robert"
 
@@ -18,7 +18,7 @@ def robert(redeals: int = 0, **given: str) -> Board:
     return board(GAME, redeals=redeals, **given)
 
 
-def test_layout() -> None:
+def test_the_layout_is_that_of_the_rule_page() -> None:
     """'One card on the foundation, 51 in the stock'; no tableau; the waste starts empty."""
     start = dealt(GAME)
     assert start.ruleset.total == 52
@@ -35,21 +35,21 @@ def test_the_foundation_starts_face_up_and_the_stock_face_down() -> None:
 
 def test_the_first_card_of_the_deck_goes_to_the_foundation() -> None:
     """'Robert: the first card to the foundation'."""
-    start = kind_board(ruleset(GAME))
+    start = easy_board(ruleset(GAME))
     assert shown(start, "f0") == "AS"
     assert shown(start, "s").endswith("?3S ?2S")
 
 
 def test_dealing_turns_the_top_card_of_the_stock_to_the_waste() -> None:
     """'Deal: Turn over the top card of the stock to the waste pile (face up)'."""
-    start = kind_board(ruleset(GAME))
+    start = easy_board(ruleset(GAME))
     assert legal(start) == ["s>w"]
     assert shown(after(start, "s>w"), "w") == "2S"
     assert shown(after(start, "s>w", "s>w"), "w") == "2S 3S"
 
 
 @pytest.mark.parametrize("top", range(13))
-def test_one_rank_higher_or_lower_regardless_of_suit_around_the_corner(top: int) -> None:
+def test_the_foundation_takes_one_rank_higher_or_lower_around_the_corner(top: int) -> None:
     """'One rank higher or lower ..., regardless of suit'; 'King and Ace adjoin'."""
     takes = {RANKS[(top + step) % 13] for step in (1, -1)}
     for rank in RANKS:
@@ -86,14 +86,14 @@ def test_only_single_cards_may_be_moved() -> None:
 def test_the_stock_does_not_play_to_the_foundation() -> None:
     """Only the waste feeds the foundation: the stock deals 'face up to the waste pile'."""
     with pytest.raises(IllegalMoveError):
-        after(kind_board(ruleset(GAME)), "s>f0")
+        after(easy_board(ruleset(GAME)), "s>f0")
 
 
-def test_redeal_only_when_the_stock_is_empty_and_the_waste_is_not() -> None:
+def test_a_redeal_needs_an_empty_stock_and_cards_in_the_waste() -> None:
     """'Redeal: only when the stock is empty and the waste is not'."""
     assert "w>s" not in legal(robert(f0="7S", w="2D", s="3D"))
     assert "w>s" in legal(robert(f0="7S", w="2D", rest="w"))
-    done = kind_board(ruleset(GAME))
+    done = easy_board(ruleset(GAME))
     done = after(done, *["s>w", "w>f0"] * 51)
     assert legal(done) == []
 
@@ -107,14 +107,14 @@ def test_a_redeal_gives_the_same_cards_in_the_same_order_again() -> None:
     assert after(again, *["s>w"] * 51).piles == once.piles
 
 
-def test_a_redeal_is_unseen_again() -> None:
+def test_the_cards_of_a_redeal_are_face_down_again() -> None:
     """'Turn the waste pile over (without shuffling) to form a new stock', which is face down."""
     again = after(robert(f0="7S", w="2D", rest="w"), "w>s")
     assert sizes(again, "w") == [0]
     assert set(view_of(again).piles[again.ruleset.stock]) == {0x7F}
 
 
-def test_twice_at_most() -> None:
+def test_there_are_at_most_two_redeals() -> None:
     """'Only two redeals of the stock are permitted (three passes through the deck in total)'."""
     place = dealt(GAME)
     for redeals in range(2):
@@ -126,20 +126,20 @@ def test_twice_at_most() -> None:
 
 
 @pytest.mark.parametrize(("redeals", "stuck"), [(0, False), (1, False), (2, True)])
-def test_stuck_when_no_moves_and_no_redeals_remain(redeals: int, stuck: bool) -> None:
+def test_the_player_is_stuck_when_no_moves_and_no_redeals_remain(redeals: int, stuck: bool) -> None:
     """'If no moves are possible and no redeals remain, gameplay ends'."""
     place = robert(f0="7S", w="2D", rest="w", redeals=redeals)
     assert is_stuck(place) == stuck
 
 
-def test_cards_left_that_still_fit_are_not_stuck() -> None:
+def test_the_player_is_not_stuck_while_a_card_fits() -> None:
     """'Cards remaining ... that cannot be legally moved': one that can be is no loss yet."""
     assert not is_stuck(robert(f0="7S", w="8D", rest="w", redeals=2))
 
 
-def test_won_when_all_52_cards_are_on_the_foundation() -> None:
+def test_the_game_is_won_when_all_52_cards_are_on_the_foundation() -> None:
     """'The game is won when all 52 cards have been moved to the foundation'."""
-    place = after(kind_board(ruleset(GAME)), *["s>w", "w>f0"] * 50, "s>w")
+    place = after(easy_board(ruleset(GAME)), *["s>w", "w>f0"] * 50, "s>w")
     assert not place.won
     won = after(place, "w>f0")
     assert won.won

@@ -1,4 +1,4 @@
-"""Roosevelt, sentence by sentence. Quoted are the rule page and the rulings."""
+"""The rules of Roosevelt, sentence by sentence. Docstrings quote the rule page and rulings."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.engine.positions import (
     after,
     board,
     dealt,
-    kind_board,
+    easy_board,
     legal,
     moves_of,
     moves_to,
@@ -28,7 +28,7 @@ def roosevelt(**piles: str) -> Board:
     return board(GAME, **piles)
 
 
-def test_layout() -> None:
+def test_the_layout_is_that_of_the_rule_page() -> None:
     """Two packs; "seven tableau piles ... four cards, all face up"; eight empty foundations."""
     start = dealt(GAME)
     assert start.ruleset.total == 104
@@ -39,14 +39,14 @@ def test_layout() -> None:
     assert all("?" not in shown(start, f"t{i}") for i in range(7))
 
 
-def test_stock_is_placed_face_down() -> None:
+def test_the_stock_is_placed_face_down() -> None:
     """'The remaining cards after dealing to the tableau form the stock pile, placed face down'."""
     assert shown(dealt(GAME), "s").count("?") == 76
 
 
-def test_deal_goes_round_by_round() -> None:
+def test_the_tableau_is_dealt_round_by_round() -> None:
     """'Four rounds, each one card to piles 0 to 6, then the stock'."""
-    start = kind_board(ruleset(GAME))
+    start = easy_board(ruleset(GAME))
     names = [rank + suit for suit in SUITS for rank in RANKS]
     first = names[:28][::-1]
     assert shown(start, "t0").split() == first[0::7]
@@ -77,7 +77,7 @@ def test_only_the_top_card_of_each_tableau_pile_or_the_waste_may_be_moved() -> N
     ],
 )
 @pytest.mark.parametrize("source", ["t1", "w"])
-def test_tableau_builds_down_by_alternating_colours(
+def test_the_tableau_builds_down_in_alternating_colours(
     top: str, card: str, source: str, fits: bool
 ) -> None:
     """'Cards in the tableau are built down by alternating colors' (a red 9 on a black 10)."""
@@ -163,7 +163,7 @@ def test_dealing_is_the_players_own_choice() -> None:
 
 def test_the_stock_is_drawn_in_the_order_of_the_deck() -> None:
     """'The stock is drawn in the order of the list'."""
-    place = kind_board(ruleset(GAME))
+    place = easy_board(ruleset(GAME))
     drawn = after(place, *["s>w"] * 76)
     assert shown(drawn, "w").split() == [
         card.removeprefix("?") for card in reversed(shown(place, "s").split())
@@ -190,7 +190,7 @@ def test_nothing_leaves_a_foundation() -> None:
     assert moves_of(place, "f0") == []
 
 
-def test_won_when_all_104_cards_are_on_the_foundations() -> None:
+def test_the_game_is_won_when_all_104_cards_are_on_the_foundations() -> None:
     """'The game is won when all 104 cards are successfully moved to the eight foundation piles'."""
     almost = roosevelt(**FULL | {"f7": "QC", "w": "KC"})
     assert not almost.won
@@ -201,7 +201,7 @@ def test_won_when_all_104_cards_are_on_the_foundations() -> None:
     assert legal(won) == []
 
 
-def test_stuck_when_no_legal_moves_remain() -> None:
+def test_the_player_is_stuck_when_no_legal_moves_remain() -> None:
     """'The game is lost ... if no further legal moves are possible and there are cards' left."""
     tops = {f"t{i}": f"{rank}S" for i, rank in enumerate("468TQ36")}
     blocked = roosevelt(**tops, w="8S", rest="t0")

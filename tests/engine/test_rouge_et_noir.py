@@ -1,4 +1,4 @@
-"""Rouge et Noir, sentence by sentence. Quoted are the rule page and the rulings."""
+"""The rules of Rouge et Noir, sentence by sentence. Docstrings quote the rule page and rulings."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.engine.positions import (
     after,
     board,
     dealt,
-    kind_board,
+    easy_board,
     legal,
     moves_of,
     moves_to,
@@ -37,7 +37,7 @@ def rouge(**piles: str) -> Board:
     return board(GAME, **piles)
 
 
-def test_layout() -> None:
+def test_the_layout_is_that_of_the_rule_page() -> None:
     """'Columns of 9, 8, ... 1, 0 cards, 59 in the stock'; eight foundations; no waste."""
     start = dealt(GAME)
     assert start.ruleset.total == 104
@@ -57,9 +57,9 @@ def test_only_the_top_card_of_each_column_is_face_up() -> None:
     assert shown(start, "s").count("?") == 59
 
 
-def test_deal_order() -> None:
+def test_the_columns_are_dealt_row_by_row() -> None:
     """'The first one card to each of columns 0 to 8, ... the ninth to column 0 alone'."""
-    start = kind_board(ruleset(GAME))
+    start = easy_board(ruleset(GAME))
     deck = [rank + suit for suit in SUITS for rank in RANKS][:45][::-1]
     at = 0
     columns: list[list[str]] = [[] for _ in range(9)]
@@ -277,7 +277,7 @@ def test_nothing_leaves_a_foundation() -> None:
     assert not [m for m in legal(place) if m.startswith("f")]
 
 
-def test_won_when_all_104_cards_are_on_foundations() -> None:
+def test_the_game_is_won_when_all_104_cards_are_on_foundations() -> None:
     """'52 on the colour foundations and 52 in four removed runs'."""
     run = RUNS["f7"]
     almost = rouge(**COLOURS | RUNS | {"f7": "", "t3": run})
@@ -296,7 +296,7 @@ def test_four_runs_alone_are_not_won() -> None:
     assert not rouge(**COLOURS, t0="7C", rest="t0").won
 
 
-def test_a_mixed_colour_foundation() -> None:
+def test_a_foundation_may_mix_both_suits_of_its_colour() -> None:
     """'No Suit Restriction on Foundations'."""
     mixed = " ".join(
         card if i % 2 else card.replace("H", "D") for i, card in enumerate(sequence("A", "KH"))
@@ -304,7 +304,7 @@ def test_a_mixed_colour_foundation() -> None:
     assert len(shown(rouge(f0=mixed, t0="7C", rest="t0"), "f0").split()) == 13
 
 
-def test_stuck_when_the_stock_is_exhausted_and_no_moves_exist() -> None:
+def test_the_player_is_stuck_when_the_stock_is_exhausted_and_no_moves_exist() -> None:
     """'The stock is exhausted, no more legal moves exist, and not all cards' are home."""
     tops = {
         f"t{i}": f"2{SUITS[i % 4]} {card}"

@@ -1,4 +1,4 @@
-"""Rulesets: what is computed from the rules alone, before there is a board."""
+"""Rulesets: what is computed from the rules alone, without a board."""
 
 from __future__ import annotations
 

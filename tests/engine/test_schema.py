@@ -1,4 +1,4 @@
-"""The form of a ruleset: what is refused, and at which key."""
+"""The schema of rules: what is refused, and the path that the message names."""
 
 from __future__ import annotations
 
@@ -272,7 +272,7 @@ def test_a_contradiction_is_refused_with_its_path(
     assert sentence in message
 
 
-def test_what_a_contradiction_does_not_forbid() -> None:
+def test_combinations_without_a_contradiction_are_read() -> None:
     for sound in (
         SOUND | with_group(**TWOS),
         SOUND | {"foundations": [TWOS | {"suits": s, "piles": 4} for s in ("SH", "DC")]},

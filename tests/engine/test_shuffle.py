@@ -1,9 +1,9 @@
-"""Is the shuffle fair? Counted over many seeds, always the same ones, so that it cannot waver.
+"""The shuffle is fair: counts over many seeds, always the same ones for a stable result.
 
-The counts are compared by Pearson's chi-square with what a fair shuffle leads to. A fair shuffle
-stays below the critical values here but for one choice of seeds in a thousand, and these seeds
-are not of that kind. What is too small to be counted, the words that a draw skips, is tested by
-the table of bounds in `DEALS.md`.
+The counts are compared by Pearson's chi-square with those expected of a fair shuffle. Such a
+shuffle exceeds the critical values here with one choice of seeds in a thousand, and these seeds are
+another choice. The words that a draw skips are too rare for counts; the table of bounds in
+`DEALS.md` tests them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from engine.deal import SEED_BYTES, _below, _words, shuffled
 
 SHUFFLES = 200_000
 FIVE = bytes(range(5))
-RARITY = 0.001
+SIGNIFICANCE = 0.001
 
 Choice = Callable[[int, int, Iterator[int]], int]
 """Chooses where a card goes: from the pack's size, the card's place and the seed's stream."""
@@ -32,17 +32,17 @@ def seeds(count: int) -> Iterator[bytes]:
 
 
 def critical(freedom: int) -> float:
-    """Return what a chi-square of these degrees of freedom exceeds with probability `RARITY`.
+    """Return what a chi-square of these degrees of freedom exceeds with probability `SIGNIFICANCE`.
 
     By Wilson and Hilferty: the cube root of a chi-square over its degrees of freedom is nearly
     normal. From 119 degrees on, the error is below a tenth.
     """
     spread = 2 / (9 * freedom)
-    return freedom * (1 - spread + NormalDist().inv_cdf(1 - RARITY) * sqrt(spread)) ** 3
+    return freedom * (1 - spread + NormalDist().inv_cdf(1 - SIGNIFICANCE) * sqrt(spread)) ** 3
 
 
 def order_statistic(shuffles: Iterable[bytes], cards: int) -> float:
-    """Return the chi-square of how often each order came; of freedom, one less than orders."""
+    """Return the chi-square of how often each order came, of `cards! - 1` degrees of freedom."""
     found = Counter(shuffles)
     expected = found.total() / factorial(cards)
     missing = (factorial(cards) - len(found)) * expected
@@ -50,10 +50,10 @@ def order_statistic(shuffles: Iterable[bytes], cards: int) -> float:
 
 
 def place_statistic(shuffles: Iterable[bytes], cards: int) -> float:
-    """Return the chi-square of how often each card came to each place; (cards - 1)² of freedom.
+    """Return the chi-square of how often each card came to each place.
 
-    Each row and each column of the table adds up to the number of shuffles, so its cells sway a
-    little more than independent ones would: by the factor that is divided out here.
+    It has `(cards - 1)²` degrees of freedom. Each row and column of the table adds up to the number
+    of shuffles, so the cells vary a little more than independent ones: the factor corrects that.
     """
     found = Counter(place for order in shuffles for place in enumerate(order))
     expected = found.total() / cards**2
@@ -103,7 +103,7 @@ def test_every_card_of_a_pack_comes_to_every_place_equally_often() -> None:
 
 @BIASED
 def test_a_biased_order_is_found(choice: Choice) -> None:
-    """With a tenth of the shuffles already."""
+    """A tenth of the shuffles is enough."""
     orders = (shuffled_by(choice, FIVE, seed) for seed in seeds(SHUFFLES // 10))
     assert order_statistic(orders, 5) > critical(factorial(5) - 1)
 

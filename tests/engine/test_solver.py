@@ -22,16 +22,15 @@ from engine.schema import read_rules
 from engine.solver import MAX_POSITIONS, Outcome, cards_never_seen, ends_on_foundation, search
 from tests.engine.positions import VARIANTS, dealt, run_down
 
-MAX_TRIED = 1_000
-"""Boards that the test's own search tries before it gives a case up."""
-
+MAX_SEARCHED = 1_000
+"""The most boards that the exhaustive search visits."""
 
 MAX_LEFT = 60
-"""The most cards that are not home on a late board, if they can get there."""
+"""The most cards, about, that late boards have outside of the foundations."""
 
 
 def bare(game: str, variant: str = "standard", *, redeals: int = 0, **piles: str) -> Board:
-    """Return a board of these cards alone; the rest of the pack is nowhere."""
+    """Return a board of these cards alone, without the rest of the pack."""
     rules = ruleset(game, variant)
     cards = {name: parse_pile(text.split()) for name, text in piles.items()}
     return Board(rules, tuple(cards.pop(name, b"") for name in rules.pile_names), redeals)
@@ -45,10 +44,12 @@ def brings_home(before: Board, after: Board) -> bool:
     return after.home > before.home
 
 
-def try_everything(board: Board) -> tuple[bool, int] | None:
-    """Return whether any line of moves brings a card home, and how many boards it took to see.
+def search_exhaustively(board: Board) -> tuple[bool, int] | None:
+    """Search all boards that moves lead to, without any pruning.
 
-    Every board is told from every other by all of its piles. `None` if there are too many.
+    Returns:
+        Whether a line of moves brings a card home, and the number of boards that were visited;
+        `None` if there are more than `MAX_SEARCHED`.
     """
     seen = {(board.piles, board.redeals)}
     left = deque([board])
@@ -61,13 +62,13 @@ def try_everything(board: Board) -> tuple[bool, int] | None:
             if (after.piles, after.redeals) not in seen:
                 seen.add((after.piles, after.redeals))
                 left.append(after)
-        if len(seen) > MAX_TRIED:
+        if len(seen) > MAX_SEARCHED:
             return None
     return False, len(seen)
 
 
-def late(rules: Ruleset, left: int, chance: Random) -> Board:
-    """Return a board on which about so many cards are not home, and every one has been seen."""
+def late_board(rules: Ruleset, left: int, chance: Random) -> Board:
+    """Return a board with about so many cards that are not home, all of which have been seen."""
     spare = Counter(pack(rules.rules.packs))
     piles = [b""] * len(rules.pile_names)
     for pile, rank, suit in rules.laid_out_suits():
@@ -92,11 +93,11 @@ def late(rules: Ruleset, left: int, chance: Random) -> Board:
             spare -= Counter([card])
         else:
             open_.remove(pile)
-    # The lower ranks, which are wanted first, lie deeper: more or less.
+    # The lower ranks, which are needed first, tend to lie deeper.
     mixing = chance.choice([2, 8, 30])
     rest = sorted(spare.elements(), key=lambda card: card % 13 + mixing * chance.random())
     board = spread(rules, piles, rest, chance)
-    # Mostly past the point at which a card can go home at once.
+    # Most boards have no card that can go home at once.
     while chance.random() < 0.9:
         moves = [move for move in legal_moves(board) if move.target in rules.foundations]
         if not moves:
@@ -106,7 +107,7 @@ def late(rules: Ruleset, left: int, chance: Random) -> Board:
 
 
 def spread(rules: Ruleset, piles: list[bytes], rest: list[int], chance: Random) -> Board:
-    """Return the board with the rest of the cards thrown onto the piles that are no foundations."""
+    """Return the board with the rest of the cards spread over tableau, waste and stock."""
     redeals = chance.randrange(rules.rules.waste.redeals + 1) if rules.rules.waste else 0
     places = list(rules.tableau)
     if rules.waste is not None:
@@ -127,15 +128,15 @@ def spread(rules: Ruleset, piles: list[bytes], rest: list[int], chance: Random) 
 
 
 @st.composite
-def lates(draw: st.DrawFn) -> Board:
+def late_boards(draw: st.DrawFn) -> Board:
     rules = ruleset(*draw(st.sampled_from(VARIANTS)))
     chance = Random(draw(st.integers(0, 2**32 - 1)))
-    return late(rules, draw(st.integers(1, MAX_LEFT)), chance)
+    return late_board(rules, draw(st.integers(1, MAX_LEFT)), chance)
 
 
-@given(lates())
-def test_the_search_is_never_wrong_and_comes_to_an_end(board: Board) -> None:
-    tried = try_everything(board)
+@given(late_boards())
+def test_the_search_agrees_with_an_exhaustive_one_within_its_bound(board: Board) -> None:
+    tried = search_exhaustively(board)
     assume(tried is not None)
     assert tried is not None
     reachable, boards = tried
@@ -147,14 +148,14 @@ def test_the_search_is_never_wrong_and_comes_to_an_end(board: Board) -> None:
 
 
 @pytest.mark.parametrize(("game", "variant"), VARIANTS)
-def test_both_answers_come_up_where_a_look_at_the_legal_moves_is_not_enough(
+def test_both_outcomes_occur_on_boards_that_need_more_than_one_position(
     game: str, variant: str
 ) -> None:
     rules = ruleset(game, variant)
     checked: Counter[str] = Counter()
     for number in range(120):
-        board = late(rules, 1 + number % MAX_LEFT, Random(number))
-        tried = None if board.won else try_everything(board)
+        board = late_board(rules, 1 + number % MAX_LEFT, Random(number))
+        tried = None if board.won else search_exhaustively(board)
         if tried is not None:
             outcome = outcome_of(board, tried[1])
             assert outcome == ("reachable" if tried[0] else "unreachable")
@@ -164,9 +165,9 @@ def test_both_answers_come_up_where_a_look_at_the_legal_moves_is_not_enough(
     assert min(checked.values()) > 0
 
 
-@given(lates(), st.randoms())
+@given(late_boards(), st.randoms())
 def test_no_walk_from_a_dead_end_brings_a_card_home(board: Board, chance: Random) -> None:
-    """Also where trying everything would take too long."""
+    """This also covers boards that are too large for the exhaustive search."""
     unreachable = outcome_of(board) == "unreachable"
     for _ in range(40):
         moves = legal_moves(board)
@@ -177,7 +178,7 @@ def test_no_walk_from_a_dead_end_brings_a_card_home(board: Board, chance: Random
         board = after
 
 
-@given(lates(), st.randoms())
+@given(late_boards(), st.randoms())
 def test_the_order_of_tableau_piles_does_not_change_the_outcome(
     board: Board, chance: Random
 ) -> None:
@@ -189,40 +190,40 @@ def test_the_order_of_tableau_piles_does_not_change_the_outcome(
     assert len(answers) == 1 or "unknown" in answers
 
 
-@given(lates())
-def test_the_boards_of_these_tests_could_be(board: Board) -> None:
+@given(late_boards())
+def test_late_boards_are_valid_positions(board: Board) -> None:
     assert cards_never_seen(board) == 0
     whole = Counter(pack(board.ruleset.rules.packs))
     assert Counter(b"".join(map(turned_up, board.piles))) == whole
     assert parse_position(position_of(board)) == board
 
 
-def full(card: str, columns: range) -> dict[str, Any]:
-    """Return columns of one card each, which takes nothing and goes nowhere."""
-    return {f"t{column}": card for column in columns}
+def columns(card: str, numbers: range) -> dict[str, Any]:
+    """Return the columns of these numbers, with one card each."""
+    return {f"t{number}": card for number in numbers}
 
 
 KINGS_HOME: dict[str, Any] = {"f0": "KH", "f1": "KD", "f2": "KS", "f3": "KC"}
-FILLED: dict[str, Any] = {"f0": "2S", "t0": "9H", "t1": "TH"} | full("KD", range(2, 10))
+FILLED: dict[str, Any] = {"f0": "2S", "t0": "9H", "t1": "TH"} | columns("KD", range(2, 10))
 
 CASES: list[tuple[str, Board]] = [
-    # What is wanted lies under two cards of the waste: two empty columns are enough, one is not.
-    ("unreachable", bare("roosevelt", f0="AS", w="2S 9H 9D", **full("KD", range(6)))),
-    ("reachable", bare("roosevelt", f0="AS", w="2S 9H 9D", **full("KD", range(5)))),
-    ("reachable", bare("roosevelt", f0="AS", w="2S 9H TC", **full("KD", range(6)))),
-    ("unreachable", bare("roosevelt", f0="AS", t6="2S 9H", **full("KD", range(6)))),
-    ("reachable", bare("roosevelt", f0="AS", t6="2S 9H", **full("KD", range(5)), t5="TC")),
+    # The needed card lies under two others in the waste: two empty columns are enough, one is not.
+    ("unreachable", bare("roosevelt", f0="AS", w="2S 9H 9D", **columns("KD", range(6)))),
+    ("reachable", bare("roosevelt", f0="AS", w="2S 9H 9D", **columns("KD", range(5)))),
+    ("reachable", bare("roosevelt", f0="AS", w="2S 9H TC", **columns("KD", range(6)))),
+    ("unreachable", bare("roosevelt", f0="AS", t6="2S 9H", **columns("KD", range(6)))),
+    ("reachable", bare("roosevelt", f0="AS", t6="2S 9H", **columns("KD", range(5)), t5="TC")),
     ("unreachable", bare("roosevelt", f0="AS", t0="3S")),
-    ("unreachable", bare("deuces", f0="2S", w="3S 9H 9D", **full("KD", range(9)))),
-    ("reachable", bare("deuces", f0="2S", w="3S 9H 9D", **full("KD", range(8)))),
-    ("reachable", bare("deuces", f0="2S", t0="3S 9H 8H", t1="TH", **full("KD", range(2, 9)))),
+    ("unreachable", bare("deuces", f0="2S", w="3S 9H 9D", **columns("KD", range(9)))),
+    ("reachable", bare("deuces", f0="2S", w="3S 9H 9D", **columns("KD", range(8)))),
+    ("reachable", bare("deuces", f0="2S", t0="3S 9H 8H", t1="TH", **columns("KD", range(2, 9)))),
     ("reachable", bare("deuces", "strict", f0="2S", t0="3S 9H 8H", t1="TH", t2="KD")),
-    ("unreachable", bare("deuces", "strict", f0="2S", w="3S 9H 9D", **full("KD", range(9)))),
+    ("unreachable", bare("deuces", "strict", f0="2S", w="3S 9H 9D", **columns("KD", range(9)))),
     # The column that the 9 leaves is filled from the waste.
     ("reachable", bare("deuces", "fill", w="3S 5D", **FILLED)),
     ("reachable", bare("deuces", "fill", w="3S 5D 6D", **FILLED)),
     ("unreachable", bare("deuces", "fill", w="3S 5D 7D", **FILLED)),
-    # The waste is turned over while it may be; the player knows what comes.
+    # The waste can be turned over; the player knows the cards.
     ("reachable", bare("robert", f0="7S", w="8S 2H", redeals=1)),
     ("unreachable", bare("robert", f0="7S", w="8S 2H", redeals=2)),
     ("unreachable", bare("robert", f0="7S", w="3H 2H")),
@@ -246,20 +247,20 @@ CASES: list[tuple[str, Board]] = [
 
 
 @pytest.mark.parametrize(("outcome", "board"), CASES)
-def test_a_case_by_hand(outcome: str, board: Board) -> None:
+def test_the_outcome_of_a_board_by_hand(outcome: str, board: Board) -> None:
     found = search(board)
     assert found.outcome.value == outcome
     assert ends_on_foundation(board, found.line) == (outcome == "reachable")
 
 
 def test_most_of_the_dead_ends_still_have_moves() -> None:
-    """Or nobody would have to search."""
+    """Otherwise no search would be needed."""
     unreachable = [board for outcome, board in CASES if outcome == "unreachable"]
     assert sum(bool(legal_moves(board)) for board in unreachable) > len(unreachable) / 2
 
 
 def test_the_line_is_a_shortest_one() -> None:
-    board = bare("roosevelt", f0="AS", w="2S 9H 9D", **full("KD", range(5)))
+    board = bare("roosevelt", f0="AS", w="2S 9H 9D", **columns("KD", range(5)))
     line = [move_text(board.ruleset, move) for move in search(board).line]
     assert line == ["w>t5", "w>t6", "w>f0"]
     assert not ends_on_foundation(board, search(board).line[:-1])
@@ -270,13 +271,15 @@ def test_the_line_is_a_shortest_one() -> None:
 @pytest.mark.parametrize(
     ("positions", "outcome"), [(1, "unknown"), (2, "unknown"), (500, "reachable")]
 )
-def test_a_search_that_comes_to_its_bound_does_not_know(positions: int, outcome: str) -> None:
-    board = bare("roosevelt", f0="AS", w="2S 9H 9D 8C", **full("KD", range(4)))
+def test_the_outcome_of_a_search_that_reaches_its_bound_is_unknown(
+    positions: int, outcome: str
+) -> None:
+    board = bare("roosevelt", f0="AS", w="2S 9H 9D 8C", **columns("KD", range(4)))
     assert outcome_of(board, positions) == outcome
 
 
-def test_a_search_looks_at_as_many_positions_as_its_bound() -> None:
-    board = bare("roosevelt", f0="AS", t6="2S 9H", **full("KD", range(4)))
+def test_a_search_visits_as_many_positions_as_its_bound_allows() -> None:
+    board = bare("roosevelt", f0="AS", t6="2S 9H", **columns("KD", range(4)))
     assert [outcome_of(board, positions) for positions in (1, 2)] == ["unknown", "reachable"]
 
 
@@ -308,7 +311,7 @@ ROWS: dict[str, Any] = {
 }
 
 
-def test_the_order_of_tableau_piles_matters_to_rows_that_are_dealt_still() -> None:
+def test_the_order_of_tableau_piles_matters_as_long_as_rows_are_dealt() -> None:
     """A row of one card is dealt to the first pile: TH has to leave it beforehand."""
     rules = Ruleset("rows", "standard", read_rules("rows", ROWS))
     piles = {"f0": "AS", "t0": "TH", "t2": "2S 9H 5C", "s": "?6C"}
@@ -334,7 +337,7 @@ def test_a_stock_that_was_turned_over_has_been_seen() -> None:
     assert (board.cards_face_down(), cards_never_seen(board)) == (51, 0)
 
 
-def test_a_won_board_has_nothing_left_to_bring() -> None:
+def test_no_card_is_reachable_on_a_won_board() -> None:
     rules = ruleset("lady-betty")
     suits = [bytes(range(suit * 13, suit * 13 + 13)) for suit in range(4)]
     assert outcome_of(Board(rules, (*suits, *[b""] * (len(rules.pile_names) - 4)))) == "unreachable"

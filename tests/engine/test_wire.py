@@ -1,4 +1,4 @@
-"""Views and deltas as they are sent, and the package's own examples."""
+"""Views and deltas as they are sent, and the examples in the package's docstring."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ ROBERT = ruleset("robert")
 START = [b"\x06", b"\x7f" * 51, b""]
 
 
-def test_the_package_explains_itself_by_examples_that_work() -> None:
+def test_the_examples_in_the_docstring_of_the_package_work() -> None:
     found = doctest.testmod(engine)
     assert found.attempted > 5
     assert found.failed == 0
 
 
 @given(st.sampled_from(VARIANTS), st.integers(0, 2**32 - 1))
-def test_a_client_that_follows_what_is_sent_has_the_players_view(
+def test_a_client_that_applies_what_is_sent_has_the_players_view(
     variant: tuple[str, str], number: int
 ) -> None:
     chance = Random(number)
@@ -49,13 +49,13 @@ def test_a_client_that_follows_what_is_sent_has_the_players_view(
     [[], START[:2], [*START, b""], [b"\x34", *START[1:]], [b"\x46", *START[1:]], [[300], b"", b""]],
     ids=["none", "too few", "too many", "no card", "face down", "no byte"],
 )
-def test_what_is_no_view_is_refused(piles: list[bytes]) -> None:
+def test_a_malformed_view_is_refused(piles: list[bytes]) -> None:
     with pytest.raises(PositionError):
         read_view(ROBERT, piles)
 
 
 @pytest.mark.parametrize("change", [[], [1], [1, "1"], [2, 0, 52], [2, 0, -1], [2, 0, None]])
-def test_what_is_no_change_is_refused(change: list[int]) -> None:
+def test_a_malformed_change_is_refused(change: list[int]) -> None:
     view = read_view(ROBERT, START)
     with pytest.raises(PositionError):
         read_delta(view, [change])

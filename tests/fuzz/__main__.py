@@ -1,11 +1,11 @@
-"""Coverage-guided fuzzing of what reads text: `make fuzz`.
+"""Coverage-guided fuzzing of the parsers of the engine: `make fuzz`.
 
     python -m tests.fuzz TARGET [libFuzzer's options] [CORPUS]
     python -m tests.fuzz TARGET INPUT
 
-The second tries one input again, as one that `make fuzz` left in `build/fuzz`. Input that reaches
-lines which nothing reached before is kept in the corpus, and changed further. What must hold of it
-is said in `tests/engine/reading.py`. Needs Atheris, which has wheels for Linux and for some
+The second form runs one input again, such as one that `make fuzz` left in `build/fuzz`. Input that
+reaches new lines is kept in the corpus, and mutated further. `tests/engine/reading.py` has the
+invariants that are checked. Needs Atheris, which has wheels for Linux and for some
 versions of Python alone; `make fuzz` installs it.
 """
 
@@ -29,7 +29,7 @@ with atheris.instrument_imports(include=["engine", "tomllib"]):
     from engine.play import play
     from engine.position import position_of
     from tests.engine.positions import SEED, VARIANTS
-    from tests.engine.reading import converse, read_file, read_move, read_position
+    from tests.engine.reading import read_file, read_move, read_position, send_lines
 
 Target = Callable[[bytes], object]
 
@@ -37,33 +37,33 @@ MAX_LINES = 20
 
 
 def start(number: int) -> Board:
-    """Return a deal of one of the games, the same for the same number."""
+    """Return the deal of the game with this number."""
     return deal_seed(ruleset(*VARIANTS[number % len(VARIANTS)]), SEED)
 
 
 def rules(data: bytes) -> None:
-    """A game's file."""
+    """Read the input as a game's file."""
     read_file(data.decode(errors="replace"))
 
 
 def moves(data: bytes) -> None:
-    """A game's number, and a move."""
+    """Read the input as the number of a game (one byte) and the text of a move."""
     variant = VARIANTS[(data[0] if data else 0) % len(VARIANTS)]
     read_move(ruleset(*variant), data[1:].decode(errors="replace"))
 
 
 def driver(data: bytes) -> None:
-    """A game's number, and what is said to the driver once it is dealt."""
+    """Send the driver a deal of a game (one byte), and the rest of the input as lines."""
     game, variant = VARIANTS[(data[0] if data else 0) % len(VARIANTS)]
     new = json.dumps({"op": "new", "game": game, "variant": variant, "seed": SEED.hex()})
-    converse([new, *data[1:].decode(errors="surrogateescape").split("\n")[:MAX_LINES]])
+    send_lines([new, *data[1:].decode(errors="surrogateescape").split("\n")[:MAX_LINES]])
 
 
 def positions(data: bytes) -> None:
-    """A game's number, a number of moves, a byte for each, and what is exchanged afterwards.
+    """Read a position that the input makes: a game, a number of moves, one byte each, and changes.
 
-    Four bytes exchange one card: its pile, its place, the pile where it goes, and what is done to
-    it: turned, taken away, put in twice, or made another.
+    A change has four bytes: a pile, the place of a card in it, the pile that the card goes to, and
+    whether it is turned over, removed, duplicated, or replaced by another.
     """
     numbers = iter(data)
     board = start(next(numbers, 0))
@@ -93,7 +93,7 @@ def positions(data: bytes) -> None:
 
 
 def seeds(target: Target) -> list[bytes]:
-    """Return input for a target to begin with."""
+    """Return the initial corpus of a target."""
     if target is rules:
         games = (files("engine") / "games").iterdir()
         return [entry.read_bytes() for entry in games if entry.name.endswith(".toml")]
@@ -102,11 +102,11 @@ def seeds(target: Target) -> list[bytes]:
     if target is moves:
         return [bytes([at]) + move.encode() for at, some in enumerate(texts) for move in some]
     if target is driver:
-        said = ([{"op": "move", "move": some[0]}, {"op": "legal"}] for some in texts)
+        requests = ([{"op": "move", "move": some[0]}, {"op": "legal"}] for some in texts)
         loads = [[{"op": "load", "position": position_of(board)}] for board in boards]
         return [
-            bytes([at]) + "\n".join(map(json.dumps, [*asked, *loaded])).encode()
-            for at, (asked, loaded) in enumerate(zip(said, loads, strict=True))
+            bytes([at]) + "\n".join(map(json.dumps, [*played, *loaded])).encode()
+            for at, (played, loaded) in enumerate(zip(requests, loads, strict=True))
         ]
     return [bytes([at, 30, *range(30)]) for at in range(len(VARIANTS))]
 
@@ -117,7 +117,7 @@ TARGETS: dict[str, Target] = {
 
 
 def main(name: str, *options: str) -> None:
-    """Fuzz one target, by its name, until libFuzzer's options say to stop."""
+    """Fuzz the target of this name, within the limits of libFuzzer's options."""
     target = TARGETS[name]
     for corpus in (Path(option) for option in options if not option.startswith("-")):
         if corpus.is_file():

@@ -21,7 +21,7 @@ from tests.gateway.client import opened
 from tests.gateway.play import KEY, room_of
 from tests.processes import running
 from tests.service.nodes import node_on
-from tests.store.servers import drop_lines, until
+from tests.store.servers import drop_pubsub_connections, until
 from tests.store.servers import running as working
 
 
@@ -88,7 +88,7 @@ async def test_who_was_told_of_more_than_the_store_has_is_to_come_back(
         await one.next("room", lambda e: e["version"] == 3)
         await lose_last_entry(redis, keys.room(room["code"]))
         # A store that has lost something was away.
-        await drop_lines(redis)
+        await drop_pubsub_connections(redis)
         assert await one.closed() == 4006
         async with opened(port) as again:
             await again.hello(token)

@@ -1,7 +1,7 @@
-"""Golden files of each release: what it stored, and what went over its wire.
+"""Golden files of each release: its code, and what it stored and sent.
 
-`python -m tests.golden` writes them once, on the code of that release; `FILES` says which there
-are. Every later release reads them.
+`python -m tests.golden` writes the `FILES` once, with the code of that release. The tests of every
+later release read them.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ The fault suite's node, `tests.faults.node`, is part of it.
 """
 
 STORE = "redis.jsonl"
-"""All that Redis held, a key a line: `key`, `type` (as Redis says it), and `value`.
+"""All keys of Redis, one a line: `key`, `type` (as Redis names it), and `value`.
 
 A stream's value is a list of `[id, [field, value, …]]`, a hash's an object, a sorted set's an
 object of scores, and a string's a text. Times to live are left out.
 """
 
 STATES = "states.json"
-"""What that release made of the journals in its store: `attempts` and `rooms` by id."""
+"""The states that the release folded from its journals: `attempts` and `rooms` by id."""
 
 MESSAGES = "messages.jsonl"
 """Frames, the first of each kind: `sender`, `name` of the struct, `frame` in hexadecimal."""
 
 RULES = "rules.json"
-"""What `python -m engine rules` printed."""
+"""The output of `python -m engine rules`."""
 
 FILES = (CODE, STORE, STATES, MESSAGES, RULES)
 
 
 def releases() -> list[str]:
-    """Return the versions of the releases of which there are golden files, in order."""
+    """Return the versions of the releases that have golden files, in order."""
     return sorted(path.name for path in RELEASES.iterdir() if path.is_dir())

@@ -1,7 +1,7 @@
 """Write the golden files of a release: `python -m tests.golden tests/vectors/releases/1.2.3`.
 
-To be run on the code of the release, before anything is changed for the next one. What is written
-is never changed again. Deals and players are random, so that a second run writes other files.
+Run it with the code of the release, before anything is changed for the next one. The files are
+never changed again. Deals and players are random, so that a second run writes other files.
 """
 
 from __future__ import annotations
@@ -55,20 +55,20 @@ from tests.wire import COMMANDS, read_event
 
 ROOT = Path(__file__).parents[2]
 EPOCH = (1980, 1, 1, 0, 0, 0)
-HASTY, LONG, WHOLE = 8, 32, 140
-"""Moves of a short game, of a long one, and of one that is over by then in some games."""
+SHORT, LONG, MAX_PLAYED = 8, 32, 140
+"""Moves of a short game, a long one, and one in which some games end."""
 
 MAX_OF_A_KIND = 12
-"""Messages of one kind and length that are kept."""
+"""The most messages that are kept of one kind and length."""
 
 PACE = 0.06
-"""Seconds between two moves: a server takes 20 commands a second."""
+"""Seconds between two moves: a server accepts 20 commands a second."""
 
 Lines = list[dict[str, Any]]
 
 
 class _Socket:
-    """A client's socket that keeps the frames that pass."""
+    """A client's socket that records the frames in both directions."""
 
     def __init__(self, socket: Any, kept: Lines) -> None:
         self._socket = socket
@@ -78,7 +78,7 @@ class _Socket:
         return getattr(self._socket, name)
 
     async def send(self, frame: bytes) -> None:
-        """Send a frame, and keep it."""
+        """Send a frame, and record it."""
         self._kept.append({"sender": "client", "name": _command(frame), "frame": frame.hex()})
         await self._socket.send(frame)
 
@@ -115,20 +115,20 @@ async def _play(client: Client, redis: Any, attempt: Message, count: int) -> Mes
     seed = await redis.hget(f"deal:{{{attempt['deal']}}}", "seed")
     board = deal_seed(ruleset(attempt["game"], attempt["variant"]), bytes.fromhex(str(seed)))
     chance = random.Random(1)
-    told = attempt
+    answer = attempt
     for seq in range(2, count + 2):
         choices = legal_moves(board)
         homeward = [move for move in choices if move.target in board.ruleset.foundations]
-        if told["result"]["end"] is not None or not choices:
+        if answer["result"]["end"] is not None or not choices:
             break
         move = chance.choice(homeward or choices)
         text = move_text(board.ruleset, move)
         await asyncio.sleep(PACE)
-        told = await client.ask("move", attempt=attempt["attempt"], seq=seq, move=text)
-        # It may have been found to be stuck: then a snapshot is the answer.
-        assert told["type"] == "moved" or told["result"]["end"] == "stuck", told
+        answer = await client.ask("move", attempt=attempt["attempt"], seq=seq, move=text)
+        # If it was found to be stuck meanwhile, the answer is a snapshot.
+        assert answer["type"] == "moved" or answer["result"]["end"] == "stuck", answer
         board, _ = play(board, move)
-    return attempt | {"seq": told["seq"], "result": told["result"]}
+    return attempt | {"seq": answer["seq"], "result": answer["result"]}
 
 
 async def _resign(client: Client, attempt: Message) -> None:
@@ -154,7 +154,7 @@ async def _race(host: Client, guest: Client, redis: Any, game: str, variant: str
         runs = [await player.next("attempt") for player in (host, guest)]
         after = [
             await _play(player, redis, run, count)
-            for player, run, count in zip((host, guest), runs, (LONG, HASTY), strict=True)
+            for player, run, count in zip((host, guest), runs, (LONG, SHORT), strict=True)
         ]
         await _resign(guest, after[1])
         if not last:
@@ -167,15 +167,15 @@ async def _race(host: Client, guest: Client, redis: Any, game: str, variant: str
 
 
 async def _daily(client: Client, redis: Any, game: str, *, whole: bool) -> None:
-    """Play the day's deal of a game for a while, and give it up if it is to be `whole`."""
+    """Play some moves of the day's deal of a game; if `whole`, play it to its end or resign."""
     attempt = await client.ask("daily.open", game=game)
-    after = await _play(client, redis, attempt, WHOLE if whole else HASTY)
+    after = await _play(client, redis, attempt, MAX_PLAYED if whole else SHORT)
     if whole:
         await _resign(client, after)
 
 
-async def _come_back(port: int, kept: Lines, token: str, attempt: Message) -> None:
-    """Come back to an attempt in a new session that knows its start, then without."""
+async def _reopen(port: int, kept: Lines, token: str, attempt: Message) -> None:
+    """Reopen an attempt in a new session, with the digest of its start and without."""
     seen = ",".join([*attempt["piles"].values(), str(attempt["redeals"])])
     async with _client(port, kept) as client:
         await client.hello(token)
@@ -187,7 +187,7 @@ async def _come_back(port: int, kept: Lines, token: str, attempt: Message) -> No
 
 
 async def _sessions(port: int, redis: Any, kept: Lines) -> None:
-    """Let two players do all there is to do."""
+    """Send every kind of command from two players."""
     async with AsyncExitStack() as stack:
         host, guest = [await stack.enter_async_context(_client(port, kept)) for _ in range(2)]
         await host.hello(name="Ada")
@@ -206,11 +206,11 @@ async def _sessions(port: int, redis: Any, kept: Lines) -> None:
         await host.ask("leaderboard.unwatch")
         await host.ask("daily.list")
         await host.ask("room.create", game="none", seats=2, limit=600, key="0" * 8)
-    await _come_back(port, kept, welcome["token"], last)
+    await _reopen(port, kept, welcome["token"], last)
 
 
 async def _leave_effects(store: Store, attempts: Attempts) -> None:
-    """End an attempt whose effects nobody applies, and set another one's aside."""
+    """End two attempts without applying their effects, and set one of these aside."""
     dailies = Dailies(store, attempts)
     for game in list(games())[:2]:
         player = PlayerId(random_id())
@@ -221,7 +221,7 @@ async def _leave_effects(store: Store, attempts: Attempts) -> None:
 
 
 def attempt_state(attempt: Attempt) -> dict[str, Any]:
-    """Return how an attempt stands, as JSON values."""
+    """Return the state of an attempt as JSON values."""
     return {
         "player": attempt.start.player,
         "started": attempt.start.at,
@@ -234,7 +234,7 @@ def attempt_state(attempt: Attempt) -> dict[str, Any]:
 
 
 def room_state(room: race.Room) -> dict[str, Any]:
-    """Return how a room stands, as JSON values."""
+    """Return the state of a room as JSON values."""
     found: dict[str, Any] = json.loads(msgspec.json.encode(room))
     return found
 
@@ -254,7 +254,7 @@ async def _states(store: Store, attempts: Attempts, keys: list[str]) -> dict[str
 
 
 async def _dump(redis: Any) -> Lines:
-    """Return all that Redis holds."""
+    """Return all keys of Redis with their types and values."""
     lines = []
     for key in sorted(await redis.keys()):
         kind = await redis.type(key)
@@ -292,11 +292,11 @@ async def _make(folder: Path) -> None:
             await redis.aclose()
     _write(folder / STATES, json.dumps(states, indent=1, sort_keys=True) + "\n")
     _write(folder / STORE, "".join(json.dumps(line) + "\n" for line in dump))
-    _write(folder / MESSAGES, "".join(json.dumps(line) + "\n" for line in _some(kept)))
+    _write(folder / MESSAGES, "".join(json.dumps(line) + "\n" for line in _first_of_each(kept)))
 
 
-def _some(kept: Lines) -> Iterator[dict[str, Any]]:
-    """Yield the first messages of each kind and length: moves come by the hundred."""
+def _first_of_each(kept: Lines) -> Iterator[dict[str, Any]]:
+    """Yield the first messages of each kind and length: there are hundreds of moves."""
     seen: Counter[tuple[str, int]] = Counter()
     for line in kept:
         kind = line["name"], len(msgpack.unpackb(bytes.fromhex(line["frame"])))
@@ -306,18 +306,18 @@ def _some(kept: Lines) -> Iterator[dict[str, Any]]:
 
 
 def _code() -> Iterator[Path]:
-    """Yield the files that a node needs to run, in order."""
+    """Yield the paths of the files that a node needs, sorted."""
     for package in ("engine", "server"):
         for path in sorted((ROOT / package).rglob("*")):
             if path.suffix in {".py", ".toml"}:
                 yield path
-    # The node of the fault suite knows the inside of the code that it runs.
+    # The fault suite's node uses internals of the code that it runs.
     for name in ("tests/__init__.py", "tests/faults/__init__.py", "tests/faults/node.py"):
         yield ROOT / name
 
 
 def _write_code(path: Path) -> None:
-    """Pack the code, so that the same code gives the same bytes."""
+    """Write the code into an archive; the same code gives the same bytes."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as packed:
         for file in _code():
             name = file.relative_to(ROOT).as_posix()

@@ -1,4 +1,4 @@
-"""Nodes that run other code than that of this checkout."""
+"""Nodes that run the code of another release."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ def unpack(release: str, folder: Path) -> Path:
 
 
 def environment(code: Path) -> dict[str, str]:
-    """Return the environment in which `python -m server` is that of a folder."""
+    """Return an environment in which `python -m server` runs the code in a folder."""
     return {**os.environ, "PYTHONPATH": str(code), "PYTHONSAFEPATH": "1"}
 
 
 @contextmanager
 def node_of(code: Path, redis_url: str) -> Iterator[tuple[Running, int]]:
-    """Run a node of the code in a folder, and yield it with its port."""
+    """Run a node with the code in a folder, and yield its process and port."""
     port = free_port()
     command = [sys.executable, "-m", "server", "serve", "--host", "127.0.0.1"]
     command += ["--port", str(port), "--redis", redis_url, "--log-format", "json"]

@@ -1,4 +1,4 @@
-"""A game's rules change between two releases: what was begun goes on by the old ones."""
+"""A game's rules change between two releases: open attempts go on by the old ones."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.golden.nodes import node_of
 from tests.processes import ROOT, Running
 
 GAME = "robert"
-TODAY = ruleset(GAME)
+CURRENT = ruleset(GAME)
 
 
 @pytest.fixture
@@ -34,10 +34,10 @@ async def port(redis_url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator
 async def changed(
     request: pytest.FixtureRequest, port: int, redis_url: str, tmp_path: Path
 ) -> AsyncIterator[tuple[Running, int]]:
-    """Run a node of a release that turns the game's waste over once less; return it with its port.
+    """Run a node of a release with one redeal less in the game; return its process and port.
 
-    It comes after the node of this release, which has drawn the dailies. The parameter says whether
-    it keeps the rules that the game had before.
+    It starts after the node of this release, which has drawn the dailies. The parameter says
+    whether it still has the rules of before, as unlisted ones.
     """
     folder, keeps = tmp_path, request.param
     for package in ("engine", "server"):
@@ -51,7 +51,7 @@ async def changed(
     after = re.sub(r"(?m)^redeals = 2", "redeals = 1", before)
     assert before != after
     file.write_text(after, encoding="utf-8")
-    # In a thread: the node of this release must not be held up.
+    # In a thread, so that the node of this release is not blocked.
     with ThreadPoolExecutor(1) as threads:
         run = asyncio.get_running_loop().run_in_executor
         running = node_of(folder, redis_url)
@@ -60,8 +60,8 @@ async def changed(
 
 
 async def turn_over(client: Client, attempt: str, seq: int) -> Message:
-    """Turn up the whole stock after entry `seq` and then the waste over; return the last answer."""
-    moves = ["s>w"] * (TODAY.total - TODAY.home_at_start) + ["w>s"]
+    """Turn up the whole stock after entry `seq`, then redeal; return the last answer."""
+    moves = ["s>w"] * (CURRENT.total - CURRENT.home_at_start) + ["w>s"]
     sent = [
         client.send("move", attempt=attempt, seq=number, move=move)
         for number, move in enumerate(moves, seq + 1)
@@ -70,7 +70,7 @@ async def turn_over(client: Client, attempt: str, seq: int) -> Message:
 
 
 async def started(client: Client) -> Message:
-    """Start a round alone, and return the attempt at it."""
+    """Start a round with one runner, and return its attempt."""
     room = await client.ask("room.create", game=GAME, seats=1, limit=600, key="0123456789")
     await client.ask("room.start", code=room["code"])
     return await client.next("attempt")
@@ -78,30 +78,30 @@ async def started(client: Client) -> Message:
 
 @ALONE
 @pytest.mark.parametrize("changed", [True], indirect=True)
-async def test_an_open_attempt_goes_on_by_the_rules_that_it_began_with(
+async def test_an_open_attempt_keeps_the_rules_that_it_began_with(
     port: int, changed: tuple[Running, int]
 ) -> None:
     async with opened(port) as client:
         token = (await client.hello())["token"]
         begun = await client.ask("daily.open", game=GAME)
-        assert begun["rules"] == TODAY.digest
+        assert begun["rules"] == CURRENT.digest
         once = await turn_over(client, begun["attempt"], begun["seq"])
         assert once["redeals"] == 1
     async with opened(changed[1]) as client, opened(changed[1]) as other:
         await client.hello(token)
         found = await client.ask("attempt.open", attempt=begun["attempt"])
-        assert (found["rules"], found["seq"]) == (TODAY.digest, once["seq"])
+        assert (found["rules"], found["seq"]) == (CURRENT.digest, once["seq"])
         twice = await turn_over(client, begun["attempt"], found["seq"])
-        assert twice["redeals"] == 2, "new deals are not turned over so often"
-        # Who comes later plays the same deal by the same rules.
+        assert twice["redeals"] == 2, "the changed rules allow one redeal only"
+        # Another player plays the same deal by the same rules.
         await other.hello()
-        assert (await other.ask("daily.open", game=GAME))["rules"] == TODAY.digest
-        assert (await started(other))["rules"] != TODAY.digest
+        assert (await other.ask("daily.open", game=GAME))["rules"] == CURRENT.digest
+        assert (await started(other))["rules"] != CURRENT.digest
 
 
 @ALONE
 @pytest.mark.parametrize("changed", [False], indirect=True)
-async def test_rules_that_are_not_known_are_refused_by_either(
+async def test_unknown_rules_are_refused_by_both_releases(
     port: int, changed: tuple[Running, int]
 ) -> None:
     running, other_port = changed
@@ -116,4 +116,4 @@ async def test_rules_that_are_not_known_are_refused_by_either(
             assert refused["code"] == "unknown_rules"
             again = await client.ask("daily.open", game="deuces")
             assert again["type"] == "attempt", "the session goes on"
-    assert TODAY.digest in running.wait_for("unknown_rules")
+    assert "unknown_rules" in running.wait_for(CURRENT.digest)

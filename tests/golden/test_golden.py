@@ -1,4 +1,4 @@
-"""What earlier releases stored and said is read as they meant it."""
+"""What earlier releases stored and sent is read as they did."""
 
 from __future__ import annotations
 
@@ -30,29 +30,31 @@ from tests.wire import read_event
 
 
 def lines(release: str, name: str) -> list[dict[str, Any]]:
-    """Return the values in a file that has one a line."""
+    """Return the values in a file of JSON lines."""
     text = (RELEASES / release / name).read_text(encoding="utf-8")
     return [json.loads(line) for line in text.splitlines()]
 
 
 def states(release: str, of: str) -> dict[str, dict[str, Any]]:
-    """Return how that release understood its attempts or rooms, by id."""
+    """Return the states that the release folded of its `attempts` or `rooms`, by id."""
     text = (RELEASES / release / STATES).read_text(encoding="utf-8")
     found: dict[str, dict[str, Any]] = json.loads(text)[of]
     return found
 
 
-def within(kept: Any, now: Any) -> Any:
-    """Return what is there now without the fields that a release did not know yet."""
+def without_new_fields(kept: Any, now: Any) -> Any:
+    """Return `now` without the fields, at any depth, that `kept` does not have."""
     if isinstance(kept, dict) and isinstance(now, dict):
-        return {key: within(kept[key], value) for key, value in now.items() if key in kept}
+        return {
+            key: without_new_fields(kept[key], value) for key, value in now.items() if key in kept
+        }
     if isinstance(kept, list) and isinstance(now, list) and len(kept) == len(now):
-        return [within(*pair) for pair in zip(kept, now, strict=True)]
+        return [without_new_fields(*pair) for pair in zip(kept, now, strict=True)]
     return now
 
 
 async def load(redis: Any, release: str) -> None:
-    """Write into Redis what a release held there."""
+    """Load the dump of a release into Redis."""
     for line in lines(release, STORE):
         key, kind, value = line["key"], line["type"], line["value"]
         if kind == "stream":
@@ -76,14 +78,14 @@ def release(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 async def node(redis_url: str, release: str, clock: SetClock) -> AsyncIterator[Node]:
-    """Return a node on what a release has left, at the time at which it left it."""
+    """Return a node on the dump of a release, at the time of its last entry."""
     clock.time = max(state["at"] for state in states(release, "attempts").values())
     async with node_on(redis_url, clock) as node:
         await load(node.redis, release)
         yield node
 
 
-def test_all_files_are_kept(release: str) -> None:
+def test_a_release_has_all_golden_files(release: str) -> None:
     assert {path.name for path in (RELEASES / release).iterdir()} == set(FILES)
 
 
@@ -93,27 +95,30 @@ def test_the_rules_of_a_release_are_known(release: str) -> None:
         for variant in game["variants"]:
             rules = stored_ruleset(game["id"], variant["id"], variant.get("digest"))
             now = json.loads(json.dumps(asdict(rules.rules)))
-            assert within(variant["rules"], now) | {"name": game["name"]} == variant["rules"]
+            assert (
+                without_new_fields(variant["rules"], now) | {"name": game["name"]}
+                == variant["rules"]
+            )
 
 
 @ALONE
-async def test_attempts_stand_as_they_stood(node: Node, release: str) -> None:
+async def test_attempts_are_read_as_the_release_read_them(node: Node, release: str) -> None:
     kept = states(release, "attempts")
     assert {state["result"]["end"] for state in kept.values()} > {None, "resigned"}
     for name, state in kept.items():
         now = attempt_state(await node.look(AttemptId(name)))
-        assert within(state, now) == state
+        assert without_new_fields(state, now) == state
 
 
 @ALONE
-async def test_rooms_stand_as_they_stood(node: Node, release: str) -> None:
+async def test_rooms_are_read_as_the_release_read_them(node: Node, release: str) -> None:
     for code, state in states(release, "rooms").items():
         now = room_state(await node.rooms.find(RoomCode(code)))
-        assert within(state, now) == state
+        assert without_new_fields(state, now) == state
 
 
 @ALONE
-async def test_open_attempts_go_on(node: Node, release: str) -> None:
+async def test_open_attempts_can_be_played_on(node: Node, release: str) -> None:
     for name, state in states(release, "attempts").items():
         if state["result"]["end"] is None:
             player = PlayerId(state["player"])
@@ -123,7 +128,9 @@ async def test_open_attempts_go_on(node: Node, release: str) -> None:
 
 
 @ALONE
-async def test_what_was_left_undone_is_done(node: Node, release: str, clock: SetClock) -> None:
+async def test_pending_effects_and_deadlines_are_carried_out(
+    node: Node, release: str, clock: SetClock
+) -> None:
     left = {name.partition(".")[2] for name, _ in await all_effects(node.store.outboxes)}
     boards = [line for line in lines(release, STORE) if line["key"].startswith("leaderboard")]
     clock.time = closes(int(boards[0]["key"].rstrip("}").rpartition(":")[2]))
@@ -138,7 +145,7 @@ async def test_what_was_left_undone_is_done(node: Node, release: str, clock: Set
     assert all(any(line["value"].items() <= found.items() for found in rows) for line in boards)
     ended = [await node.look(AttemptId(name)) for name in states(release, "attempts")]
     assert all(attempt.end is not None for attempt in ended if attempt.start.day is not None)
-    # What was set aside is left to an operator.
+    # An effect that was set aside stays so.
     aside = next(line["value"] for line in lines(release, STORE) if line["key"] == keys.SET_ASIDE)
     assert await all_set_aside(node.database) == aside
 
@@ -151,59 +158,61 @@ async def test_players_are_known_by_their_tokens_and_names(node: Node, release: 
             profile, token = await node.services.identity.enter(event.token, None)
             assert (profile.id, token) == (event.player.id, event.token)
             seen |= profile.name != guest_name(profile.id)
-    assert seen, "nobody has chosen a name"
+    assert seen, "no player has a chosen name"
 
 
 def frames(release: str, sender: str) -> Iterator[tuple[str, bytes]]:
-    """Yield the name and the bytes of each message of a release."""
+    """Yield the name and the frame of each message from a sender, of a release."""
     for line in lines(release, MESSAGES):
         if line["sender"] == sender:
             yield line["name"], bytes.fromhex(line["frame"])
 
 
 def events(release: str) -> Iterator[Event]:
-    """Yield the events of a release that have a kind."""
+    """Yield the events of a release, except those of moves and progress."""
     for _, frame in frames(release, "server"):
         row = msgpack.unpackb(frame)
         if row[0] < FIRST_NUMBER and row[0] != PROGRESS:
             yield read_event(row)
 
 
-def test_the_commands_of_a_release_are_read(release: str) -> None:
+def test_the_commands_of_a_release_are_decoded(release: str) -> None:
     names = set()
     for name, frame in frames(release, "client"):
         command = codec.decode(frame)
         names.add(name)
         assert type(command).__name__ == name
-        said, read = msgpack.unpackb(frame), msgspec.to_builtins(command)
-        assert read[: len(said)] == said
-        # What was left out at the end has its default.
+        sent, read = msgpack.unpackb(frame), msgspec.to_builtins(command)
+        assert read[: len(sent)] == sent
+        # Fields that are left out at the end have their defaults.
         assert msgspec.convert(read, type=type(command)) == command
     assert {"Hello", "CreateRoom", "PlayMove", "OpenAttempt", "Resign", "OpenDaily"} <= names
 
 
-def test_the_events_of_this_release_begin_as_those_of_an_earlier_one(release: str) -> None:
+def test_the_events_of_a_release_are_encoded_as_they_were_but_for_added_fields(
+    release: str,
+) -> None:
     names = set()
     for name, frame in frames(release, "server"):
         names.add(name)
-        said = msgpack.unpackb(frame)
+        sent = msgpack.unpackb(frame)
         if name == "Moved":
-            moved = msgspec.convert(said, type=Moved)
+            moved = msgspec.convert(sent, type=Moved)
             fields = [getattr(moved, field) for field in moved.__struct_fields__]
-            assert msgpack.unpackb(codec.encode_moved(*fields)) == said
+            assert msgpack.unpackb(codec.encode_moved(*fields)) == sent
         elif name == "Progress":
-            assert said[0] == PROGRESS
-            assert msgpack.unpackb(codec.encode_progress(said[1:])) == said
+            assert sent[0] == PROGRESS
+            assert msgpack.unpackb(codec.encode_progress(sent[1:])) == sent
         else:
-            event = read_event(said)
-            now = msgpack.unpackb(codec.encode(event, said[1]))
+            event = read_event(sent)
+            now = msgpack.unpackb(codec.encode(event, sent[1]))
             assert type(event).__name__ == name
-            assert within_row(said, now) == said
+            assert without_added_fields(sent, now) == sent
     assert {"Welcome", "RoomState", "Attempt", "Missed", "Moved", "Progress", "Refused"} <= names
 
 
-def within_row(kept: Any, now: Any) -> Any:
-    """Return a row as it is sent now, without the fields that have been added at its end."""
+def without_added_fields(kept: Any, now: Any) -> Any:
+    """Return `now` without the fields, in any row, that were appended since `kept`."""
     if isinstance(kept, list) and isinstance(now, list):
-        return [within_row(*pair) for pair in zip(kept, now[: len(kept)], strict=False)]
+        return [without_added_fields(*pair) for pair in zip(kept, now[: len(kept)], strict=False)]
     return now

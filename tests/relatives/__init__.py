@@ -1,7 +1,7 @@
-"""Relatives of the games: rules that the product does not offer, as a file each and no code.
+"""Relatives of the games: games for tests that the product does not offer, one file each, no code.
 
-They show that the rules are data, and put the schema's other values to the same laws. A file is
-written as those in `engine/games/` are; its name is the game's id.
+They show that the rules are data, and run the same tests on other values of the schema. The files
+have the form of those in `engine/games/`; their names are the ids of the games.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _RULESETS = {
 }
 
 RELATED = list(_RULESETS)
-"""Every relative in every variant."""
+"""(game, variant) of every relative in every variant."""
 
 
 def find_ruleset(game: str, variant: str = STANDARD) -> Ruleset:

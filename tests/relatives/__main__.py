@@ -1,4 +1,4 @@
-"""`python -m tests.relatives`: their rules as JSON, in the form of `python -m engine rules`."""
+"""`python -m tests.relatives` prints their rules as `python -m engine rules` does."""
 
 from __future__ import annotations
 

@@ -19,16 +19,16 @@ EFFECT = (NAME, "finish")
 DUE = (AttemptDue(AttemptId("member")), FAR)
 
 FORMS: list[dict[str, Any]] = [{}, {"expires": FAR}, {"effect": EFFECT}, {"due": DUE}]
-"""An append by itself, and with each thing that is written together with it."""
+"""Arguments of an append: none, or one thing that is written together with the entry."""
 
 
 def names(count: int) -> list[str]:
-    """Return the names of so many attempts."""
+    """Return the names of `count` attempts."""
     return [f"{number:016}.ada0000000000000" for number in range(count)]
 
 
 def names_in(partition: int, count: int) -> list[str]:
-    """Return the names of so many attempts of one partition."""
+    """Return the names of `count` attempts in one partition."""
     found: list[str] = []
     number = 0
     while len(found) < count:
@@ -40,7 +40,7 @@ def names_in(partition: int, count: int) -> list[str]:
 
 
 def text_of(number: int) -> str:
-    """Return the text that an entry has unless a test says otherwise."""
+    """Return the default text of an entry."""
     return f"entry {number}"
 
 
@@ -59,7 +59,7 @@ async def append(
     generation: int | None = None,
     **more: Any,
 ) -> int:
-    """Append an entry with a text of its own, decided now; return from when it is known."""
+    """Append an entry, by default decided now; return the generation in which it was written."""
     entry = Append(
         keys.attempt(name), number, payload or text_of(number), keys.partition(name), **more
     )
@@ -76,10 +76,10 @@ def append_soon(
     generation: int | None = None,
     previous: str | None = None,
 ) -> asyncio.Future[int]:
-    """Append an entry in the next batch; from when it is known to stand, or what is wrong.
+    """Append an entry in the next batch; return the future of its generation or its error.
 
     Raises:
-        RefusedError: it is not even tried.
+        RefusedError: the append is not sent at all.
     """
     key = keys.attempt(name)
     answer: asyncio.Future[int] = asyncio.get_running_loop().create_future()
@@ -90,20 +90,20 @@ def append_soon(
         else:
             answer.set_exception(error)
 
-    tried = journals.append_soon(
+    sent = journals.append_soon(
         Append(key, number, payload or text_of(number)),
         now() if at is None else at,
         journals.generation(key) if generation is None else generation,
         done,
         text_of(number - 1) if previous is None else previous,
     )
-    if not tried:
+    if not sent:
         raise RefusedError
     return answer
 
 
 class RefusedError(Exception):
-    """An append that was not tried."""
+    """An append that was not sent."""
 
 
 async def texts(journals: Journals, key: str = KEY) -> list[str]:
@@ -112,6 +112,6 @@ async def texts(journals: Journals, key: str = KEY) -> list[str]:
 
 
 async def texts_on(journals: Journals, after: int, last: str, key: str = KEY) -> list[str] | None:
-    """Return the texts after an entry with this text, or `None` if that does not stand."""
+    """Return the texts after entry `after`, or `None` if its text is not `last`."""
     found = await journals.read_on(key, after, last)
     return None if found is None else found.texts

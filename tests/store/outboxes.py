@@ -1,4 +1,4 @@
-"""What the outboxes of all partitions hold, as tests look at it."""
+"""The contents of the outboxes of all partitions."""
 
 from __future__ import annotations
 
@@ -21,6 +21,6 @@ async def all_due(outboxes: OutboxStore, now: int) -> list[tuple[Due, int]]:
 
 
 async def all_set_aside(database: Database) -> dict[str, str]:
-    """Return the texts of what was set aside, by name."""
+    """Return the texts of the effects and due items that were set aside, by name."""
     (found,) = await database.ask(lambda redis, key: redis.hgetall(key), keys.SET_ASIDE)
     return dict(found)

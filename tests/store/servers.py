@@ -1,14 +1,12 @@
-"""Redis in the hands of a test: held up, killed, and watched."""
+"""What tests do to a Redis: pause and kill it, and read its statistics."""
 
 from __future__ import annotations
 
 import asyncio
 import os
 import signal
-import tempfile
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
-from contextlib import asynccontextmanager, contextmanager, suppress
-from pathlib import Path
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 from redis.asyncio import Redis
@@ -18,11 +16,11 @@ from server.stop import Stop
 from server.store.connection import Client, server_client
 
 PATIENCE = 20.0
-"""Seconds after which what has not happened will not."""
+"""Seconds that a test waits for something before it fails."""
 
 
 async def until(condition: Callable[[], Awaitable[bool]]) -> None:
-    """Return as soon as a condition holds."""
+    """Poll until a condition holds; raise `TimeoutError` after `PATIENCE` seconds."""
     async with asyncio.timeout(PATIENCE):
         while not await condition():
             await asyncio.sleep(0.002)
@@ -30,7 +28,7 @@ async def until(condition: Callable[[], Awaitable[bool]]) -> None:
 
 @asynccontextmanager
 async def running(work: Callable[[Stop], Coroutine[Any, Any, None]]) -> AsyncIterator[None]:
-    """Let work go on until the context is left."""
+    """Run background work in the block, and stop it when the block is left."""
     stop = Stop()
     task = asyncio.create_task(work(stop))
     try:
@@ -41,20 +39,13 @@ async def running(work: Callable[[Stop], Coroutine[Any, Any, None]]) -> AsyncIte
             await task
 
 
-@contextmanager
-def short_directory() -> Iterator[Path]:
-    """Make a directory whose path is short enough for a socket in it."""
-    with tempfile.TemporaryDirectory(prefix="samedeal") as made:
-        yield Path(made)
-
-
 async def pid_of(redis: Client) -> int:
-    """Return the process of a Redis that is alone."""
+    """Return the process id of a single Redis."""
     return int((await redis.info("server"))["process_id"])
 
 
 async def signal_to(redis: Client, number: signal.Signals) -> int:
-    """Send a signal to a Redis, and return its process."""
+    """Send a signal to a single Redis, and return its process id."""
     pid = await pid_of(redis)
     os.kill(pid, number)
     return pid
@@ -62,7 +53,7 @@ async def signal_to(redis: Client, number: signal.Signals) -> int:
 
 @asynccontextmanager
 async def servers_of(redis: Client) -> AsyncIterator[list[Redis]]:
-    """Have a client of each server that takes writes."""
+    """Yield a client of each server that takes writes."""
     if isinstance(redis, Redis):
         yield [redis]
         return
@@ -77,42 +68,42 @@ async def servers_of(redis: Client) -> AsyncIterator[list[Redis]]:
 
 @asynccontextmanager
 async def writes_held_up(redis: Client) -> AsyncIterator[None]:
-    """Let no write come through until the context is left."""
+    """Pause all writes in the block."""
     async with servers_of(redis) as servers:
         for server in servers:
             await server.client_pause(60_000, all=False)
         try:
             yield
         finally:
-            # One that has been killed holds nothing up any more.
+            # The server may have been killed meanwhile.
             with suppress(RedisError):
                 for server in servers:
                     await server.client_unpause()
 
 
-async def drop_lines(redis: Client) -> None:
-    """Break every connection that listens."""
+async def drop_pubsub_connections(redis: Client) -> None:
+    """Break every pub/sub connection."""
     async with servers_of(redis) as servers:
         for server in servers:
             await server.client_kill_filter(_type="pubsub")
 
 
 async def in_flight(redis: Client, *commands: str) -> bool:
-    """Return whether a client's last command is one of these; one held up is the last."""
+    """Return whether a client's last command is one of these; a paused one is the last."""
     async with servers_of(redis) as servers:
         clients = [client for server in servers for client in await server.client_list()]
     return any(client["cmd"].split("|")[0] in commands for client in clients)
 
 
 async def reads(redis: Client) -> int:
-    """Return how often Redis has read from a client: once for each small pipeline."""
+    """Return how often Redis has read from its clients: once for each small batch."""
     async with servers_of(redis) as servers:
         stats = [await server.info("stats") for server in servers]
     return sum(int(each["total_reads_processed"]) for each in stats)
 
 
 async def calls(redis: Client, command: str) -> int:
-    """Return how often Redis has run a command, called from a script or not."""
+    """Return how often Redis has run a command, including calls from scripts."""
     async with servers_of(redis) as servers:
         stats = [await server.info("commandstats") for server in servers]
     return sum(int(each.get(f"cmdstat_{command}", {}).get("calls", 0)) for each in stats)

@@ -1,4 +1,4 @@
-"""The clock: Redis's, carried on between two looks."""
+"""The clock: the time of Redis, extrapolated between samples."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ async def test_the_time_is_that_of_redis(
 ) -> None:
     clocks = [Clock(database), Clock(other)]
     for clock in clocks:
-        # The first look connects, and takes its time.
+        # The first sample also connects, which takes longer.
         await clock.sample()
         await clock.sample()
     for _ in range(20):
         before = await time_of(redis)
         shown = [clock.now() for clock in clocks]
         after = await time_of(redis)
-        # A sample is half of its round trip off at the most.
+        # A sample is wrong by half of its round trip at most.
         assert before - 50 <= min(shown) <= max(shown) <= after + 50
 
 
-async def test_a_clock_says_whether_redis_is_there(
+async def test_a_clock_is_fresh_only_while_redis_answers(
     data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "SAMPLE_EVERY", 0.01)
@@ -71,7 +71,7 @@ async def test_a_clock_says_whether_redis_is_there(
         await redis.aclose()
 
 
-async def test_what_took_too_long_to_come_is_not_the_time(
+async def test_a_sample_that_took_too_long_is_not_used(
     data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "SLOWEST_SAMPLE", 0.1)
@@ -80,13 +80,13 @@ async def test_what_took_too_long_to_come_is_not_the_time(
         clock = Clock(database)
         with pytest.raises(UnavailableError, match="to reply to TIME"):
             await _slow_sample(clock, database)
-        # Redis is there all the same.
+        # Redis answered nevertheless.
         assert clock.is_fresh()
         await clock.sample()
         await database.close()
 
 
-async def test_a_slow_answer_bears_out_the_time_that_is_known(
+async def test_a_slow_sample_confirms_a_time_that_it_agrees_with(
     data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "SLOWEST_SAMPLE", 0.1)
@@ -98,7 +98,7 @@ async def test_a_slow_answer_bears_out_the_time_that_is_known(
         offset = clock._offset
         await _slow_sample(clock, database)
         assert clock._offset == offset
-        # One that contradicts it does not, and is not the time either.
+        # A slow sample that disagrees does not confirm it, and is not used.
         assert clock._bounds is not None
         clock._bounds = module._Bounds(offset + 60, offset + 61, clock._bounds.sent)
         with pytest.raises(UnavailableError, match="to reply to TIME"):
@@ -107,11 +107,11 @@ async def test_a_slow_answer_bears_out_the_time_that_is_known(
 
 
 async def _slow_sample(clock: Clock, database: Database) -> None:
-    """Look at the clock of a Redis that stands still for longer than that is good for."""
+    """Take a sample from a Redis that is stopped for longer than `SLOWEST_SAMPLE`."""
     pid = await signal_to(database.client, SIGSTOP)
     try:
         slow = asyncio.create_task(clock.sample())
-        # The time itself is what this is about.
+        # The test is about time itself.
         await asyncio.sleep(2 * module.SLOWEST_SAMPLE)
     finally:
         os.kill(pid, SIGCONT)
@@ -119,104 +119,104 @@ async def _slow_sample(clock: Clock, database: Database) -> None:
 
 
 class Machine(Clock):
-    """A clock on a machine and a Redis whose times the test sets."""
+    """A clock whose machine and Redis have times that the test sets, in seconds."""
 
     def __init__(self, database: Database) -> None:
-        super().__init__(database, lambda: self.own)
-        self.own = 1_000.0
+        super().__init__(database, lambda: self.local)
+        self.local = 1_000.0
         self.redis = 1_700_000_000.0
-        self.way = 0.0
-        self.looks = 0
+        self.latency = 0.0
+        self.samples = 0
 
     def pass_time(self, seconds: float) -> None:
-        """Let time pass everywhere."""
-        self.own += seconds
+        """Advance both times."""
+        self.local += seconds
         self.redis += seconds
 
     async def _read_time(self) -> float:
-        self.looks += 1
-        self.pass_time(self.way / 2)
-        told = self.redis
-        self.pass_time(self.way / 2)
-        return told
+        self.samples += 1
+        self.pass_time(self.latency / 2)
+        shown = self.redis
+        self.pass_time(self.latency / 2)
+        return shown
 
 
-async def test_a_look_does_not_move_a_clock_that_it_does_not_prove_wrong(
+async def test_a_sample_does_not_change_a_clock_that_it_agrees_with(
     database: Database,
 ) -> None:
     clock = Machine(database)
-    clock.way = 0.002
+    clock.latency = 0.002
     await clock.sample()
-    told = clock.now()
-    for clock.way in (0.9, 0.001, 0.5, 0.003, 1.5):
+    shown = clock.now()
+    for clock.latency in (0.9, 0.001, 0.5, 0.003, 1.5):
         await clock.sample()
         assert abs(clock.now() - clock.redis * 1000) <= 2
-        assert clock.now() > told
-        told = clock.now()
+        assert clock.now() > shown
+        shown = clock.now()
 
 
-async def test_a_small_correction_lets_the_time_stand_still_and_never_go_back(
+async def test_a_small_correction_stops_the_time_and_never_sets_it_back(
     database: Database,
 ) -> None:
     clock = Machine(database)
     await clock.sample()
     clock.redis -= 0.1
-    told = clock.now()
+    shown = clock.now()
     await clock.sample()
-    assert clock.now() == told
+    assert clock.now() == shown
     clock.pass_time(0.05)
-    assert clock.now() == told
+    assert clock.now() == shown
     clock.pass_time(0.1)
-    assert clock.now() == int(clock.redis * 1000) > told
+    assert clock.now() == int(clock.redis * 1000) > shown
 
 
 @pytest.mark.parametrize("jump", [-3_600.0, -600.0, -1.0, 1.0, 600.0, 3_600.0])
-async def test_a_clock_that_has_jumped_is_right_after_a_look(
+async def test_a_clock_that_has_jumped_is_right_after_a_sample(
     database: Database, jump: float
 ) -> None:
     clock = Machine(database)
     await clock.sample()
     clock.now()
-    clock.own += jump
+    clock.local += jump
     assert abs(clock.now() - clock.redis * 1000) > 900
     await clock.sample()
     assert abs(clock.now() - clock.redis * 1000) <= 1
 
 
-async def test_what_was_just_looked_at_is_confirmed_without_another_look(
+async def test_a_recent_sample_confirms_the_time_without_another(
     database: Database,
 ) -> None:
     clock = Machine(database)
     for _ in range(100):
         await clock.confirm()
-    assert clock.looks == 1
+    assert clock.samples == 1
     clock.pass_time(module.CONFIRMED_FOR)
     await clock.confirm()
-    assert clock.looks == 2
-    # A clock that jumps takes the last look for an older one, or for one that is yet to come.
+    assert clock.samples == 2
+    # After a jump, the last sample looks older than it is, or lies in the future.
     for jump in (module.CONFIRMED_FOR, -0.01):
-        clock.own += jump
-        looks = clock.looks
+        clock.local += jump
+        samples = clock.samples
         await clock.confirm()
-        assert clock.looks == looks + 1
+        assert clock.samples == samples + 1
         assert abs(clock.now() - clock.redis * 1000) <= 10
 
 
-async def test_a_thousand_who_ask_at_once_share_a_look(redis: Client, database: Database) -> None:
+async def test_concurrent_callers_share_one_sample(redis: Client, database: Database) -> None:
     class Counting(Clock):
-        looks = 0
+        samples = 0
 
         async def _read_time(self) -> float:
-            self.looks += 1
+            self.samples += 1
             return await super()._read_time()
 
     clock = Counting(database)
     await asyncio.gather(*(clock.sample() for _ in range(1_000)))
-    assert clock.looks == 1
+    assert clock.samples == 1
     first = asyncio.create_task(clock.sample())
     while clock._current is None or clock._current.done():
         await asyncio.sleep(0)
-    # That one has been sent: it tells nothing of what has happened since.
+    # That sample is in flight already: it may be older than the calls from now on.
     await asyncio.gather(*(clock.sample() for _ in range(1_000)))
     await first
-    assert clock.looks == 3
+    assert clock.samples == 3

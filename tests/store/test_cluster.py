@@ -1,4 +1,4 @@
-"""A cluster whose slots move, and whose servers are killed and hang, while nodes write to it."""
+"""A cluster whose slots move, and whose servers are killed or hang, while nodes write to it."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from server.store.journal import SCRIPTS, ConflictError, Entries, Journals
 from tests.conftest import CLUSTER
 from tests.redis_servers import Cluster, Server, running_cluster
 from tests.redis_servers import until as until_on_thread
-from tests.store.ears import Ear, listening
 from tests.store.entries import DUE, KEY, append, append_soon, names_in, texts
+from tests.store.listeners import Listener, listening
 from tests.store.servers import PATIENCE, running, until
 from tests.store.writers import Load
 
@@ -36,15 +36,15 @@ FORMS = [
 
 @pytest.fixture(scope="module")
 def running_servers() -> Iterator[Cluster]:
-    """Run a cluster that the tests of this module break and mend."""
-    # A second is enough to tell a server that is lost from one that is slow.
+    """Run a cluster that the tests of this module break and repair."""
+    # A second is enough to distinguish a lost server from a slow one.
     with running_cluster(node_timeout=1_000) as cluster:
         yield cluster
 
 
 @pytest.fixture
 def cluster(running_servers: Cluster) -> Iterator[Cluster]:
-    """Return a cluster that is whole and empty, and mend it afterwards."""
+    """Return the cluster, complete and empty, and repair it afterwards."""
     for server in running_servers.masters():
         server.ask("FLUSHALL")
     yield running_servers
@@ -58,7 +58,7 @@ def cluster(running_servers: Cluster) -> Iterator[Cluster]:
 
 @asynccontextmanager
 async def database_on(cluster: Cluster, acks: int = 1) -> AsyncIterator[Database]:
-    """Have a node's database on the cluster."""
+    """Yield the database of a node on the cluster."""
     database = Database(connect(cluster.url), acks, SCRIPTS)
     yield database
     async with asyncio.timeout(PATIENCE):
@@ -85,7 +85,7 @@ def others_of(cluster: Cluster, server: Server) -> list[Server]:
 
 
 async def taken_over(cluster: Cluster, key: str, lost: Server) -> Server:
-    """Wait until all agree that another server owns a key that a lost one did, and return it."""
+    """Wait until all servers agree on a new owner of a key of a lost one, and return it."""
     slot = key_slot(key.encode())
     left = {server.port: server for server in cluster.servers if server is not lost}
 
@@ -116,14 +116,14 @@ async def test_appends_follow_a_slot_that_moves(
             await asyncio.gather(*(journals.read(writer.key) for writer in load.writers))
 
     async with running(load.run), running(read):
-        await load.goes_on()
+        await load.progress()
         for _ in range(4):
             source = cluster.master_of(keys.due(partition))
             target = others_of(cluster, source)[0]
             await asyncio.to_thread(cluster.move_slot, slot, source, target)
-            await load.goes_on()
+            await load.progress()
     assert load.reasons == []
-    assert await load.stands()
+    assert await load.lost_nothing()
     for writer in load.writers:
         assert await texts(journals, writer.key) == writer.acknowledged
 
@@ -144,7 +144,7 @@ async def test_a_slot_that_is_half_moved_is_written_and_read_where_its_keys_are(
     source.ask("CLUSTER", "SETSLOT", slot, "MIGRATING", target_id)
     moved = [keys.attempt(name) for name in old[:4]]
     source.ask("MIGRATE", "127.0.0.1", target.port, "", 0, 2_000, "KEYS", *moved)
-    # What belongs together is in two places: it waits, and nobody else does.
+    # The keys of this append are on two servers: it waits, but no other does.
     split = asyncio.create_task(
         append(
             journals,
@@ -168,7 +168,7 @@ async def test_a_slot_that_is_half_moved_is_written_and_read_where_its_keys_are(
     assert target.ask("HGETALL", keys.outbox(partition)) == {"field": "text"}
 
 
-async def test_what_follows_its_slot_for_too_long_is_unavailable(
+async def test_an_append_that_is_redirected_for_too_long_is_unavailable(
     cluster: Cluster, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "REDIRECT_TIMEOUT", 0.2)
@@ -188,7 +188,7 @@ async def test_what_follows_its_slot_for_too_long_is_unavailable(
 
 
 def connections(cluster: Cluster) -> int:
-    """Return how many connections there are to all servers, those of the cluster left out."""
+    """Return how many clients are connected to all servers, without the servers themselves."""
     found = 0
     for server in cluster.servers:
         for line in server.ask("CLIENT", "LIST").splitlines():
@@ -196,7 +196,7 @@ def connections(cluster: Cluster) -> int:
     return found
 
 
-async def test_nothing_acknowledged_is_lost_with_masters_that_are_killed(
+async def test_no_acknowledged_append_is_lost_when_masters_are_killed(
     cluster: Cluster, database: Database
 ) -> None:
     before = connections(cluster)
@@ -206,31 +206,31 @@ async def test_nothing_acknowledged_is_lost_with_masters_that_are_killed(
         load = Load(database, [names_in(p, 1)[0] for p in by_master[lost][:4]])
         rest = Load(database, [names_in(p, 1)[0] for o in others for p in by_master[o][:4]])
         async with running(load.run), running(rest.run):
-            await load.goes_on()
-            await rest.goes_on()
+            await load.progress()
+            await rest.progress()
             lost.kill()
-            await rest.goes_on(20)
+            await rest.progress(20)
             await taken_over(cluster, keys.due(by_master[lost][0]), lost)
-            # Its replica has become the master, and has none of its own until this one is back.
+            # Its replica has become the master, and has no replica until this one is back.
             lost.start()
-            await load.goes_on()
-            await rest.goes_on()
+            await load.progress()
+            await rest.progress()
         assert rest.reasons == []
-        assert await load.stands()
-        assert await rest.stands()
+        assert await load.lost_nothing()
+        assert await rest.lost_nothing()
         await asyncio.to_thread(cluster.until_whole)
         for server in cluster.masters():
             server.ask("FLUSHALL")
-    # A few for what was read at once, and one to each server for what was written.
+    # A few for concurrent reads, and one to each server for writes.
     assert connections(cluster) <= before + 4 * len(cluster.servers)
 
 
-async def test_nothing_acknowledged_is_lost_with_a_master_that_hangs_and_goes_on(
+async def test_no_acknowledged_append_is_lost_when_a_master_hangs_and_resumes(
     cluster: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(connection, "TIMEOUT", 0.5)
     monkeypatch.setattr(pipeline, "TIMEOUT", 0.5)
-    # A batch is answered in time though its replicas do not say that they have it.
+    # A batch is answered in time although no replica acknowledges it.
     monkeypatch.setattr(pipeline, "ACKNOWLEDGED_WITHIN", 0.2)
     async with database_on(cluster) as database:
         by_master = partitions_by_master(cluster)
@@ -238,25 +238,25 @@ async def test_nothing_acknowledged_is_lost_with_a_master_that_hangs_and_goes_on
         load = Load(database, [names_in(p, 1)[0] for p in by_master[lost][:4]])
         rest = Load(database, [names_in(p, 1)[0] for o in others for p in by_master[o][:4]])
         async with running(load.run), running(rest.run):
-            await load.goes_on()
-            await rest.goes_on()
+            await load.progress()
+            await rest.progress()
             lost.signal(SIGSTOP)
             await taken_over(cluster, keys.due(by_master[lost][0]), lost)
-            await rest.goes_on()
+            await rest.progress()
             lost.signal(SIGCONT)
-            await load.goes_on()
+            await load.progress()
         assert rest.reasons == []
-        assert await load.stands()
-        assert await rest.stands()
+        assert await load.lost_nothing()
+        assert await rest.lost_nothing()
 
 
 @pytest.mark.parametrize("hangs", [True, False], ids=["hangs", "killed"])
-async def test_who_takes_over_is_found_without_the_one_that_was_lost(
+async def test_the_new_master_is_found_without_the_lost_one(
     cluster: Cluster, monkeypatch: pytest.MonkeyPatch, *, hangs: bool
 ) -> None:
     monkeypatch.setattr(connection, "TIMEOUT", 0.5)
     monkeypatch.setattr(pipeline, "TIMEOUT", 0.5)
-    # A batch is answered in time though its replicas do not say that they have it.
+    # A batch is answered in time although no replica acknowledges it.
     monkeypatch.setattr(pipeline, "ACKNOWLEDGED_WITHIN", 0.2)
     async with database_on(cluster, acks=0) as database, database_on(cluster, acks=0) as reader:
         partition = 19
@@ -271,7 +271,7 @@ async def test_who_takes_over_is_found_without_the_one_that_was_lost(
         else:
             lost.kill()
         await taken_over(cluster, keys.due(partition), lost)
-        # One that reads and one that writes: each finds out for itself.
+        # The reader and the writer notice it independently.
         assert await texts(Journals(reader), keys.attempt(name)) == ["entry 1"]
         with pytest.raises(UnavailableError):
             await append(journals, 2, name=name)
@@ -279,7 +279,7 @@ async def test_who_takes_over_is_found_without_the_one_that_was_lost(
         await append(journals, 1, name=another)
 
 
-async def test_a_stale_master_is_not_believed(cluster: Cluster) -> None:
+async def test_replies_of_a_stale_master_are_not_used(cluster: Cluster) -> None:
     async with database_on(cluster) as database:
         partition = 17
         lost = cluster.master_of(keys.due(partition))
@@ -287,11 +287,11 @@ async def test_a_stale_master_is_not_believed(cluster: Cluster) -> None:
         chosen = names_in(partition, 20)
         old, new = chosen[:10], chosen[10:]
         known = await asyncio.gather(*(append(journals, 1, name=name) for name in old))
-        # Connections enough, so that all that is asked below is there when it goes on.
+        # Enough connections for all requests below to be waiting when the master resumes.
         await asyncio.gather(*(journals.read_on(keys.attempt(name), 1, "") for name in chosen * 2))
         lost.signal(SIGSTOP)
         new_master = await taken_over(cluster, keys.due(partition), lost)
-        # Someone has gone on there meanwhile.
+        # Another node has appended there meanwhile.
         for name in old:
             new_master.ask("XADD", keys.attempt(name), "0-2", "e", "entry 2")
         for name in new:
@@ -310,27 +310,27 @@ async def test_a_stale_master_is_not_believed(cluster: Cluster) -> None:
         lost.signal(SIGCONT)
         found = await asyncio.gather(*reads, return_exceptions=True)
         for answer in found[:10]:
-            assert said(answer) in {("entry 1", "entry 2"), None}
+            assert texts_in(answer) in {("entry 1", "entry 2"), None}
         for answer in found[10:]:
-            assert said(answer) in {("entry 1",), None}
+            assert texts_in(answer) in {("entry 1",), None}
         for more in await asyncio.gather(*reads_on, return_exceptions=True):
-            assert more is None or said(more) in {(), None}
+            assert more is None or texts_in(more) in {(), None}
         for write in await asyncio.gather(*writes, return_exceptions=True):
             assert isinstance(write, Exception)
 
 
-def said(answer: Entries | BaseException | None) -> tuple[str, ...] | None:
-    """Return the texts of an answer, `None` if there was none."""
+def texts_in(answer: Entries | BaseException | None) -> tuple[str, ...] | None:
+    """Return the texts that were read, `None` if the read failed as unavailable."""
     if isinstance(answer, Entries):
         return tuple(answer.texts)
     assert isinstance(answer, UnavailableError)
     return None
 
 
-async def test_what_was_lost_with_a_slot_that_moved_is_not_built_on(
+async def test_nothing_is_appended_to_an_entry_that_was_lost_with_a_moved_slot(
     cluster: Cluster, database: Database
 ) -> None:
-    """Its old owner answers on the old connection still, and sends us to the new one."""
+    """Its old owner still answers on the old connection, with a redirection to the new one."""
     partition = 23
     slot = key_slot(keys.due(partition).encode())
     journals = Journals(database)
@@ -359,59 +359,63 @@ async def test_what_was_lost_with_a_slot_that_moved_is_not_built_on(
 
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a lost connection be noticed, and made anew, soon."""
+    """Shorten the time-outs, so that a lost connection is noticed and replaced soon."""
     monkeypatch.setattr(connection, "TIMEOUT", 0.5)
     monkeypatch.setattr(pipeline, "TIMEOUT", 0.5)
-    # A batch is answered in time though its replicas do not say that they have it.
+    # A batch is answered in time although no replica acknowledges it.
     monkeypatch.setattr(pipeline, "ACKNOWLEDGED_WITHIN", 0.2)
     monkeypatch.setattr(bus, "RECONNECT_DELAY", 0.01)
     monkeypatch.setattr(bus, "HEARTBEAT_INTERVAL", 0.1)
 
 
-async def heard_from(publisher: Ear, ear: Ear, topic: str) -> None:
-    """Publish a topic until its wake-up arrives after all that came by itself."""
-    while not ear.silent():
-        await ear.next()
+async def receive_published(publisher: Listener, listener: Listener, topic: str) -> None:
+    """Take all pending messages, publish to a topic, and wait until that is received."""
+    while not listener.is_empty():
+        await listener.next_topic()
     publisher.bus.publish(topic)
-    await ear.next_of(topic)
+    await listener.wait_for(topic)
 
 
 TOPICS = [f"topic {number}" for number in range(12)]
 
 
 @pytest.mark.usefixtures("quick")
-async def test_wake_ups_go_on_when_a_slot_has_moved(cluster: Cluster, database: Database) -> None:
+async def test_messages_are_received_after_a_slot_has_moved(
+    cluster: Cluster, database: Database
+) -> None:
     slot = key_slot(TOPICS[0].encode())
-    async with database_on(cluster) as another, listening(database) as ear:
-        publisher = Ear(another)
+    async with database_on(cluster) as another, listening(database) as listener:
+        publisher = Listener(another)
         for topic in TOPICS:
-            ear.subscribe(topic)
-        await ear.next_of(*TOPICS)
+            listener.subscribe(topic)
+        await listener.wait_for(*TOPICS)
         for topic in TOPICS:
-            await heard_from(publisher, ear, topic)
+            await receive_published(publisher, listener, topic)
         for _ in range(2):
             source = cluster.master_of(TOPICS[0])
             target = others_of(cluster, source)[0]
             await asyncio.to_thread(cluster.move_slot, slot, source, target)
-            # Wake-ups may have been lost meanwhile.
-            await ear.next_of(*TOPICS)
-            await heard_from(publisher, ear, TOPICS[0])
+            # Messages may have been lost meanwhile.
+            await listener.wait_for(*TOPICS)
+            await receive_published(publisher, listener, TOPICS[0])
 
 
 @pytest.mark.usefixtures("quick")
 @pytest.mark.parametrize("hangs", [True, False], ids=["hangs", "killed"])
-async def test_wake_ups_go_on_when_a_master_is_gone(cluster: Cluster, *, hangs: bool) -> None:
+async def test_messages_are_received_after_a_master_was_lost(
+    cluster: Cluster, *, hangs: bool
+) -> None:
     async with (
         database_on(cluster) as database,
         database_on(cluster) as another,
-        listening(database) as ear,
+        listening(database) as listener,
     ):
-        publisher = Ear(another)
+        publisher = Listener(another)
         for topic in TOPICS:
-            ear.subscribe(topic)
-        await ear.next_of(*TOPICS)
+            listener.subscribe(topic)
+        await listener.wait_for(*TOPICS)
         for topic in TOPICS:
-            await heard_from(publisher, ear, topic)
+            await receive_published(publisher, listener, topic)
         lost = cluster.master_of(TOPICS[0])
         if hangs:
             lost.signal(SIGSTOP)
@@ -424,23 +428,23 @@ async def test_wake_ups_go_on_when_a_master_is_gone(cluster: Cluster, *, hangs: 
             return bool(number)
 
         await until(subscribed)
-        await ear.next_of(*TOPICS)
+        await listener.wait_for(*TOPICS)
 
         async def publish_again(stop: Stop) -> None:
-            # What is sent to the one that is lost is lost as well.
+            # Messages that are sent to the lost master are lost.
             while not stop.is_set:
                 publisher.bus.publish(TOPICS[0])
                 await asyncio.sleep(0.01)
 
-        while not ear.silent():
-            await ear.next()
+        while not listener.is_empty():
+            await listener.next_topic()
         async with running(publish_again):
-            await ear.next_of(TOPICS[0])
+            await listener.wait_for(TOPICS[0])
         for topic in TOPICS:
-            await heard_from(publisher, ear, topic)
+            await receive_published(publisher, listener, topic)
 
 
-async def test_a_cluster_with_passwords_is_reached_by_who_has_them(cluster: Cluster) -> None:
+async def test_a_cluster_with_passwords_refuses_a_wrong_one(cluster: Cluster) -> None:
     for server in cluster.servers:
         server.ask("ACL", "SETUSER", "ada", "on", ">p@ss", "~*", "&*", "+@all")
     servers = cluster.url.partition("://")[2]

@@ -1,4 +1,4 @@
-"""The connection: every way in which Redis fails has one name."""
+"""Connections: addresses of Redis, and its failures as one exception."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from tests.store.servers import in_flight, until, writes_held_up
 @pytest.mark.parametrize(
     "error", [RedisConnectionError("gone"), ResponseError("OOM"), OSError("gone"), TimeoutError()]
 )
-def test_what_redis_raises_is_unavailable(error: Exception) -> None:
+def test_an_error_of_redis_is_raised_as_unavailable(error: Exception) -> None:
     with pytest.raises(UnavailableError, match=type(error).__name__), raising_unavailable():
         raise error
 
 
-def test_what_is_our_own_fault_stays_as_it_is() -> None:
+def test_other_errors_are_raised_unchanged() -> None:
     with pytest.raises(KeyError), raising_unavailable():
         raise KeyError
 
 
-async def test_a_redis_that_is_not_there_is_told_at_once(tmp_path: Path) -> None:
+async def test_a_redis_that_is_not_there_is_unavailable(tmp_path: Path) -> None:
     redis = connect(f"unix://{tmp_path}/none.sock")
     with pytest.raises(UnavailableError), raising_unavailable():
         await redis.ping()
@@ -38,7 +38,7 @@ async def test_a_redis_that_is_not_there_is_told_at_once(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("url", ["", "http://localhost", "localhost:6379"])
-def test_an_address_that_is_none_is_refused(url: str) -> None:
+def test_an_address_of_another_scheme_is_refused(url: str) -> None:
     with pytest.raises(ValueError, match="scheme"):
         connect(url)
 
@@ -51,7 +51,7 @@ def test_an_address_that_is_none_is_refused(url: str) -> None:
         ("rediss+cluster://[::1]:7000,[::2]/0", ["::1:7000", "::2:6379"]),
     ],
 )  # fmt: skip
-def test_a_cluster_is_given_by_some_of_its_servers(url: str, servers: list[str]) -> None:
+def test_the_address_of_a_cluster_lists_some_of_its_servers(url: str, servers: list[str]) -> None:
     cluster = connect(url)
     assert isinstance(cluster, RedisCluster)
     assert sorted(cluster.nodes_manager.startup_nodes) == servers
@@ -87,12 +87,12 @@ def test_a_cluster_has_one_user_and_password(
         "redis+cluster://10.0.0.1/3", "http+cluster://10.0.0.1", "unix+cluster:///socket",
     ],
 )  # fmt: skip
-def test_an_address_of_no_cluster_is_refused(address: str) -> None:
+def test_a_malformed_address_of_a_cluster_is_refused(address: str) -> None:
     with pytest.raises(ValueError, match=r"cluster|[Pp]ort"):
         connect(address)
 
 
-async def test_a_question_that_is_given_up_shifts_no_answers(
+async def test_a_cancelled_command_does_not_shift_the_replies_of_later_ones(
     database: Database, other_redis: Client
 ) -> None:
     async with writes_held_up(other_redis):

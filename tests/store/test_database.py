@@ -1,4 +1,4 @@
-"""The database: how writes travel together, wait, and are answered when they stand."""
+"""The database: writes are sent in batches, and answered when they are stored."""
 
 from __future__ import annotations
 
@@ -39,18 +39,20 @@ def journals(database: Database) -> Journals:
     return Journals(database)
 
 
-STANDS = int
-"""The type of what an append returns."""
+APPENDED = int
+"""The type of the result of an append that was stored."""
 
 
 async def outcomes(appends: Iterable[Awaitable[int]]) -> list[type]:
-    """Return what became of appends: the types of their errors, or of what they return."""
+    """Await appends, and return the types of their errors or results."""
     async with asyncio.timeout(PATIENCE):
         done = await asyncio.gather(*appends, return_exceptions=True)
     return [type(outcome) for outcome in done]
 
 
-async def test_appends_of_one_turn_travel_together(redis: Client, journals: Journals) -> None:
+async def test_appends_of_one_loop_turn_are_sent_in_one_batch(
+    redis: Client, journals: Journals
+) -> None:
     await append(journals, 1)
     before = await reads(redis)
     await asyncio.gather(*(append(journals, 1, name=name) for name in names(100)))
@@ -59,7 +61,7 @@ async def test_appends_of_one_turn_travel_together(redis: Client, journals: Jour
         assert await texts(journals, keys.attempt(name)) == ["entry 1"]
 
 
-async def test_appends_that_gather_during_a_flight_travel_together(
+async def test_appends_that_wait_for_a_batch_in_flight_are_sent_in_the_next(
     redis: Client, journals: Journals
 ) -> None:
     async with writes_held_up(redis):
@@ -68,7 +70,7 @@ async def test_appends_that_gather_during_a_flight_travel_together(
         late = [
             asyncio.create_task(append(journals, 1, name=name)) for name in names_in(PARTITION, 100)
         ]
-        # Each task comes to its append, and none gets further.
+        # Let each task reach its append.
         await redis.ping()
         assert not any(task.done() for task in (first, *late))
         before = await reads(redis)
@@ -85,35 +87,35 @@ async def test_each_append_of_a_batch_has_its_own_answer(journals: Journals) -> 
         append(journals, 3, due=DUE),
     ]  # fmt: skip
     assert await outcomes(tasks) == [
-        ConflictError, STANDS, ConflictError, ConflictError, STANDS, ConflictError,
+        ConflictError, APPENDED, ConflictError, ConflictError, APPENDED, ConflictError,
     ]  # fmt: skip
     assert await texts(journals) == ["entry 1", "entry 2", "entry 3"]
 
 
-async def test_a_waiter_that_gives_up_harms_no_other(redis: Client, journals: Journals) -> None:
+async def test_a_cancelled_append_does_not_affect_others(redis: Client, journals: Journals) -> None:
     tasks = []
     chosen = names_in(PARTITION, 6)
     async with writes_held_up(redis):
         for name in chosen:
             tasks.append(asyncio.create_task(append(journals, 1, name, name=name)))
             await until(lambda: in_flight(redis, "eval"))
-        # One that is in flight, and one that waits for the next pipeline.
+        # The first is in flight, the other waits for the next batch.
         for given_up in (tasks[0], tasks[3]):
             given_up.cancel()
     assert await outcomes(tasks) == [
-        asyncio.CancelledError, *[STANDS] * 2, asyncio.CancelledError, *[STANDS] * 2,
+        asyncio.CancelledError, *[APPENDED] * 2, asyncio.CancelledError, *[APPENDED] * 2,
     ]  # fmt: skip
     for name in chosen:
         assert await texts(journals, keys.attempt(name)) == [name]
 
 
-async def test_what_cannot_even_be_sent_harms_no_other(journals: Journals) -> None:
+async def test_an_append_that_cannot_be_encoded_does_not_affect_others(journals: Journals) -> None:
     tasks = [append(journals, 1), append(journals, 2, "\ud800"), append(journals, 2)]
-    assert await outcomes(tasks) == [STANDS, UnicodeEncodeError, STANDS]
+    assert await outcomes(tasks) == [APPENDED, UnicodeEncodeError, APPENDED]
     assert await texts(journals) == ["entry 1", "entry 2"]
 
 
-async def test_one_write_too_many_is_refused_at_once(
+async def test_a_write_to_a_full_queue_is_refused_at_once(
     redis: Client, journals: Journals, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pipeline, "MAX_WAITING", 3)
@@ -126,11 +128,11 @@ async def test_one_write_too_many_is_refused_at_once(
         await redis.ping()
         with pytest.raises(UnavailableError, match="too many"):
             await append(journals, 2)
-    assert await outcomes(tasks) == [STANDS] * 3
+    assert await outcomes(tasks) == [APPENDED] * 3
     await append(journals, 2)
 
 
-async def test_no_pipeline_is_longer_than_it_may_be(
+async def test_no_batch_is_longer_than_its_bound(
     redis: Client, journals: Journals, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pipeline, "MAX_BATCH", 2)
@@ -142,7 +144,7 @@ async def test_no_pipeline_is_longer_than_it_may_be(
         assert await texts(journals, keys.attempt(name)) == ["entry 1"]
 
 
-async def test_closing_waits_for_what_is_to_be_written(
+async def test_closing_waits_for_pending_writes(
     redis: Client, other: Database, journals: Journals
 ) -> None:
     closed = Journals(other)
@@ -157,7 +159,7 @@ async def test_closing_waits_for_what_is_to_be_written(
     assert await texts(journals) == ["entry 1"]
 
 
-async def test_of_two_nodes_that_keep_one_value_first_both_have_the_same(
+async def test_of_two_nodes_that_keep_a_value_first_both_get_the_same(
     redis: Client, database: Database, other: Database
 ) -> None:
     for number in range(20):
@@ -171,7 +173,7 @@ async def test_of_two_nodes_that_keep_one_value_first_both_have_the_same(
         assert await database.keep_first(key, "c") == kept[0]
 
 
-async def test_what_was_acknowledged_outlives_a_killed_redis(data: Path) -> None:
+async def test_acknowledged_appends_survive_a_kill_of_redis(data: Path) -> None:
     async with embedded_redis(data) as url:
         redis = connect(url)
         database = Database(redis, 0, SCRIPTS)
@@ -198,7 +200,7 @@ async def test_what_was_acknowledged_outlives_a_killed_redis(data: Path) -> None
 @ALONE
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize(
-    ("settings", "says"),
+    ("settings", "message"),
     [
         pytest.param(("REPLICAOF 127.0.0.1 1", "REPLICAOF NO ONE"), "(?i)readonly", id="replica"),
         pytest.param(
@@ -212,13 +214,13 @@ async def test_what_was_acknowledged_outlives_a_killed_redis(data: Path) -> None
     ],
 )
 async def test_a_redis_that_takes_no_writes_is_unavailable_until_it_does(
-    redis: Redis, journals: Journals, form: dict[str, Any], settings: tuple[str, str], says: str
+    redis: Redis, journals: Journals, form: dict[str, Any], settings: tuple[str, str], message: str
 ) -> None:
     refuse, allow = settings
     await append(journals, 1)
     await redis.execute_command(*refuse.split())  # type: ignore[no-untyped-call]
     try:
-        with pytest.raises(UnavailableError, match=says):
+        with pytest.raises(UnavailableError, match=message):
             await append(journals, 2, **form)
         assert await texts(journals) == ["entry 1"]
     finally:
@@ -256,9 +258,9 @@ async def test_a_redis_that_cannot_save_is_unavailable_until_it_can(data: Path) 
         await database.close()
 
 
-async def test_a_redis_that_is_still_reading_its_file_is_unavailable_until_it_has() -> None:
-    # It looks at its clients after each 1,024 commands that it reads from the file, and a client
-    # must be looked at some times before it has connected and asked.
+async def test_a_redis_that_loads_its_file_is_unavailable_until_it_is_done() -> None:
+    # While it loads, it serves clients after each 1,024 commands of the file, and a client needs
+    # several such turns to connect and send its command.
     with running_server(**{"key-load-delay": "20"}) as server:
         redis = connect(server.url)
         database = Database(redis, 0, SCRIPTS)
@@ -278,7 +280,7 @@ async def test_a_redis_that_is_still_reading_its_file_is_unavailable_until_it_ha
 
 
 async def reasons_until_appended(journals: Journals, number: int) -> list[str]:
-    """Append an entry again and again until it stands, and return why it did not before."""
+    """Retry an append until it is stored, and return the messages of the failures before."""
     reasons: list[str] = []
     async with asyncio.timeout(PATIENCE):
         while True:
@@ -291,7 +293,7 @@ async def reasons_until_appended(journals: Journals, number: int) -> list[str]:
                 return reasons
 
 
-async def test_a_redis_that_hangs_is_unavailable_until_it_goes_on(
+async def test_a_redis_that_hangs_is_unavailable_until_it_resumes(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     for place in (connection, pipeline):
@@ -324,7 +326,7 @@ def pair() -> Iterable[tuple[Server, Server]]:
 
 
 @pytest.mark.parametrize("acks", [1, 0])
-async def test_what_is_acknowledged_stands_on_as_many_replicas_as_are_asked_for(
+async def test_an_acknowledged_append_is_on_as_many_replicas_as_required(
     pair: tuple[Server, Server], acks: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     master, replica = pair
@@ -345,10 +347,10 @@ async def test_what_is_acknowledged_stands_on_as_many_replicas_as_are_asked_for(
     replica.signal(SIGSTOP)
     try:
         tasks = [append(journals, 2, name=name), append(journals, 1, name=another)]
-        expected = UnavailableError if acks else STANDS
+        expected = UnavailableError if acks else APPENDED
         assert await outcomes(tasks) == [expected] * 2
         if acks:
-            # It may stand or not; nobody is told that it does.
+            # The entry may be stored or not; no reader may get it.
             for read in (journals.read(key), journals.read_on(key, 1, "entry 1")):
                 with pytest.raises(UnavailableError, match="0 replicas"):
                     await read
@@ -364,7 +366,7 @@ async def test_what_is_acknowledged_stands_on_as_many_replicas_as_are_asked_for(
     await database.close()
 
 
-async def test_this_redis_is_suitable(database: Database) -> None:
+async def test_the_redis_of_the_tests_is_suitable(database: Database) -> None:
     await database.check()
 
 
@@ -377,15 +379,15 @@ async def test_a_redis_that_is_too_old_is_refused(
         await database.check()
 
 
-async def test_a_redis_that_is_not_there_is_not_called_unsuitable(tmp_path: Path) -> None:
+async def test_a_redis_that_is_not_there_is_unavailable_and_not_unsuitable(tmp_path: Path) -> None:
     database = Database(connect(f"unix://{tmp_path}/none.sock"))
     with pytest.raises(UnavailableError):
         await database.check()
     await database.close()
 
 
-async def test_what_is_sent_after_the_end_opens_no_connection(database: Database) -> None:
-    """A loop could not be closed: it waits for connections that nobody knows any more."""
+async def test_a_write_after_close_opens_no_connection(database: Database) -> None:
+    """It would prevent the event loop from closing."""
     await database.write("a", "SET", "a", "1")
     await database.close()
     failed: list[str] = []

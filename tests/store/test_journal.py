@@ -1,4 +1,4 @@
-"""Journals: what stands, what is refused, and what is known to be lost."""
+"""Journals: what is appended, what is refused, and how lost entries are noticed."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def journals(database: Database) -> Journals:
 
 
 async def beside(redis: Client) -> tuple[object, object, object]:
-    """Return what stands beside the journal: outbox, due times, and whether it expires."""
+    """Return what is stored beside the journal: outbox, due items, and whether it expires."""
     return (
         await redis.hgetall(keys.outbox(PARTITION)),
         await redis.zrange(keys.due(PARTITION), 0, -1, withscores=True),
@@ -53,13 +53,13 @@ async def beside(redis: Client) -> tuple[object, object, object]:
 
 
 async def put(redis: Client, *texts: str) -> None:
-    """Let the journal be these entries, whatever it was."""
+    """Replace the journal by these entries."""
     await redis.delete(KEY)
     for number, text in enumerate(texts, start=1):
         await redis.xadd(KEY, {"e": text}, id=f"0-{number}")
 
 
-async def test_what_is_appended_is_read_in_its_order(journals: Journals) -> None:
+async def test_entries_are_read_in_the_order_of_their_appends(journals: Journals) -> None:
     for number in range(1, 4):
         await append(journals, number)
     assert await texts(journals) == ["entry 1", "entry 2", "entry 3"]
@@ -69,7 +69,7 @@ async def test_a_journal_that_does_not_exist_has_no_entries(journals: Journals) 
     assert await texts(journals) == []
 
 
-async def test_the_first_entry_is_read_alone(redis: Client, journals: Journals) -> None:
+async def test_the_first_entry_can_be_read_alone(redis: Client, journals: Journals) -> None:
     assert await journals.first(KEY) is None
     await put(redis, "a", "b")
     assert await journals.first(KEY) == "a"
@@ -96,7 +96,7 @@ async def test_a_long_journal_is_read_whole(redis: Client, journals: Journals, c
     assert await journals.read_from(KEY, count - 10) == given[-11:]
 
 
-async def test_reading_on_tells_what_is_new(journals: Journals) -> None:
+async def test_reading_on_returns_the_new_entries(journals: Journals) -> None:
     for number in range(1, 4):
         await append(journals, number)
     assert await texts_on(journals, 1, "entry 1") == ["entry 2", "entry 3"]
@@ -112,7 +112,7 @@ async def test_reading_on_tells_what_is_new(journals: Journals) -> None:
         pytest.param(("entry 1", "entry 2", "other", "entry 4"), id="another end and more"),
     ],
 )
-async def test_reading_on_tells_that_what_is_known_was_lost(
+async def test_reading_on_returns_none_if_the_last_known_entry_was_lost(
     redis: Client, journals: Journals, left: tuple[str, ...]
 ) -> None:
     await put(redis, *left)
@@ -122,7 +122,7 @@ async def test_reading_on_tells_that_what_is_known_was_lost(
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("number", [1, 2, 4, 5])
-async def test_what_does_not_come_next_is_refused_and_nothing_is_written(
+async def test_an_entry_that_is_not_the_next_is_refused_and_nothing_is_written(
     redis: Client, journals: Journals, number: int, form: dict[str, Any]
 ) -> None:
     await put(redis, "entry 1", "entry 2")
@@ -133,7 +133,7 @@ async def test_what_does_not_come_next_is_refused_and_nothing_is_written(
 
 
 @pytest.mark.parametrize("form", FORMS)
-async def test_what_is_known_from_another_connection_is_refused_and_nothing_is_written(
+async def test_an_append_of_an_older_generation_is_refused_and_nothing_is_written(
     redis: Client, journals: Journals, database: Database, form: dict[str, Any]
 ) -> None:
     known = await append(journals, 1)
@@ -153,7 +153,7 @@ async def test_what_is_known_from_another_connection_is_refused_and_nothing_is_w
     assert await texts(journals) == ["entry 1", "entry 2"]
 
 
-async def test_what_is_known_from_another_connection_is_not_even_tried(
+async def test_an_append_of_an_older_generation_is_not_even_sent(
     journals: Journals, database: Database
 ) -> None:
     for nothing in (0, 1):
@@ -171,7 +171,7 @@ async def test_what_is_known_from_another_connection_is_not_even_tried(
     assert await texts(journals) == ["entry 1", "entry 2"]
 
 
-async def test_entries_of_one_batch_have_each_their_own_answer(journals: Journals) -> None:
+async def test_each_entry_of_a_batch_has_its_own_answer(journals: Journals) -> None:
     await append(journals, 1)
     await append(journals, 1, name=names_in(PARTITION, 2)[1])
     one, two = names_in(PARTITION, 2)
@@ -192,7 +192,7 @@ async def test_entries_of_one_batch_have_each_their_own_answer(journals: Journal
 
 
 @pytest.mark.parametrize("off", [-CLOCK_TOLERANCE - 100, CLOCK_TOLERANCE + 1_000])
-async def test_a_batch_with_one_entry_that_was_not_decided_now_is_refused_whole(
+async def test_a_batch_with_one_mistimed_entry_is_refused_as_a_whole(
     journals: Journals, off: int
 ) -> None:
     one, two = names_in(PARTITION, 2)
@@ -212,7 +212,7 @@ async def test_a_batch_with_one_entry_that_was_not_decided_now_is_refused_whole(
         await answer
 
 
-async def test_no_script_appends_more_than_it_may(
+async def test_no_call_of_the_script_exceeds_its_batch_bound(
     redis: Client, journals: Journals, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "_MAX_BATCH", 3)
@@ -226,7 +226,7 @@ async def test_no_script_appends_more_than_it_may(
 
 
 @pytest.mark.parametrize("form", FORMS)
-async def test_a_journal_that_is_gone_is_not_begun_in_the_middle(
+async def test_a_missing_journal_is_not_begun_in_the_middle(
     redis: Client, journals: Journals, form: dict[str, Any]
 ) -> None:
     with pytest.raises(ConflictError):
@@ -237,7 +237,7 @@ async def test_a_journal_that_is_gone_is_not_begun_in_the_middle(
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("off", [-CLOCK_TOLERANCE - 100, CLOCK_TOLERANCE + 1_000])
-async def test_what_was_not_decided_now_is_refused_and_nothing_is_written(
+async def test_a_mistimed_entry_is_refused_and_nothing_is_written(
     redis: Client, journals: Journals, off: int, form: dict[str, Any]
 ) -> None:
     await append(journals, 1)
@@ -248,25 +248,29 @@ async def test_what_was_not_decided_now_is_refused_and_nothing_is_written(
 
 
 @pytest.mark.parametrize("off", [-CLOCK_TOLERANCE // 2, CLOCK_TOLERANCE // 2])
-async def test_clocks_may_differ_a_little(journals: Journals, off: int) -> None:
+async def test_an_entry_within_the_tolerance_of_clocks_is_appended(
+    journals: Journals, off: int
+) -> None:
     await append(journals, 1, at=now() + off)
     assert await texts(journals) == ["entry 1"]
 
 
 @pytest.mark.parametrize("off", [-CLOCK_TOLERANCE // 2, CLOCK_TOLERANCE // 2])
-async def test_clocks_may_differ_a_little_in_a_batch(journals: Journals, off: int) -> None:
+async def test_a_batch_within_the_tolerance_of_clocks_is_appended(
+    journals: Journals, off: int
+) -> None:
     await append(journals, 1)
     await append_soon(journals, 2, at=now() + off)
     assert await texts(journals) == ["entry 1", "entry 2"]
 
 
-async def test_who_is_late_twice_over_hears_what_stands_first(journals: Journals) -> None:
+async def test_a_conflict_is_reported_before_a_wrong_time(journals: Journals) -> None:
     await append(journals, 1)
     with pytest.raises(ConflictError):
         await append(journals, 1, "other", at=0)
 
 
-async def test_what_belongs_to_an_entry_is_written_with_it(
+async def test_effect_due_time_and_expiry_are_written_with_their_entry(
     redis: Client, journals: Journals
 ) -> None:
     await append(journals, 1, expires=FAR, effect=EFFECT, due=DUE)
@@ -278,7 +282,7 @@ async def test_what_belongs_to_an_entry_is_written_with_it(
 
 
 @pytest.mark.parametrize("soon", [True, False])
-async def test_of_two_nodes_one_appends_an_entry(
+async def test_only_one_of_two_nodes_appends_an_entry(
     journals: Journals, other: Database, *, soon: bool
 ) -> None:
     nodes = {"one": journals, "other": Journals(other)}
@@ -290,8 +294,8 @@ async def test_of_two_nodes_one_appends_an_entry(
                 return_exceptions=True,
             )
         assert sorted(type(outcome).__name__ for outcome in outcomes) == ["ConflictError", "int"]
-        stands = [isinstance(outcome, int) for outcome in outcomes]
-        assert (await texts(journals))[-1] == list(nodes)[stands.index(True)]
+        appended = [isinstance(outcome, int) for outcome in outcomes]
+        assert (await texts(journals))[-1] == list(nodes)[appended.index(True)]
     assert len(await texts(journals)) == 29
 
 
@@ -303,10 +307,10 @@ async def test_a_gap_is_an_error(redis: Client, journals: Journals, ids: list[st
         await texts(journals)
 
 
-async def test_what_is_of_no_generation_is_not_appended(
+async def test_an_append_of_generation_0_is_never_sent(
     database: Database, journals: Journals
 ) -> None:
-    """Neither before there is a connection, which is of no generation either, nor on one."""
+    """Neither without a connection, when the current generation is 0 as well, nor with one."""
     done: list[object] = []
     entry = (Append(KEY, 1, "one"), now())
 

@@ -1,4 +1,4 @@
-"""Keys: what is written together shares a slot of a cluster."""
+"""Keys: those that are written together share a slot of a cluster."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_partitions_spread_over_a_cluster() -> None:
     assert all(thirds.count(third) > keys.PARTITIONS // 5 for third in range(3))
 
 
-def test_no_two_things_have_one_key() -> None:
+def test_keys_of_different_kinds_differ() -> None:
     daily = DailyId("x", 1)
     made = [
         keys.attempt("x"), keys.room("x"), keys.presence("x"), keys.outbox(1), keys.due(1),

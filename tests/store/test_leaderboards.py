@@ -1,4 +1,4 @@
-"""Leaderboards: ranks that follow from the scores alone."""
+"""Leaderboards: rows, and ranks that depend on the scores alone."""
 
 from __future__ import annotations
 
@@ -36,11 +36,13 @@ async def test_equal_scores_share_a_rank(boards: Leaderboards) -> None:
     rows = [Row(1, BOB, 5), Row(2, ADA, 7), Row(2, CYD, 7), Row(4, DAN, 9)]
     assert await boards.top(of_daily(DailyId("robert", DAY)), 10) == (4, rows)
     assert await boards.top(of_daily(DailyId("robert", DAY)), 2) == (4, rows[:2])
-    # The rank is right though the first of those who share it is not among the rows.
+    # The rank is right although the first player who shares it is not among the rows.
     assert await boards.around(of_daily(DailyId("robert", DAY)), [DAN], 1) == [rows[2:]]
 
 
-async def test_a_standing_is_one_row_and_how_many_there_are(boards: Leaderboards) -> None:
+async def test_a_standing_is_the_row_of_a_player_and_the_number_of_rows(
+    boards: Leaderboards,
+) -> None:
     for player, score in ((DAN, 9), (ADA, 7), (CYD, 7)):
         await boards.enter(of_daily(DailyId("robert", DAY)), player, score)
     assert await boards.standing(of_daily(DailyId("robert", DAY)), CYD) == (3, Row(1, CYD, 7))
@@ -56,7 +58,9 @@ async def test_entering_twice_changes_nothing(boards: Leaderboards) -> None:
     assert await boards.top(of_daily(DailyId("robert", DAY)), 10) == (1, [Row(1, ADA, 7)])
 
 
-async def test_each_game_and_day_has_its_own(redis: Client, boards: Leaderboards) -> None:
+async def test_each_game_and_day_has_its_own_leaderboard(
+    redis: Client, boards: Leaderboards
+) -> None:
     await boards.enter(of_daily(DailyId("robert", DAY)), ADA, 7)
     assert (
         await boards.top(of_daily(DailyId("robert", DAY + 1)), 10)
@@ -70,7 +74,7 @@ async def test_each_game_and_day_has_its_own(redis: Client, boards: Leaderboards
     )
 
 
-async def test_the_greatest_scores_are_told_apart(boards: Leaderboards) -> None:
+async def test_the_greatest_scores_are_exact(boards: Leaderboards) -> None:
     worst = pack(127, MAX_TIME, MAX_MOVES)
     await boards.enter(of_daily(DailyId("robert", DAY)), ADA, worst)
     await boards.enter(of_daily(DailyId("robert", DAY)), BOB, worst - 1)
@@ -80,7 +84,9 @@ async def test_the_greatest_scores_are_told_apart(boards: Leaderboards) -> None:
 
 
 @pytest.mark.parametrize("spread", [1, 4, 1_000])
-async def test_every_row_is_as_in_the_whole_list(boards: Leaderboards, spread: int) -> None:
+async def test_rows_around_a_player_are_those_of_the_whole_leaderboard(
+    boards: Leaderboards, spread: int
+) -> None:
     chance = Random(spread)
     scores = {PlayerId(f"{number:016}"): chance.randrange(spread) for number in range(40)}
     for player, score in scores.items():

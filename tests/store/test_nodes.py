@@ -1,4 +1,4 @@
-"""Nodes: which are alive, and that the others are forgotten."""
+"""The registrations of nodes, and their expiry."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def nodes(database: Database) -> Nodes:
     return Nodes(database)
 
 
-async def test_a_node_is_alive_until_it_says_nothing_any_more(
+async def test_a_node_is_alive_until_its_registration_expires(
     nodes: Nodes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(keys, "NODE_LIFE", 1)
@@ -34,7 +34,9 @@ async def test_a_node_is_alive_until_it_says_nothing_any_more(
     assert await nodes.alive(now()) == ["a", "b"]
 
 
-async def test_a_node_that_ends_is_forgotten_at_once(nodes: Nodes, other: Database) -> None:
+async def test_a_node_that_drops_its_registration_is_not_alive(
+    nodes: Nodes, other: Database
+) -> None:
     for name in ("a", "b", "a"):
         await nodes.renew(name)
     await Nodes(other).drop("a")
@@ -42,7 +44,7 @@ async def test_a_node_that_ends_is_forgotten_at_once(nodes: Nodes, other: Databa
     assert await nodes.alive(now()) == ["b"]
 
 
-async def test_what_is_kept_of_dead_nodes_is_bounded(
+async def test_expired_registrations_are_deleted(
     redis: Client, nodes: Nodes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await redis.zadd(keys.NODES, {f"dead {number}": now() - 1 for number in range(50)})

@@ -1,4 +1,4 @@
-"""Outboxes and due times: what must still happen."""
+"""Outboxes: pending effects and due items."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def outboxes(database: Database) -> Outboxes:
 
 
 def due_of(name: str) -> AttemptDue:
-    """Return what falls due of an attempt."""
+    """Return the due item of an attempt."""
     return AttemptDue(AttemptId(name))
 
 
 async def start(database: Database, name: str, due: int | None = None) -> None:
-    """Begin a journal that leaves an effect, and may fall due."""
+    """Begin a journal with an effect, and a due item if `due` is given."""
     clock = Clock(database)
     await clock.sample()
     await Journals(database).append(
@@ -59,7 +59,7 @@ async def test_effects_of_every_partition_are_found_until_they_are_dropped(
     assert await all_effects(outboxes) == [(NAMES[0], f"effect of {NAMES[0]}")]
 
 
-async def test_what_has_fallen_due_is_found_until_it_is_dropped(
+async def test_due_items_are_found_until_they_are_dropped(
     database: Database, outboxes: Outboxes
 ) -> None:
     for time, name in enumerate(NAMES):
@@ -72,13 +72,13 @@ async def test_what_has_fallen_due_is_found_until_it_is_dropped(
     assert await all_due(outboxes, 9) == [(due_of(NAMES[0]), 0)]
 
 
-async def test_what_falls_due_again_later_is_not_dropped_with_the_first(
+async def test_an_item_with_a_later_time_is_not_dropped_with_the_first(
     redis: Client, database: Database, outboxes: Outboxes
 ) -> None:
     name = NAMES[0]
     await start(database, name, due=5)
     [(due, time)] = await all_due(outboxes, 5)
-    # Meanwhile another node has dealt with it, and it is to be looked at again.
+    # Meanwhile another node has handled it, and given it a later time.
     await redis.zadd(keys.due(keys.partition(name)), {due.member: 50})
     await outboxes.drop_due(due, time)
     assert await all_due(outboxes, 50) == [(due, 50)]
@@ -86,7 +86,7 @@ async def test_what_falls_due_again_later_is_not_dropped_with_the_first(
     assert await all_due(outboxes, 50) == []
 
 
-async def test_the_oldest_of_a_partition_come_first(
+async def test_the_oldest_items_of_a_partition_come_first(
     redis: Client, outboxes: Outboxes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(outbox, "MAX_BATCH", 2)
@@ -97,7 +97,7 @@ async def test_the_oldest_of_a_partition_come_first(
     ]
 
 
-async def test_a_look_finds_what_is_left_in_each_partition(
+async def test_pending_returns_the_effects_and_due_items_of_each_partition(
     database: Database, outboxes: Outboxes
 ) -> None:
     for time, name in enumerate(NAMES):
@@ -112,7 +112,7 @@ async def test_a_look_finds_what_is_left_in_each_partition(
     assert await outboxes.pending(2, []) == []
 
 
-async def test_what_is_set_aside_is_found_by_an_operator_alone(
+async def test_what_was_set_aside_is_no_longer_pending(
     database: Database, outboxes: Outboxes
 ) -> None:
     name, other = NAMES[:2]
@@ -127,7 +127,7 @@ async def test_what_is_set_aside_is_found_by_an_operator_alone(
     assert await all_due(outboxes, 5) == [(due_of(other), 5)]
 
 
-async def test_what_only_a_newer_version_knows_is_left_alone(
+async def test_a_due_item_of_an_unknown_kind_is_logged_and_kept(
     redis: Client, outboxes: Outboxes
 ) -> None:
     await redis.zadd(keys.due(3), {"z:new": 1, "r:A": 2})

@@ -1,4 +1,4 @@
-"""Players: their names, the one secret, and which session is the newest."""
+"""Players: their names, the signing key, and their newest sessions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def players(database: Database) -> Players:
     return Players(database)
 
 
-async def test_all_nodes_have_one_secret_forever(
+async def test_all_nodes_have_one_secret_that_never_expires(
     redis: Client, players: Players, other: Database
 ) -> None:
     nodes = (players, Players(other))
@@ -38,7 +38,7 @@ async def test_a_guest_has_a_name_until_it_is_changed(players: Players) -> None:
     assert await players.keep(BOB, "Bob") == (Profile(BOB, "Bob"), False)
 
 
-async def test_profiles_of_players_known_and_not(players: Players) -> None:
+async def test_players_without_a_name_have_the_profile_of_a_guest(players: Players) -> None:
     await players.keep(BOB, "Bob")
     assert await players.profiles([ADA, BOB]) == {
         ADA: Profile(ADA, guest_name(ADA)),
@@ -47,7 +47,7 @@ async def test_profiles_of_players_known_and_not(players: Players) -> None:
     assert await players.profiles([]) == {}
 
 
-async def test_a_session_takes_the_place_of_another(players: Players, other: Database) -> None:
+async def test_a_new_session_replaces_the_one_before(players: Players, other: Database) -> None:
     assert await players.take_session(ADA, "first") is None
     assert await Players(other).take_session(ADA, "second") == "first"
     assert await players.take_session(ADA, "second") == "second"
@@ -56,7 +56,7 @@ async def test_a_session_takes_the_place_of_another(players: Players, other: Dat
     assert await players.newest_sessions(list[PlayerId]()) == []
 
 
-async def test_sessions_and_players_are_forgotten_some_day(redis: Client, players: Players) -> None:
+async def test_sessions_and_players_expire(redis: Client, players: Players) -> None:
     await players.keep(ADA, "Ada")
     await players.take_session(ADA, "one")
     await players.take_session(ADA, "two")

@@ -14,7 +14,7 @@ from tests.store.servers import PATIENCE
 
 
 async def use(connection: _PubSubConnection) -> None:
-    """Add a topic, and read what comes; either may find that it is broken."""
+    """Add a topic, and await the reader; either may raise that the connection is broken."""
     await connection.change(["other"], [])
     assert connection.reader is not None
     async with asyncio.timeout(PATIENCE):
@@ -22,23 +22,23 @@ async def use(connection: _PubSubConnection) -> None:
 
 
 @ALONE
-async def test_a_connection_that_breaks_as_a_topic_is_added_ends_as_one_that_is_lost(
+async def test_a_connection_that_breaks_while_a_topic_is_added_raises_a_failure(
     redis_url: str,
 ) -> None:
     for _ in range(10):
         redis: Any = connect(redis_url)
-        heard: asyncio.Queue[str] = asyncio.Queue()
+        received: asyncio.Queue[str] = asyncio.Queue()
 
-        def hear(topic: str, _: bytes | None, heard: asyncio.Queue[str] = heard) -> None:
-            heard.put_nowait(topic)
+        def receive(topic: str, _: bytes | None, received: asyncio.Queue[str] = received) -> None:
+            received.put_nowait(topic)
 
-        connection = _PubSubConnection(redis, hear, sharded=False)
+        connection = _PubSubConnection(redis, receive, sharded=False)
         await connection.open()
         await connection.change(["one"], [])
-        assert await heard.get() == "one"
+        assert await received.get() == "one"
         inner: Any = connection._connection
         inner._writer.transport.abort()
-        # The transport is gone with the next turn of the loop, and nobody has been told.
+        # The transport closes in the next turn of the loop, before the reader notices.
         await asyncio.sleep(0)
         with pytest.raises(FAILURES):
             await use(connection)

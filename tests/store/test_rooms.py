@@ -34,20 +34,22 @@ async def test_each_player_and_key_has_a_code_of_its_own(rooms: Rooms) -> None:
     assert len(set(codes)) == 4
 
 
-async def test_a_code_that_is_forgotten_is_drawn_anew(rooms: Rooms) -> None:
+async def test_a_code_that_was_deleted_is_drawn_anew(rooms: Rooms) -> None:
     code = await rooms.code_for(ADA, "key")
     await rooms.forget_code(ADA, "key")
     assert await rooms.code_for(ADA, "key") != code
 
 
-async def test_who_is_present_is_kept_by_the_node_that_says_so(redis: Client, rooms: Rooms) -> None:
+async def test_presence_is_only_deleted_by_the_node_that_stored_it(
+    redis: Client, rooms: Rooms
+) -> None:
     assert await rooms.present(CODE) == {}
     await rooms.enter(CODE, ADA, "one")
     await rooms.enter(CODE, BOB, "one")
     await rooms.enter(CODE, BOB, "two")
     assert await rooms.present(CODE) == {ADA: "one", BOB: "two"}
     assert 0 < await redis.ttl(keys.presence(CODE)) <= keys.PRESENCE_LIFE
-    # It has come on by way of another node meanwhile.
+    # Bob has entered by another node meanwhile.
     await rooms.leave(CODE, BOB, "one")
     await rooms.leave(CODE, ADA, "one")
     assert await rooms.present(CODE) == {BOB: "two"}

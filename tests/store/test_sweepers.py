@@ -1,4 +1,4 @@
-"""Sweepers: which nodes share out the work, and whether anybody plays on one of them."""
+"""Sweepers: the nodes that share the work, and whether one of them is busy with players."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from server.store.sweepers import Share, Sweepers
 from tests.store.servers import until
 
 
-async def test_each_learns_of_the_others_until_they_say_nothing_any_more(
+async def test_a_sweeper_lists_the_others_until_their_entries_expire(
     database: Database, other: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, second = Sweepers(database), Sweepers(other)
@@ -30,7 +30,7 @@ async def test_each_learns_of_the_others_until_they_say_nothing_any_more(
     await until(alone)
 
 
-async def test_where_one_is_busy_all_are_for_a_while(
+async def test_one_busy_sweeper_makes_all_busy_for_a_while(
     redis: Client, database: Database, other: Database
 ) -> None:
     first, second = Sweepers(database), Sweepers(other)

@@ -1,4 +1,4 @@
-"""Writers: journals that are appended to again and again, and what was acknowledged of them."""
+"""Writers that append to journals all the time, and check that no acknowledged entry is lost."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from server.store.journal import ConflictError, Entries, Journals
 from tests.store.entries import RefusedError, append, append_soon
 from tests.store.servers import until
 
-_AGAIN = 0.01
+_RETRY_DELAY = 0.01
 
 
 class Writer:
-    """One journal, and who appends to it.
+    """A writer that appends to one journal.
 
     Attributes:
-        acknowledged: the texts that are known to stand, in their order.
-        reasons: why an append was not answered, each time.
+        acknowledged: the texts of the acknowledged entries, in order.
+        reasons: the messages of appends that failed as unavailable.
     """
 
     def __init__(self, database: Database, name: str, **form: Any) -> None:
@@ -36,11 +36,11 @@ class Writer:
         self._tries = 0
 
     async def run(self, stop: Stop) -> None:
-        """Append one entry after the other; after one that is in doubt, look what stands."""
+        """Append one entry after the other; after one that may have failed, read the journal."""
         known = Entries([], 0)
         while not stop.is_set:
             if not known.generation:
-                # The slot is on its way, or nothing is known yet.
+                # Nothing has been read yet, or the last read failed.
                 known = await self._read(stop)
             self._tries += 1
             text = f"{self.name} {self._tries}"
@@ -49,16 +49,16 @@ class Writer:
             except UnavailableError as error:
                 self.reasons.append(str(error))
                 known = await self._read(stop)
-                await asyncio.sleep(_AGAIN)
+                await asyncio.sleep(_RETRY_DELAY)
             except ConflictError:
-                # Nothing was written: what is known is old.
+                # Nothing was written: `known` is out of date.
                 known = await self._read(stop)
             else:
                 known = Entries([*known.texts, text], generation)
                 self.acknowledged.append(text)
 
     async def _append(self, known: Entries, text: str) -> int:
-        """Append an entry as a node does: in the next batch if it is written alone."""
+        """Append an entry as a node does: with others in one call if it is written by itself."""
         number, generation = len(known.texts) + 1, known.generation
         last = known.texts[-1] if known.texts else ""
         if not self._form:
@@ -76,11 +76,11 @@ class Writer:
             try:
                 return await self._journals.read(self.key)
             except UnavailableError:
-                await asyncio.sleep(_AGAIN)
+                await asyncio.sleep(_RETRY_DELAY)
         return Entries([], 0)
 
-    async def stands(self) -> bool:
-        """Return whether everything that was acknowledged stands, in its order and once."""
+    async def lost_nothing(self) -> bool:
+        """Return whether all acknowledged entries are stored, in order; fail on a duplicate."""
         texts = (await self._journals.read(self.key)).texts
         assert len(set(texts)) == len(texts)
         rest = iter(texts)
@@ -88,22 +88,22 @@ class Writer:
 
 
 class Load:
-    """Many writers at once."""
+    """Many concurrent writers."""
 
     def __init__(self, database: Database, names: Iterable[str], **form: Any) -> None:
         self.writers = [Writer(database, name, **form) for name in names]
 
     async def run(self, stop: Stop) -> None:
-        """Let all of them write until told to stop."""
+        """Run all writers until `stop` is set."""
         await asyncio.gather(*(writer.run(stop) for writer in self.writers))
 
     @property
     def reasons(self) -> list[str]:
-        """Why appends were not answered."""
+        """The messages of all appends that failed as unavailable."""
         return [reason for writer in self.writers for reason in writer.reasons]
 
-    async def goes_on(self, more: int = 3) -> None:
-        """Return when each writer has had so many appends acknowledged from now on."""
+    async def progress(self, more: int = 3) -> None:
+        """Return when each writer has `more` acknowledged entries than now."""
         before = [len(writer.acknowledged) for writer in self.writers]
 
         async def done() -> bool:
@@ -112,6 +112,6 @@ class Load:
 
         await until(done)
 
-    async def stands(self) -> bool:
-        """Return whether everything that was acknowledged stands."""
-        return all([await writer.stands() for writer in self.writers])
+    async def lost_nothing(self) -> bool:
+        """Return whether no acknowledged entry of any writer is lost."""
+        return all([await writer.lost_nothing() for writer in self.writers])

@@ -1,8 +1,8 @@
 """Write the golden deals, games and move trees: `python -m tests.vectors.generate`.
 
 The files are frozen: deals that were published must stay what they were, and other
-implementations are held against them. Running this again gives the same bytes; a test asserts
-that. Add new entries behind the old ones, and change an old one only together with the number in
+implementations are tested with them. Running this again writes the same bytes; a test asserts
+that. Append new entries to the old ones, and change an old one only together with the number in
 the labels of DEALS.md.
 """
 
@@ -22,16 +22,15 @@ from engine.moves import legal_moves
 from engine.notation import move_text, parse_move
 from engine.play import play
 from engine.position import position_of
-from tests.engine.perft import Start, counted, path_of
-from tests.engine.perft import written as written_trees
-from tests.engine.positions import ALL, kind_deck, run_down
+from tests.engine.perft import Start, count_within_budget, format_trees, path_of
+from tests.engine.positions import ALL, easy_deck, run_down
 from tests.relatives import find_ruleset
 
 FOLDER = Path(__file__).parent
 SEEDS = [bytes(32), bytes(range(32)), bytes([255]) * 32, sha256(b"samedeal vectors").digest()]
 MAX_GAME = 250
 RUN_OPENING = ["s>t"] * 6 + ["t9>t8x5", "t0>t8", "t8>f6x13"]
-"""What brings the run of `run_deck` home."""
+"""The moves that bring the run of `run_deck` home."""
 
 
 def variants() -> Iterator[tuple[str, str]]:
@@ -42,7 +41,7 @@ def variants() -> Iterator[tuple[str, str]]:
 
 
 def deals() -> Iterator[dict[str, Any]]:
-    """Yield for each seed, game and variant the order of the pack and the position dealt."""
+    """Yield the order of the pack and the position dealt, for each seed, game and variant."""
     for game, variant in variants():
         rules = ruleset(game, variant)
         for seed in SEEDS:
@@ -56,15 +55,15 @@ def deals() -> Iterator[dict[str, Any]]:
 
 
 def replays() -> Iterator[dict[str, Any]]:
-    """Yield games played: from a seed or a deck, the moves, and the last position.
+    """Yield games that were played: the seed or deck, the moves, and the last position.
 
-    `choices` are the numbers of moves that were legal before each move.
+    `choices` has the number of legal moves before each move.
     """
     for game, variant in variants():
         rules = ruleset(game, variant)
         for seed in SEEDS:
             yield {"seed": seed.hex()} | played(deal_seed(rules, seed), seed)
-        decks: list[tuple[bytes, list[str]]] = [(kind_deck(rules), [])]
+        decks: list[tuple[bytes, list[str]]] = [(easy_deck(rules), [])]
         if any(group.takes == "run" for group in rules.groups):
             decks.append((run_deck(), RUN_OPENING))
         for deck, opening in decks:
@@ -76,7 +75,7 @@ def replays() -> Iterator[dict[str, Any]]:
 def played(
     board: Board, seed: bytes, opening: Sequence[str] = (), *, eager: bool = False
 ) -> dict[str, Any]:
-    """Return a game from a board on: the opening, then moves that the seed chooses."""
+    """Play a game from a board on: the opening, then moves that the seed chooses."""
     start = board
     moves: list[str] = []
     choices: list[int] = []
@@ -97,10 +96,10 @@ def tree_title(game: str, variant: str) -> str:
 
 
 def tree_starts(game: str, variant: str) -> Iterator[Start]:
-    """Yield where the move trees begin: deals, and positions in the middle and late in games."""
+    """Yield the roots of the move trees: deals, and positions in the middle and late in games."""
     rules = find_ruleset(game, variant)
     seeds = [Start(f"seed {seed.hex()}") for seed in SEEDS]
-    kind = Start(" ".join(["deck", *pile_names(kind_deck(rules))]))
+    kind = Start(" ".join(["deck", *pile_names(easy_deck(rules))]))
     yield from seeds[:2]
     for start, most, eager in ((seeds[2], 30, False), (seeds[3], 70, False), (kind, 70, True)):
         moves = played(start.board(rules), SEEDS[0], eager=eager)["moves"]
@@ -130,7 +129,7 @@ def options(board: Board) -> list[str]:
 
 
 def choose(texts: list[str], seed: bytes, turn: int, *, eager: bool) -> str:
-    """Return a move by a rule of its own: often home, else now and then from the stock."""
+    """Choose a move by a hash of seed and turn: often one home, sometimes one from the stock."""
     digest = sha256(b"samedeal vectors" + seed + turn.to_bytes(8, "big")).digest()
     home = [text for text in texts if ">f" in text]
     fresh = [text for text in texts if text.startswith("s")]
@@ -138,8 +137,8 @@ def choose(texts: list[str], seed: bytes, turn: int, *, eager: bool) -> str:
     return best[int.from_bytes(digest[2:6], "big") % len(best)]
 
 
-def written(entries: Iterator[dict[str, Any]]) -> str:
-    """Return a file's text: a JSON list, one entry a line."""
+def format_entries(entries: Iterator[dict[str, Any]]) -> str:
+    """Return the text of a file: a JSON list, one entry a line."""
     lines = ",\n".join(json.dumps(entry, separators=(",", ":")) for entry in entries)
     return f"[\n{lines}\n]\n"
 
@@ -150,11 +149,13 @@ FILES = {"deals.json": deals, "replays.json": replays}
 def main() -> None:
     """Write the files."""
     for name, entries in FILES.items():
-        (FOLDER / name).write_text(written(entries()), encoding="utf-8")
+        (FOLDER / name).write_text(format_entries(entries()), encoding="utf-8")
     for game, variant in ALL:
         rules = find_ruleset(game, variant)
-        trees = [(start, counted(start.board(rules))) for start in tree_starts(game, variant)]
-        text = written_trees(tree_title(game, variant), trees)
+        trees = [
+            (start, count_within_budget(start.board(rules))) for start in tree_starts(game, variant)
+        ]
+        text = format_trees(tree_title(game, variant), trees)
         path_of(game, variant).write_text(text, encoding="utf-8")
 
 

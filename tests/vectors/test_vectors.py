@@ -1,4 +1,4 @@
-"""The golden files are what the engine gives, and what it gave when they were written."""
+"""The golden files of deals and replays: the engine still gives what they contain."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from engine.moves import legal_moves
 from engine.position import parse_position, position_of
 from tests.engine.perft import COMMAND
 from tests.engine.positions import after
-from tests.vectors.generate import FILES, FOLDER, variants, written
+from tests.vectors.generate import FILES, FOLDER, format_entries, variants
 
 
 def entries(name: str) -> list[dict[str, Any]]:
@@ -24,18 +24,18 @@ def entries(name: str) -> list[dict[str, Any]]:
 
 
 def label(entry: dict[str, Any]) -> str:
-    """Return what an entry is called in the report of a test."""
+    """Return the id of an entry in the report of a test."""
     return f"{entry['game']}-{entry['variant']}-{entry.get('seed', 'deck')[:4]}"
 
 
 @pytest.mark.parametrize("name", FILES)
 def test_generating_a_file_again_gives_the_same_bytes(name: str) -> None:
-    same = (FOLDER / name).read_bytes() == written(FILES[name]()).encode()
+    same = (FOLDER / name).read_bytes() == format_entries(FILES[name]()).encode()
     assert same, f"tests/vectors/{name} is not what {COMMAND} writes"
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_every_game_and_variant_is_there_several_times(name: str) -> None:
+def test_every_variant_has_at_least_four_entries(name: str) -> None:
     found = [(entry["game"], entry["variant"]) for entry in entries(name)]
     missing = [variant for variant in variants() if found.count(variant) < 4]
     assert not missing, f"{COMMAND} writes the entries of {missing}"
@@ -51,7 +51,7 @@ def test_a_seed_gives_its_deal(entry: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("entry", entries("replays.json"), ids=label)
-def test_a_game_plays_again(entry: dict[str, Any]) -> None:
+def test_a_replay_leads_to_its_position(entry: dict[str, Any]) -> None:
     rules = ruleset(entry["game"], entry["variant"])
     if "seed" in entry:
         board = deal_seed(rules, parse_seed(entry["seed"]))
@@ -63,7 +63,7 @@ def test_a_game_plays_again(entry: dict[str, Any]) -> None:
     assert position_of(board) == entry["position"]
 
 
-def test_the_games_reach_what_there_is_to_reach() -> None:
+def test_the_replays_cover_wins_a_stuck_board_and_all_kinds_of_moves() -> None:
     games = entries("replays.json")
     moves = {move for entry in games for move in entry["moves"]}
     won = {entry["game"] for entry in games if entry["position"]["won"]}
