@@ -28,7 +28,7 @@ def kinds(tale: Tale) -> set[str]:
     return {complaint.kind for complaint in verdict.complaints}
 
 
-def test_a_true_tale_is_believed() -> None:
+def test_a_correct_recording_gives_no_complaints() -> None:
     tale = told()
     verdict = check(tale.kept, list(tale.ledgers.values()), tale.at + 60_000)
 
@@ -402,14 +402,14 @@ def leave_due(tale: Tale) -> None:
         ("unfinished", leave_due),
     ],
 )
-def test_what_is_wrong_is_found(kind: str, spoil: Callable[[Tale], None]) -> None:
+def test_each_error_is_found(kind: str, spoil: Callable[[Tale], None]) -> None:
     tale = told()
     spoil(tale)
 
     assert kind in kinds(tale)
 
 
-def test_a_nodes_errors_are_told_once_each() -> None:
+def test_a_nodes_errors_are_reported_once_each() -> None:
     frames = [{"filename": "somewhere.py", "lineno": 7}]
     exception = [{"exc_type": "KeyError", "exc_value": "'x'", "frames": frames}]
     error = {"level": "error", "event": "command_failed", "exception": exception}

@@ -57,7 +57,7 @@ async def test_a_server_that_acknowledges_before_it_appends_is_caught(tmp_path: 
 
 
 @pytest.mark.parametrize("cluster", [False, True])
-def test_every_kind_of_fault_is_planned_and_the_seed_says_all(cluster: bool) -> None:
+def test_every_kind_of_fault_is_planned_and_the_seed_determines_all(cluster: bool) -> None:
     faults = planned(100, SEED, 1.0, cluster=cluster)
 
     assert faults == planned(100, SEED, 1.0, cluster=cluster)

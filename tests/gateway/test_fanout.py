@@ -72,7 +72,7 @@ async def test_a_change_is_encoded_once_for_all(hub: HubNode) -> None:
     assert len({id(seat.frames[-1]) for seat in others}) == 1
 
 
-async def test_what_does_not_change_is_not_sent(hub: HubNode, node: Node) -> None:
+async def test_an_unchanged_room_is_not_sent_again(hub: HubNode, node: Node) -> None:
     one, other = await hub.seat(), await hub.seat()
     code = await room_of(one, other)
     await one.next("room", lambda e: e["version"] == 4 and e["members"][1]["here"])
@@ -91,7 +91,7 @@ async def _is_told(seat: Seat, version: int) -> bool:
     return any(event["version"] == version for event in seat.told("room"))
 
 
-async def test_leaving_one_room_stops_no_news_of_another(hub: HubNode) -> None:
+async def test_leaving_one_room_keeps_the_subscription_to_another(hub: HubNode) -> None:
     one, other = await hub.seat(), await hub.seat()
     first = await room_of(one)
     second = await room_of(other, one, key=KEY + "2")
@@ -105,7 +105,7 @@ async def test_leaving_one_room_stops_no_news_of_another(hub: HubNode) -> None:
     assert hub.hub.rooms.room_of(one.session) == second
 
 
-async def test_cards_do_not_reach_who_has_left_the_room(
+async def test_a_session_that_has_moved_to_another_room_is_not_sent_the_cards(
     hub: HubNode, node: Node, clock: SetClock
 ) -> None:
     one, other = await hub.seat(), await hub.seat()
@@ -146,7 +146,7 @@ async def test_cards_come_when_the_round_begins_and_not_before(
     assert feed.timer is None
 
 
-async def test_progress_is_a_few_bytes_and_goes_to_the_others(
+async def test_progress_is_a_few_bytes_and_is_sent_to_the_other_runners(
     hub: HubNode, node: Node, clock: SetClock
 ) -> None:
     one, other = await hub.seat(), await hub.seat()
@@ -161,7 +161,7 @@ async def test_progress_is_a_few_bytes_and_goes_to_the_others(
     assert len(one.told("progress")) == len(other.told("progress")) == 1
 
 
-async def test_who_does_not_keep_up_is_sent_all_progress_at_once_later(
+async def test_a_slow_client_is_sent_all_progress_in_one_event_later(
     hub: HubNode, node: Node, clock: SetClock
 ) -> None:
     one, other, slow = await hub.seat(), await hub.seat(), await hub.seat()
@@ -178,7 +178,9 @@ async def test_who_does_not_keep_up_is_sent_all_progress_at_once_later(
     assert len(slow.told("progress")) == 1
 
 
-async def test_a_lower_version_closes_those_who_know_better(hub: HubNode, node: Node) -> None:
+async def test_a_room_version_that_goes_back_closes_sessions_that_were_sent_a_later_one(
+    hub: HubNode, node: Node
+) -> None:
     one, other = await hub.seat(), await hub.seat()
     code = RoomCode(await room_of(one, other))
     await until(lambda: _is_told(one, 4))
@@ -218,7 +220,7 @@ async def test_a_newer_session_closes_the_older_one(
         assert (await three.ask("ping"))["type"] == "pong"
 
 
-async def test_what_was_missed_while_the_bus_was_lost_is_made_up_for(
+async def test_events_that_were_lost_with_the_bus_are_caught_up_on(
     hub: HubNode, node: Node, clock: SetClock
 ) -> None:
     one, other = Seat(hub), await hub.seat()
@@ -245,7 +247,7 @@ async def test_what_was_missed_while_the_bus_was_lost_is_made_up_for(
     assert (await other.next("ended"))["result"]["end"] == "time"
 
 
-async def test_who_leaves_takes_nothing_of_others(hub: HubNode, node: Node) -> None:
+async def test_leaving_ends_only_the_sessions_own_subscriptions(hub: HubNode, node: Node) -> None:
     one, other = await hub.seat(), await hub.seat()
     code = RoomCode(await room_of(one, other))
     await one.ask("leaderboard.watch", game="robert")
@@ -264,7 +266,7 @@ async def test_who_leaves_takes_nothing_of_others(hub: HubNode, node: Node) -> N
     await until(nothing_left)
 
 
-async def test_a_hello_whose_connection_ends_meanwhile_leaves_nothing(
+async def test_a_connection_that_ends_during_hello_leaves_no_session(
     hub: HubNode,
 ) -> None:
     seat = Seat(hub)
@@ -277,7 +279,7 @@ async def test_a_hello_whose_connection_ends_meanwhile_leaves_nothing(
     assert hub.hub._sessions == {}
 
 
-async def test_a_hello_that_could_not_be_kept_is_said_again(
+async def test_a_hello_refused_for_lack_of_redis_can_be_repeated(
     hub: HubNode, node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seat = Seat(hub)

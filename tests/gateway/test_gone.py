@@ -21,7 +21,7 @@ class Listening:
         """Expect nothing more."""
 
 
-async def test_what_is_sent_to_who_has_gone_is_dropped() -> None:
+async def test_frames_sent_after_a_disconnect_are_dropped() -> None:
     begun: list[Socket] = []
     ended = asyncio.Event()
 

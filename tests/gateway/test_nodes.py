@@ -43,7 +43,7 @@ main(sys.argv[1:])
 """A node that is soon missed."""
 
 
-async def test_players_of_a_node_that_was_killed_are_shown_as_gone(redis_url: str) -> None:
+async def test_players_of_a_killed_node_are_shown_as_absent(redis_url: str) -> None:
     serve = [sys.executable, "-c", _SERVES, "serve", "--host", "127.0.0.1", "--port", "0"]
     async with node(redis_url) as port, opened(port) as one:
         with running([*serve, "--redis", redis_url, "--log-format", "json"]) as killed:
@@ -55,7 +55,7 @@ async def test_players_of_a_node_that_was_killed_are_shown_as_gone(redis_url: st
                 await one.next("room", lambda e: [m["here"] for m in e["members"]] == [1, 0])
 
 
-async def test_a_start_of_which_nobody_was_told_is_found_out(
+async def test_a_started_round_that_was_never_published_is_found(
     redis_url: str, database: Database
 ) -> None:
     """The node that called the round died before it could tell the others."""
@@ -77,7 +77,7 @@ async def test_a_start_of_which_nobody_was_told_is_found_out(
         assert mine["deal"] == yours["deal"]
 
 
-async def test_who_was_told_of_more_than_the_store_has_is_to_come_back(
+async def test_a_client_that_was_sent_more_than_redis_has_is_disconnected(
     redis_url: str, redis: Redis
 ) -> None:
     async with node(redis_url) as port, opened(port) as one, opened(port) as other:

@@ -28,7 +28,7 @@ def read(port: int) -> dict[tuple[str, tuple[tuple[str, str], ...]], float]:
 
 
 @ALONE
-async def test_what_is_played_is_counted(redis_url: str) -> None:
+async def test_sessions_rooms_and_moves_are_counted(redis_url: str) -> None:
     settings = Settings(
         host="127.0.0.1", port=0, redis=redis_url, metrics_host="127.0.0.1", metrics_port=0
     )

@@ -112,7 +112,7 @@ async def preview(port: int, path: str, **headers: str) -> dict[str, str]:
         ("/r/%22%3E%3Cscript%3E", "Race me at solitaire", "/"),
     ],
 )
-async def test_each_address_says_what_it_shows(
+async def test_each_address_has_its_own_preview(
     redis_url: str, page: Path, path: str, title: str, address: str
 ) -> None:
     game = next((f"-{game}" for game in games() if f"/{game}" in address), "")
@@ -133,7 +133,7 @@ async def test_each_address_says_what_it_shows(
     assert ("robots" in said) == path.startswith("/r/")
 
 
-async def test_a_room_says_what_is_raced_there_and_nobody_is_to_list_it(
+async def test_a_rooms_preview_names_the_game_and_is_not_indexed(
     redis_url: str, page: Path
 ) -> None:
     async with node(redis_url, page=page) as port, opened(port) as host, opened(port) as guest:
@@ -153,7 +153,7 @@ async def test_a_room_says_what_is_raced_there_and_nobody_is_to_list_it(
     assert here["robots"] == "noindex"
 
 
-async def test_a_result_is_a_challenge(redis_url: str, page: Path) -> None:
+async def test_a_results_preview_names_player_rank_and_score(redis_url: str, page: Path) -> None:
     async with node(redis_url, page=page) as port, opened(port) as ada, opened(port) as bob:
         for client, name in ((ada, "Ada O'Neill"), (bob, "Bob")):
             welcome = await client.hello(name=name)
@@ -189,7 +189,7 @@ async def test_a_result_is_a_challenge(redis_url: str, page: Path) -> None:
         ),
     ],
 )
-def test_the_words_of_a_result(left: int, time: int, about: str, *, today: bool) -> None:
+def test_the_text_of_a_result(left: int, time: int, about: str, *, today: bool) -> None:
     day = 47_479
     standing = Standing(Row(17, ADA, pack(left, time, 150)), 212, Profile(ADA, "Ada"))
     found = previews.result(games()["deuces"], day, standing, today=today)
@@ -197,12 +197,12 @@ def test_the_words_of_a_result(left: int, time: int, about: str, *, today: bool)
     assert found.about == about
 
 
-def test_places_are_spoken_as_people_do() -> None:
+def test_ordinals_are_written_as_in_english() -> None:
     spoken = [previews.ordinal(n) for n in (1, 2, 3, 4, 11, 12, 13, 21, 22, 100, 101, 111, 1013)]
     assert " ".join(spoken) == "1st 2nd 3rd 4th 11th 12th 13th 21st 22nd 100th 101st 111th 1013th"
 
 
-def test_all_that_is_said_is_escaped() -> None:
+def test_the_texts_of_a_preview_are_escaped() -> None:
     hostile = Preview("<b>\"'&", "</title><script>", '/"><script>', listed=False)
     html = Entry(INDEX, ["/preview.png"]).page(hostile, "https://play.example.org")
     said = Head(html).said
@@ -229,7 +229,7 @@ def test_all_that_is_said_is_escaped() -> None:
         "",
     ],
 )
-async def test_a_host_that_is_none_is_not_repeated(redis_url: str, page: Path, host: str) -> None:
+async def test_an_invalid_host_is_not_repeated(redis_url: str, page: Path, host: str) -> None:
     async with node(redis_url, page=page) as port:
         said = await preview(port, "/daily/robert", Host=host)
     assert said["og:title"] == "Today’s Robert"
@@ -272,12 +272,12 @@ async def test_an_operator_may_say_what_the_origin_is(redis_url: str, page: Path
         'https://"',
     ],
 )
-def test_a_public_address_that_is_none_is_refused(url: str) -> None:
+def test_an_invalid_public_url_is_refused(url: str) -> None:
     with pytest.raises(ValueError, match="public URL"):
         public_origin(url)
 
 
-async def test_each_preview_has_a_tag_of_its_own(redis_url: str, page: Path) -> None:
+async def test_each_preview_has_an_etag_of_its_own(redis_url: str, page: Path) -> None:
     tags = set()
     async with node(redis_url, page=page) as port:
         for path, host in (("/", "a.example"), ("/daily", "a.example"), ("/", "b.example")):
@@ -291,7 +291,7 @@ async def test_each_preview_has_a_tag_of_its_own(redis_url: str, page: Path) -> 
         assert (await get(port, "/daily", **known))[0].status == 200
 
 
-async def test_a_picture_that_was_not_built_is_not_named(redis_url: str, page: Path) -> None:
+async def test_a_picture_that_was_not_built_is_left_out(redis_url: str, page: Path) -> None:
     (page / "preview-robert.png").unlink()
     async with node(redis_url, page=page) as port:
         said = await preview(port, "/daily/robert")
@@ -299,7 +299,7 @@ async def test_a_picture_that_was_not_built_is_not_named(redis_url: str, page: P
     assert not any(name.startswith("og:image") for name in said)
 
 
-async def test_nothing_is_held_of_what_was_asked_for(redis_url: str) -> None:
+async def test_previews_leave_nothing_in_redis_or_the_caches(redis_url: str) -> None:
     async with node_on(redis_url, SetClock()) as alone:
         found = Previews(alone.services, Load(lambda: 0.0))
         before = await alone.keys()
@@ -314,7 +314,7 @@ async def test_nothing_is_held_of_what_was_asked_for(redis_url: str) -> None:
         assert not found._reading
 
 
-async def test_a_node_reads_for_so_many_previews_a_second(
+async def test_the_reads_for_previews_are_rate_limited(
     redis_url: str, page: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(previews, "READS", 0.0)
@@ -325,7 +325,7 @@ async def test_a_node_reads_for_so_many_previews_a_second(
     assert titles == ["Race me at Robert", "Race me at Robert", "Race me at solitaire"]
 
 
-async def test_a_node_with_too_much_to_do_reads_for_no_preview(
+async def test_an_overloaded_node_reads_nothing_for_previews(
     redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(journal, "CLOCK_TOLERANCE", 10**15)
@@ -347,7 +347,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("impatient")
-async def test_the_page_comes_while_the_store_is_away(page: Path) -> None:
+async def test_the_page_is_served_while_redis_is_unavailable(page: Path) -> None:
     loop = asyncio.get_running_loop()
     with running_server() as server:
         async with node(server.url, page=page) as port, opened(port) as host:
@@ -377,7 +377,7 @@ async def test_the_page_comes_while_the_store_is_away(page: Path) -> None:
         assert said["og:url"].endswith(f"/leaderboard/robert?day={day}&player={ADA}")
 
 
-def test_the_page_has_room_for_previews_and_a_picture_of_every_game() -> None:
+def test_the_page_has_a_place_for_previews_and_a_picture_of_every_game() -> None:
     Entry((WEB / "index.html").read_text(encoding="utf-8"), ())
     for name in ("preview", *(f"preview-{game}" for game in games())):
         picture = (WEB / "public" / f"{name}.png").read_bytes()

@@ -105,7 +105,7 @@ def _filled(value: list[Any]) -> Any:
     return [getattr(moved, name) for name in moved.__struct_fields__]
 
 
-def test_bytes_are_shown_of_each_sort_of_message_and_of_the_frequent_ones() -> None:
+def test_the_bytes_of_typical_and_frequent_messages_are_shown() -> None:
     shown = {example.name for example in EXAMPLES if example.frame is not None}
     assert shown >= {"PlayMove", "Moved", "progress", "Ping", "Pong", "Hello", "Refused"}
 
@@ -189,7 +189,7 @@ def test_the_digests_are_those_of_their_texts() -> None:
     assert [(text, str(fnv1a(text))) for text, _ in digests] == digests
 
 
-def test_the_example_of_coming_back_goes_on_from_the_one_of_a_snapshot() -> None:
+def test_the_example_of_resuming_continues_that_of_a_snapshot() -> None:
     attempt = read_event(first("Attempt"))
     missed = read_event(first("Missed"))
     asked = codec.decode(msgpack.packb(first("OpenAttempt", "2854881431")))
@@ -208,7 +208,7 @@ def test_the_example_of_coming_back_goes_on_from_the_one_of_a_snapshot() -> None
     assert (move.changes, move.redeals) == (first("Moved")[2], attempt.redeals)
 
 
-def test_how_much_can_be_missed_is_said() -> None:
+def test_the_limit_of_missed_moves_is_documented() -> None:
     assert f"if it has more than {MAX_MISSED} after it" in TEXT
 
 

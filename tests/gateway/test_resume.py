@@ -88,7 +88,7 @@ async def start(client: Client, game: str = "robert") -> tuple[str, Message]:
 
 @pytest.mark.parametrize("game", list(games()))
 @pytest.mark.parametrize("count", [0, 1, 3])
-async def test_what_was_missed_leads_to_the_snapshot_on_the_other_node(
+async def test_missed_moves_lead_to_the_snapshot_on_another_node(
     ports: tuple[int, int], game: str, count: int
 ) -> None:
     here, there = ports
@@ -106,7 +106,7 @@ async def test_what_was_missed_leads_to_the_snapshot_on_the_other_node(
         assert size(missed) < size(snapshot)
 
 
-async def test_a_client_that_has_some_of_it_gets_the_rest(ports: tuple[int, int]) -> None:
+async def test_a_client_gets_only_the_moves_that_it_has_not_seen(ports: tuple[int, int]) -> None:
     here, there = ports
     async with opened(here) as old, opened(there) as new:
         token, attempt = await start(old)
@@ -132,7 +132,7 @@ async def test_a_wrong_digest_gets_the_snapshot_and_nothing_else(port: int, miss
         assert (await ask(client, attempt, **right))["type"] == "missed"
 
 
-async def test_the_digest_is_that_of_the_entry_and_not_of_the_last_one(port: int) -> None:
+async def test_the_digest_has_to_be_that_of_the_entry_named(port: int) -> None:
     async with opened(port) as client:
         _, attempt = await start(client)
         await play(client, attempt, 2)
@@ -149,7 +149,7 @@ async def test_an_entry_beyond_the_journal_gets_the_snapshot(port: int, seq: int
         assert answer["type"] == "attempt"
 
 
-async def test_a_journal_that_lost_its_end_gets_the_snapshot(redis_url: str) -> None:
+async def test_a_client_that_is_ahead_of_the_journal_gets_the_snapshot(redis_url: str) -> None:
     """The client has a move that the store has not: another Redis took over too early."""
     async with node(redis_url) as port, opened(port) as client:
         token, attempt = await start(client)
@@ -165,7 +165,7 @@ async def test_a_journal_that_lost_its_end_gets_the_snapshot(redis_url: str) -> 
         assert (answer["type"], answer["seq"]) == ("attempt", 2)
 
 
-async def test_who_is_too_far_behind_gets_the_snapshot(
+async def test_a_client_that_is_too_far_behind_gets_the_snapshot(
     port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Three moves are shorter than the board; the bound alone makes it a snapshot."""
@@ -178,7 +178,7 @@ async def test_who_is_too_far_behind_gets_the_snapshot(
         assert (await ask(client, attempt, **have(attempt)))["type"] == "attempt"
 
 
-async def test_the_shorter_one_is_sent(port: int) -> None:
+async def test_missed_moves_or_the_snapshot_are_sent_whichever_is_shorter(port: int) -> None:
     """Robert's board is short: soon it is the shorter one, long before the bound."""
     async with opened(port) as client:
         _, attempt = await start(client)
@@ -194,7 +194,7 @@ async def test_the_shorter_one_is_sent(port: int) -> None:
         assert 5 < turn < 40 < MAX_MISSED
 
 
-async def test_an_end_that_was_missed_is_told(ports: tuple[int, int]) -> None:
+async def test_a_missed_end_is_reported(ports: tuple[int, int]) -> None:
     here, there = ports
     async with opened(here) as old, opened(there) as new:
         token, attempt = await start(old)
@@ -206,7 +206,7 @@ async def test_an_end_that_was_missed_is_told(ports: tuple[int, int]) -> None:
         assert missed["result"] == ended["result"] == moved["result"] | {"end": "resigned"}
 
 
-async def test_time_that_ran_out_meanwhile_is_told(
+async def test_a_deadline_that_passed_meanwhile_is_reported(
     redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The lid was closed until after the deadline, and nobody looked."""
@@ -236,7 +236,7 @@ async def test_a_move_that_is_sent_again_gets_its_first_answer(ports: tuple[int,
         assert (again[2]["seq"], again[2]["result"]["moves"]) == (4, 3)
 
 
-async def test_another_players_attempt_is_refused_whatever_one_has(port: int) -> None:
+async def test_another_players_attempt_is_refused_whatever_the_digest(port: int) -> None:
     async with opened(port) as one, opened(port) as other:
         mine, _ = await race_of(one, other)
         right = have(mine)
@@ -271,14 +271,14 @@ async def test_no_digest_is_compared_before_the_cards_are_turned_up(
         1,
     ],
 )
-async def test_what_is_no_have_is_no_message(port: int, wrong: object) -> None:
+async def test_an_invalid_have_is_a_bad_message(port: int, wrong: object) -> None:
     async with opened(port) as client:
         _, attempt = await start(client)
         answer = await client.ask("attempt.open", attempt=attempt["attempt"], have=wrong)
         assert answer["code"] == "bad_message"
 
 
-async def test_the_newest_socket_wins_and_plays_on(ports: tuple[int, int]) -> None:
+async def test_a_newer_session_replaces_the_older_one_and_plays_on(ports: tuple[int, int]) -> None:
     here, there = ports
     async with opened(here) as old, opened(there) as new:
         token, attempt = await start(old)
@@ -292,7 +292,9 @@ async def test_the_newest_socket_wins_and_plays_on(ports: tuple[int, int]) -> No
         assert answer["result"]["moves"] == 2
 
 
-async def test_a_player_who_comes_back_elsewhere_was_never_away(ports: tuple[int, int]) -> None:
+async def test_a_player_who_reconnects_on_another_node_stays_present(
+    ports: tuple[int, int],
+) -> None:
     """The older socket's end, which comes later, does not make the player absent."""
     here, there = ports
     async with opened(here) as friend, opened(here) as old, opened(there) as new:
@@ -308,7 +310,9 @@ async def test_a_player_who_comes_back_elsewhere_was_never_away(ports: tuple[int
             assert [member["here"] for member in seen["members"]] == [True, True]
 
 
-async def test_a_room_does_not_send_the_attempt_that_was_opened(ports: tuple[int, int]) -> None:
+async def test_joining_a_room_does_not_send_an_attempt_that_is_open_already(
+    ports: tuple[int, int],
+) -> None:
     here, there = ports
     async with opened(here) as old, opened(there) as new:
         token = (await old.hello())["token"]
@@ -326,7 +330,9 @@ async def test_a_room_does_not_send_the_attempt_that_was_opened(ports: tuple[int
         assert "attempt" not in new.seen
 
 
-async def test_a_room_sends_the_attempt_before_it_answers(ports: tuple[int, int]) -> None:
+async def test_joining_a_room_sends_the_attempt_once_before_the_answer(
+    ports: tuple[int, int],
+) -> None:
     here, there = ports
     async with opened(here) as old, opened(there) as new:
         token = (await old.hello())["token"]
@@ -345,7 +351,7 @@ async def test_a_room_sends_the_attempt_before_it_answers(ports: tuple[int, int]
         assert new.seen.count("attempt") == 1
 
 
-async def test_who_comes_back_in_the_countdown_gets_the_cards_once(
+async def test_a_player_who_reconnects_during_the_countdown_gets_the_cards_once(
     ports: tuple[int, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(race, "COUNTDOWN", 1_000)
@@ -362,7 +368,7 @@ async def test_who_comes_back_in_the_countdown_gets_the_cards_once(
         assert new.seen.count("attempt") == 1
 
 
-async def test_who_came_back_is_told_of_what_the_server_finds_later(
+async def test_a_resumed_session_is_notified_of_a_dead_end_found_later(
     redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A session that was told what it missed hears of the attempt as one with a snapshot."""
@@ -384,7 +390,9 @@ async def test_who_came_back_is_told_of_what_the_server_finds_later(
         assert (ended["seq"], ended["result"]["end"]) == (seen["seq"] + 1, "stuck")
 
 
-async def test_a_round_does_not_take_its_runner_from_a_daily(port: int) -> None:
+async def test_changes_of_a_room_do_not_send_its_attempt_to_a_runner_who_plays_a_daily(
+    port: int,
+) -> None:
     """Who turns to a daily in the middle of a race was shown the race's cards before."""
     async with opened(port) as one, opened(port) as other:
         await race_of(one, other)

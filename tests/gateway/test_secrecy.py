@@ -146,7 +146,7 @@ def changed_piles(frame: bytes) -> list[int]:
 
 @pytest.mark.parametrize(("game", "variant"), GAMES)
 @pytest.mark.parametrize("seed", range(5))
-async def test_snapshots_answers_and_refusals_are_the_same(
+async def test_snapshots_answers_and_refusals_do_not_depend_on_unseen_cards(
     game: str, variant: str, seed: int
 ) -> None:
     rng = random.Random(f"{game} {variant} {seed}")
@@ -208,7 +208,7 @@ def without_faces(frame: bytes) -> list[Any]:
 
 @pytest.mark.parametrize(("game", "variant"), GAMES)
 @pytest.mark.parametrize("seed", range(5))
-def test_what_was_missed_is_the_same(game: str, variant: str, seed: int) -> None:
+def test_missed_moves_do_not_depend_on_unseen_cards(game: str, variant: str, seed: int) -> None:
     """The same line on twins, as far as it goes on both: until a card is turned up, every byte."""
     rng = random.Random(f"{game} {variant} {seed}")
     rules = ruleset(game, variant)

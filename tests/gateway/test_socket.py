@@ -299,7 +299,9 @@ async def play(client: RawClient, script: bytes) -> Outcome:
 
 
 @pytest.mark.parametrize("name", SCRIPTS)
-async def test_what_comes_back_is_what_the_reference_sends(ours: Ours, name: str) -> None:
+async def test_frames_are_answered_as_by_the_reference_implementation(
+    ours: Ours, name: str
+) -> None:
     async with theirs() as port, connected(port) as reference, opened(ours) as client:
         await reference.shake()
         expected = await play(reference, SCRIPTS[name])
@@ -310,7 +312,9 @@ async def test_what_comes_back_is_what_the_reference_sends(ours: Ours, name: str
 
 
 @pytest.mark.parametrize("name", [name for name, script in SCRIPTS.items() if len(script) < 200])
-async def test_it_does_not_matter_where_bytes_are_parted(ours: Ours, name: str) -> None:
+async def test_frames_that_arrive_byte_by_byte_are_answered_in_the_same_way(
+    ours: Ours, name: str
+) -> None:
     script = SCRIPTS[name]
     async with opened(ours) as client:
         expected = await play(client, script)
@@ -347,7 +351,7 @@ CODES = {
 
 
 @pytest.mark.parametrize(("name", "code"), CODES.items())
-async def test_it_ends_with_the_code_that_the_protocol_has_for_it(
+async def test_a_connection_is_closed_with_the_code_of_the_protocol(
     ours: Ours, name: str, code: int
 ) -> None:
     async with opened(ours) as client:
@@ -363,7 +367,7 @@ async def test_a_close_without_a_code_is_answered_without_one(ours: Ours) -> Non
         assert await client.rest() == [(CLOSE, b"")]
 
 
-async def test_our_own_close_waits_for_the_answer(ours: Ours) -> None:
+async def test_closing_waits_for_the_clients_close_frame(ours: Ours) -> None:
     async with opened(ours) as client:
         ours.echo.wire.close(1001)
         assert await client.next() == (CLOSE, b"\x03\xe9")
@@ -373,7 +377,7 @@ async def test_our_own_close_waits_for_the_answer(ours: Ours) -> None:
     await ours.ended()
 
 
-async def test_who_does_not_answer_a_close_is_cut(
+async def test_a_client_that_does_not_answer_a_close_is_disconnected(
     ours: Ours, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "CLOSE_WITHIN", 0.05)
@@ -384,7 +388,7 @@ async def test_who_does_not_answer_a_close_is_cut(
 
 
 @pytest.mark.parametrize("script", [close(1000), frame(3), frame(BINARY, LONG + b"x")])
-async def test_who_does_not_take_the_close_is_cut(
+async def test_a_client_that_does_not_read_a_close_is_disconnected(
     ours: Ours, monkeypatch: pytest.MonkeyPatch, script: bytes
 ) -> None:
     monkeypatch.setattr(module, "CLOSE_WITHIN", 0.05)
@@ -411,7 +415,7 @@ async def test_frames_of_one_segment_are_answered_in_their_order(ours: Ours) -> 
         assert ours.sockets[-1].parsed > 2
 
 
-async def test_nothing_behind_a_handshake_that_is_refused_is_heard(
+async def test_frames_after_a_refused_handshake_are_ignored(
     ours: Ours, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with connected(ours.port) as client:
@@ -426,7 +430,7 @@ async def test_nothing_behind_a_handshake_that_is_refused_is_heard(
     assert caplog.text == ""
 
 
-async def test_what_the_session_is_not_ready_for_is_not_read(ours: Ours) -> None:
+async def test_a_connection_on_hold_is_not_read(ours: Ours) -> None:
     words = [str(number).encode() for number in range(2_000)]
     async with opened(ours) as client:
         first, *rest = words
@@ -446,7 +450,7 @@ async def test_what_the_session_is_not_ready_for_is_not_read(ours: Ours) -> None
             assert await client.next() == (BINARY, word)
 
 
-async def test_who_is_held_up_in_the_middle_of_a_segment_is_read_no_further(ours: Ours) -> None:
+async def test_holding_in_the_middle_of_a_segment_stops_parsing(ours: Ours) -> None:
     async with opened(ours) as client:
         echo = ours.echo
         one = frame(BINARY, b"12345678")
@@ -494,7 +498,9 @@ async def test_a_flood_of_messages_is_read_a_slice_at_a_time(ours: Ours) -> None
         assert flooded.received < len(sent)
 
 
-async def test_who_never_reads_pongs_is_cut(ours: Ours, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_client_that_never_reads_pongs_is_disconnected(
+    ours: Ours, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The budget alone would let it send for minutes until then."""
     for name in ("BYTES_PER_SECOND", "BYTES_AT_ONCE"):
         monkeypatch.setattr(module, name, 1e12)
@@ -514,7 +520,7 @@ async def test_who_never_reads_pongs_is_cut(ours: Ours, monkeypatch: pytest.Monk
         assert not ours.echo.is_open
 
 
-async def test_what_is_sent_to_a_slow_reader_waits_and_comes_in_order(ours: Ours) -> None:
+async def test_frames_for_a_slow_reader_are_queued_and_arrive_in_order(ours: Ours) -> None:
     async with opened(ours) as client:
         transport = client.reader._transport  # type: ignore[attr-defined]
         transport.pause_reading()
@@ -583,7 +589,7 @@ async def letting_in(*, late: float = 0.0, stopping: bool = False) -> AsyncItera
         (handshake(), {"late": MAX_LAG * 2}, 503),
     ],
 )
-async def test_a_handshake_is_answered(
+async def test_a_handshake_is_accepted_or_refused(
     request_: bytes, conditions: dict[str, Any], status: int
 ) -> None:
     async with letting_in(**conditions) as port, connected(port) as client:

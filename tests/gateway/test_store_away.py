@@ -86,7 +86,7 @@ async def moved_at_last(client: Client, attempt: Message, seq: int) -> Message:
         ),
     ],
 )
-async def test_no_move_is_acknowledged_while_redis_is_away_and_all_goes_on_when_it_is_back(
+async def test_no_move_is_acknowledged_while_redis_is_unavailable_and_play_goes_on_afterwards(
     server: Server,
     playing: tuple[list[Client], list[Message]],
     breaks: Act,
@@ -125,7 +125,7 @@ async def test_no_move_is_acknowledged_while_redis_is_away_and_all_goes_on_when_
         assert client.socket.close_code is None
 
 
-async def test_redis_goes_and_comes_back_with_everything_in_it() -> None:
+async def test_play_goes_on_after_a_restart_of_redis_with_its_data() -> None:
     async with AsyncExitStack() as stack:
         data = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="samedeal")))
         redis = embedded_redis(data)
@@ -153,7 +153,7 @@ async def test_redis_goes_and_comes_back_with_everything_in_it() -> None:
         assert snapshot["seq"] == 3
 
 
-async def test_what_waits_for_a_redis_that_hangs_is_bounded(
+async def test_the_number_of_commands_waiting_for_a_hanging_redis_is_bounded(
     server: Server,
     playing: tuple[list[Client], list[Message]],
     monkeypatch: pytest.MonkeyPatch,

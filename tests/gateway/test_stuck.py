@@ -36,7 +36,7 @@ async def play(client: Client, attempt: Message, line: tuple[str, ...]) -> list[
     ]
 
 
-async def test_an_attempt_without_hope_ends_for_its_player(
+async def test_a_player_is_notified_that_the_attempt_is_at_a_dead_end(
     port: int, line: tuple[str, ...]
 ) -> None:
     async with opened(port) as client:
@@ -54,7 +54,7 @@ async def test_an_attempt_without_hope_ends_for_its_player(
         assert room["round"]["runners"][0]["result"]["end"] == "stuck"
 
 
-async def test_it_ends_on_the_next_node_if_one_has_gone_before(
+async def test_a_dead_end_is_found_by_another_node_if_the_first_has_gone(
     redis_url: str, line: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:

@@ -79,7 +79,7 @@ def ranked(player: PlayerId, rank: int) -> Callable[[Message], bool]:
     )
 
 
-async def test_a_change_is_told_to_all_with_the_same_bytes(hub: HubNode, node: Node) -> None:
+async def test_a_change_is_sent_to_all_watchers_as_the_same_bytes(hub: HubNode, node: Node) -> None:
     seats = [await hub.seat() for _ in range(5)]
     for seat in seats:
         await watch(hub, seat)
@@ -92,7 +92,7 @@ async def test_a_change_is_told_to_all_with_the_same_bytes(hub: HubNode, node: N
     assert set.intersection(*({id(frame) for frame in seat.frames} for seat in seats))
 
 
-async def test_what_is_not_new_is_null(hub: HubNode, node: Node) -> None:
+async def test_unchanged_fields_are_null(hub: HubNode, node: Node) -> None:
     for score, player in enumerate(OTHERS[:10]):
         await enter(node, player, score)
     seat = await hub.seat()
@@ -104,7 +104,7 @@ async def test_what_is_not_new_is_null(hub: HubNode, node: Node) -> None:
     assert seat.frames[-1] == b"\x95\x08\x00\x0b\xc0\xc0"
 
 
-async def test_a_player_is_told_how_the_own_place_changes(
+async def test_a_watcher_is_sent_the_changes_of_its_own_rows(
     hub: HubNode, node: Node, asked: list[list[PlayerId]]
 ) -> None:
     seats = [await hub.seat() for _ in range(3)]
@@ -127,7 +127,7 @@ async def test_a_player_is_told_how_the_own_place_changes(
     assert asked == [[middle.player, last.player]]
 
 
-async def test_who_has_not_played_is_not_read(
+async def test_own_rows_are_read_only_for_watchers_with_an_entry(
     hub: HubNode, node: Node, asked: list[list[PlayerId]]
 ) -> None:
     seats = [await hub.seat() for _ in range(4)]
@@ -164,7 +164,7 @@ async def test_more_watchers_than_are_read_in_a_tick_are_read_in_the_next(
     )
 
 
-async def test_what_was_entered_is_not_known_all_are_read(
+async def test_an_unknown_change_reads_the_own_rows_of_all_watchers(
     hub: HubNode, node: Node, asked: list[list[PlayerId]]
 ) -> None:
     seat = await hub.seat()
@@ -179,7 +179,9 @@ async def test_what_was_entered_is_not_known_all_are_read(
     assert asked == [[seat.player]]
 
 
-async def test_who_does_not_keep_up_is_sent_all_of_it_later(hub: HubNode, node: Node) -> None:
+async def test_a_slow_watcher_is_sent_all_changes_in_one_event_later(
+    hub: HubNode, node: Node
+) -> None:
     slow, other = await hub.seat(), await hub.seat()
     await enter(node, slow.player, 50)
     for seat in (slow, other):
@@ -195,7 +197,7 @@ async def test_who_does_not_keep_up_is_sent_all_of_it_later(hub: HubNode, node: 
     assert len(slow.news) == before + 1
 
 
-async def test_who_watches_another_board_hears_of_the_first_no_more(
+async def test_watching_another_leaderboard_ends_watching_the_first(
     hub: HubNode, node: Node
 ) -> None:
     seat, other = await hub.seat(), await hub.seat()

@@ -101,7 +101,7 @@ async def test_an_attempt_is_opened_as_its_player_may_see_it(node: Node, other: 
     assert deal.seed.hex() not in repr(snapshot)
 
 
-async def test_there_is_no_attempt_but_ones_own(node: Node) -> None:
+async def test_a_player_can_use_only_their_own_attempts(node: Node) -> None:
     attempt = await begin(node)
     deal, _ = attempt.split(".")
     strange = [attempt_id(DealId(deal), BOB), AttemptId("x"), attempt_id(DealId("0" * 16), ADA)]
@@ -116,7 +116,7 @@ async def test_there_is_no_attempt_but_ones_own(node: Node) -> None:
     assert len(await entries(node, attempt)) == 1
 
 
-async def test_a_daily_has_begun_though_this_nodes_clock_is_behind(
+async def test_a_started_daily_can_be_played_on_a_node_whose_clock_is_behind(
     node: Node, clock: SetClock
 ) -> None:
     attempt = await begin(node)
@@ -126,7 +126,7 @@ async def test_a_daily_has_begun_though_this_nodes_clock_is_behind(
     assert (await node.look(attempt)).at == START
 
 
-async def test_a_moves_answer_leads_from_view_to_view(
+async def test_a_moves_delta_leads_from_one_view_to_the_next(
     node: Node, other: Node, clock: SetClock
 ) -> None:
     attempt = await begin(node, game="robert")
@@ -142,7 +142,7 @@ async def test_a_moves_answer_leads_from_view_to_view(
         assert (snapshot.seq, snapshot.view, snapshot.result) == (number, view, after.result)
 
 
-async def test_a_known_number_gets_its_first_answer_again(node: Node, other: Node) -> None:
+async def test_a_resent_command_gets_its_first_answer_again(node: Node, other: Node) -> None:
     attempt = await begin(node)
     answers: list[Answer] = [await node.play(attempt, ADA) for _ in range(5)]
     answers.append(await command(node, attempt, 7, "resign"))
@@ -156,7 +156,7 @@ async def test_a_known_number_gets_its_first_answer_again(node: Node, other: Nod
 
 @pytest.mark.parametrize("seq", [1, 2, 3, 5, 100])
 @pytest.mark.parametrize("move", ["s>t6", "resign", "nonsense"])
-async def test_a_number_that_is_out_of_step_gets_a_snapshot(
+async def test_an_unexpected_sequence_number_gets_a_snapshot(
     node: Node, other: Node, seq: int, move: str
 ) -> None:
     attempt = await begin(node, game="deuces")
@@ -172,7 +172,7 @@ async def test_a_number_that_is_out_of_step_gets_a_snapshot(
     ("move", "code"),
     [("illegal", "illegal_move"), ("castle", "bad_move"), ("nonsense", "bad_move")],
 )
-async def test_a_refused_moves_number_is_free(
+async def test_a_refused_move_does_not_use_up_its_number(
     node: Node, other: Node, move: str, code: str
 ) -> None:
     attempt = await begin(node)
@@ -188,7 +188,7 @@ async def test_a_refused_moves_number_is_free(
     assert isinstance(await other.play(attempt, ADA), Played)
 
 
-async def test_nothing_follows_the_end(node: Node, other: Node) -> None:
+async def test_commands_after_the_end_are_refused(node: Node, other: Node) -> None:
     attempt = await begin(node)
     last = await node.play_out(attempt, ADA)
     final = (await moves(node, attempt))[-1]
@@ -200,7 +200,7 @@ async def test_nothing_follows_the_end(node: Node, other: Node) -> None:
         assert await command(asked, attempt, last.after.seq, final) == last
 
 
-async def test_a_move_that_comes_too_late_gets_the_end(
+async def test_a_move_after_the_deadline_gets_a_snapshot_with_the_end(
     node: Node, other: Node, clock: SetClock
 ) -> None:
     attempt = await begin(node)
@@ -214,7 +214,7 @@ async def test_a_move_that_comes_too_late_gets_the_end(
     assert len(await entries(node, attempt)) == 3
 
 
-async def test_an_attempt_whose_time_is_up_is_ended_by_whoever_looks(
+async def test_reading_an_attempt_after_its_deadline_ends_it_once(
     node: Node, other: Node, clock: SetClock
 ) -> None:
     attempt = await begin(node)
@@ -249,7 +249,7 @@ async def play_out(node: Node, attempt: AttemptId) -> None:
 
 
 @pytest.mark.parametrize("end", [resign, give_up, time_up, play_out])
-async def test_a_finish_stands_in_the_outbox_with_the_last_entry(
+async def test_the_last_entry_is_stored_together_with_its_effect(
     node: Node, end: Callable[[Node, AttemptId], asyncio.Future[None]]
 ) -> None:
     attempt = await begin(node)
@@ -270,7 +270,7 @@ async def test_a_finish_stands_in_the_outbox_with_the_last_entry(
     assert left > 0
 
 
-async def test_giving_up_before_the_start_takes_no_time(node: Node, clock: SetClock) -> None:
+async def test_resigning_before_the_start_counts_no_time(node: Node, clock: SetClock) -> None:
     attempt = await begin(node)
     clock.time = START - 3_000
     await node.attempts.give_up(attempt)
@@ -279,7 +279,7 @@ async def test_giving_up_before_the_start_takes_no_time(node: Node, clock: SetCl
     assert (state.end, state.result.time) == ("resigned", 0)
 
 
-async def test_finishes_over_the_most_are_left_to_the_outbox(
+async def test_finishes_beyond_the_queues_bound_are_left_to_the_outbox(
     redis_url: str, clock: SetClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "MAX_FINISHES", 1)
@@ -290,7 +290,7 @@ async def test_finishes_over_the_most_are_left_to_the_outbox(
         assert len(await all_effects(node.store.outboxes)) == 3
 
 
-async def test_of_two_moves_with_one_number_one_stands(node: Node, other: Node) -> None:
+async def test_of_two_moves_with_one_number_one_is_played(node: Node, other: Node) -> None:
     attempt = await begin(node)
     for seq in range(2, 12):
         # Another pile of the row each; both are legal.
@@ -322,7 +322,7 @@ async def test_moves_sent_without_waiting_are_played_in_their_order(node: Node) 
     assert [answer.after.seq for answer in played] == list(range(2, 22))
 
 
-async def test_a_move_whose_session_died_is_answered_when_it_comes_again(
+async def test_a_move_whose_session_ended_is_answered_when_it_is_sent_again(
     node: Node, other: Node
 ) -> None:
     attempt = await begin(node)
@@ -338,7 +338,9 @@ async def test_a_move_whose_session_died_is_answered_when_it_comes_again(
     assert len(await entries(node, attempt)) == 2
 
 
-async def test_every_entry_of_a_node_is_told_of(node: Node, other: Node) -> None:
+async def test_subscribers_are_notified_of_every_entry_that_this_node_appends(
+    node: Node, other: Node
+) -> None:
     told: list[tuple[int, str | None]] = []
     attempt = await begin(node)
     node.attempts.advanced.subscribe(lambda state: told.append((state.seq, state.end)))
@@ -349,7 +351,7 @@ async def test_every_entry_of_a_node_is_told_of(node: Node, other: Node) -> None
     assert told == [(2, None), (4, None), (5, "resigned")]
 
 
-async def test_what_is_no_attempt_at_a_deal_is_not_held(node: Node) -> None:
+async def test_missing_attempts_evict_nothing_from_the_cache(node: Node) -> None:
     attempt = await begin(node)
     held = len(node.attempts._replicas._used), len(node.attempts._replicas._read_only)
     for number in range(50):
@@ -367,7 +369,7 @@ async def test_what_is_no_attempt_at_a_deal_is_not_held(node: Node) -> None:
     assert replicas.find(attempt) is not None
 
 
-async def test_an_attempt_has_so_many_moves(
+async def test_moves_beyond_the_limit_are_refused(
     node: Node, other: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(core, "MAX_MOVES", 3)

@@ -25,7 +25,7 @@ async def resign(node: Node, found: Snapshot, player: PlayerId = ADA) -> None:
     await node.attempts.resign(found.attempt, player, found.seq + 1)
 
 
-async def test_everyone_has_one_deal_and_a_run_of_their_own(node: Node, other: Node) -> None:
+async def test_all_players_get_the_same_deal_and_an_attempt_each(node: Node, other: Node) -> None:
     ada = await node.dailies.open(ADA, GAME)
     bob = await other.dailies.open(BOB, GAME)
     assert ada.start.deal == bob.start.deal
@@ -34,7 +34,7 @@ async def test_everyone_has_one_deal_and_a_run_of_their_own(node: Node, other: N
     assert (ada.start.at, ada.start.deadline) == (START, CLOSE)
 
 
-async def test_a_run_is_opened_again_where_it_stands(
+async def test_opening_a_daily_again_continues_the_same_attempt(
     node: Node, other: Node, clock: SetClock
 ) -> None:
     first = await node.dailies.open(ADA, GAME)
@@ -45,15 +45,13 @@ async def test_a_run_is_opened_again_where_it_stands(
     assert again.start == first.start, "the clock runs from the first view on"
 
 
-async def test_a_run_that_is_opened_twice_at_once_is_one(node: Node, other: Node) -> None:
+async def test_opening_a_daily_concurrently_starts_one_attempt(node: Node, other: Node) -> None:
     found = await asyncio.gather(*(n.dailies.open(ADA, GAME) for n in (node, other) * 3))
     assert len({snapshot.attempt for snapshot in found}) == 1
     assert {snapshot.seq for snapshot in found} == {1}
 
 
-async def test_a_run_that_is_over_was_the_only_one(
-    node: Node, other: Node, clock: SetClock
-) -> None:
+async def test_a_daily_can_be_played_once_a_day(node: Node, other: Node, clock: SetClock) -> None:
     await resign(node, await node.dailies.open(ADA, GAME))
     for n in (node, other):
         with pytest.raises(Refusal, match="already_played"):
@@ -64,7 +62,7 @@ async def test_a_run_that_is_over_was_the_only_one(
     assert (tomorrow.seq, tomorrow.start.day) == (1, DAY + 1)
 
 
-async def test_a_game_that_is_none_has_no_daily(node: Node) -> None:
+async def test_an_unknown_game_has_no_daily(node: Node) -> None:
     with pytest.raises(Refusal, match="unknown_game"):
         await node.dailies.open(ADA, "chess")
 
@@ -73,7 +71,7 @@ async def test_a_game_that_is_none_has_no_daily(node: Node) -> None:
     ("now", "day"),
     [(MIDNIGHT - 1, DAY), (MIDNIGHT, DAY), (CLOSE - 1, DAY), (CLOSE, DAY + 1)],
 )
-async def test_yesterdays_run_comes_first_in_the_hour_after_midnight(
+async def test_yesterdays_open_attempt_is_continued_until_its_day_closes(
     node: Node, other: Node, clock: SetClock, now: int, day: int
 ) -> None:
     clock.time = MIDNIGHT - 1
@@ -82,7 +80,7 @@ async def test_yesterdays_run_comes_first_in_the_hour_after_midnight(
     assert (await other.dailies.open(ADA, GAME)).start.day == day
 
 
-async def test_in_the_hour_after_midnight_a_new_run_is_of_the_new_day(
+async def test_an_attempt_started_after_midnight_is_of_the_new_day(
     node: Node, clock: SetClock
 ) -> None:
     clock.time = MIDNIGHT - 1
@@ -94,7 +92,7 @@ async def test_in_the_hour_after_midnight_a_new_run_is_of_the_new_day(
         assert found.start.deadline == daily.closes(DAY + 1)
 
 
-async def test_a_run_that_ends_after_midnight_makes_room_for_the_next(
+async def test_after_yesterdays_attempt_ends_todays_can_be_opened(
     node: Node, clock: SetClock
 ) -> None:
     clock.time = MIDNIGHT - 1
@@ -105,7 +103,7 @@ async def test_a_run_that_ends_after_midnight_makes_room_for_the_next(
     assert (await node.dailies.open(ADA, GAME)).start.day == DAY + 1
 
 
-async def test_a_run_is_over_when_its_day_closes(node: Node, clock: SetClock) -> None:
+async def test_an_attempt_ends_when_its_day_closes(node: Node, clock: SetClock) -> None:
     found = await node.dailies.open(ADA, GAME)
     clock.time = CLOSE
     await node.sweep()
@@ -148,7 +146,9 @@ async def test_deals_are_drawn_ahead_once(node: Node, other: Node, clock: SetClo
     assert ids.keys() == games().keys()
 
 
-async def test_a_deal_drawn_ahead_is_the_days(node: Node, other: Node, clock: SetClock) -> None:
+async def test_a_deal_drawn_ahead_is_used_on_its_day(
+    node: Node, other: Node, clock: SetClock
+) -> None:
     await node.dailies.draw_ahead()
     ahead = await node.store.deals.daily_ids([GAME], DAY + 7)
     clock.time += 7 * daily.DAY

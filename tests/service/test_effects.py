@@ -34,7 +34,7 @@ async def rows(node: Node) -> list[Row]:
     return (await node.store.leaderboards.top(of_day(GAME, DAY), 10))[1]
 
 
-async def test_a_daily_reaches_its_leaderboard(node: Node) -> None:
+async def test_a_finished_daily_is_entered_in_its_leaderboard(node: Node) -> None:
     attempt = await finish_daily(node)
     assert await rows(node) == []
     await node.settle()
@@ -48,7 +48,9 @@ async def test_a_daily_reaches_its_leaderboard(node: Node) -> None:
     assert node.published[-1] == (topic, b"")
 
 
-async def test_a_race_reaches_its_room_and_no_leaderboard(node: Node, clock: SetClock) -> None:
+async def test_a_finished_race_is_entered_in_its_room_and_in_no_leaderboard(
+    node: Node, clock: SetClock
+) -> None:
     room, code = await node.race_of(ADA, BOB)
     clock.time = BEGUN
     await node.play_out(attempt_of(room, ADA), ADA)
@@ -60,7 +62,9 @@ async def test_a_race_reaches_its_room_and_no_leaderboard(node: Node, clock: Set
     assert await all_effects(node.store.outboxes) == []
 
 
-async def test_applying_twice_changes_nothing(node: Node, other: Node, clock: SetClock) -> None:
+async def test_applying_an_effect_twice_changes_nothing(
+    node: Node, other: Node, clock: SetClock
+) -> None:
     await finish_daily(node)
     room, code = await node.race_of(ADA)
     await node.attempts.give_up(attempt_of(room, ADA))
@@ -73,7 +77,7 @@ async def test_applying_twice_changes_nothing(node: Node, other: Node, clock: Se
     assert await all_effects(node.store.outboxes) == []
 
 
-async def test_what_a_dead_node_left_is_applied_by_another(node: Node, other: Node) -> None:
+async def test_effects_left_by_a_dead_node_are_applied_by_another(node: Node, other: Node) -> None:
     """The node's last act was the append; its queue of finishes died with it."""
     attempt = await finish_daily(node)
     room, code = await node.race_of(ADA)
@@ -85,7 +89,7 @@ async def test_what_a_dead_node_left_is_applied_by_another(node: Node, other: No
     assert await all_effects(other.store.outboxes) == []
 
 
-async def test_a_node_that_lags_applies_a_finish_all_the_same(node: Node, other: Node) -> None:
+async def test_a_node_with_a_stale_room_applies_effects_too(node: Node, other: Node) -> None:
     _, code = await node.race_of(ADA)
     await other.rooms.pass_deadline(code)
     for _ in range(3):
@@ -99,7 +103,7 @@ async def test_a_node_that_lags_applies_a_finish_all_the_same(node: Node, other:
     assert await all_effects(other.store.outboxes) == []
 
 
-async def test_what_falls_due_is_swept(node: Node, other: Node, clock: SetClock) -> None:
+async def test_the_sweeper_passes_deadlines(node: Node, other: Node, clock: SetClock) -> None:
     _, code = await node.race_of(ADA, BOB)
     attempt = (await node.dailies.open(ADA, GAME)).attempt
     for time in (OVER - 1, OVER):
@@ -115,7 +119,7 @@ async def test_what_falls_due_is_swept(node: Node, other: Node, clock: SetClock)
     assert await all_effects(node.store.outboxes) == []
 
 
-async def test_what_is_broken_keeps_nothing_else_from_being_done(
+async def test_broken_entries_and_effects_do_not_block_others(
     node: Node, other: Node, clock: SetClock
 ) -> None:
     await finish_daily(node)
@@ -133,7 +137,7 @@ async def test_what_is_broken_keeps_nothing_else_from_being_done(
     assert (AttemptDue(broken), daily.closes(DAY)) in await all_due(node.store.outboxes, clock.time)
 
 
-async def test_due_times_of_what_is_gone_are_dropped(node: Node, clock: SetClock) -> None:
+async def test_due_items_of_deleted_journals_are_dropped(node: Node, clock: SetClock) -> None:
     attempt = (await node.dailies.open(ADA, GAME)).attempt
     _, code = await node.race_of(ADA)
     await node.redis.delete(keys.attempt(attempt), keys.room(code))
@@ -142,7 +146,7 @@ async def test_due_times_of_what_is_gone_are_dropped(node: Node, clock: SetClock
     assert await all_due(node.store.outboxes, clock.time) == []
 
 
-async def test_a_node_applies_its_finishes_by_itself(node: Node) -> None:
+async def test_a_running_node_applies_its_own_effects(node: Node) -> None:
     async def applied() -> bool:
         return bool(await rows(node)) and not await all_effects(node.store.outboxes)
 
@@ -151,7 +155,7 @@ async def test_a_node_applies_its_finishes_by_itself(node: Node) -> None:
         await until(applied)
 
 
-async def test_a_deadline_seen_by_a_wrong_clock_is_not_forgotten(
+async def test_a_deadline_seen_early_by_a_wrong_clock_stays_due(
     node: Node, clock: SetClock
 ) -> None:
     _, code = await node.race_of(ADA, BOB)

@@ -18,7 +18,7 @@ DAY = daily.day_at(START)
 
 
 @pytest.mark.parametrize(("asked", "day"), [(None, DAY), (DAY, DAY), (DAY - 1, DAY - 1), (0, 0)])
-def test_a_day_that_is_not_named_is_today(node: Node, asked: int | None, day: int) -> None:
+def test_the_day_defaults_to_today(node: Node, asked: int | None, day: int) -> None:
     for game in games():
         assert node.services.leaderboards.of_day(game, asked) == of_day(game, day)
 
@@ -34,12 +34,14 @@ def test_today_changes_at_midnight(node: Node, clock: SetClock) -> None:
     ("game", "day", "code"),
     [("no-such-game", None, "unknown_game"), ("robert", DAY + 1, "unknown_day")],
 )
-def test_what_has_no_leaderboard(node: Node, game: str, day: int | None, code: str) -> None:
+def test_unknown_games_and_future_days_have_no_leaderboard(
+    node: Node, game: str, day: int | None, code: str
+) -> None:
     with pytest.raises(Refusal, match=code):
         node.services.leaderboards.of_day(game, day)
 
 
-async def test_a_page_has_the_top_and_ones_own_neighbours(node: Node) -> None:
+async def test_a_page_has_the_top_and_the_players_neighbours(node: Node) -> None:
     players = [PlayerId(f"{number:016}") for number in range(30)]
     for score, player in enumerate(players):
         await node.store.leaderboards.enter(of_day("robert", DAY), player, score)
@@ -53,6 +55,6 @@ async def test_a_page_has_the_top_and_ones_own_neighbours(node: Node) -> None:
     assert page.profiles[players[0]].name == guest_name(players[0])
 
 
-async def test_who_has_not_played_has_no_neighbours(node: Node) -> None:
+async def test_a_player_without_an_entry_has_no_neighbours(node: Node) -> None:
     page = await node.services.leaderboards.page(of_day("robert", DAY), ADA)
     assert (page.size, page.top, page.around, page.profiles) == (0, [], [], {})

@@ -74,7 +74,9 @@ async def shows(node: Node, code: RoomCode, *players: PlayerId) -> None:
     await until(shown)
 
 
-async def test_an_entry_of_another_node_is_taken_without_reading(node: Node, other: Node) -> None:
+async def test_an_entry_published_by_another_node_is_applied_without_reading(
+    node: Node, other: Node
+) -> None:
     code = (await node.room_of(ADA, BOB, CYD)).opened.code
     await follow(node, code, ADA)
     await follow(other, code, BOB)
@@ -91,7 +93,9 @@ async def test_an_entry_of_another_node_is_taken_without_reading(node: Node, oth
     assert told == [code] * 3
 
 
-async def test_a_gap_is_read(node: Node, other: Node) -> None:
+async def test_a_gap_in_the_published_versions_is_read_from_the_journal(
+    node: Node, other: Node
+) -> None:
     code = (await node.room_of(ADA, BOB)).opened.code
     await follow(other, code, BOB)
     version = page_of(other, code).room.version
@@ -105,7 +109,7 @@ async def test_a_gap_is_read(node: Node, other: Node) -> None:
     await sees(other, code, version + 2)
 
 
-async def test_news_of_a_kind_that_is_not_known_is_looked_into(node: Node, other: Node) -> None:
+async def test_an_unknown_bus_message_leads_to_a_refresh(node: Node, other: Node) -> None:
     code = (await node.room_of(ADA, BOB)).opened.code
     await follow(other, code, BOB)
     version = page_of(other, code).room.version
@@ -116,7 +120,9 @@ async def test_news_of_a_kind_that_is_not_known_is_looked_into(node: Node, other
         await sees(other, code, version + number)
 
 
-async def test_a_room_of_one_node_is_published_to_nobody(node: Node, other: Node) -> None:
+async def test_changes_are_published_only_if_members_are_on_other_nodes(
+    node: Node, other: Node
+) -> None:
     code = (await node.room_of(ADA, BOB)).opened.code
     await follow(node, code, ADA)
     await follow(node, code, BOB)
@@ -136,7 +142,7 @@ async def test_a_room_of_one_node_is_published_to_nobody(node: Node, other: Node
 
 
 @ALONE
-async def test_a_room_in_which_nothing_happens_reads_nothing(node: Node) -> None:
+async def test_an_idle_room_reads_nothing(node: Node) -> None:
     for player in (ADA, BOB, CYD):
         code = (await node.room_of(player)).opened.code
         await follow(node, code, player)
@@ -166,7 +172,7 @@ async def test_members_are_present_as_long_as_they_have_a_session(node: Node, ot
     await until(written)
 
 
-async def test_who_comes_on_elsewhere_is_present_though_an_older_session_ends(
+async def test_a_player_with_a_newer_session_elsewhere_stays_present_when_the_older_one_ends(
     node: Node, other: Node
 ) -> None:
     code = (await node.room_of(ADA, BOB)).opened.code
@@ -185,7 +191,7 @@ async def test_who_comes_on_elsewhere_is_present_though_an_older_session_ends(
     assert (await node.store.rooms.present(code))[BOB] == other.registration.id
 
 
-async def test_players_of_a_dead_node_are_gone_and_what_it_did_last_is_found(
+async def test_when_a_node_dies_its_players_are_absent_and_its_last_entry_is_read(
     node: Node, other: Node
 ) -> None:
     code = (await node.room_of(ADA, BOB)).opened.code
@@ -208,7 +214,7 @@ async def test_players_of_a_dead_node_are_gone_and_what_it_did_last_is_found(
     await shows(node, code, ADA, BOB)
 
 
-async def test_presence_that_was_lost_is_written_again(node: Node) -> None:
+async def test_lost_presence_is_written_again(node: Node) -> None:
     code = (await node.room_of(ADA, BOB)).opened.code
     await follow(node, code, ADA)
     await node.redis.delete(keys.presence(code))
@@ -222,7 +228,7 @@ async def test_presence_that_was_lost_is_written_again(node: Node) -> None:
     assert page_of(node, code).online == {ADA}
 
 
-async def test_progress_is_known_to_who_comes_in_mid_round(
+async def test_a_node_that_subscribes_during_a_round_reads_its_progress(
     node: Node, other: Node, clock: SetClock
 ) -> None:
     room, code = await node.race_of(ADA, BOB)
@@ -251,7 +257,7 @@ async def test_progress_is_known_to_who_comes_in_mid_round(
     assert sorted(told) == expected
 
 
-async def test_counters_begin_anew_with_a_round_and_never_go_back(
+async def test_counters_are_reset_by_a_new_round_and_never_decrease(
     node: Node, clock: SetClock
 ) -> None:
     room, code = await node.race_of(ADA, BOB)
@@ -271,7 +277,7 @@ async def test_counters_begin_anew_with_a_round_and_never_go_back(
     assert live.advance(bus_messages.Progress(deal, [(ADA, 2, 7)])) == []
 
 
-async def test_the_seed_of_a_round_that_is_over_is_shown_on_every_node(
+async def test_the_seed_of_a_finished_round_is_shown_on_every_node(
     node: Node, other: Node, clock: SetClock
 ) -> None:
     room, code = await node.race_of(ADA, BOB)
@@ -310,7 +316,7 @@ async def test_a_new_name_is_shown_in_the_room_on_every_node(node: Node, other: 
     assert page_of(node, code).profiles[ADA].name == "Ada L"
 
 
-async def test_who_leaves_stops_the_topic_and_comes_back_to_a_fresh_room(node: Node) -> None:
+async def test_leaving_unsubscribes_and_entering_again_refreshes(node: Node) -> None:
     code = (await node.room_of(ADA, BOB)).opened.code
     await follow(node, code, ADA)
     node.services.live.leave(code, ADA)
@@ -322,7 +328,7 @@ async def test_who_leaves_stops_the_topic_and_comes_back_to_a_fresh_room(node: N
 
 
 @ALONE
-async def test_a_look_that_fails_is_tried_again(
+async def test_a_failed_refresh_is_retried(
     node: Node, other: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     code = (await node.room_of(ADA, BOB)).opened.code
@@ -345,7 +351,7 @@ def _is_away(*_: object, **__: object) -> None:
     raise OSError("away")
 
 
-async def test_what_is_appended_during_a_look_is_not_taken_back(
+async def test_an_entry_appended_during_a_refresh_is_kept(
     node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     code = (await node.room_of(ADA, BOB)).opened.code
@@ -374,7 +380,9 @@ async def test_what_is_appended_during_a_look_is_not_taken_back(
     assert page_of(node, code).room.version == room.version
 
 
-async def test_who_asks_is_shown_what_was_lost_on_its_way(node: Node, other: Node) -> None:
+async def test_reading_a_page_includes_entries_whose_message_was_lost(
+    node: Node, other: Node
+) -> None:
     code = (await node.room_of(ADA, BOB, CYD)).opened.code
     await follow(node, code, ADA)
     stale = await other.rooms.find(code)
@@ -386,7 +394,7 @@ async def test_who_asks_is_shown_what_was_lost_on_its_way(node: Node, other: Nod
     assert page.room.version == room.version > stale.version
 
 
-async def test_who_asks_is_not_shown_what_the_store_has_lost(node: Node) -> None:
+async def test_reading_a_page_excludes_entries_that_redis_has_lost(node: Node) -> None:
     code = (await node.room_of(ADA, BOB)).opened.code
     await follow(node, code, ADA)
     lost = page_of(node, code).room.version
@@ -402,7 +410,7 @@ async def test_who_asks_is_not_shown_what_the_store_has_lost(node: Node) -> None
     assert page_of(node, code).room.version == room.version
 
 
-async def test_who_asks_late_is_shown_what_was_appended_since(node: Node) -> None:
+async def test_reading_a_page_of_an_older_state_returns_the_newest(node: Node) -> None:
     code = (await node.room_of(ADA, BOB)).opened.code
     await follow(node, code, ADA)
     before = await node.rooms.join(code, ADA)

@@ -52,7 +52,7 @@ async def test_a_new_name_is_known_on_every_node(node: Node, other: Node) -> Non
     assert len(names) == 1
 
 
-async def test_when_names_may_have_been_missed_all_are_read_again(node: Node) -> None:
+async def test_profiles_are_read_again_when_messages_may_have_been_lost(node: Node) -> None:
     profiles = node.services.profiles
     await profiles.find([ADA])
     await node.store.players.keep(ADA, "Ada")
@@ -60,7 +60,7 @@ async def test_when_names_may_have_been_missed_all_are_read_again(node: Node) ->
     assert await profiles.find([ADA]) == {ADA: Profile(ADA, "Ada")}
 
 
-async def test_no_more_are_held_than_fit(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_cache_is_bounded(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_CACHED", 2)
     profiles = node.services.profiles
     for player in (ADA, BOB, CYD):
@@ -70,7 +70,7 @@ async def test_no_more_are_held_than_fit(node: Node, monkeypatch: pytest.MonkeyP
     assert len(await profiles.find([ADA, BOB, CYD])) == 3
 
 
-async def test_an_echo_of_an_older_name_does_not_bring_it_back(node: Node) -> None:
+async def test_a_late_message_with_an_older_name_is_ignored(node: Node) -> None:
     profiles = node.services.profiles
 
     def hear(name: str) -> str:
@@ -86,7 +86,7 @@ async def test_an_echo_of_an_older_name_does_not_bring_it_back(node: Node) -> No
     assert hear("Later") == "Later"
 
 
-async def test_who_may_have_missed_something_believes_what_comes_next(node: Node) -> None:
+async def test_after_messages_may_have_been_lost_the_next_one_is_accepted(node: Node) -> None:
     profiles = node.services.profiles
     profiles.rename(Profile(ADA, "Bo"))
     profiles._receive(None)

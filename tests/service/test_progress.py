@@ -37,7 +37,7 @@ def published(node: Node, code: RoomCode) -> list[Progress]:
     return [each for each in found if isinstance(each, Progress)]
 
 
-async def test_what_was_gathered_is_told_at_once(node: Node, clock: SetClock) -> None:
+async def test_progress_of_all_runners_is_published_together(node: Node, clock: SetClock) -> None:
     room, code = await node.race_of(ADA, BOB)
     assert room.round is not None
     clock.time = BEGUN
@@ -56,7 +56,9 @@ async def test_what_was_gathered_is_told_at_once(node: Node, clock: SetClock) ->
     assert published(node, code) == [Progress(room.round.deal, runners)]
 
 
-async def test_a_node_tells_of_its_runners_moves(node: Node, other: Node, clock: SetClock) -> None:
+async def test_progress_is_received_by_other_nodes(
+    node: Node, other: Node, clock: SetClock
+) -> None:
     room, code = await node.race_of(ADA, BOB)
     told: list[list[int]] = []
     other.services.live.progressed.subscribe(lambda _, counters: told.append(counters))
@@ -74,7 +76,7 @@ async def test_a_node_tells_of_its_runners_moves(node: Node, other: Node, clock:
     assert len(told) == 3
 
 
-async def test_what_takes_long_to_tell_is_told_in_parts(
+async def test_publishing_that_takes_long_is_continued_later(
     node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     races = [await node.race_of(ADA, BOB), await node.race_of(BOB, ADA)]
@@ -105,7 +107,7 @@ async def test_what_takes_long_to_tell_is_told_in_parts(
     assert waits == [(0.005, [0, 0]), (pytest.approx(0.01 / 0.125), [1, 0])]
 
 
-async def test_a_start_and_a_daily_are_no_progress(node: Node, clock: SetClock) -> None:
+async def test_starts_and_dailies_publish_no_progress(node: Node, clock: SetClock) -> None:
     room, code = await node.race_of(ADA, BOB)
     daily = await node.dailies.open(ADA, "robert")
     await node.play(daily.attempt, ADA)

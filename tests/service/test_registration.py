@@ -30,9 +30,7 @@ async def test_a_node_is_listed_as_long_as_it_runs(redis_url: str, database: Dat
     assert not await listed()
 
 
-async def test_a_sign_of_life_is_given_again_and_again(
-    node: Node, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_registration_is_renewed(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "RENEW_EVERY", 0.01)
     registration = Registration(node.store)
     nodes = node.store.nodes
@@ -47,7 +45,7 @@ async def test_a_sign_of_life_is_given_again_and_again(
     assert await nodes.alive(now()) == []
 
 
-def test_no_two_nodes_have_one_name(node: Node) -> None:
+def test_node_names_are_unique(node: Node) -> None:
     assert len({Registration(node.store).name for _ in range(10)}) == 10
 
 
@@ -61,7 +59,7 @@ main(sys.argv[1:])
 """A node that is soon forgotten."""
 
 
-async def test_a_node_that_is_killed_is_forgotten_by_itself(
+async def test_the_registration_of_a_killed_node_expires(
     redis_url: str, database: Database
 ) -> None:
     nodes = Nodes(database)
@@ -81,7 +79,7 @@ async def test_a_node_that_is_killed_is_forgotten_by_itself(
         await until(gone)
 
 
-def test_a_node_that_is_missing_once_is_not_dead(node: Node) -> None:
+def test_a_node_counts_as_dead_when_it_is_missing_twice(node: Node) -> None:
     """Redis may have been away for so long that all entries have expired."""
     registration = Registration(node.store)
     changes: list[tuple[set[str], set[str]]] = []

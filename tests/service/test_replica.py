@@ -152,11 +152,11 @@ async def journal(redis: Client) -> Words:
     return tuple(fields["e"] for _, fields in entries)
 
 
-async def test_a_journal_that_is_not_there_has_no_state(one: Holder) -> None:
+async def test_a_missing_journal_has_no_state(one: Holder) -> None:
     assert await one.replica.refresh() is None
 
 
-async def test_a_command_is_decided_on_what_stands(redis: Client, one: Holder) -> None:
+async def test_a_command_is_decided_on_the_current_state(redis: Client, one: Holder) -> None:
     assert await one.say("a") == ("a",)
     assert await one.say("b") == ("a", "b")
     assert one.seen == [("a",)]
@@ -164,7 +164,7 @@ async def test_a_command_is_decided_on_what_stands(redis: Client, one: Holder) -
     assert await journal(redis) == ("a", "b")
 
 
-async def test_the_loser_folds_what_it_missed_and_decides_again(
+async def test_after_a_conflict_missed_entries_are_folded_and_the_command_decided_again(
     redis: Client, one: Holder, two: Holder
 ) -> None:
     await one.say("a")
@@ -178,7 +178,7 @@ async def test_the_loser_folds_what_it_missed_and_decides_again(
     assert await one.replica.refresh() == ("a", "b", "c", "d")
 
 
-async def test_a_refusal_counts_on_a_fresh_state_alone(one: Holder, two: Holder) -> None:
+async def test_a_refusal_on_a_stale_state_is_decided_again(one: Holder, two: Holder) -> None:
     await one.say("a")
     await two.replica.refresh()
     await one.say("b")
@@ -189,9 +189,7 @@ async def test_a_refusal_counts_on_a_fresh_state_alone(one: Holder, two: Holder)
     assert two.seen == [("a", "b", "c")] * 2
 
 
-async def test_that_there_is_nothing_to_do_counts_on_a_fresh_state_alone(
-    one: Holder, two: Holder
-) -> None:
+async def test_a_no_op_on_a_stale_state_is_decided_again(one: Holder, two: Holder) -> None:
     await one.say("off")
     await two.replica.refresh()
     await one.say("on")
@@ -205,7 +203,9 @@ async def test_that_there_is_nothing_to_do_counts_on_a_fresh_state_alone(
     assert step.before == step.after == ("off", "on", "off")
 
 
-async def test_a_journal_that_is_gone_is_decided_on_as_none(redis: Client, one: Holder) -> None:
+async def test_a_command_on_a_deleted_journal_is_decided_without_a_state(
+    redis: Client, one: Holder
+) -> None:
     await one.say("a")
     await redis.delete(keys.attempt(NAME))
     assert await one.say("b") == ("b",)
@@ -217,7 +217,7 @@ async def test_a_journal_that_is_gone_is_decided_on_as_none(redis: Client, one: 
 
 
 @pytest.mark.parametrize("looks", [True, False])
-async def test_what_the_time_brings_about_comes_first(
+async def test_a_due_event_is_appended_before_a_command(
     redis: Client, one: Holder, clock: SetClock, looks: bool
 ) -> None:
     await one.say("a")
@@ -229,7 +229,7 @@ async def test_what_the_time_brings_about_comes_first(
     assert await journal(redis) == ("a", "late", "b")
 
 
-async def test_two_nodes_that_see_the_time_pass_write_it_once(
+async def test_a_due_event_that_two_nodes_see_is_appended_once(
     redis: Client, one: Holder, two: Holder, clock: SetClock
 ) -> None:
     await one.say("a")
@@ -252,7 +252,9 @@ class TickingClock(Clock):
         return self.time
 
 
-async def test_no_command_slips_in_after_its_time(redis: Client, node: Node) -> None:
+async def test_no_command_is_appended_between_a_deadline_and_its_event(
+    redis: Client, node: Node
+) -> None:
     ticking = Holder(node, TickingClock())
     while "late" not in await ticking.say("on time"):
         pass
@@ -261,9 +263,7 @@ async def test_no_command_slips_in_after_its_time(redis: Client, node: Node) -> 
     assert words.count("late") == 1
 
 
-async def test_what_was_given_up_in_flight_stands_and_is_not_lost(
-    redis: Client, one: Holder
-) -> None:
+async def test_an_append_cancelled_in_flight_is_kept(redis: Client, one: Holder) -> None:
     await one.say("a")
     async with writes_held_up(redis):
         task = asyncio.create_task(one.say("b"))
@@ -274,7 +274,7 @@ async def test_what_was_given_up_in_flight_stands_and_is_not_lost(
     assert await journal(redis) == ("a", "b", "c")
 
 
-async def test_commands_that_come_at_once_all_stand_in_some_order(
+async def test_concurrent_commands_are_all_appended_in_some_order(
     redis: Client, one: Holder, two: Holder
 ) -> None:
     said = [f"{name} {number}" for name in "ab" for number in range(40)]
@@ -296,7 +296,7 @@ async def put(redis: Client, *words: str) -> None:
 @pytest.mark.parametrize(
     "left", [("a",), ("a", "b", "x"), ("a", "b", "x", "y"), ("x", "y"), ("a", "b", "y", "z", "c")]
 )
-async def test_what_redis_has_lost_is_forgotten_and_decided_on_what_stands(
+async def test_after_redis_lost_entries_a_command_is_decided_on_what_is_left(
     redis: Client, one: Holder, left: Words
 ) -> None:
     for word in "abc":
@@ -327,7 +327,7 @@ async def unsure(monkeypatch: pytest.MonkeyPatch, node: Node, one: Holder) -> Ca
     return sure
 
 
-async def test_an_append_whose_answer_was_lost_is_told_of_when_it_is_found_to_stand(
+async def test_an_append_without_an_answer_is_reported_when_it_is_found_in_the_journal(
     redis: Client, one: Holder, unsure: Callable[[], None]
 ) -> None:
     with pytest.raises(UnavailableError):
@@ -343,7 +343,7 @@ async def test_an_append_whose_answer_was_lost_is_told_of_when_it_is_found_to_st
     assert one.definition.told == [(None, ("a",)), (("a",), ("a", "b"))]
 
 
-async def test_an_append_whose_answer_was_lost_is_told_of_with_what_came_after_it(
+async def test_an_append_without_an_answer_is_reported_when_later_entries_are_read(
     one: Holder, two: Holder, unsure: Callable[[], None]
 ) -> None:
     with pytest.raises(UnavailableError):
@@ -354,7 +354,7 @@ async def test_an_append_whose_answer_was_lost_is_told_of_with_what_came_after_i
     assert one.definition.told == [(None, ("a",))]
 
 
-async def test_an_append_that_came_to_nothing_is_not_told_of(
+async def test_a_failed_append_is_not_reported(
     one: Holder, two: Holder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await one.say("a")
@@ -368,7 +368,7 @@ async def test_an_append_that_came_to_nothing_is_not_told_of(
 
 
 @pytest.mark.parametrize("jump", [-60.0, 60.0])
-async def test_a_clock_that_has_jumped_is_looked_at_and_the_command_decided_again(
+async def test_after_a_clock_jump_the_clock_is_sampled_and_the_command_decided_again(
     redis: Client, node: Node, monkeypatch: pytest.MonkeyPatch, jump: float
 ) -> None:
     monkeypatch.setattr(journals, "CLOCK_TOLERANCE", 2_000)
@@ -393,7 +393,7 @@ class _WrongClock(SetClock):
         self.looks += 1
 
 
-async def test_a_clock_that_stays_wrong_is_unavailable_and_no_endless_loop(
+async def test_a_clock_that_stays_wrong_fails_after_a_bounded_number_of_retries(
     redis: Client, node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(journals, "CLOCK_TOLERANCE", 2_000)

@@ -48,7 +48,7 @@ def filled(node: Node, clock: SetClock, few: None) -> Filled:
     return Filled(node, clock)
 
 
-def test_what_was_not_used_for_longest_is_forgotten(filled: Filled) -> None:
+def test_the_least_recently_used_replica_is_evicted(filled: Filled) -> None:
     filled.use("a", "b", "c")
     assert filled.replicas.find_to_append("a") is not None
     filled.use("d")
@@ -57,7 +57,7 @@ def test_what_was_not_used_for_longest_is_forgotten(filled: Filled) -> None:
     assert filled.names == "ade"
 
 
-def test_what_is_looked_at_takes_the_place_of_nothing_that_is_used(filled: Filled) -> None:
+def test_read_only_replicas_evict_no_used_ones(filled: Filled) -> None:
     filled.use("a", "b", "c")
     filled.put("d", "e", "f", "g")
     assert filled.names == "abcfg"
@@ -68,7 +68,7 @@ def test_what_is_looked_at_takes_the_place_of_nothing_that_is_used(filled: Fille
     assert filled.names == "abcgh"
 
 
-def test_what_is_looked_at_and_then_used_is_held_once(filled: Filled) -> None:
+def test_a_read_only_replica_that_is_then_used_is_cached_once(filled: Filled) -> None:
     filled.put("a", "b")
     held = filled.replicas.find("a")
     assert filled.replicas.find_to_append("a") is held
@@ -78,14 +78,14 @@ def test_what_is_looked_at_and_then_used_is_held_once(filled: Filled) -> None:
     assert filled.replicas.find_to_append("a") is held
 
 
-def test_a_journal_is_held_once(filled: Filled, node: Node, clock: SetClock) -> None:
+def test_a_journal_has_one_replica(filled: Filled, node: Node, clock: SetClock) -> None:
     filled.put("a")
     filled.use("b")
     for name in "ab":
         assert filled.replicas.put(name, Holder(node, clock).replica) is filled.replicas.find(name)
 
 
-def test_what_is_not_held_is_not_found(filled: Filled) -> None:
+def test_a_journal_that_is_not_cached_is_not_found(filled: Filled) -> None:
     assert filled.replicas.find("a") is None
     assert filled.replicas.find_to_append("a") is None
     assert filled.names == ""

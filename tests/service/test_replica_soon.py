@@ -29,7 +29,7 @@ async def said(one: Holder) -> Holder:
     return one
 
 
-async def test_a_command_is_decided_at_once_on_what_is_held(redis: Client, said: Holder) -> None:
+async def test_a_command_is_decided_at_once_on_a_current_state(redis: Client, said: Holder) -> None:
     before = {name: await calls(redis, name) for name in ("evalsha", "eval", "xrange")}
     saying = said.say_soon("b")
     assert saying.seen == [("a",)]
@@ -46,16 +46,14 @@ async def test_a_command_is_decided_at_once_on_what_is_held(redis: Client, said:
     }  # fmt: skip
 
 
-async def test_a_journal_that_nobody_has_looked_at_is_read_first(
-    redis: Client, said: Holder, two: Holder
-) -> None:
+async def test_an_unread_journal_is_read_first(redis: Client, said: Holder, two: Holder) -> None:
     saying = two.say_soon("b")
     assert await saying.outcome() == ("a", "b")
     assert saying.seen[-1] == ("a",)
     assert await journal(redis) == ("a", "b")
 
 
-async def test_what_was_known_from_another_connection_is_read_first(
+async def test_a_state_read_on_an_older_connection_is_read_again_first(
     redis: Client, said: Holder
 ) -> None:
     await said.say("b")
@@ -68,7 +66,7 @@ async def test_what_was_known_from_another_connection_is_read_first(
     assert said.say_soon("d").seen == [("a", "x", "c")]
 
 
-async def test_what_is_in_doubt_is_read_before_anything_is_written_after_it(
+async def test_after_an_append_in_doubt_the_journal_is_read_before_the_next_append(
     redis: Client, said: Holder
 ) -> None:
     async with writes_held_up(redis):
@@ -85,7 +83,7 @@ async def test_what_is_in_doubt_is_read_before_anything_is_written_after_it(
     assert said.definition.told == [(("x",), ("x", "c"))]
 
 
-async def test_commands_that_come_at_once_are_decided_one_after_the_other(
+async def test_concurrent_commands_are_decided_one_after_the_other(
     redis: Client, said: Holder
 ) -> None:
     sayings = [said.say_soon(str(number)) for number in range(20)]
@@ -97,7 +95,7 @@ async def test_commands_that_come_at_once_are_decided_one_after_the_other(
     assert await journal(redis) == words
 
 
-async def test_a_refusal_counts_on_a_fresh_state_alone(said: Holder, two: Holder) -> None:
+async def test_a_refusal_on_a_stale_state_is_decided_again(said: Holder, two: Holder) -> None:
     await two.say("b")
     saying = said.say_soon("c", unless=lambda state: "b" not in state)
     assert await saying.outcome() == ("a", "b", "c")
@@ -109,7 +107,7 @@ async def test_a_refusal_counts_on_a_fresh_state_alone(said: Holder, two: Holder
     assert said.say_soon("e").seen == [("a", "b", "c")]
 
 
-async def test_a_decision_that_breaks_is_answered_and_harms_no_other(
+async def test_an_exception_in_a_decision_is_reported_and_affects_no_other_command(
     redis: Client, said: Holder
 ) -> None:
     def broken(_: Words) -> bool:
@@ -122,7 +120,7 @@ async def test_a_decision_that_breaks_is_answered_and_harms_no_other(
     assert await journal(redis) == ("a", "c")
 
 
-async def test_the_loser_of_an_append_decides_again(
+async def test_after_a_conflict_the_command_is_decided_again(
     redis: Client, said: Holder, two: Holder
 ) -> None:
     await two.say("b")
@@ -133,7 +131,7 @@ async def test_the_loser_of_an_append_decides_again(
     assert await journal(redis) == ("a", "b", "c")
 
 
-async def test_a_script_that_was_forgotten_is_not_noticed(redis: Client, said: Holder) -> None:
+async def test_a_script_that_redis_has_flushed_is_loaded_again(redis: Client, said: Holder) -> None:
     await redis.script_flush()
     saying = said.say_soon("b")
     assert await saying.outcome() == ("a", "b")
@@ -142,7 +140,7 @@ async def test_a_script_that_was_forgotten_is_not_noticed(redis: Client, said: H
     assert await journal(redis) == ("a", "b")
 
 
-async def test_what_the_time_brings_about_comes_first(
+async def test_a_due_event_is_appended_before_a_command(
     redis: Client, said: Holder, clock: SetClock
 ) -> None:
     clock.time = LATE
@@ -152,9 +150,7 @@ async def test_what_the_time_brings_about_comes_first(
     assert await journal(redis) == ("a", "late", "b")
 
 
-async def test_what_is_not_written_alone_is_written_all_the_same(
-    redis: Client, said: Holder
-) -> None:
+async def test_an_append_that_cannot_be_batched_is_written_too(redis: Client, said: Holder) -> None:
     said.definition.expires = FAR
     before = await calls(redis, "evalsha")
     assert await said.say_soon("b").outcome() == ("a", "b")
@@ -163,7 +159,7 @@ async def test_what_is_not_written_alone_is_written_all_the_same(
     assert await redis.pttl(said.definition.key()) > 0
 
 
-async def test_when_too_much_waits_a_command_is_unavailable_and_not_told_of(
+async def test_a_command_that_the_full_queue_refuses_is_not_reported(
     redis: Client, said: Holder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
@@ -175,7 +171,7 @@ async def test_when_too_much_waits_a_command_is_unavailable_and_not_told_of(
     assert await journal(redis) == ("a", "c")
 
 
-async def test_an_answer_that_was_lost_leaves_a_doubt_that_the_next_read_settles(
+async def test_an_append_without_an_answer_is_resolved_by_the_next_read(
     redis: Client, said: Holder, unsure: Callable[[], None]
 ) -> None:
     with pytest.raises(UnavailableError):
@@ -191,7 +187,7 @@ async def test_an_answer_that_was_lost_leaves_a_doubt_that_the_next_read_settles
     assert said.definition.told == [(("a",), ("a", "b")), (("a", "b"), ("a", "b", "c"))]
 
 
-async def test_a_doubt_about_what_did_not_come_to_stand_is_dropped(
+async def test_an_append_in_doubt_that_was_not_written_is_dropped(
     redis: Client, said: Holder, two: Holder
 ) -> None:
     async with writes_held_up(redis):
@@ -210,7 +206,7 @@ async def test_a_doubt_about_what_did_not_come_to_stand_is_dropped(
 
 
 @pytest.mark.parametrize("jump", [-60.0, 60.0])
-async def test_a_clock_that_has_jumped_is_looked_at_and_the_command_decided_again(
+async def test_after_a_clock_jump_the_clock_is_sampled_and_the_command_decided_again(
     redis: Client, node: Node, monkeypatch: pytest.MonkeyPatch, jump: float
 ) -> None:
     monkeypatch.setattr(journals, "CLOCK_TOLERANCE", 2_000)
@@ -227,9 +223,7 @@ async def test_a_clock_that_has_jumped_is_looked_at_and_the_command_decided_agai
 
 
 @pytest.mark.parametrize("count", [1, 3])
-async def test_who_waits_has_a_turn_before_a_command_that_comes_later(
-    said: Holder, count: int
-) -> None:
+async def test_a_waiting_refresh_precedes_a_later_command(said: Holder, count: int) -> None:
     """A client whose commands follow each other without a pause keeps nobody waiting."""
     told: list[str | Words | None] = []
     asked = iter("cdefgh")
@@ -252,7 +246,7 @@ async def test_who_waits_has_a_turn_before_a_command_that_comes_later(
     assert told == ["c", *[("a", "b")] * count]
 
 
-async def test_who_gives_up_waiting_leaves_the_turn_to_the_next(said: Holder) -> None:
+async def test_a_cancelled_refresh_passes_its_turn_to_the_next(said: Holder) -> None:
     first = said.say_soon("b")
     looks = [asyncio.create_task(said.replica.refresh()) for _ in range(3)]
     await asyncio.sleep(0)

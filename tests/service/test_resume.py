@@ -68,7 +68,7 @@ def now(steps: list[Step]) -> Snapshot:
 
 
 @given(journals(), st.data())
-def test_what_was_had_and_what_was_missed_is_the_snapshot(
+def test_missed_moves_lead_from_an_earlier_view_to_the_snapshot(
     steps: list[Step], data: st.DataObject
 ) -> None:
     # Who has the last entry is told so without a look at the journal.
@@ -83,7 +83,7 @@ def test_what_was_had_and_what_was_missed_is_the_snapshot(
 
 
 @given(journals(), st.data())
-def test_another_digest_gets_nothing(steps: list[Step], data: st.DataObject) -> None:
+def test_a_wrong_digest_gets_no_missed_moves(steps: list[Step], data: st.DataObject) -> None:
     had = data.draw(st.sampled_from(steps)).after
     wrong = data.draw(st.integers(0, 2**32 - 1))
     if wrong != digest(view_of(had.board)):
@@ -91,14 +91,14 @@ def test_another_digest_gets_nothing(steps: list[Step], data: st.DataObject) -> 
 
 
 @given(journals())
-def test_a_journal_that_ends_before_the_snapshot_tells_nothing(steps: list[Step]) -> None:
+def test_a_journal_that_ends_before_the_snapshot_gives_no_missed_moves(steps: list[Step]) -> None:
     had = steps[0].after
     if len(steps) > 1:
         assert missed_of(steps[:-1], now(steps), had.seq, digest(view_of(had.board))) is None
 
 
 @given(journals())
-def test_a_view_has_one_text_of_two_letters_a_card(steps: list[Step]) -> None:
+def test_the_text_of_a_view_has_two_letters_a_card(steps: list[Step]) -> None:
     for step in steps[-3:]:
         view = view_of(step.after.board)
         *piles, redeals = view_text(view).split(",")
@@ -110,7 +110,7 @@ def test_a_view_has_one_text_of_two_letters_a_card(steps: list[Step]) -> None:
 @pytest.mark.parametrize(
     ("text", "found"), [("", 0x811C9DC5), ("a", 0xE40C292C), ("foobar", 0xBF9CF968)]
 )
-def test_the_hash_is_the_known_one(text: str, found: int) -> None:
+def test_the_hash_is_fnv_1a(text: str, found: int) -> None:
     assert fnv1a(text) == found
 
 
@@ -120,7 +120,7 @@ async def asked(node: Node, attempt: AttemptId, had: Snapshot) -> Missed | None:
     return await find_missed(node.attempts, found, had.seq, digest(had.view))
 
 
-async def test_any_node_tells_what_was_missed(node: Node, other: Node) -> None:
+async def test_any_node_finds_the_missed_moves(node: Node, other: Node) -> None:
     attempt = await begin(node, game="robert")
     had = [await node.attempts.open(attempt, ADA)]
     for _ in range(6):
@@ -134,7 +134,9 @@ async def test_any_node_tells_what_was_missed(node: Node, other: Node) -> None:
             assert followed(view.view, missed) == had[-1].view
 
 
-async def test_who_has_it_all_costs_no_look_at_the_journal(node: Node) -> None:
+async def test_a_client_that_is_up_to_date_is_answered_without_reading_the_journal(
+    node: Node,
+) -> None:
     attempt = await begin(node)
     await node.play(attempt, ADA)
     had = await node.attempts.open(attempt, ADA)
@@ -145,7 +147,7 @@ async def test_who_has_it_all_costs_no_look_at_the_journal(node: Node) -> None:
     assert await find_missed(node.attempts, had, had.seq - 1, digest(had.view)) is None
 
 
-async def test_more_than_the_most_is_not_told(node: Node) -> None:
+async def test_more_missed_moves_than_the_limit_are_not_returned(node: Node) -> None:
     attempt = await begin(node, game="deuces")
     had = await node.attempts.open(attempt, ADA)
     for seq in range(2, MAX_MISSED + 2):
@@ -217,7 +219,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 @pytest.mark.parametrize("later", [0, 1, 40, 63, 64])
-async def test_coming_back_to_a_long_journal_costs_little(
+async def test_resuming_a_long_journal_reads_few_entries(
     node: Node, counted: list[int], later: int
 ) -> None:
     attempt, steps = await long_attempt(node)
@@ -238,7 +240,7 @@ async def test_coming_back_to_a_long_journal_costs_little(
         assert counted[0] <= 2 * CHECKPOINT_EVERY + 2
 
 
-async def test_a_late_duplicate_on_a_long_journal_costs_little(
+async def test_a_late_duplicate_on_a_long_journal_reads_few_entries(
     node: Node, counted: list[int]
 ) -> None:
     attempt, steps = await long_attempt(node)
@@ -255,7 +257,7 @@ async def test_a_late_duplicate_on_a_long_journal_costs_little(
     assert len(counted) <= 4 * 3
 
 
-async def test_what_is_long_ago_is_answered_by_a_snapshot_without_the_journal(
+async def test_a_very_old_duplicate_gets_a_snapshot_without_reading_the_journal(
     node: Node, counted: list[int]
 ) -> None:
     attempt, steps = await long_attempt(node)

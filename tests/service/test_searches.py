@@ -81,7 +81,7 @@ async def over(node: Node, attempt: AttemptId) -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-async def test_an_attempt_without_hope_ends_as_stuck_by_itself(
+async def test_an_attempt_at_a_dead_end_is_ended_as_stuck(
     node: Node, race: Race, game: str
 ) -> None:
     attempt, line = await race(game)
@@ -100,7 +100,7 @@ async def test_an_attempt_without_hope_ends_as_stuck_by_itself(
     assert node.ended == [Ended(ADA, attempt, state.seq, StoredResult.of(state.result))]
 
 
-async def test_it_ends_though_its_player_goes_on_moving_cards_about(node: Node, race: Race) -> None:
+async def test_a_dead_end_ends_the_attempt_even_after_further_moves(node: Node, race: Race) -> None:
     attempt, line = await race("deuces")
     await play(node, attempt, line)
     found = (await node.look(attempt)).seq
@@ -112,7 +112,9 @@ async def test_it_ends_though_its_player_goes_on_moving_cards_about(node: Node, 
     assert (await node.look(attempt)).seq == found + 4
 
 
-async def test_what_is_over_or_behind_is_not_ended(node: Node, race: Race) -> None:
+async def test_an_attempt_that_is_over_or_behind_is_not_ended_as_stuck(
+    node: Node, race: Race
+) -> None:
     attempt, line = await race("robert")
     await play(node, attempt, line[:3])
     assert not await node.attempts.end_stuck(attempt, 5)
@@ -126,7 +128,7 @@ async def test_what_is_over_or_behind_is_not_ended(node: Node, race: Race) -> No
         await node.attempts.end_stuck(attempt, 4)
 
 
-async def test_what_a_dead_node_left_is_searched_when_it_is_opened(
+async def test_an_attempt_of_a_dead_node_is_searched_when_it_is_opened(
     node: Node, other: Node, race: Race
 ) -> None:
     attempt, line = await race("roosevelt")
@@ -137,7 +139,7 @@ async def test_what_a_dead_node_left_is_searched_when_it_is_opened(
     assert (await node.look(attempt)).end == "stuck"
 
 
-async def test_the_process_ends_with_the_work(node: Node, race: Race) -> None:
+async def test_the_search_process_ends_with_the_service(node: Node, race: Race) -> None:
     attempt, line = await race("robert")
     searcher = node.services.searches._searcher
     assert isinstance(searcher, Searcher)
@@ -152,7 +154,7 @@ async def test_the_process_ends_with_the_work(node: Node, race: Race) -> None:
     assert process.returncode is not None
 
 
-async def test_a_process_that_dies_costs_one_search() -> None:
+async def test_a_search_process_that_dies_costs_one_search() -> None:
     searcher = Searcher()
     assert (await searcher.ask(TWO_DEEP)).line == ("t0>t3", "t0>f0")
     process = searcher._process
@@ -164,7 +166,7 @@ async def test_a_process_that_dies_costs_one_search() -> None:
     await searcher.close()
 
 
-def test_a_process_whose_node_was_killed_during_a_search_ends_without_a_word() -> None:
+def test_a_search_process_whose_node_was_killed_ends_silently() -> None:
     rules, piles = TWO_DEEP.ruleset, TWO_DEEP.piles
     names = {"game": rules.game, "variant": rules.variant, "rules": rules.digest}
     asked = {**names, "piles": piles, "redeals": 0}
@@ -184,7 +186,7 @@ def test_a_process_whose_node_was_killed_during_a_search_ends_without_a_word() -
     assert (ended.returncode, ended.stderr) == (-signal.SIGPIPE, b"")
 
 
-async def test_a_search_that_is_broken_is_logged_and_the_next_one_is_done(
+async def test_a_search_that_fails_is_logged_and_the_next_one_runs(
     node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = asked_of(node)
@@ -235,7 +237,7 @@ def then(attempt: Attempt, *moves: str) -> Attempt:
     return attempt
 
 
-async def test_a_line_that_was_found_is_not_searched_again_while_it_stands(node: Node) -> None:
+async def test_no_search_runs_while_the_line_found_last_can_be_played(node: Node) -> None:
     asked = asked_of(node)
     first = begun("roosevelt", TWO_DEEP)
     await settle(node, first)
@@ -251,7 +253,7 @@ async def test_a_line_that_was_found_is_not_searched_again_while_it_stands(node:
     assert len(asked.boards) == 2
 
 
-async def test_what_can_be_seen_at_once_is_not_searched(node: Node) -> None:
+async def test_boards_that_need_no_search_are_not_searched(node: Node) -> None:
     asked = asked_of(node)
     await settle(node, begun("robert"))
     await settle(node, begun("lady-betty"))
@@ -259,7 +261,7 @@ async def test_what_can_be_seen_at_once_is_not_searched(node: Node) -> None:
     assert asked.boards == []
 
 
-async def test_attempts_over_the_limit_are_left_and_the_newest_state_of_each_counts(
+async def test_the_queue_is_bounded_and_keeps_the_newest_state_of_each_attempt(
     node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(searches, "MAX_WAITING", 1)
@@ -278,7 +280,7 @@ async def test_attempts_over_the_limit_are_left_and_the_newest_state_of_each_cou
 
 
 @pytest.mark.parametrize("game", sorted(games()))
-def test_no_board_is_passed_over_all_of_whose_cards_were_seen(game: str) -> None:
+def test_every_board_that_is_skipped_has_unseen_cards(game: str) -> None:
     state = begun(game)
     passed_over = 0
     for move in islice(line_home(state.board), 150):

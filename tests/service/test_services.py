@@ -18,7 +18,7 @@ from tests.store.servers import running, until
 DAY = daily.day_at(START)
 
 
-async def test_a_dailys_seed_is_told_when_the_day_has_closed(
+async def test_a_dailys_seed_is_revealed_when_its_day_closes(
     node: Node, other: Node, clock: SetClock
 ) -> None:
     deal = await node.store.deals.daily("robert", "standard", DAY)
@@ -29,7 +29,7 @@ async def test_a_dailys_seed_is_told_when_the_day_has_closed(
     assert await other.services.deals.show(deal.id) == (deal, deal.seed)
 
 
-async def test_a_races_seed_is_told_when_the_last_runner_is_done(
+async def test_a_races_seed_is_revealed_when_the_last_runner_finishes(
     node: Node, other: Node, clock: SetClock
 ) -> None:
     room, code = await node.race_of(ADA, BOB)
@@ -51,7 +51,7 @@ async def test_a_races_seed_is_told_when_the_last_runner_is_done(
     assert (await node.services.deals.show(deal))[1] == seed
 
 
-async def test_a_seed_outlives_its_room(node: Node, other: Node) -> None:
+async def test_a_seed_is_revealed_when_its_room_is_gone(node: Node, other: Node) -> None:
     room, code = await node.race_of(ADA)
     assert room.round is not None
     await node.redis.delete(keys.room(code))
@@ -65,9 +65,7 @@ async def test_a_deal_that_was_never_drawn_is_unknown(node: Node) -> None:
             await node.services.deals.show(DealId(text))
 
 
-async def test_a_player_is_told_of_an_end_that_the_time_brought(
-    node: Node, clock: SetClock
-) -> None:
+async def test_a_player_is_notified_when_the_time_is_up(node: Node, clock: SetClock) -> None:
     room, code = await node.race_of(ADA, BOB)
     await node.attempts.give_up(attempt_of(room, ADA))
     clock.time = OVER
@@ -83,7 +81,9 @@ async def test_a_node_prepares_its_dailies(node: Node) -> None:
     assert node.services.clock.now() == START
 
 
-async def test_a_node_does_by_itself_what_is_to_be_done(node: Node, clock: SetClock) -> None:
+async def test_a_running_node_publishes_progress_and_passes_deadlines(
+    node: Node, clock: SetClock
+) -> None:
     room, code = await node.race_of(ADA, BOB)
     clock.time = BEGUN
 

@@ -34,7 +34,7 @@ async def replaced(node: Node, other: Node) -> AsyncIterator[dict[str, list[str]
         yield found
 
 
-async def test_an_older_session_is_told_on_its_own_node_alone(
+async def test_an_older_session_is_replaced_on_its_own_node_only(
     node: Node, other: Node, replaced: dict[str, list[str]]
 ) -> None:
     await node.services.sessions.take(ADA, "one")
@@ -59,7 +59,9 @@ async def test_a_hello_that_is_sent_again_does_not_replace_itself(
     assert replaced[node.registration.id] == []
 
 
-async def test_what_was_missed_is_found_by_asking(node: Node, other: Node) -> None:
+async def test_a_replacement_whose_message_was_lost_is_found_by_reading(
+    node: Node, other: Node
+) -> None:
     for player, session in ((ADA, "one"), (BOB, "two"), (CYD, "three")):
         await node.services.sessions.take(player, session)
     await other.services.sessions.take(ADA, "four")
@@ -70,7 +72,7 @@ async def test_what_was_missed_is_found_by_asking(node: Node, other: Node) -> No
     assert await node.store.players.newest_sessions([CYD]) == [f"{node.registration.id}/three"]
 
 
-async def test_an_end_is_told_where_the_player_is(
+async def test_an_end_is_published_to_the_players_node(
     node: Node, other: Node, clock: SetClock, replaced: dict[str, list[str]]
 ) -> None:
     assert not any(replaced.values())

@@ -101,7 +101,7 @@ async def test_a_newer_effect_is_left_alone(node: Node) -> None:
     assert await all_effects(node.store.outboxes) == []
 
 
-async def test_a_newer_room_is_refused_and_taken_for_nothing_else(node: Node, other: Node) -> None:
+async def test_a_newer_room_is_refused_and_not_treated_as_missing(node: Node, other: Node) -> None:
     room, code = await node.race_of(ADA)
     assert room.round is not None
     number = await node.redis.xlen(keys.room(code)) + 1
@@ -161,7 +161,7 @@ async def test_a_round_of_unknown_rules_is_not_ended(
         assert (await other.rooms.find(code)).running is not None
 
 
-def test_what_is_broken_is_not_taken_for_newer() -> None:
+def test_an_invalid_entry_is_not_taken_for_a_newer_one() -> None:
     reader: Reader[Event] = Reader(Event)
     with pytest.raises(msgspec.ValidationError):
         reader.read('{"type":"left","player":7,"at":1}')

@@ -29,7 +29,7 @@ async def turns() -> None:
         await asyncio.sleep(0)
 
 
-async def test_so_much_is_done_side_by_side_and_the_rest_in_order() -> None:
+async def test_a_bounded_number_run_at_once_and_the_others_in_order() -> None:
     worker = Worker()
     pool = WorkerPool(worker.do, 3)
     assert all(pool.put(number) for number in range(5))
@@ -50,7 +50,7 @@ async def test_so_much_is_done_side_by_side_and_the_rest_in_order() -> None:
     await pool.close()
 
 
-async def test_a_full_lane_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_full_queue_refuses_work(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_WAITING", 2)
     worker = Worker()
     pool = WorkerPool(worker.do, 1)
@@ -64,7 +64,7 @@ async def test_a_full_lane_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     await pool.close()
 
 
-async def test_one_that_is_closed_ends_what_is_begun_and_forgets_the_rest() -> None:
+async def test_closing_finishes_running_work_and_drops_the_rest() -> None:
     worker = Worker()
     pool = WorkerPool(worker.do, 1, pause=60.0)
     pool.put(0)

@@ -64,13 +64,13 @@ async def test_no_card_is_turned_before_the_round_begins(node: Node, ahead: Node
     assert len(await entries(node, attempt)) == 1
 
 
-async def test_the_day_is_that_of_the_right_clock(ahead: Node, jumped: JumpedClock) -> None:
+async def test_the_day_is_that_of_the_corrected_clock(ahead: Node, jumped: JumpedClock) -> None:
     jumped.time += daily.DAY
     snapshot = await ahead.dailies.open(ADA, "robert")
     assert snapshot.start.day == daily.day_at(START)
 
 
-async def test_no_seed_is_told_early(
+async def test_no_seed_is_revealed_early(
     node: Node, ahead: Node, jumped: JumpedClock, clock: SetClock
 ) -> None:
     snapshot = await node.dailies.open(ADA, "robert")
@@ -78,7 +78,7 @@ async def test_no_seed_is_told_early(
     assert (await ahead.services.deals.show(snapshot.start.deal))[1] is None
 
 
-async def test_a_clock_that_was_set_back_puts_no_entry_before_another(
+async def test_an_entry_after_a_clock_was_set_back_has_the_time_of_the_one_before(
     node: Node, clock: SetClock
 ) -> None:
     room, _ = await node.race_of(ADA, BOB)
@@ -99,7 +99,7 @@ class WaveringClock(Clock):
         return START / 1000 + time.monotonic() + self._wave
 
 
-async def test_nothing_that_has_begun_is_taken_for_what_has_not(
+async def test_small_corrections_of_the_clock_never_make_an_open_daily_not_started(
     redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(clocks, "CONFIRMED_FOR", 0.0)

@@ -84,7 +84,7 @@ def _moves(sight: Sight) -> set[str]:
 @pytest.mark.parametrize(
     ("way", "found"), [(nullcontext, False), *((way, True) for way in broken.LOSSES)]
 )
-def test_a_lost_move_is_followed_by_nobody_who_remembers_it(way: Any, found: bool) -> None:
+def test_no_move_follows_a_lost_one_that_a_node_still_holds(way: Any, found: bool) -> None:
     with way():
         complaints = [run(seed, Counter(), story).complaints for seed in range(5)]
     assert any(complaints) is found, complaints

@@ -63,7 +63,7 @@ def test_another_process_replays_a_seed_exactly() -> None:
 
 
 @pytest.mark.parametrize("way", broken.WAYS, ids=lambda way: str(way.__name__))
-def test_a_broken_server_is_found_out(way: Callable[[], Any]) -> None:
+def test_a_broken_server_is_detected(way: Callable[[], Any]) -> None:
     with way():
         found = any(run(seed, Counter()).complaints for seed in range(MAX_RACES))
     assert found
