@@ -110,7 +110,7 @@ async def test_a_daily_ends_an_hour_after_its_day_and_then_the_seed_is_shown(
         ends = daily.ends(attempt["day"])
         late = ends - attempt["now"] + daily.GRACE // 2
         monkeypatch.setattr(Clock, "now", lambda clock: now(clock) + late)
-        # The next day has begun; the run of the day before comes first, and goes on.
+        # The next day has begun; the open attempt of the day before is continued.
         assert (await client.ask("daily.open", game="robert"))["attempt"] == attempt["attempt"]
         assert (await client.ask("deal.show", deal=attempt["deal"]))["seed"] is None
         monkeypatch.setattr(Clock, "now", lambda clock: now(clock) + late + daily.GRACE)
@@ -118,7 +118,7 @@ async def test_a_daily_ends_an_hour_after_its_day_and_then_the_seed_is_shown(
         assert (await client.ask("deal.show", deal=attempt["deal"]))["seed"] is not None
         board = await client.ask("leaderboard.watch", game="robert", day=attempt["day"])
         if board["size"] == 0:
-            # The end is told at once, and entered soon.
+            # The end is sent at once, and entered in the leaderboard a moment later.
             board = await client.next("leaderboard")
         assert board["size"] == 1
         assert (await client.ask("daily.open", game="robert"))["day"] == attempt["day"] + 1

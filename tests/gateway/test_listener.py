@@ -1,4 +1,4 @@
-"""The port: what a client may send, and how connections end. The sockets here are echoes."""
+"""The listener: limits on what clients send, and how connections end. Sockets echo here."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ LARGE = 32_000_000
 
 
 class Echo(asyncio.Protocol):
-    """A socket that answers with what it was sent, and closes with 1001."""
+    """A socket that sends messages back, and closes with 1001 if `closes` is set."""
 
-    lets_go = True
+    closes = True
 
     def __init__(
         self,
@@ -45,17 +45,17 @@ class Echo(asyncio.Protocol):
         self.socket = ServerProtocol()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Join the connections."""
-        # That of uvloop is one in all but its bases.
+        """Register the connection."""
+        # uvloop's has the same methods, but not the base class.
         self.transport = cast("asyncio.Transport", transport)
         self.connections.add(self)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Leave the connections."""
+        """Unregister the connection."""
         self.connections.discard(self)
 
     def data_received(self, data: bytes) -> None:
-        """Shake hands, and echo."""
+        """Accept the handshake, and echo messages."""
         self.socket.receive_data(data)
         for event in self.socket.events_received():
             if isinstance(event, Upgrade):
@@ -65,8 +65,8 @@ class Echo(asyncio.Protocol):
         self.flush()
 
     def shutdown(self) -> None:
-        """Close, if it does."""
-        if self.lets_go:
+        """Send a close frame if `closes` is set."""
+        if self.closes:
             self.socket.send_close(1001)
             self.flush()
 
@@ -105,7 +105,7 @@ async def listening() -> AsyncIterator[int]:
 
 @asynccontextmanager
 async def connected(port: int) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
-    """Connect without a word."""
+    """Connect, and send nothing."""
     async with asyncio.timeout(20):
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         yield reader, writer
@@ -171,7 +171,7 @@ async def test_an_exception_is_answered_with_500(caplog: pytest.LogCaptureFixtur
 async def test_a_head_that_is_too_long_is_refused(start: bytes) -> None:
     async with listening() as port, connected(port) as (reader, writer):
         writer.write(start + b"x" * MAX_REQUEST_SIZE)
-        # The answer may be lost with what was not read: the connection ends in any case.
+        # The reset may overtake the response; the connection ends in either case.
         with suppress(ConnectionError):
             assert (await reader.read()).startswith(b"HTTP/1.1 413 ")
 
@@ -223,7 +223,7 @@ async def test_a_client_that_does_not_read_its_response_is_disconnected(
     async with listening() as port, connected(port) as (reader, writer):
         writer.write(request("/large"))
         await reader.readuntil(b"\r\n\r\n")
-        # Long enough for the server, which shares this loop, to lose its patience twice.
+        # Longer than both time limits of the server, which shares this loop.
         await asyncio.sleep(0.3)
         with pytest.raises((asyncio.IncompleteReadError, ConnectionResetError)):
             await reader.readexactly(LARGE)
@@ -299,7 +299,7 @@ async def test_a_client_that_does_not_close_in_time_is_disconnected(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(module, "STOP_WITHIN", 0.2)
-    monkeypatch.setattr(Echo, "lets_go", False)
+    monkeypatch.setattr(Echo, "closes", False)
     with structlog.testing.capture_logs() as logs:
         async with listening() as port:
             socket = await connect(f"ws://127.0.0.1:{port}/socket")

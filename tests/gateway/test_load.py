@@ -1,4 +1,4 @@
-"""Overload: what is refused first, and what is played on."""
+"""Load shedding: new sockets and rooms are refused, and moves are not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Several nodes: what one of them that dies leaves behind is found out by the others."""
+"""Several nodes: what one leaves behind when it dies is found by the others."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tests.store.servers import running as working
 
 @pytest.fixture(autouse=True)
 def often(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let nodes look soon for which others are alive."""
+    """Renew registrations, and so check which nodes are alive, every 100 ms."""
     monkeypatch.setattr(registration, "RENEW_EVERY", 0.1)
 
 
@@ -40,7 +40,7 @@ keys.NODE_LIFE = 1
 from server.cli import main
 main(sys.argv[1:])
 """
-"""A node that is soon missed."""
+"""A node whose registration expires after a second."""
 
 
 async def test_players_of_a_killed_node_are_shown_as_absent(redis_url: str) -> None:
@@ -58,7 +58,7 @@ async def test_players_of_a_killed_node_are_shown_as_absent(redis_url: str) -> N
 async def test_a_started_round_that_was_never_published_is_found(
     redis_url: str, database: Database
 ) -> None:
-    """The node that called the round died before it could tell the others."""
+    """The node that started the round died before it could publish it."""
     async with node(redis_url) as port, opened(port) as one, opened(port) as other:
         code = RoomCode(await room_of(one, other))
         async with node_on(redis_url, Clock(database)) as silent:
@@ -87,7 +87,7 @@ async def test_a_client_that_was_sent_more_than_redis_has_is_disconnected(
         await other.ask("room.join", code=room["code"])
         await one.next("room", lambda e: e["version"] == 3)
         await lose_last_entry(redis, keys.room(room["code"]))
-        # A store that has lost something was away.
+        # A loss of data always comes with a loss of connections.
         await drop_lines(redis)
         assert await one.closed() == 4006
         async with opened(port) as again:
@@ -97,7 +97,7 @@ async def test_a_client_that_was_sent_more_than_redis_has_is_disconnected(
 
 
 async def lose_last_entry(redis: Redis, key: str) -> None:
-    """Let a journal be what it was before its last entry, as after a power cut."""
+    """Remove the last entry of a journal, as a power cut may."""
     entries: Any = await redis.xrange(key)
     await redis.delete(key)
     for id_, fields in entries[:-1]:

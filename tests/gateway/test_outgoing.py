@@ -1,4 +1,4 @@
-"""The queue of what a session is to be sent."""
+"""The queue of the frames that a session is to be sent."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from server.gateway.outgoing import MAX_WAITING, Outgoing, TooSlowError
 
 
 def taken(outgoing: Outgoing) -> list[bytes]:
-    """Return all frames in the order in which they come."""
+    """Take all frames, and return them in their order."""
     frames = []
     while outgoing:
         frames.append(outgoing.take())

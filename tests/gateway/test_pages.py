@@ -1,4 +1,4 @@
-"""Pages and health over HTTP."""
+"""Pages and the health check over HTTP."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from server.store import clock
 from tests.conftest import node
 
 INDEX = "<!doctype html><title>Samedeal</title>"
-OF_NEW = "<!-- preview --><!-- /preview --><link href=/assets/new-1234.js>"
+NEW_HTML = "<!-- preview --><!-- /preview --><link href=/assets/new-1234.js>"
 STYLE = "body { margin: 0 }\n" * 100
 GZIPPED = gzip.compress(STYLE.encode())
-BROTLI = b"what the build has made of it"
+BROTLI = b"as compressed by the build"
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def page(tmp_path: Path) -> Path:
     (tmp_path / "page" / "assets").mkdir(parents=True)
     (tmp_path / "page" / "index.html").write_text(INDEX)
     (tmp_path / "page" / "screens").mkdir()
-    (tmp_path / "page" / "screens" / "new.html").write_text(OF_NEW)
+    (tmp_path / "page" / "screens" / "new.html").write_text(NEW_HTML)
     (tmp_path / "page" / "sw.js").write_text("2")
     (tmp_path / "page" / "assets" / "index-1234.js").write_text("1")
     (tmp_path / "page" / "assets" / "index-1234.css").write_text(STYLE)
@@ -39,7 +39,7 @@ def page(tmp_path: Path) -> Path:
 async def ask(
     port: int, path: str, method: str = "GET", **headers: str
 ) -> tuple[HTTPResponse, bytes]:
-    """Ask for a page in a thread of its own, as a browser would."""
+    """Send a request from a thread; return the response and its body."""
 
     def asked() -> tuple[HTTPResponse, bytes]:
         connection = HTTPConnection("127.0.0.1", port, timeout=10)
@@ -53,7 +53,7 @@ async def ask(
 
 
 async def get(port: int, path: str, **headers: str) -> tuple[HTTPResponse, str]:
-    """Get a page that is not compressed."""
+    """Get a page, and return the response and its text."""
     response, body = await ask(port, path, **headers)
     return response, body.decode()
 

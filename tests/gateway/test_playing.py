@@ -1,4 +1,4 @@
-"""Moves over real sockets: each is answered, stands, and is never played twice."""
+"""Moves over real sockets: each is answered, stored, and never played twice."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.gateway.play import race_of, resign
 
 
 def shown(attempt: Message) -> dict[str, Any]:
-    """Return what a snapshot says of the board."""
+    """Return the fields of a snapshot that describe the board."""
     return {key: attempt[key] for key in ("seq", "piles", "redeals", "result")}
 
 
@@ -153,7 +153,7 @@ async def test_a_dropped_socket_resumes_with_nothing_lost(port: int) -> None:
         await client.ask("room.start", code=room["code"])
         attempt = await client.next("attempt")
         answers = await deal_first(client, attempt)
-        # Cut, with a move on its way whose answer is never read.
+        # Cut, with a move in flight whose answer is never read.
         client.send("move", attempt=attempt["attempt"], seq=5, move="s>w")
         client.socket.transport.abort()
     async with opened(port) as client:

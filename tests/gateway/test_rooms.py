@@ -63,7 +63,7 @@ async def test_no_card_is_sent_before_the_countdown_is_over(
         attempt = room["round"]["runners"][0]["attempt"]
         assert (await one.ask("attempt.open", attempt=attempt))["code"] == "not_started"
         early = await one.ask("move", attempt=attempt, seq=2, move="s>w")
-        # What the session was not shown it has no number for.
+        # The session has no number for an attempt that it was not shown.
         assert early["code"] == "unknown_attempt"
         assert "piles" not in early
         shown = await one.next("attempt")
@@ -218,7 +218,7 @@ async def test_leaving_hands_the_room_over_and_resigns_the_attempt(port: int) ->
 async def test_a_round_is_over_when_its_time_is_up(
     port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """For those who play, and for those who have gone."""
+    """For players who are connected, and for those who are not."""
     async with opened(port) as one, opened(port) as other:
         await race_of(one, other)
         await other.socket.close()

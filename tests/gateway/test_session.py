@@ -1,4 +1,4 @@
-"""Opening a session, keeping an identity, and everything that closes one."""
+"""Sessions over real sockets: hello, identity, limits, and the reasons for closing one."""
 
 from __future__ import annotations
 
@@ -109,17 +109,6 @@ async def test_a_client_that_sends_no_hello_is_closed(
         assert await client.closed() == 4003
 
 
-async def test_the_newest_session_wins_and_the_older_one_is_told(redis_url: str) -> None:
-    """Also when the two are on different nodes."""
-    async with node(redis_url) as here, node(redis_url) as there, opened(here) as old:
-        token = (await old.hello())["token"]
-        async with opened(there) as new:
-            await new.hello(token)
-            assert (await old.next("bye"))["code"] == "replaced"
-            assert await old.closed() == 4001
-            assert (await new.ask("ping"))["type"] == "pong"
-
-
 @pytest.mark.parametrize(
     "frame",
     [
@@ -189,7 +178,7 @@ async def test_too_many_commands_are_refused_and_then_closed(port: int) -> None:
 async def test_a_slow_reader_is_closed_and_slows_down_no_one_else(
     port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What waits for it is bounded: 64 messages, beside what the system's buffers hold."""
+    """Its queue is bounded by 64 messages, besides the buffers of the operating system."""
 
     def narrow(transport: asyncio.Transport) -> None:
         raw = transport.get_extra_info("socket")
@@ -207,7 +196,7 @@ async def test_a_slow_reader_is_closed_and_slows_down_no_one_else(
         await room_of(other, slow)
         slow.socket.transport.pause_reading()
         for _ in range(2_000):
-            # What is answered without asking Redis.
+            # A command that is answered without Redis.
             slow.send("attempt.open", attempt="x" * 64)
         absent = await other.next("room", lambda room: not all(m["here"] for m in room["members"]))
         assert absent["members"][1]["here"] is False

@@ -1,4 +1,4 @@
-"""A connection, byte by byte: what websockets' own server answers, ours answers as well."""
+"""The WebSocket protocol, byte by byte, compared with the server of the websockets library."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ TEXT_ANSWER = b"a text"
 
 
 class Echo:
-    """What stands for a session: it sends back what it is sent."""
+    """A session that sends every message back."""
 
     def __init__(self, wire: Wire) -> None:
         self.wire = wire
@@ -57,7 +57,7 @@ class Echo:
         self.is_open = True
 
     def receive(self, message: bytes | None) -> None:
-        """Answer a message."""
+        """Record a message, and send it back."""
         self.got.append(message)
         self.send(TEXT_ANSWER if message is None else message)
 
@@ -66,22 +66,22 @@ class Echo:
         self.wire.send(message, key)
 
     def forget(self) -> None:
-        """Note the end."""
+        """Record the end."""
         self.is_open = False
 
 
 class Counting(Socket):
-    """A socket that counts what it is given, and what it has parsed."""
+    """A socket that counts the bytes it received, and the slices it parsed."""
 
     __slots__ = ("parsed", "received")
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Begin to count."""
+        """Set both counts to 0."""
         self.received = self.parsed = 0
         super().connection_made(transport)
 
     def data_received(self, data: bytes) -> None:
-        """Count bytes."""
+        """Count the bytes."""
         self.received += len(data)
         super().data_received(data)
 
@@ -91,11 +91,11 @@ class Counting(Socket):
 
 
 class Ours:
-    """A server of sockets that echo.
+    """A server of our sockets, with sessions that echo.
 
     Attributes:
-        port: where it listens.
-        sockets: all connections that there have been.
+        port: the port on which it listens.
+        sockets: all connections so far.
         open: those that have not ended.
     """
 
@@ -166,7 +166,7 @@ async def ours() -> AsyncIterator[Ours]:
 
 @asynccontextmanager
 async def theirs() -> AsyncIterator[int]:
-    """Run websockets' own server, which answers the same."""
+    """Run an echo server of the websockets library, and yield its port."""
 
     async def echo(connection: ServerConnection) -> None:
         try:
@@ -209,7 +209,7 @@ SCRIPTS: dict[str, bytes] = {
     "an empty ping": frame(PING),
     "the longest ping": frame(PING, LONG[:125]),
     "pings in a row": b"".join(frame(PING, bytes([number])) for number in range(20)),
-    "a pong that nobody asked for": frame(PONG, b"pong"),
+    "an unsolicited pong": frame(PONG, b"pong"),
     "a message in parts": (
         frame(BINARY, b"me", flags=0) + frame(CONT, b"ssa", flags=0) + frame(CONT, b"ge")
     ),
@@ -248,8 +248,8 @@ SCRIPTS: dict[str, bytes] = {
     "a text within a message": frame(BINARY, b"me", flags=0) + frame(TEXT, b"text"),
     "a message that is too long": frame(BINARY, LONG + b"x"),
     "a text that is too long": frame(TEXT, b"x" * (MAX_FRAME_SIZE + 1)),
-    "a message of which only the length is too long": b"\x82\xff" + (1 << 40).to_bytes(8, "big"),
-    "a length that is none": b"\x82\xff" + (1 << 63).to_bytes(8, "big"),
+    "a length that is too long without a message": b"\x82\xff" + (1 << 40).to_bytes(8, "big"),
+    "an invalid length": b"\x82\xff" + (1 << 63).to_bytes(8, "big"),
     "a message that is too long in parts": (
         frame(BINARY, LONG[:4_000], flags=0) + frame(CONT, LONG[:97])
     ),
@@ -258,20 +258,20 @@ SCRIPTS: dict[str, bytes] = {
     ),
     "a close": close(1000),
     "a close with a reason": close(1001, "Gruß".encode()),
-    "a close with a code of one's own": close(4000),
+    "a close with an application code": close(4000),
     "a close without a code": close(),
     "a close with half a code": frame(CLOSE, b"\x03"),
-    "a close with a code that is none": close(1005),
-    "a close with another code that is none": close(999),
+    "a close with an invalid code": close(1005),
+    "a close with another invalid code": close(999),
     "a close with a broken reason": close(1000, b"\xff\xfe"),
     "something after a close": close(1000) + frame(BINARY, b"message") + frame(PING, b"ping"),
-    "something after a mistake": frame(3) + frame(BINARY, b"message"),
+    "something after an error": frame(3) + frame(BINARY, b"message"),
 }
 END = b"the end"
 
 
 class Outcome:
-    """What came back: data and control frames, each in their order, and how it ended."""
+    """The frames that came back: data and control frames, each in their order."""
 
     def __init__(self, found: list[Frame]) -> None:
         self.data = [each for each in found if each.opcode in {TEXT, BINARY}]
@@ -288,7 +288,7 @@ class Outcome:
 
 
 async def play(client: RawClient, script: bytes) -> Outcome:
-    """Send a script, and an end if that has not been reached yet; return what comes back."""
+    """Send a script, then a last message and a close; return the frames that come back."""
     client.write(script + frame(BINARY, END))
     found: list[Frame] = []
     while (each := await client.next()) is not None:
@@ -329,7 +329,7 @@ async def test_frames_that_arrive_byte_by_byte_are_answered_in_the_same_way(
                 await asyncio.sleep(0)
         found = await play(client, b"")
     assert found.control == expected.control
-    # What comes together with a mistake behind it may not have been answered.
+    # A message in one segment with an error after it may not have been answered.
     assert found.data[: len(expected.data)] == expected.data
     assert len(found.data) == len(expected.data) or "continuation after" in name
 
@@ -371,7 +371,7 @@ async def test_closing_waits_for_the_clients_close_frame(ours: Ours) -> None:
     async with opened(ours) as client:
         ours.echo.wire.close(1001)
         assert await client.next() == (CLOSE, b"\x03\xe9")
-        # What is sent meanwhile is of no interest any more.
+        # Messages after our close frame are ignored.
         client.write(frame(BINARY, b"late") + close(1001))
         assert await client.rest() == []
     await ours.ended()
@@ -402,7 +402,7 @@ async def test_a_client_that_does_not_read_a_close_is_disconnected(
 
 
 def fill(ours: Ours, transport: asyncio.Transport) -> None:
-    """Send until the connection takes no more at once."""
+    """Send until the write buffer of the connection is not empty."""
     while not transport.get_write_buffer_size():
         ours.echo.send(LONG)
 
@@ -438,7 +438,7 @@ async def test_a_connection_on_hold_is_not_read(ours: Ours) -> None:
         await client.next()
         ours.echo.wire.hold()
         client.write(b"".join(frame(BINARY, word) for word in rest[:1_000]))
-        # Another client is served meanwhile, as often as it likes.
+        # Another client is served meanwhile.
         async with opened(ours) as other:
             for _ in range(20):
                 other.write(frame(PING, b"ping"))
@@ -478,7 +478,7 @@ async def test_a_flood_of_pings_delays_no_other_client(ours: Ours) -> None:
         for number in range(20):
             other.write(frame(PING, bytes([number])))
             assert await other.next() == (PONG, bytes([number]))
-        # One slice, and then it owes more than it may send in seconds.
+        # After one slice, its allowance is overdrawn for seconds.
         assert flooded.parsed <= 3
         assert not flooded.transport.is_reading()
         assert flooded.transport.get_write_buffer_size() <= module.MAX_UNSENT_CONTROL
@@ -501,7 +501,7 @@ async def test_a_flood_of_messages_is_read_a_slice_at_a_time(ours: Ours) -> None
 async def test_a_client_that_never_reads_pongs_is_disconnected(
     ours: Ours, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The budget alone would let it send for minutes until then."""
+    """With the allowance lifted, since that alone would slow the client down for minutes."""
     for name in ("BYTES_PER_SECOND", "BYTES_AT_ONCE"):
         monkeypatch.setattr(module, name, 1e12)
     monkeypatch.setattr(module, "CONTROL_COST", 0)
@@ -552,8 +552,8 @@ async def test_the_end_of_the_stream_ends_the_session(ours: Ours) -> None:
 
 
 @asynccontextmanager
-async def letting_in(*, late: float = 0.0, stopping: bool = False) -> AsyncIterator[int]:
-    """Run a server that lets in who may come in, and nobody else."""
+async def admitting(*, late: float = 0.0, stopping: bool = False) -> AsyncIterator[int]:
+    """Run a server with the real admission of connections, and yield its port."""
     left: list[Session] = []
     sockets = Sockets(cast(Any, None), left.append, Load(lambda: late), Metrics(), ["http://ours"])
     state, config = ServerState(), Config(cast(Any, None), log_config=None)
@@ -592,7 +592,7 @@ async def letting_in(*, late: float = 0.0, stopping: bool = False) -> AsyncItera
 async def test_a_handshake_is_accepted_or_refused(
     request_: bytes, conditions: dict[str, Any], status: int
 ) -> None:
-    async with letting_in(**conditions) as port, connected(port) as client:
+    async with admitting(**conditions) as port, connected(port) as client:
         head = await client.shake(request_)
         assert client.status == status
         assert (b"retry-after" in head.lower()) == ("late" in conditions)

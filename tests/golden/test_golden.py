@@ -101,7 +101,7 @@ async def test_attempts_stand_as_they_stood(node: Node, release: str) -> None:
     kept = states(release, "attempts")
     assert {state["result"]["end"] for state in kept.values()} > {None, "resigned"}
     for name, state in kept.items():
-        now = attempt_state(await node.look(AttemptId(name)))
+        now = attempt_state(await node.state_of(AttemptId(name)))
         assert within(state, now) == state
 
 
@@ -128,7 +128,7 @@ async def test_what_was_left_undone_is_done(node: Node, release: str, clock: Set
     boards = [line for line in lines(release, STORE) if line["key"].startswith("leaderboard")]
     clock.time = closes(int(boards[0]["key"].rstrip("}").rpartition(":")[2]))
     await node.sweep()
-    await node.settle()
+    await node.apply_effects()
     assert left
     assert not await all_effects(node.store.outboxes)
     known = await node.keys("leaderboard:*")
@@ -136,7 +136,7 @@ async def test_what_was_left_undone_is_done(node: Node, release: str, clock: Set
     rows = [dict(await redis.zrange(key, 0, -1, withscores=True)) for key in known]
     assert left <= {player for found in rows for player in found}
     assert all(any(line["value"].items() <= found.items() for found in rows) for line in boards)
-    ended = [await node.look(AttemptId(name)) for name in states(release, "attempts")]
+    ended = [await node.state_of(AttemptId(name)) for name in states(release, "attempts")]
     assert all(attempt.end is not None for attempt in ended if attempt.start.day is not None)
     # What was set aside is left to an operator.
     aside = next(line["value"] for line in lines(release, STORE) if line["key"] == keys.SET_ASIDE)

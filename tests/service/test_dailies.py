@@ -1,4 +1,4 @@
-"""Dailies: one deal a day, one run a player, and the hour after midnight."""
+"""Dailies: one deal a day, one attempt per player, and the hour after midnight."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ async def test_opening_a_daily_again_continues_the_same_attempt(
     clock.time += 60_000
     again = await other.dailies.open(ADA, GAME)
     assert (again.attempt, again.seq) == (first.attempt, 2)
-    assert again.start == first.start, "the clock runs from the first view on"
+    assert again.start == first.start, "the time runs from the first view"
 
 
 async def test_opening_a_daily_concurrently_starts_one_attempt(node: Node, other: Node) -> None:
@@ -107,9 +107,9 @@ async def test_an_attempt_ends_when_its_day_closes(node: Node, clock: SetClock) 
     found = await node.dailies.open(ADA, GAME)
     clock.time = CLOSE
     await node.sweep()
-    state = await node.look(found.attempt)
+    state = await node.state_of(found.attempt)
     assert state.end == "time"
-    await node.settle()
+    await node.apply_effects()
     assert (await node.store.leaderboards.top(of_day(GAME, DAY), 1))[0] == 1
     assert (await node.store.leaderboards.top(of_day(GAME, DAY + 1), 1))[0] == 0
 
@@ -123,7 +123,7 @@ async def test_today_lists_every_game_with_ones_own_result(node: Node, other: No
     await other.play(opened.attempt, ADA)
     _, found = await node.dailies.today(ADA)
     mine = {today.deal.game: today.mine for today in found}
-    assert mine.pop(GAME) == (await node.look(opened.attempt)).result
+    assert mine.pop(GAME) == (await node.state_of(opened.attempt)).result
     assert set(mine.values()) == {None}
 
 

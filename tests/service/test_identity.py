@@ -1,4 +1,4 @@
-"""Identity: a token proves who a player is, and nothing else does."""
+"""Identity: players are identified by signed tokens, and by nothing else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Progress: the latest of each runner, told now and then."""
+"""Progress: the latest counters of each runner, published at intervals."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.store.servers import running, until
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Gather moves for a moment only."""
+    """Publish after 50 ms."""
     monkeypatch.setattr(module, "EVERY", 0.05)
 
 
@@ -46,11 +46,11 @@ async def test_progress_of_all_runners_is_published_together(node: Node, clock: 
             if number < 3 or player == ADA:
                 await node.play(attempt_of(room, player), player)
 
-    async def told() -> bool:
+    async def is_published() -> bool:
         return bool(published(node, code))
 
-    await until(told)
-    boards = [(p, (await node.look(attempt_of(room, p))).board) for p in (ADA, BOB)]
+    await until(is_published)
+    boards = [(p, (await node.state_of(attempt_of(room, p))).board) for p in (ADA, BOB)]
     runners = [(player, board.home, board.moves) for player, board in boards]
     assert [moves for _, _, moves in runners] == [4, 3]
     assert published(node, code) == [Progress(room.round.deal, runners)]
@@ -60,9 +60,9 @@ async def test_progress_is_received_by_other_nodes(
     node: Node, other: Node, clock: SetClock
 ) -> None:
     room, code = await node.race_of(ADA, BOB)
-    told: list[list[int]] = []
-    other.services.live.progressed.subscribe(lambda _, counters: told.append(counters))
-    async with running(other.runs):
+    received: list[list[int]] = []
+    other.services.live.progressed.subscribe(lambda _, counters: received.append(counters))
+    async with running(other.run):
         other.services.live.enter(room, BOB)
         await other.services.live.wait_until_loaded(code)
         clock.time = BEGUN
@@ -70,10 +70,10 @@ async def test_progress_is_received_by_other_nodes(
             await node.play(attempt_of(room, ADA), ADA)
 
             async def seen(number: int = number) -> bool:
-                return bool(told) and (told[-1][0], told[-1][2]) == (0, number)
+                return bool(received) and (received[-1][0], received[-1][2]) == (0, number)
 
             await until(seen)
-    assert len(told) == 3
+    assert len(received) == 3
 
 
 async def test_publishing_that_takes_long_is_continued_later(
@@ -95,15 +95,15 @@ async def test_publishing_that_takes_long_is_continued_later(
 
     monkeypatch.setattr(loop, "call_later", call_later)
     progress = node.services.progress
-    attempts = [await node.look(attempt_of(room, ADA)) for room, _ in races]
-    # In one go: what is told meanwhile would begin to gather anew.
+    attempts = [await node.state_of(attempt_of(room, ADA)) for room, _ in races]
+    # Without a pause: publishing in between would start a new interval.
     for attempt in attempts:
         progress._advanced(structs.replace(attempt, seq=2))
 
-    async def told() -> bool:
+    async def is_published() -> bool:
         return all(published(node, code) for _, code in races)
 
-    await until(told)
+    await until(is_published)
     assert waits == [(0.005, [0, 0]), (pytest.approx(0.01 / 0.125), [1, 0])]
 
 
@@ -114,10 +114,10 @@ async def test_starts_and_dailies_publish_no_progress(node: Node, clock: SetCloc
     clock.time = BEGUN
     await node.play(attempt_of(room, BOB), BOB)
 
-    async def told() -> bool:
+    async def is_published() -> bool:
         return bool(published(node, code))
 
-    await until(told)
+    await until(is_published)
     assert [player_of(each) for each in published(node, code)] == [BOB]
 
 

@@ -1,4 +1,4 @@
-"""Registration: a node that runs is listed, and one that does not is not."""
+"""Registration: a node is listed while it runs, and only then."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ keys.NODE_LIFE = 1
 from server.cli import main
 main(sys.argv[1:])
 """
-"""A node that is soon forgotten."""
+"""A node whose registration expires after a second."""
 
 
 async def test_the_registration_of_a_killed_node_expires(
@@ -80,7 +80,7 @@ async def test_the_registration_of_a_killed_node_expires(
 
 
 def test_a_node_counts_as_dead_when_it_is_missing_twice(node: Node) -> None:
-    """Redis may have been away for so long that all entries have expired."""
+    """Redis may have been unavailable for so long that all entries have expired."""
     registration = Registration(node.store)
     changes: list[tuple[set[str], set[str]]] = []
     registration.changed.subscribe(lambda come, gone: changes.append((come, gone)))

@@ -48,7 +48,7 @@ async def result_of(node: Node, code: RoomCode, player: PlayerId) -> Result | No
 
 
 async def outcomes(work: list[Awaitable[Room]]) -> list[str]:
-    """Return what became of commands: the codes of their refusals, or `done`."""
+    """Return the outcomes of commands, sorted: the codes of their refusals, or `done`."""
     done = await asyncio.gather(*work, return_exceptions=True)
     unexpected = [one for one in done if not isinstance(one, Room | Refusal)]
     assert not unexpected
@@ -116,7 +116,7 @@ async def test_a_missing_room_is_unknown(
 ) -> None:
     with pytest.raises(Refusal, match="unknown_room"):
         await act(node.rooms, code)
-    # That there is none stands as well, which is found out by writing something next to it.
+    # The room's absence is confirmed by a write beside it, the barrier.
     assert [key for key in await node.keys() if not key.endswith(":barrier")] == []
 
 
@@ -167,7 +167,7 @@ async def test_a_round_has_one_deal_and_an_attempt_for_each_runner(
     assert deal is not None
     assert (deal.commitment, deal.room) == (round_.commitment, code)
     for player in round_.players:
-        state = await other.look(round_.attempt(player))
+        state = await other.state_of(round_.attempt(player))
         assert state.start == Started(
             player, round_.deal, "lady-betty", "standard", code, None, BEGUN, OVER, deal.rules
         )
@@ -209,7 +209,7 @@ async def test_a_room_plays_several_rounds(node: Node, other: Node, clock: SetCl
         for n, player in ((node, ADA), (other, BOB)):
             last = await n.play_out(attempt_of(room, player), player)
             assert await result_of(node, code, player) is None
-            await n.settle()
+            await n.apply_effects()
             assert await result_of(node, code, player) == last.after.result
         room = await node.rooms.find(code)
         assert room.running is None
@@ -257,7 +257,7 @@ async def test_leaving_during_a_round_resigns(
         await other.play(attempt_of(room, ADA), ADA)
     left = await other.rooms.leave(code, ADA)
     assert (left.host, members(left)) == (BOB, [BOB])
-    await other.settle()
+    await other.apply_effects()
     result = await result_of(node, code, ADA)
     assert result is not None
     assert (result.end, result.moves) == ("resigned", int(begun))
@@ -283,7 +283,7 @@ async def test_a_player_who_leaves_while_a_round_starts_does_not_stay_unfinished
             node.rooms.start(code, ADA), other.rooms.leave(code, BOB), node.rooms.leave(code, CYD)
         )
         for n in (node, other):
-            await n.settle()
+            await n.apply_effects()
         room = await node.rooms.find(code)
         assert room.running is not None
         assert room.running.unfinished() == [ADA]
@@ -295,7 +295,7 @@ async def test_all_runners_are_finished_at_the_deadline(
     room, code = await node.race_of(ADA, BOB, CYD)
     clock.time = BEGUN
     await node.play_out(attempt_of(room, ADA), ADA)
-    await node.settle()
+    await node.apply_effects()
     await node.play(attempt_of(room, BOB), BOB)
     await other.rooms.pass_deadline(code)
     assert (await node.rooms.find(code)).running is not None, "it is not time yet"
@@ -334,7 +334,7 @@ async def test_runners_without_an_attempt_are_finished_at_the_deadline(
     node: Node, clock: SetClock
 ) -> None:
     room, code = await node.race_of(ADA, BOB)
-    # As if the node had died between the round's entry and its attempts.
+    # As if the node had died between the entry of the round and those of its attempts.
     await node.redis.delete(keys.attempt(attempt_of(room, BOB)))
     clock.time = OVER
     await node.rooms.pass_deadline(code)
@@ -399,7 +399,7 @@ async def test_a_runner_who_has_left_is_still_on_the_page(node: Node) -> None:
 async def test_the_first_progress_counts_cards_that_start_at_home(node: Node, game: str) -> None:
     room, _ = await node.race_of(ADA, game=game)
     page = await node.services.live.read_page(room)
-    state = await node.look(attempt_of(room, ADA))
+    state = await node.state_of(attempt_of(room, ADA))
     assert page.progress[ADA] == state.result
 
 

@@ -1,4 +1,4 @@
-"""The services of a node together: seeds, wake-ups, and what goes on by itself."""
+"""The services of a node together: seeds, notifications, and background work."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ async def test_a_races_seed_is_revealed_when_the_last_runner_finishes(
     deal = room.round.deal
     clock.time = BEGUN
     for n, player in ((node, ADA), (other, BOB)):
-        for asked in (node, other):
-            assert (await asked.services.deals.show(deal))[1] is None
+        for each in (node, other):
+            assert (await each.services.deals.show(deal))[1] is None
         await n.play_out(attempt_of(room, player), player)
-        await n.settle()
+        await n.apply_effects()
     found, seed = await node.services.deals.show(deal)
     assert seed == found.seed
-    # The next round keeps the seed of its own deal to itself.
+    # The seed of the next round is not revealed, that of the first one still is.
     await node.rooms.set_ready(code, BOB, ready=True)
     room = await other.rooms.start(code, ADA)
     assert room.round is not None
@@ -90,12 +90,12 @@ async def test_a_running_node_publishes_progress_and_passes_deadlines(
     async def over() -> bool:
         return (await node.rooms.find(code)).running is None
 
-    async def told() -> bool:
+    async def notified() -> bool:
         payloads = [payload for topic, payload in node.published if topic == topics.room(code)]
         return any(isinstance(bus_messages.room_message(p), Progress) for p in payloads)
 
     async with running(node.services.run):
         await node.play(attempt_of(room, ADA), ADA)
-        await until(told)
+        await until(notified)
         clock.time = OVER
         await until(over)

@@ -1,4 +1,4 @@
-"""The sweeper: what is due is found by one node, in time, and what is broken is set aside."""
+"""The sweeper: due items are found in time by one node, and failing ones are set aside."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ async def test_partitions_are_shared_and_taken_over(node: Node, other: Node) -> 
     assert node.sweeper._partitions.keys() == set(range(keys.PARTITIONS))
     assert not await all_effects(node.store.outboxes)
     await finish_daily(other)
-    # What was taken over is scanned at at once.
+    # Partitions that are taken over are scanned at once.
     await node.sweep()
     assert len(await rows(node)) == 1
 
@@ -57,13 +57,15 @@ async def test_a_running_node_sweeps(node: Node, other: Node) -> None:
     await finish_daily(node, BOB)
     async with running(other.sweeper.run):
         await until(swept)
-    assert not await node.redis.exists(keys.SWEEPERS), "one that ends has nothing to look after"
+    assert not await node.redis.exists(keys.SWEEPERS), (
+        "a sweeper that ends gives up its registration"
+    )
 
 
 async def test_all_nodes_scan_more_often_while_one_is_busy(
     node: Node, other: Node, clock: SetClock
 ) -> None:
-    async def looks(seconds: int) -> int:
+    async def scans(seconds: int) -> int:
         found = 0
         ask = node.store.outboxes.pending
 
@@ -80,14 +82,14 @@ async def test_all_nodes_scan_more_often_while_one_is_busy(
         return found
 
     await node.sweeper.renew()
-    assert await looks(1) == keys.PARTITIONS
-    assert keys.PARTITIONS <= await looks(256) < 2 * keys.PARTITIONS
+    assert await scans(1) == keys.PARTITIONS
+    assert keys.PARTITIONS <= await scans(256) < 2 * keys.PARTITIONS
     await other.dailies.open(ADA, GAME)
     for each in (other, node):
         await each.sweeper.renew()
     await other.store.sweepers.drop()
     await node.sweeper.renew()
-    assert await looks(17) >= 2 * keys.PARTITIONS
+    assert await scans(17) >= 2 * keys.PARTITIONS
 
 
 async def test_a_known_deadline_is_passed_without_another_scan(node: Node, clock: SetClock) -> None:
@@ -140,8 +142,8 @@ async def test_an_effect_that_keeps_failing_is_set_aside_and_logged_once(
         for _ in range(2 * module.TRIES):
             await node.sweep()
     member = f"a:{broken}"
-    told = [log["name"] for log in logs if log["log_level"] == "error"]
-    assert sorted(told) == [member, "broken"]
+    failures = [log["name"] for log in logs if log["log_level"] == "error"]
+    assert sorted(failures) == [member, "broken"]
     tried = [log["name"] for log in logs if log["event"] == "effect_failed"]
     assert sorted(tried) == sorted([member, "broken"] * (module.TRIES - 1))
     assert await all_set_aside(node.store.outboxes) == {
@@ -165,7 +167,7 @@ async def test_an_effect_that_fails_for_lack_of_redis_is_retried_and_never_set_a
             await node.sweep()
     assert len(await all_effects(node.store.outboxes)) == 1
     clock.time = START + module.RETRY_AFTER
-    # It need not wait for its partition's turn.
+    # It is retried before the next scan of its partition is due.
     await node.sweeper.scan()
     while node.sweeper._in_progress:
         await asyncio.sleep(0)

@@ -1,4 +1,4 @@
-"""A node whose clock is wrong: it is put right before anything is shown or written by it."""
+"""A node whose clock is wrong: it is corrected before anything is shown or written."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from tests.service.test_attempts import command, entries
 
 
 class JumpedClock(SetClock):
-    """A clock that is wrong until it is looked at again."""
+    """A clock that is wrong until it is sampled."""
 
     def __init__(self, right: SetClock, wrong: int) -> None:
         super().__init__(wrong)
         self._right = right
 
     async def sample(self) -> None:
-        """Put it right."""
+        """Correct the time."""
         self.time = self._right.time
 
 
@@ -41,7 +41,7 @@ def jumped(clock: SetClock) -> JumpedClock:
 @pytest.fixture
 async def ahead(redis_url: str, node: Node, jumped: JumpedClock) -> AsyncIterator[Node]:
     """Return a node with such a clock."""
-    assert node is not None, "it comes second"
+    assert node is not None, "created second, after the other node"
     async with node_on(redis_url, jumped) as ahead:
         yield ahead
 
@@ -86,11 +86,11 @@ async def test_an_entry_after_a_clock_was_set_back_has_the_time_of_the_one_befor
     await node.play(attempt_of(room, ADA), ADA)
     clock.time = BEGUN + 1_000
     await node.play(attempt_of(room, ADA), ADA)
-    assert (await node.look(attempt_of(room, ADA))).at == BEGUN + 5_000
+    assert (await node.state_of(attempt_of(room, ADA))).at == BEGUN + 5_000
 
 
 class WaveringClock(Clock):
-    """A clock that each look corrects by some milliseconds, now this way and now that."""
+    """A clock that each sample sets forward or back by 20 ms, in turns."""
 
     _wave = 0.01
 
