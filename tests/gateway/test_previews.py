@@ -256,7 +256,7 @@ def test_the_origin_is_that_of_the_request(headers: dict[str, str], origin: str 
     assert origin_of(Headers(headers)) == origin
 
 
-async def test_an_operator_may_say_what_the_origin_is(redis_url: str, page: Path) -> None:
+async def test_the_operator_can_set_the_origin(redis_url: str, page: Path) -> None:
     async with node(redis_url, page=page, public_url="https://play.example.org/") as port:
         meta = await preview(port, "/daily", Host="evil.example")
     assert meta["og:url"] == "https://play.example.org/daily"
