@@ -1,1 +1,1 @@
-"""Faults on purpose: real nodes on a real Redis, and what must hold of them all the same."""
+"""Fault injection: real nodes on a real Redis, and a check of all that they stored and sent."""

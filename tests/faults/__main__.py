@@ -1,4 +1,4 @@
-"""The fault suite: `make faults`, or with more to say `python -m tests.faults --help`."""
+"""The fault suite: `make faults`; for all options, `python -m tests.faults --help`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.golden import releases
 from tests.processes import ROOT
 
 MAX_SHOWN = 100
-"""Complaints that are shown; all of them are in a file."""
+"""How many complaints are printed; all of them are written to a file."""
 
 
 def main() -> int:
@@ -24,13 +24,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.faults", description=__doc__)
     kinds = [*injection.WEIGHTS, *injection.ONLY_IN_CLUSTER]
     parser.add_argument("--faults", type=int, default=1000, help="how many")
-    parser.add_argument("--seed", type=int, help="where all choices come from")
+    parser.add_argument("--seed", type=int, help="seed of all random choices")
     parser.add_argument("--redis", choices=["alone", "cluster"], default="alone")
-    parser.add_argument("--players", type=int, default=24, help="how many at a time")
+    parser.add_argument("--players", type=int, default=24, help="how many play at a time")
     parser.add_argument("--pause", type=float, default=0.55, help="seconds from fault to fault")
     parser.add_argument("--only", nargs="+", choices=kinds, help="these kinds alone")
     parser.add_argument("--without", nargs="+", choices=kinds, default=[], help="not these kinds")
-    parser.add_argument("--broken", action="store_true", help="nodes acknowledge before they keep")
+    parser.add_argument(
+        "--broken", action="store_true", help="nodes acknowledge before they append"
+    )
     parser.add_argument(
         "--with-release", choices=releases(), help="one of the nodes is of this release"
     )
@@ -52,24 +54,24 @@ def main() -> int:
     folder = ROOT / "build" / "faults" / f"{given.redis}-{seed}"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    _say(f"seed {seed}, {given.faults} faults, Redis {given.redis}; logs in {_short(folder)}")
-    # A run that is told to end takes its processes with it.
+    _print(f"seed {seed}, {given.faults} faults, Redis {given.redis}; logs in {_relative(folder)}")
+    # On SIGTERM, exit in order, so that the processes started by the run are ended.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
-    report = asyncio.run(run(settings, folder, _say))
+    report = asyncio.run(run(settings, folder, _print))
     lines = table(report)
     shown = len(lines) - max(0, len(report.complaints) - MAX_SHOWN)
     for line in lines[:shown]:
-        _say(line)
+        _print(line)
     if report.complaints:
-        _say(f"More in {_short(folder)}. Again with: --seed {seed} --redis {given.redis}")
+        _print(f"More in {_relative(folder)}. Again with: --seed {seed} --redis {given.redis}")
     return 1 if report.complaints else 0
 
 
-def _say(line: str) -> None:
+def _print(line: str) -> None:
     print(line, flush=True)  # noqa: T201 - a command's output
 
 
-def _short(folder: Path) -> Path:
+def _relative(folder: Path) -> Path:
     return folder.relative_to(ROOT)
 
 
@@ -77,4 +79,4 @@ if __name__ == "__main__":
     try:
         sys.exit(main())
     except KeyboardInterrupt:
-        sys.exit("\nbroken off")
+        sys.exit("\ninterrupted")

@@ -1,6 +1,6 @@
-"""A balancer in front of the nodes, on a network that can be as bad as wanted.
+"""A TCP load balancer in front of the nodes, which can delay, cut and refuse connections.
 
-It knows nothing of players: each connection goes to some node that accepts it.
+Each connection goes to a random node that accepts it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _STEP = 0.02
 
 
 class Link:
-    """One connection through the balancer, to node number `node`."""
+    """One proxied connection, to node number `node`."""
 
     def __init__(self, node: int, writers: tuple[asyncio.StreamWriter, ...]) -> None:
         self.node = node
@@ -24,23 +24,23 @@ class Link:
         self._held = {True: 0.0, False: 0.0}
 
     def hold(self, seconds: float, *, inwards: bool) -> None:
-        """Hold back what comes from the player (`inwards`) or from the node for some time."""
+        """Delay bytes from the player (`inwards`) or from the node for some seconds."""
         self._held[inwards] = asyncio.get_running_loop().time() + seconds
 
-    async def passable(self, *, inwards: bool) -> None:
+    async def wait_until_open(self, *, inwards: bool) -> None:
         """Wait until bytes may pass in a direction."""
         loop = asyncio.get_running_loop()
         while (left := self._held[inwards] - loop.time()) > 0:
             await asyncio.sleep(min(left, 1.0))
 
     def cut(self) -> None:
-        """Break the connection on both sides, with whatever is under way."""
+        """Reset the connection on both sides; bytes in flight are lost."""
         for writer in self._writers:
             writer.transport.abort()
 
 
 class Balancer:
-    """Accepts connections on `port`, and hands each to one of the nodes' ports."""
+    """Accepts connections on `port`, and proxies each to one of the nodes' ports."""
 
     def __init__(self, nodes: Sequence[int], rng: random.Random) -> None:
         self.port = 0
@@ -51,7 +51,7 @@ class Balancer:
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def refuse(self, seconds: float) -> None:
-        """Refuse every new connection for some time."""
+        """Refuse every new connection for some seconds."""
         self._refusing += 1
         try:
             await asyncio.sleep(seconds)
@@ -80,7 +80,7 @@ class Balancer:
         try:
             await self._serve(reader, writer)
         except (OSError, asyncio.CancelledError):
-            # A connection that breaks is what this is for; a cancelled one ends with the server.
+            # Broken connections are expected here; cancelled ones end with the server.
             pass
         finally:
             self._tasks.discard(task)
@@ -97,9 +97,9 @@ class Balancer:
             link = Link(node, (writer, to_node))
             self.links.add(link)
             try:
-                await _either(
-                    _pass(link, reader, to_node, inwards=True),
-                    _pass(link, from_node, writer, inwards=False),
+                await _until_first_ends(
+                    _copy(link, reader, to_node, inwards=True),
+                    _copy(link, from_node, writer, inwards=False),
                 )
             finally:
                 self.links.discard(link)
@@ -107,13 +107,13 @@ class Balancer:
             return
 
 
-async def _pass(
+async def _copy(
     link: Link, source: asyncio.StreamReader, target: asyncio.StreamWriter, *, inwards: bool
 ) -> None:
-    """Hand bytes on until there are no more."""
+    """Copy bytes until the end of the stream."""
     try:
         while chunk := await source.read(_CHUNK):
-            await link.passable(inwards=inwards)
+            await link.wait_until_open(inwards=inwards)
             target.write(chunk)
             await target.drain()
         target.close()
@@ -122,9 +122,9 @@ async def _pass(
         return
 
 
-async def _either(*ways: Coroutine[Any, Any, None]) -> None:
-    """Run both ways until one of them ends."""
-    tasks = [asyncio.create_task(way) for way in ways]
+async def _until_first_ends(*directions: Coroutine[Any, Any, None]) -> None:
+    """Copy in both directions until one of them ends."""
+    tasks = [asyncio.create_task(direction) for direction in directions]
     try:
         await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
     finally:

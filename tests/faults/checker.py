@@ -1,7 +1,7 @@
-"""The checker: what Redis kept, held against what players said and were told. Pure.
+"""The checker: compares what Redis has stored with what players sent and received. Pure.
 
-A standing or a leaderboard is recomputed from the journals, and a journal is played again from its
-deal's seed. Whatever does not agree becomes a complaint.
+Standings and leaderboards are recomputed from the journals, and journals are replayed from their
+deals' seeds. Every difference becomes a complaint.
 """
 
 from __future__ import annotations
@@ -13,30 +13,30 @@ from dataclasses import dataclass, field
 from server.core.daily import DailyId
 from server.core.ids import split_attempt_id
 from server.core.ranking import Result, packed, unpack
-from tests.faults import room_story
-from tests.faults.asked import Asked
-from tests.faults.attempt_story import Story, check_told, fold, told_of
+from tests.faults import room_history
+from tests.faults.attempt_history import AttemptHistory, check_received, events_by_attempt, fold
+from tests.faults.commands import CommandIndex
 from tests.faults.complaint import SLACK, Complaint
-from tests.faults.kept import Kept
 from tests.faults.ledger import Ledger, Message
-from tests.faults.room_story import RoomStory
+from tests.faults.room_history import RoomHistory
+from tests.faults.stored import Stored
 
 
 @dataclass
 class Verdict:
-    """What a check found, and how much it looked at."""
+    """The complaints of a check, and how much was checked."""
 
     complaints: list[Complaint] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
-    """What is left of an attempt once its journal has been checked.
+class AttemptSummary:
+    """What later checks need of an attempt whose journal has been checked.
 
     Attributes:
-        results: as they were after each entry.
-        day: of its daily, or `None`.
+        results: the result after each entry.
+        day: the day of a daily, or `None`.
     """
 
     game: str
@@ -50,87 +50,94 @@ class Ran:
         return bool(self.results) and self.results[-1].end is not None
 
 
-def check(kept: Kept, ledgers: Sequence[Ledger], now: int) -> Verdict:
-    """Hold everything kept against everything said and told, once all is over.
+def check(stored: Stored, ledgers: Sequence[Ledger], now: int) -> Verdict:
+    """Compare everything stored with everything sent and received, at the end of a run.
 
     Args:
-        kept: what Redis holds.
-        ledgers: one for each player who ever was.
+        stored: what Redis holds.
+        ledgers: those of all players.
         now: the time in Unix milliseconds.
     """
     verdict = Verdict()
-    asked = {ledger.player: Asked(ledger) for ledger in ledgers}
-    ran = _check_attempts(kept, ledgers, asked, verdict)
+    commands = {ledger.player: CommandIndex(ledger) for ledger in ledgers}
+    summaries = _check_attempts(stored, ledgers, commands, verdict)
     rooms = {
-        code: room_story.fold(code, entries, kept.deals, asked, verdict.complaints)
-        for code, entries in kept.rooms.items()
+        code: room_history.fold(code, entries, stored.deals, commands, verdict.complaints)
+        for code, entries in stored.rooms.items()
     }
-    _check_results(rooms, ran, verdict.complaints)
+    _check_results(rooms, summaries, verdict.complaints)
     for ledger in ledgers:
-        _check_news(ledger, rooms, ran, kept, verdict)
-    _check_leaderboards(kept, ran, verdict.complaints)
-    _check_leftovers(kept, now, verdict.complaints)
+        _check_events(ledger, rooms, summaries, stored, verdict)
+    _check_leaderboards(stored, summaries, verdict.complaints)
+    _check_leftovers(stored, now, verdict.complaints)
     verdict.counts["rooms checked"] = len(rooms)
-    verdict.counts["rounds"] = sum(len(story.rounds) for story in rooms.values())
+    verdict.counts["rounds"] = sum(len(history.rounds) for history in rooms.values())
     verdict.counts["races"] = sum(
-        len(round_.players) > 1 for story in rooms.values() for round_ in story.rounds
+        len(round_.players) > 1 for history in rooms.values() for round_ in history.rounds
     )
     return verdict
 
 
 def _check_attempts(
-    kept: Kept, ledgers: Iterable[Ledger], asked: Mapping[str, Asked], verdict: Verdict
-) -> dict[str, Ran]:
-    """Play every journal again, and hold each player's against what that player was told."""
-    ran: dict[str, Ran] = {}
+    stored: Stored,
+    ledgers: Iterable[Ledger],
+    commands: Mapping[str, CommandIndex],
+    verdict: Verdict,
+) -> dict[str, AttemptSummary]:
+    """Replay every attempt's journal, and compare it with the events that its player received."""
+    summaries: dict[str, AttemptSummary] = {}
     mine: defaultdict[str, list[str]] = defaultdict(list)
-    for attempt in kept.attempts:
+    for attempt in stored.attempts:
         parts = split_attempt_id(attempt)  # type: ignore[arg-type]
-        if parts is None or parts[1] not in asked:
+        if parts is None or parts[1] not in commands:
             verdict.complaints.append(
                 Complaint("invented", attempt, "nobody of this name has ever played")
             )
         else:
             mine[parts[1]].append(attempt)
     for ledger in ledgers:
-        told = told_of(ledger)
+        received = events_by_attempt(ledger)
         for attempt in mine[ledger.player]:
             complaints: list[Complaint] = []
-            entries = kept.attempts[attempt]
-            story = fold(attempt, entries, kept.deals, asked[ledger.player], complaints)
-            if story is not None:
-                check_told(story, told.pop(attempt, []), asked[ledger.player], complaints)
-                ran[attempt] = _ran(story)
+            entries = stored.attempts[attempt]
+            history = fold(attempt, entries, stored.deals, commands[ledger.player], complaints)
+            if history is not None:
+                check_received(
+                    history, received.pop(attempt, []), commands[ledger.player], complaints
+                )
+                summaries[attempt] = _summary(history)
             verdict.counts["entries checked"] += len(entries)
             verdict.complaints += complaints
-        for attempt in told:
+        for attempt in received:
             verdict.complaints.append(Complaint("lost", attempt, "its journal does not exist"))
-        verdict.counts["events checked"] += sum(map(len, told.values()))
-    verdict.counts["attempts checked"] = len(kept.attempts)
-    verdict.counts["dailies"] = sum(each.day is not None for each in ran.values())
-    verdict.counts["moves kept"] = sum(
-        each.results[-1].moves for each in ran.values() if each.results
+        verdict.counts["events checked"] += sum(map(len, received.values()))
+    verdict.counts["attempts checked"] = len(stored.attempts)
+    verdict.counts["dailies"] = sum(each.day is not None for each in summaries.values())
+    verdict.counts["moves stored"] = sum(
+        each.results[-1].moves for each in summaries.values() if each.results
     )
-    for each in ran.values():
+    for each in summaries.values():
         verdict.counts[f"attempts: {each.results[-1].end or 'left open'}"] += 1
-    return ran
+    return summaries
 
 
-def _ran(story: Story) -> Ran:
-    start = story.start
-    results = tuple(state.result for state in story.states)
-    return Ran(start.game, start.day, start.room, results)
+def _summary(history: AttemptHistory) -> AttemptSummary:
+    start = history.start
+    results = tuple(state.result for state in history.states)
+    return AttemptSummary(start.game, start.day, start.room, results)
 
 
 def _check_results(
-    rooms: Mapping[str, RoomStory], ran: Mapping[str, Ran], complaints: list[Complaint]
+    rooms: Mapping[str, RoomHistory],
+    summaries: Mapping[str, AttemptSummary],
+    complaints: list[Complaint],
 ) -> None:
-    """Hold each round's results against the attempts they came from."""
+    """Compare each round's results with the attempts that they came from."""
     known = {
         round_.attempt(player) for room in rooms.values() for round_ in room.rounds
         for player in round_.players
     }  # fmt: skip
-    for attempt, run in ran.items():
+    for attempt, run in summaries.items():
         if run.room is not None and attempt not in known:
             complaints.append(Complaint("invented", attempt, "it belongs to no round"))
         elif run.room is not None and not run.over:
@@ -143,7 +150,7 @@ def _check_results(
                 for player in round_.unfinished()
             ]
             for player, result in round_.results.items():
-                found = ran.get(round_.attempt(player))
+                found = summaries.get(round_.attempt(player))
                 if found is None:
                     complaints.append(
                         Complaint("lost", round_.attempt(player), f"{about} has its result")
@@ -154,71 +161,76 @@ def _check_results(
                     )
 
 
-def _check_news(
+def _check_events(
     ledger: Ledger,
-    rooms: Mapping[str, RoomStory],
-    ran: Mapping[str, Ran],
-    kept: Kept,
+    rooms: Mapping[str, RoomHistory],
+    summaries: Mapping[str, AttemptSummary],
+    stored: Stored,
     verdict: Verdict,
 ) -> None:
-    """Hold what a player was told of rooms and leaderboards against what stands."""
-    for line in ledger.heard():
+    """Compare a player's events about rooms and leaderboards with what is stored."""
+    for line in ledger.events():
         message = line.message
         verdict.counts["events checked"] += 1
         match message["type"]:
             case "room":
-                story = rooms.get(message["code"])
-                if story is None:
-                    text = f"{ledger.player} was told of it at {line.at}"
+                history = rooms.get(message["code"])
+                if history is None:
+                    text = f"{ledger.player} received it at {line.at}"
                     verdict.complaints.append(Complaint("lost", f"room {message['code']}", text))
                 else:
-                    story.check_told(line, kept.deals, verdict.complaints)
-                    _check_progress(story, message, ran, verdict.complaints)
+                    history.check_received(line, stored.deals, verdict.complaints)
+                    _check_progress(history, message, summaries, verdict.complaints)
             case "progress":
-                _check_so_far(message, rooms, ran, verdict.complaints)
+                _check_counters(message, rooms, summaries, verdict.complaints)
             case "leaderboard":
-                _check_page(message, kept, verdict.complaints)
+                _check_page(message, stored, verdict.complaints)
 
 
 def _check_progress(
-    story: RoomStory, message: Message, ran: Mapping[str, Ran], complaints: list[Complaint]
+    history: RoomHistory,
+    message: Message,
+    summaries: Mapping[str, AttemptSummary],
+    complaints: list[Complaint],
 ) -> None:
-    """Hold the results of a round's runners, as they were told, against their attempts."""
+    """Compare the runners' results in a room event with their attempts."""
     for runner in (message["round"] or {"runners": []})["runners"]:
-        if not _was(runner["attempt"], runner["result"], ran):
-            about = f"room {story.code} version {message['version']}"
+        if not _existed(runner["attempt"], runner["result"], summaries):
+            about = f"room {history.code} version {message['version']}"
             complaints.append(
-                Complaint("misreported", about, f"{runner['attempt']} never stood so: {runner}")
+                Complaint(
+                    "misreported", about, f"{runner['attempt']} never had this result: {runner}"
+                )
             )
 
 
-def _check_so_far(
+def _check_counters(
     message: Message,
-    rooms: Mapping[str, RoomStory],
-    ran: Mapping[str, Ran],
+    rooms: Mapping[str, RoomHistory],
+    summaries: Mapping[str, AttemptSummary],
     complaints: list[Complaint],
 ) -> None:
-    """Hold the counters of a round, as they were told, against its attempts."""
-    story = rooms.get(message["code"])
-    rounds = story.rounds if story is not None else []
+    """Compare the counters in a progress event with the attempts of its round."""
+    history = rooms.get(message["code"])
+    rounds = history.rounds if history is not None else []
     round_ = next((each for each in rounds if each.number == message["number"]), None)
     about = f"room {message['code']} round {message['number']}"
     if round_ is None:
-        complaints.append(Complaint("lost", about, "its progress was told"))
+        complaints.append(Complaint("lost", about, "its progress was sent"))
         return
     complaints += [
-        Complaint("misreported", about, f"it never stood so: {runner}")
+        Complaint("misreported", about, f"it never had this result: {runner}")
         for runner in message["runners"]
-        if not _was(f"{round_.deal}.{runner['player']}", runner["result"], ran)
+        if not _existed(f"{round_.deal}.{runner['player']}", runner["result"], summaries)
     ]
 
 
-def _was(attempt: str, told: Message, ran: Mapping[str, Ran]) -> bool:
-    """Return whether an attempt ever stood as was told; one not begun stands as it will begin.
+def _existed(attempt: str, received: Message, summaries: Mapping[str, AttemptSummary]) -> bool:
+    """Return whether an attempt ever had a result, the first one being that at its start.
 
-    Of one that goes on, only the counters are told to others.
+    Without an end, only the counters are compared: others are sent nothing else.
     """
-    found, result = ran.get(attempt), Result(**told)
+    found, result = summaries.get(attempt), Result(**received)
     if found is None:
         return False
     if result.end is not None:
@@ -227,53 +239,57 @@ def _was(attempt: str, told: Message, ran: Mapping[str, Ran]) -> bool:
     return counters in {(each.home, each.left, each.moves) for each in found.results}
 
 
-def _check_page(message: Message, kept: Kept, complaints: list[Complaint]) -> None:
-    """Hold a leaderboard as it was told against the one that stands: rows never change."""
+def _check_page(message: Message, stored: Stored, complaints: list[Complaint]) -> None:
+    """Compare a leaderboard event with the stored leaderboard, whose rows never change."""
     daily = DailyId(message["game"], message["day"])
     about = f"leaderboard {daily.game} {daily.day}"
-    stands = kept.leaderboards.get(daily, {})
+    entered = stored.leaderboards.get(daily, {})
     for row in (*message["top"], *message["around"]):
-        score = stands.get(row["player"]["id"])
+        score = entered.get(row["player"]["id"])
         if score is None:
-            complaints.append(Complaint("lost", about, f"{row} was told"))
+            complaints.append(Complaint("lost", about, f"{row} was sent"))
         elif unpack(score) != (row["left"], row["time"], row["moves"]):
-            complaints.append(Complaint("misreported", about, f"{row} stands as {unpack(score)}"))
+            complaints.append(
+                Complaint("misreported", about, f"{row} is stored as {unpack(score)}")
+            )
     top = [(row["left"], row["time"], row["moves"]) for row in message["top"]]
     if [row["rank"] for row in message["top"]] != [top.index(each) + 1 for each in sorted(top)]:
         complaints.append(Complaint("misranked", about, f"{message['top']}"))
-    if message["size"] > len(stands):
-        complaints.append(Complaint("lost", about, f"{message['size']} rows were told"))
+    if message["size"] > len(entered):
+        complaints.append(Complaint("lost", about, f"{message['size']} rows were sent"))
 
 
-def _check_leaderboards(kept: Kept, ran: Mapping[str, Ran], complaints: list[Complaint]) -> None:
-    """Hold the leaderboards against those that the journals make."""
+def _check_leaderboards(
+    stored: Stored, summaries: Mapping[str, AttemptSummary], complaints: list[Complaint]
+) -> None:
+    """Compare the leaderboards with those computed from the journals."""
     wanted: defaultdict[DailyId, dict[str, int]] = defaultdict(dict)
-    for attempt, run in ran.items():
+    for attempt, run in summaries.items():
         if run.day is not None and run.over:
             wanted[DailyId(run.game, run.day)][attempt.partition(".")[2]] = packed(run.results[-1])
-    for daily in wanted.keys() | kept.leaderboards.keys():
-        stands, made = kept.leaderboards.get(daily, {}), wanted[daily]
+    for daily in wanted.keys() | stored.leaderboards.keys():
+        entered, computed = stored.leaderboards.get(daily, {}), wanted[daily]
         about = f"leaderboard {daily.game} {daily.day}"
         complaints += [
             Complaint("lost", about, f"{player} is not on it")
-            for player in made.keys() - stands.keys()
+            for player in computed.keys() - entered.keys()
         ]
         complaints += [
             Complaint("invented", about, f"{player} finished nothing")
-            for player in stands.keys() - made.keys()
+            for player in entered.keys() - computed.keys()
         ]
-        for player in made.keys() & stands.keys():
-            if made[player] != stands[player]:
-                text = f"{player}: {unpack(stands[player])}, made {unpack(made[player])}"
+        for player in computed.keys() & entered.keys():
+            if computed[player] != entered[player]:
+                text = f"{player}: {unpack(entered[player])}, made {unpack(computed[player])}"
                 complaints.append(Complaint("misranked", about, text))
 
 
-def _check_leftovers(kept: Kept, now: int, complaints: list[Complaint]) -> None:
+def _check_leftovers(stored: Stored, now: int, complaints: list[Complaint]) -> None:
     complaints += [
-        Complaint("unfinished", attempt, "its end has had no effect") for attempt in kept.effects
+        Complaint("unfinished", attempt, "its end has had no effect") for attempt in stored.effects
     ]
     complaints += [
         Complaint("unfinished", member, f"it fell due {now - time} ms ago")
-        for member, time in kept.due.items()
+        for member, time in stored.due.items()
         if time < now - SLACK
     ]

@@ -1,4 +1,4 @@
-"""What a check has to say."""
+"""Complaints: what the checker found wrong."""
 
 from __future__ import annotations
 
@@ -6,26 +6,26 @@ from dataclasses import dataclass
 from typing import Literal
 
 SLACK = 2_500
-"""Milliseconds by which a node may be wrong about the time, and a little for the way."""
+"""Milliseconds by which a node's clock may be wrong, and a message late, together."""
 
 Kind = Literal[
-    "lost",  # what was acknowledged does not stand
-    "invented",  # what stands was asked for by nobody, or could not be decided
+    "lost",  # what was acknowledged is not stored
+    "invented",  # what is stored was requested by nobody, or is not valid
     "gap",  # an entry is missing, or there are others in its place
-    "mistimed",  # a time is not that of what happened
-    "leaked",  # cards were shown before they might be
-    "misreported",  # what was told is not what stands
-    "stale",  # what was told is older than what had been acknowledged
-    "misranked",  # a result or a rank is not what the journals make it
-    "unfinished",  # something that had to happen has not
-    "stuck",  # a player got no further
-    "broken",  # the server says so itself
+    "mistimed",  # a time is too early or too late
+    "leaked",  # cards were shown too early, or to who may not see them
+    "misreported",  # an event differs from what is stored
+    "stale",  # an answer is older than what had been acknowledged before
+    "misranked",  # a result or a rank does not follow from the journals
+    "unfinished",  # something due has not been done
+    "stuck",  # a player could not finish
+    "broken",  # unexpected refusals, missing answers, logged errors
 ]
 
 
 @dataclass(frozen=True, slots=True)
 class Complaint:
-    """One thing that is wrong: of what kind, about what, and why."""
+    """One thing that is wrong: its kind, its subject, and a sentence."""
 
     kind: Kind
     about: str
@@ -43,5 +43,5 @@ class Complaints:
         self._complaints = complaints
 
     def add(self, kind: Kind, seq: int, text: str) -> None:
-        """Complain of entry `seq`, or of what was told of it."""
+        """Complain of entry `seq`, or of an event about it."""
         self._complaints.append(Complaint(kind, f"{self._attempt} entry {seq}", text))

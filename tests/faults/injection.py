@@ -1,4 +1,4 @@
-"""The faults: which there are, in what order they come, and how each is done and healed."""
+"""The faults: their kinds, the order in which they come, and how each is injected and healed."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ WEIGHTS = {
     "Redis killed": 3,
     "Redis held and nodes killed": 3,
 }
-"""How many of each kind come in about a hundred."""
+"""How often each kind comes, in about a hundred faults."""
 
 ONLY_IN_CLUSTER = {"slot moved": 5}
 
@@ -41,19 +41,19 @@ FURTHEST_JUMP = 600.0
 
 NEAREST_JUMP = 0.2
 
-MISCHIEF_WITHIN = 10
-"""Seconds for players to do what they still are to."""
+DISTURBED_WITHIN = 10
+"""Seconds for players to send the duplicates and swaps that are left."""
 
 MAX_HOLD = 10.0
-"""Seconds for which Redis stands still at most."""
+"""Seconds for which Redis is stopped at most."""
 
 USUAL_HOLD, USUAL_HOLD_IN_CLUSTER = 1.25, 2.0
-"""Seconds for which it does on average; a cluster should fail over now and then."""
+"""Seconds for which it is stopped on average; a cluster should sometimes fail over."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A fault to come: what, how long after the one before in seconds, and its own chances."""
+    """A planned fault: its kind, seconds after the previous one, and the seed of its choices."""
 
     kind: str
     pause: float
@@ -63,13 +63,13 @@ class Fault:
 def planned(
     count: int, seed: int, pause: float, *, cluster: bool, kinds: Iterable[str] | None = None
 ) -> list[Fault]:
-    """Return `count` faults with each kind among them, if there are enough; the seed says all.
+    """Return `count` faults, with each kind at least once if there are enough of them.
 
     Args:
         count: how many.
-        seed: where all chance comes from.
+        seed: determines all choices.
         pause: seconds from fault to fault, on average.
-        cluster: whether Redis is one.
+        cluster: whether Redis is a cluster.
         kinds: the kinds to choose from; all if left out.
     """
     rng = random.Random(seed)
@@ -83,14 +83,14 @@ def planned(
 
 
 class Injector:
-    """Does faults to a stage, and knows when all are healed."""
+    """Injects faults into a stage, and waits until all are healed."""
 
     def __init__(self, stage: Stage, balancer: Balancer, world: World) -> None:
         self._stage = stage
         self._balancer = balancer
         self._world = world
         self._under_way: set[asyncio.Task[None]] = set()
-        self._ways: dict[str, Callable[[random.Random], Awaitable[bool]]] = {
+        self._actions: dict[str, Callable[[random.Random], Awaitable[bool]]] = {
             "connection cut": self._cut,
             "connection delayed": self._delay,
             "message twice": self._duplicate,
@@ -108,38 +108,38 @@ class Injector:
         }
 
     async def inject(self, faults: Iterable[Fault]) -> None:
-        """Do one fault after the other, not waiting until they are healed."""
+        """Inject one fault after the other, without waiting until they are healed."""
         for fault in faults:
             await asyncio.sleep(fault.pause)
             task = asyncio.create_task(self._do(fault))
             self._under_way.add(task)
 
     async def _do(self, fault: Fault) -> None:
-        if await self._ways[fault.kind](random.Random(fault.seed)):
+        if await self._actions[fault.kind](random.Random(fault.seed)):
             self._world.counts[f"fault: {fault.kind}"] += 1
 
-    async def healed(self) -> None:
-        """Wait until every fault is over, those too that players are to do.
+    async def wait_until_healed(self) -> None:
+        """Wait until every fault is over, including those that players inject.
 
         Raises:
-            Exception: what went wrong in doing one.
+            Exception: the error of a fault that could not be injected.
         """
         await asyncio.gather(*self._under_way)
-        await self._stage.aside(self._stage.store.until_whole)
+        await self._stage.in_thread(self._stage.store.until_whole)
         world = self._world
-        for _ in range(MISCHIEF_WITHIN):
+        for _ in range(DISTURBED_WITHIN):
             if world.duplicate or world.reorder:
                 await asyncio.sleep(1.0)
 
     async def stop(self) -> None:
-        """Leave every fault as it is."""
+        """Cancel the faults under way."""
         for task in self._under_way:
             task.cancel()
         await asyncio.gather(*self._under_way, return_exceptions=True)
 
     @asynccontextmanager
     async def _redis(self) -> AsyncIterator[Store]:
-        """Have Redis for oneself, and count for how long nobody else can have all of it."""
+        """Hold the lock of Redis, and count the milliseconds for which it is held."""
         store = self._stage.store
         async with store.lock:
             begun = time.monotonic()
@@ -154,26 +154,26 @@ class Injector:
         return rng.choice(links) if links else None
 
     def _node(self, rng: random.Random) -> Node:
-        """Return a node, one that nothing is being done to if there is one."""
+        """Return a random node, one without a fault under way if there is one."""
         free = [node for node in self._stage.nodes if not node.lock.locked()]
         return rng.choice(free or list(self._stage.nodes))
 
-    async def _some_link(self, rng: random.Random) -> Link:
+    async def _random_link(self, rng: random.Random) -> Link:
         while (link := self._link(rng)) is None:
             await asyncio.sleep(0.1)
         return link
 
     async def _cut(self, rng: random.Random) -> bool:
-        (await self._some_link(rng)).cut()
+        (await self._random_link(rng)).cut()
         return True
 
     async def _delay(self, rng: random.Random) -> bool:
-        link = await self._some_link(rng)
+        link = await self._random_link(rng)
         link.hold(rng.uniform(0.1, 5.0), inwards=rng.random() < 0.5)
         return True
 
     async def _duplicate(self, _: random.Random) -> bool:
-        # Counted by the player who does it.
+        # Counted by the player that sends it.
         self._world.duplicate += 1
         return False
 
@@ -186,7 +186,7 @@ class Injector:
         while True:
             node = self._node(rng)
             async with node.lock:
-                # The signal would end one that has not come up yet.
+                # The signal would end a node that has not installed its handler yet.
                 if await node.listens():
                     node.jump(rng.choice((size, -size)))
                     # The file is read when the signal arrives.
@@ -230,7 +230,7 @@ class Injector:
         node = self._node(rng)
         async with node.lock:
             if not await node.end():
-                self._world.complaints.append(f"node {node.number} does not end when told to")
+                self._world.complaints.append(f"node {node.number} does not end on SIGTERM")
             node.start()
         return True
 
@@ -238,8 +238,8 @@ class Injector:
         async with self._redis() as store:
             usual = USUAL_HOLD_IN_CLUSTER if store.cluster else USUAL_HOLD
             seconds = min(MAX_HOLD, rng.expovariate(1 / usual))
-            await self._hold(await self._a_master(rng), seconds)
-            await self._stage.aside(store.until_whole)
+            await self._hold(await self._random_master(rng), seconds)
+            await self._stage.in_thread(store.until_whole)
         return True
 
     async def _hold(self, server: Server, seconds: float) -> None:
@@ -249,32 +249,32 @@ class Injector:
         finally:
             server.signal(signal.SIGCONT)
 
-    async def _a_master(self, rng: random.Random) -> Server:
-        return rng.choice(await self._stage.aside(self._stage.store.masters))
+    async def _random_master(self, rng: random.Random) -> Server:
+        return rng.choice(await self._stage.in_thread(self._stage.store.masters))
 
     async def _kill_redis(self, rng: random.Random) -> bool:
         async with self._redis() as store:
-            server = await self._a_master(rng)
-            await self._stage.aside(server.kill)
+            server = await self._random_master(rng)
+            await self._stage.in_thread(server.kill)
             try:
                 # In a cluster a replica takes over meanwhile, or not.
                 await asyncio.sleep(rng.uniform(0.1, 5.0 if store.cluster else 1.0))
             finally:
-                await self._stage.aside(server.start)
-            await self._stage.aside(store.until_whole)
+                await self._stage.in_thread(server.start)
+            await self._stage.in_thread(store.until_whole)
         return True
 
     async def _hold_and_kill(self, rng: random.Random) -> bool:
-        """Kill nodes that wait for an answer of Redis: what they were about to say is lost."""
+        """Kill nodes that wait for an answer of Redis, so that their own answers are lost."""
         async with self._redis() as store:
-            server = await self._a_master(rng)
+            server = await self._random_master(rng)
             server.signal(signal.SIGSTOP)
             try:
                 await asyncio.sleep(rng.uniform(0.5, 1.5))
                 await asyncio.gather(*(self._kill_locked(n, rng) for n in self._stage.nodes))
             finally:
                 server.signal(signal.SIGCONT)
-            await self._stage.aside(store.until_whole)
+            await self._stage.in_thread(store.until_whole)
         return True
 
     async def _kill_locked(self, node: Node, rng: random.Random) -> None:
@@ -284,7 +284,7 @@ class Injector:
 
     async def _move_slot(self, rng: random.Random) -> bool:
         async with self._redis():
-            await self._stage.aside(self._move_used_slot, rng)
+            await self._stage.in_thread(self._move_used_slot, rng)
         return True
 
     def _move_used_slot(self, rng: random.Random) -> None:

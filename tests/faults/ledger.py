@@ -1,4 +1,4 @@
-"""What a player said and was told, written down as it happened."""
+"""Ledgers: what a player sent and received, with times."""
 
 from __future__ import annotations
 
@@ -12,38 +12,38 @@ Message = dict[str, Any]
 
 
 class Line(NamedTuple):
-    """A message, and when it was said or heard, in Unix milliseconds of this machine's clock."""
+    """A message, and when it was sent or received, in Unix milliseconds of this machine."""
 
     at: int
     message: Message
 
 
 class Ledger:
-    """One player's: commands are written down before they are sent, events when they arrive.
+    """One player's messages: commands, recorded before they are sent, and events on arrival.
 
-    Messages are kept as frames, which take a tenth of the room.
+    Messages are kept encoded, which takes a tenth of the memory.
     """
 
     def __init__(self, player: str) -> None:
         self.player = player
-        self._said: list[tuple[int, bytes]] = []
-        self._heard: list[tuple[int, bytes]] = []
+        self._commands: list[tuple[int, bytes]] = []
+        self._events: list[tuple[int, bytes]] = []
 
-    def say(self, command: Message, at: int | None = None) -> None:
-        """Write down a command that is about to be sent."""
-        self._said.append((now() if at is None else at, msgpack.packb(command)))
+    def record_command(self, command: Message, at: int | None = None) -> None:
+        """Record a command that is about to be sent."""
+        self._commands.append((now() if at is None else at, msgpack.packb(command)))
 
-    def hear(self, event: Message, at: int | None = None) -> None:
-        """Write down an event."""
-        self._heard.append((now() if at is None else at, msgpack.packb(event)))
+    def record_event(self, event: Message, at: int | None = None) -> None:
+        """Record an event."""
+        self._events.append((now() if at is None else at, msgpack.packb(event)))
 
-    def said(self) -> Iterator[Line]:
-        """Yield the commands in the order in which they were said."""
-        return (Line(at, msgpack.unpackb(frame)) for at, frame in self._said)
+    def commands(self) -> Iterator[Line]:
+        """Yield the commands in the order in which they were sent."""
+        return (Line(at, msgpack.unpackb(frame)) for at, frame in self._commands)
 
-    def heard(self) -> Iterator[Line]:
-        """Yield the events in the order in which they were heard."""
-        return (Line(at, msgpack.unpackb(frame)) for at, frame in self._heard)
+    def events(self) -> Iterator[Line]:
+        """Yield the events in the order in which they were received."""
+        return (Line(at, msgpack.unpackb(frame)) for at, frame in self._events)
 
 
 def now() -> int:

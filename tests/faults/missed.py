@@ -1,4 +1,4 @@
-"""What a player had missed, as it was told, held against the journal."""
+"""Checks of `missed` events against the journal."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from tests.faults.ledger import Message
 
 
 def changes_of(ruleset: Ruleset, delta: Delta) -> list[list[Any]]:
-    """Return a move's changes as they are told."""
+    """Return a move's changes as they are sent."""
     names = ruleset.pile_names
     return [[names[pile], take, seen_text(put)] for pile, take, put in delta.changes]
 
 
-def is_true(states: Sequence[Attempt], have: Mapping[str, int]) -> bool:
-    """Return whether a player had what it said: an entry, and the digest of its view with it."""
+def is_correct(states: Sequence[Attempt], have: Mapping[str, int]) -> bool:
+    """Return whether a `have` is correct: an existing entry, and the digest of the view there."""
     seq = have["seq"]
     there = 1 <= seq <= len(states)
     return there and have["digest"] == digest(view_of(states[seq - 1].board))
@@ -36,33 +36,33 @@ def check_missed(
     claim: Message | None,
     about: Complaints,
 ) -> None:
-    """Check that what was missed was asked for, and that it is all that happened since.
+    """Check that a `missed` event was asked for, and has every change since.
 
     Args:
-        states: how the attempt stood after each entry.
+        states: the state of the attempt after each entry.
         events: the entries.
-        message: what was told; its last entry stands.
-        claim: the command that it answers, if that one said what its player had.
-        about: takes the complaints.
+        message: the event, whose last entry exists.
+        claim: the command that it answers, if that one had a `have`.
+        about: collects the complaints.
     """
     since, seq = message["since"], message["seq"]
     if claim is None or claim["attempt"] != message["attempt"]:
-        about.add("misreported", seq, "nobody said to have anything, and got what it missed")
+        about.add("misreported", seq, "missed moves for a command without `have`")
         return
     have = claim["have"]
     if since != have["seq"]:
-        about.add("misreported", seq, f"what came after {since}, and its player had {have}")
-    if not is_true(states, have):
-        about.add("misreported", seq, f"what its player missed who had {have}, which was not so")
+        about.add("misreported", seq, f"moves since {since}, and the command had {have}")
+    if not is_correct(states, have):
+        about.add("misreported", seq, f"missed moves for {have}, which is not correct")
     if not 0 <= seq - since <= MAX_MISSED:
-        about.add("misreported", seq, f"what came after {since}")
+        about.add("misreported", seq, f"moves since {since}")
     if Result(**message["result"]) != states[seq - 1].result:
         about.add("misreported", seq, f"{message['result']}, should be {states[seq - 1].result}")
     _check_moves(message, _moves(states, events, since, seq), states[:seq], about)
 
 
 def _moves(states: Sequence[Attempt], events: Sequence[Event], since: int, seq: int) -> list[Any]:
-    """Return the moves among entries `since` plus one to `seq`, as they are told."""
+    """Return the moves among entries `since` plus one to `seq`, as they are sent."""
     moves: list[Any] = []
     for before, event, after in zip(states, events[1:seq], states[1:], strict=False):
         if after.seq > since and isinstance(event, Moved):
@@ -84,21 +84,21 @@ def _cards(text: str) -> set[str]:
 def _check_moves(
     message: Message, wanted: list[Any], states: Sequence[Attempt], about: Complaints
 ) -> None:
-    told = [[move, [list(each) for each in changes], redeals]
+    received = [[move, [list(each) for each in changes], redeals]
             for move, changes, redeals in message["moves"]]  # fmt: skip
-    if told == wanted:
+    if received == wanted:
         return
-    if len(told) != len(wanted):
-        text = f"{len(told)} moves were missed, should be {len(wanted)}"
+    if len(received) != len(wanted):
+        text = f"{len(received)} moves were missed, should be {len(wanted)}"
         about.add("misreported", message["seq"], text)
-    for number, (found, true) in enumerate(zip(told, wanted, strict=False), 1):
+    for number, (found, true) in enumerate(zip(received, wanted, strict=False), 1):
         seq = message["since"] + number
         if found[0] != true[0]:
-            about.add("lost", seq, f"{found[0]} was told as missed, {true[0]} stands")
+            about.add("lost", seq, f"{found[0]} was sent as missed, {true[0]} is stored")
         elif found != true:
-            about.add("misreported", seq, f"{found} was told as missed, should be {true}")
+            about.add("misreported", seq, f"{found} was sent as missed, should be {true}")
     seen = _seen(states)
-    for move, changes, _ in told:
+    for move, changes, _ in received:
         unseen = set().union(*(_cards(put) for _, _, put in changes)) - seen - {"??"}
         if unseen:
             about.add("leaked", message["seq"], f"{move} names what was never seen: {unseen}")

@@ -1,10 +1,10 @@
-"""A node to be tested: `samedeal serve` with less patience, and a clock that can be made to jump.
+"""The node under test: `samedeal serve` with shorter times, and a clock that can be made to jump.
 
     python -m tests.faults.node --jumps FILE [--countdown MS] [--share N] [--broken] OPTIONS
 
-OPTIONS are those of `samedeal serve`. At SIGUSR1 the clock between two looks at Redis's is off by
-as many seconds more as FILE says then. Nothing else of the node is different, unless it is broken
-on purpose: then it acknowledges before it appends.
+OPTIONS are those of `samedeal serve`. On SIGUSR1, the node's own clock, which carries on the time
+between two samples of Redis's, jumps by the number of seconds in FILE. With `--broken`, the node
+acknowledges before it appends.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ from server.store.journal import Append, Journals
 
 
 class JumpingTime:
-    """Stands for the module `time` where the node's clock reads it."""
+    """Replaces the module `time` in the module of the clock."""
 
     def __init__(self, jumps: Path) -> None:
         self._jumps = jumps
         self._off = 0.0
 
     def monotonic(self) -> float:
-        """Return the machine's monotonic time in seconds, off by all jumps so far."""
+        """Return the machine's monotonic time in seconds, plus all jumps so far."""
         return time.monotonic() + self._off
 
     def jump(self, *_: object) -> None:
-        """Jump by as many seconds as the file says."""
+        """Jump by the number of seconds in the file."""
         self._off += float(self._jumps.read_text())
 
 
 def shorten_rounds(share: int) -> None:
-    """Let a round last only that part of the limit that its room was opened with."""
+    """Divide the time limit of every new room by `share`."""
     create = Rooms.create
 
     async def shorter(self: Rooms, *given: Any, limit: int, **named: Any) -> race.Room:
@@ -50,7 +50,7 @@ def shorten_rounds(share: int) -> None:
 
 
 def acknowledge_first() -> None:
-    """Break the node: an append is taken to stand at once, and is done afterwards."""
+    """Break the node: report an append as done at once, and carry it out afterwards."""
     broken: Any = Journals
     append, append_soon = broken.append, broken.append_soon
     tasks: set[asyncio.Task[int]] = set()
@@ -76,7 +76,7 @@ def acknowledge_first() -> None:
 
 
 def main() -> None:
-    """Run the node until it is told to end."""
+    """Run the node until it is signalled to end."""
     parser = argparse.ArgumentParser(allow_abbrev=False)
     parser.add_argument("--jumps", type=Path, required=True)
     parser.add_argument("--countdown", type=int, default=race.COUNTDOWN)

@@ -1,4 +1,4 @@
-"""What went wrong in a node by its own account: errors that it logged, and tracebacks."""
+"""Errors in a node's log, and tracebacks that were printed beside it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.processes import ROOT
 
 
 def errors(lines: Iterable[str]) -> list[str]:
-    """Return each kind of error in a log once, with how often it stands there."""
+    """Return each kind of error in a log once, with its number of occurrences."""
     counts: Counter[str] = Counter()
     for is_text, group in groupby(map(_parsed, lines), lambda line: isinstance(line, str)):
         if is_text:
@@ -21,12 +21,12 @@ def errors(lines: Iterable[str]) -> list[str]:
             if any(line.startswith("Traceback") for line in block):
                 counts[f"{block[0]} … {block[-1]}"] += 1
         else:
-            counts.update(_told(event) for event in group if event["level"] == "error")
+            counts.update(_described(event) for event in group if event["level"] == "error")
     return [f"{count} times: {text}" for text, count in counts.items()]
 
 
 def _parsed(line: str) -> Any:
-    """Return a log line as what it says, and what is no log line as it is."""
+    """Return the event in a log line, or the line itself if it is none."""
     try:
         event = json.loads(line)
     except ValueError:
@@ -34,17 +34,17 @@ def _parsed(line: str) -> Any:
     return event if isinstance(event, dict) and "level" in event else line
 
 
-def _told(event: dict[str, Any]) -> str:
-    """Return an error in a line: what, of which exception, and where, the last places first."""
-    whats = [
+def _described(event: dict[str, Any]) -> str:
+    """Return an error as one line: the event, its exceptions, and their places, innermost first."""
+    causes = [
         f"{each['exc_type']}: {each['exc_value']} at {', '.join(_places(each))}"
         for each in event.get("exception", [])
     ]
-    return " after ".join([str(event["event"]), *whats])
+    return " after ".join([str(event["event"]), *causes])
 
 
 def _places(exception: dict[str, Any]) -> Iterator[str]:
-    """Yield where in this repository an exception passed, and where it came from."""
+    """Yield the place where an exception was raised, and its frames in this repository."""
     frames = exception["frames"][::-1]
     for frame in frames:
         path = Path(frame["filename"])

@@ -1,4 +1,4 @@
-"""What players do: races in rooms, dailies, and looks at leaderboards, until it is time to end."""
+"""What players do: races in rooms, dailies and leaderboards, until the run is closing."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ import random
 from dataclasses import dataclass, field
 
 from engine.catalog import games
-from tests.faults.coming_back import come_back
 from tests.faults.ledger import Message
-from tests.faults.player import AGAIN, Player
+from tests.faults.player import RETRYABLE, Player
+from tests.faults.resuming import resume
 
 GAMES = list(games())
 
 LIMIT = 60
-"""Seconds of a round as its room is opened; a node makes them fewer."""
+"""Seconds of a round when its room is opened; the nodes under test shorten it."""
 
-LOOK_AFTER = 4.0
-"""Seconds without news after which a player asks."""
+POLL_AFTER = 4.0
+"""Seconds without news after which a player reads the room again."""
 
 
 def _future() -> asyncio.Future[str]:
@@ -26,7 +26,7 @@ def _future() -> asyncio.Future[str]:
 
 @dataclass
 class Table:
-    """Players who race together, by the code of their room as it is told from mouth to mouth.
+    """Players who race together, and the future code of their room.
 
     Attributes:
         seats: how many they are.
@@ -40,8 +40,8 @@ class Table:
     code: asyncio.Future[str] = field(default_factory=_future)
 
 
-async def live(player: Player, tables: asyncio.Queue[Table], pace: float) -> None:
-    """Play one thing after another until the world closes."""
+async def play_until_closed(player: Player, tables: asyncio.Queue[Table], pace: float) -> None:
+    """Play races and dailies until the world is closing."""
     rng = player.rng
     await player.become_new()
     dailies = rng.sample(GAMES, len(GAMES))
@@ -71,13 +71,13 @@ async def _seat(player: Player, tables: asyncio.Queue[Table]) -> Table:
     room = await player.ask(
         "room.create", game=table.game, seats=seats, limit=LIMIT * rng.choice((1, 2)), key=table.key
     )
-    assert room is not None, "it is asked until it is answered"
+    assert room is not None, "sent until it is answered"
     table.code.set_result(room["code"])
     return table
 
 
 async def race(player: Player, table: Table, pace: float) -> None:
-    """Race the table's rounds with whoever else comes, and leave."""
+    """Race the table's rounds with the other players, and leave."""
     world, rng = player.world, player.rng
     player.doing = "waiting for a room's code"
     code = await table.code
@@ -111,7 +111,7 @@ async def race(player: Player, table: Table, pace: float) -> None:
 
 
 async def _start(player: Player, room: Message, table: Table, waited: int) -> int:
-    """Start a round if enough are ready; return how often it was waited for them."""
+    """Start a round if enough are ready, or wait; return the number of attempts so far."""
     code = room["code"]
     seated = [member for member in room["members"] if member["ready"]]
     if len(seated) < min(table.seats, 2) and waited < 4:
@@ -119,7 +119,7 @@ async def _start(player: Player, room: Message, table: Table, waited: int) -> in
         await _change(player, room)
         return waited + 1
     player.doing = f"starting a round in room {code}"
-    # It may have been started all the same if there is no answer, so it is looked at again.
+    # Without an answer it may have been started all the same, so the room is read again.
     await player.ask("room.start", once=True, code=code)
     return waited + 1
 
@@ -136,20 +136,20 @@ async def _be_ready(player: Player, room: Message) -> None:
 
 
 async def _change(player: Player, room: Message) -> None:
-    """Wait until a room is not what it was, or for as long as it takes to become impatient."""
+    """Wait until a room has changed, at most `POLL_AFTER` seconds."""
     code, version = room["code"], room["version"]
-    await player.until(lambda: player.rooms[code]["version"] > version, LOOK_AFTER)
+    await player.until(lambda: player.rooms[code]["version"] > version, POLL_AFTER)
 
 
 async def _run(player: Player, room: Message, pace: float, *, leaves_early: bool) -> bool:
-    """Play one's part of a round, and wait until it is over; return whether to stay for more."""
+    """Play the player's attempt, and wait for the end of the round; return whether to stay."""
     code, round_, rng = room["code"], room["round"], player.rng
     mine = next((r for r in round_["runners"] if r["player"]["id"] == player.id), None)
     if mine is not None and mine["result"]["end"] is None:
         attempt = mine["attempt"]
         player.doing = f"waiting for the cards of {attempt}"
-        await player.until(lambda: attempt in player.sights, LOOK_AFTER)
-        if attempt not in player.sights:
+        await player.until(lambda: attempt in player.states, POLL_AFTER)
+        if attempt not in player.states:
             player.world.counts["cards asked for"] += 1
         budget = rng.randint(3, 10) if leaves_early else rng.randint(5, 60)
         await play(player, attempt, budget, pace, abandon=rng.random() < 0.15)
@@ -161,33 +161,33 @@ async def _run(player: Player, room: Message, pace: float, *, leaves_early: bool
         now = player.rooms[code]["round"]
         return bool(now["over"] or now["number"] > round_["number"])
 
-    await player.until(over, LOOK_AFTER)
+    await player.until(over, POLL_AFTER)
     return True
 
 
 async def daily(player: Player, game: str, pace: float) -> None:
-    """Play one's attempt at a game's deal of the day, and look at the leaderboard."""
+    """Play the daily of a game, and watch its leaderboard."""
     player.doing = f"opening the daily of {game}"
     answer = await player.ask("daily.open", game=game)
     if answer is not None and answer["type"] == "attempt":
         rng = player.rng
         await play(player, answer["attempt"], rng.randint(5, 60), pace, abandon=rng.random() < 0.1)
-    player.doing = f"looking at the leaderboard of {game}"
+    player.doing = f"watching the leaderboard of {game}"
     await player.ask("leaderboard.watch", game=game)
     player.world.counts["dailies played"] += 1
 
 
 async def play(player: Player, attempt: str, budget: int, pace: float, *, abandon: bool) -> None:
-    """Play up to `budget` moves, then resign, or walk away from it."""
+    """Play up to `budget` moves, then resign, or abandon the attempt."""
     rng = player.rng
     session = player.opened
     while True:
         await player.wire()
         if player.opened != session:
-            await come_back(player, attempt)
+            await resume(player, attempt)
             session = player.opened
-        sight = player.sights.get(attempt)
-        if sight is None:
+        state = player.states.get(attempt)
+        if state is None:
             player.doing = f"opening {attempt}"
             answer = await player.ask("attempt.open", attempt=attempt)
             if answer is not None and answer.get("code") == "not_started":
@@ -195,44 +195,44 @@ async def play(player: Player, attempt: str, budget: int, pace: float, *, abando
             elif answer is not None and answer["type"] == "refused":
                 return
             continue
-        if sight.end is not None:
+        if state.end is not None:
             return
         if rng.random() < 0.01:
             await player.take_over()
         if budget <= 0 and abandon:
             return
-        moves = sight.plan(rng.choice((1, 1, 1, 2, 3, 5)), rng)
+        moves = state.plan(rng.choice((1, 1, 1, 2, 3, 5)), rng)
         if budget <= 0 or player.world.closing or not moves:
-            await _say(player, attempt, [{"type": "resign", "seq": sight.seq + 1}])
+            await _send_until_answered(player, attempt, [{"type": "resign", "seq": state.seq + 1}])
             await asyncio.sleep(0.05)
             continue
         budget -= len(moves)
-        await _say(
+        await _send_until_answered(
             player,
             attempt,
             [
                 {"type": "move", "seq": seq, "move": move}
-                for seq, move in enumerate(moves, sight.seq + 1)
+                for seq, move in enumerate(moves, state.seq + 1)
             ],
         )
         await asyncio.sleep(rng.expovariate(1 / pace))
 
 
-async def _say(player: Player, attempt: str, commands: list[Message]) -> None:
-    """Send commands of an attempt at once, and again what is not answered, as it was."""
+async def _send_until_answered(player: Player, attempt: str, commands: list[Message]) -> None:
+    """Send commands of an attempt together, and the same ones again until they are answered."""
     waiting = [{**command, "attempt": attempt} for command in commands]
     session = player.opened
     while waiting:
         await player.wire()
         if player.opened != session:
-            await come_back(player, attempt)
+            await resume(player, attempt)
             session = player.opened
         player.doing = f"playing entry {waiting[0]['seq']} of {attempt}"
         answers = await player.ask_all(waiting)
         refused = [a for a in answers if a is not None and a["type"] == "refused"]
-        if any(answer["code"] not in AGAIN for answer in refused):
-            # What is seen may be out of date: the next look is a fresh one.
-            player.sights.pop(attempt, None)
+        if any(answer["code"] not in RETRYABLE for answer in refused):
+            # The state may be stale: the attempt is opened anew next.
+            player.states.pop(attempt, None)
             return
         waiting = [
             command
@@ -244,5 +244,5 @@ async def _say(player: Player, attempt: str, commands: list[Message]) -> None:
 
 
 def rngs(seed: int, count: int) -> list[random.Random]:
-    """Return a source of chance for each of `count` players, all from one seed."""
+    """Return a random number generator for each of `count` players, all from one seed."""
     return [random.Random(f"{seed}:{number}") for number in range(count)]

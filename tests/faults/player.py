@@ -1,4 +1,4 @@
-"""A player: comes back after every fault, says again what was not answered, and plays on."""
+"""A player: reconnects after every fault, resends what was not answered, and plays on."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from itertools import count
 from typing import Any
 
 from server.gateway.messages.session import VERSION
+from tests.faults.client_state import ClientState
 from tests.faults.ledger import Ledger, Message
-from tests.faults.sight import Sight
 from tests.faults.wire import REPLACED, LostError, Wire
 
-AGAIN = {"unavailable", "overloaded", "internal", "too_fast"}
-"""Refusals after which the same command is sent again, a moment later."""
+RETRYABLE = {"unavailable", "overloaded", "internal", "too_fast"}
+"""Refusals after which the same command is sent again after a pause."""
 
-NEVER = {"bad_message", "hello_first", "bad_version", "bad_token", "bad_name", "internal"} | {
+UNEXPECTED = {"bad_message", "hello_first", "bad_version", "bad_token", "bad_name", "internal"} | {
     "unknown_game",
     "unknown_variant",
     "unknown_room",
@@ -29,10 +29,10 @@ NEVER = {"bad_message", "hello_first", "bad_version", "bad_token", "bad_name", "
     "not_seated",
     "bad_move",
 }
-"""Refusals that no command of these players deserves."""
+"""Refusals that these players' commands must never get."""
 
-CALM_PATIENCE = 20.0
-"""Seconds for an answer when nothing is wrong."""
+QUIET_TIMEOUT = 20.0
+"""Seconds to wait for an answer when there are no more faults."""
 
 
 @dataclass
@@ -41,10 +41,10 @@ class World:
 
     Attributes:
         port: the balancer's.
-        counts: what has happened, by name.
-        duplicate: how many bursts are still to be sent with a message twice.
-        reorder: how many bursts are still to be sent with two messages swapped.
-        closing: whether it is time to finish, since no more faults come.
+        counts: how often things happened, by name.
+        duplicate: how many batches are still to be sent with one command twice.
+        reorder: how many batches are still to be sent with two commands swapped.
+        closing: whether players are to finish, since there are no more faults.
         complaints: what players found wrong themselves.
         ledgers: one for each identity.
     """
@@ -59,21 +59,21 @@ class World:
 
 
 class Player:
-    """One person, who has one identity at a time."""
+    """A simulated person, with one identity at a time."""
 
     def __init__(self, number: int, world: World, rng: random.Random) -> None:
         self.number = number
         self.world = world
         self.rng = rng
         self.doing = "nothing yet"
-        """What it waits for or does, for a report about a player who is stuck."""
+        """What it does or waits for, to report a player who is stuck."""
         self.ledger: Ledger | None = None
         self.rooms: dict[str, Message] = {}
-        self.sights: dict[str, Sight] = {}
-        self.firsts: dict[str, Sight] = {}
-        """What was seen of each attempt at first, as a device has it that slept since."""
+        self.states: dict[str, ClientState] = {}
+        self.first_states: dict[str, ClientState] = {}
+        """The first state of each attempt, as a device would have it that slept since."""
         self.opened = 0
-        """How many sessions there have been."""
+        """How many sessions it has opened."""
         self._token: str | None = None
         self._wire: Wire | None = None
         self._others: set[asyncio.Task[None]] = set()
@@ -82,19 +82,19 @@ class Player:
 
     @property
     def id(self) -> str:
-        """The identity, which must have been made."""
+        """The player's id, known after the first hello."""
         assert self.ledger is not None, "it has said hello"
         return self.ledger.player
 
     async def become_new(self) -> None:
-        """Become a guest whom nobody has seen before."""
+        """Become a new guest."""
         await self.leave()
         self.ledger, self._token = None, None
-        self.rooms, self.sights, self.firsts = {}, {}, {}
+        self.rooms, self.states, self.first_states = {}, {}, {}
         await self.wire()
 
     async def wire(self) -> Wire:
-        """Return an open session, made now if there is none; never gives up."""
+        """Return the open session, or open one, retrying without end."""
         while self._wire is None or self._wire.lost:
             if self._wire is not None:
                 self._lose(self._wire)
@@ -111,7 +111,7 @@ class Player:
         self._wire = None
 
     async def take_over(self) -> None:
-        """Go on with another device; what the first one still hears counts as heard."""
+        """Open a second session; events on the first one are still recorded."""
         old = self._wire
         try:
             self._wire = await self._open()
@@ -119,11 +119,11 @@ class Player:
             return
         self.world.counts["second devices"] += 1
         if old is not None:
-            task = asyncio.create_task(self._hear_out(old))
+            task = asyncio.create_task(self._drain(old))
             self._others.add(task)
             task.add_done_callback(self._others.discard)
 
-    async def _hear_out(self, old: Wire) -> None:
+    async def _drain(self, old: Wire) -> None:
         try:
             await old.wait_lost()
             if old.code == REPLACED:
@@ -135,14 +135,14 @@ class Player:
         """Open a session and say hello.
 
         Raises:
-            LostError: it did not work out.
+            LostError: no session could be opened.
         """
-        wire = await Wire.open(self.world.port, self._take, self._ids, self._patience())
+        wire = await Wire.open(self.world.port, self._take, self._ids, self._timeout())
         hello = wire.command("hello", version=VERSION, token=self._token)
         [future] = await wire.send([hello])
         welcome = await self._answer(future)
         if welcome is None or welcome["type"] != "welcome":
-            if welcome is not None and welcome["code"] not in AGAIN:
+            if welcome is not None and welcome["code"] not in RETRYABLE:
                 self._complain(f"hello was refused as {welcome['code']}")
             await wire.close()
             raise LostError
@@ -166,11 +166,11 @@ class Player:
     async def ask(self, type_: str, *, once: bool = False, **fields: Any) -> Message | None:
         """Send a command until it is answered, and return the answer.
 
-        With `once` it is not sent again, and `None` says that it may have been carried out.
+        With `once` it is not sent again; `None` then means that it may have been carried out.
         """
         while True:
             answer = (await self.ask_all([{"type": type_, **fields}]))[0]
-            if answer is not None and answer.get("code") not in AGAIN:
+            if answer is not None and answer.get("code") not in RETRYABLE:
                 return answer
             if once:
                 return None
@@ -184,23 +184,23 @@ class Player:
         assert self.ledger is not None
         commands = [wire.command(**_typed(fields)) for fields in wanted]
         for command in commands:
-            self.ledger.say(command)
+            self.ledger.record_command(command)
         self.world.counts["commands"] += len(commands)
-        sent = self._mischief(commands)
+        sent = self._disturb(commands)
         futures = dict(zip(_ids(sent), await wire.send(sent), strict=True))
         answers = [await self._answer(futures[command["id"]]) for command in commands]
         for answer in answers:
-            if answer is not None and answer.get("code") in NEVER:
+            if answer is not None and answer.get("code") in UNEXPECTED:
                 self._complain(f"{answer['code']} after {wanted}")
         if None in answers and not wire.lost:
-            self.world.counts["patience lost"] += 1
+            self.world.counts["answers timed out"] += 1
             if calm:
-                self._complain(f"no answer within {CALM_PATIENCE} s to {wanted}")
+                self._complain(f"no answer within {QUIET_TIMEOUT} s to {wanted}")
             await wire.close()
         return answers
 
-    def _mischief(self, commands: list[Message]) -> list[Message]:
-        """Return the commands as they are sent: some twice, or in another order, if so wanted."""
+    def _disturb(self, commands: list[Message]) -> list[Message]:
+        """Return the commands to send: with one twice, or two swapped, if a fault is planned."""
         world, sent = self.world, list(commands)
         if world.duplicate > 0:
             world.duplicate -= 1
@@ -215,12 +215,12 @@ class Player:
         return sent
 
     async def _answer(self, future: asyncio.Future[Message | None]) -> Message | None:
-        """Wait for an answer for as long as this player likes."""
-        await asyncio.wait({future}, timeout=self._patience())
+        """Return an answer, or `None` after the player's time-out."""
+        await asyncio.wait({future}, timeout=self._timeout())
         return future.result() if future.done() else None
 
-    def _patience(self) -> float:
-        return CALM_PATIENCE if self.world.closing else self.rng.uniform(0.5, 8.0)
+    def _timeout(self) -> float:
+        return QUIET_TIMEOUT if self.world.closing else self.rng.uniform(0.5, 8.0)
 
     async def until(self, happened: Callable[[], bool], seconds: float) -> bool:
         """Wait for news until something has happened; return whether it has, in so many seconds."""
@@ -231,7 +231,7 @@ class Player:
             if left <= 0 or self._wire is None or self._wire.lost:
                 return False
             self._news.clear()
-            # A connection that is lost brings no news: look up now and then.
+            # A lost connection brings no news: check again every half second.
             try:
                 await asyncio.wait_for(self._news.wait(), min(left, 0.5))
             except TimeoutError:
@@ -245,60 +245,60 @@ class Player:
         self.world.complaints.append(f"player {self.number}: {text}")
 
     def _take(self, event: Message) -> None:
-        """Write an event down, and see what it shows."""
+        """Record an event, and update the state."""
         if self.ledger is not None:
-            self.ledger.hear(event)
+            self.ledger.record_event(event)
         match event["type"]:
             case "attempt":
-                self._see(Sight.of(event))
+                self._update(ClientState.of(event))
             case "moved":
-                self._see_move(event)
+                self._apply_move(event)
             case "missed":
-                self._see_missed(event)
+                self._apply_missed(event)
             case "ended":
-                known = self.sights.get(event["attempt"])
+                known = self.states.get(event["attempt"])
                 if known is not None:
                     ended = event["result"]["end"]
                     seq = max(known.seq, event["seq"])
-                    self.sights[known.attempt] = Sight(known.attempt, seq, known.view, ended)
+                    self.states[known.attempt] = ClientState(known.attempt, seq, known.view, ended)
             case "room":
                 known_room = self.rooms.get(event["code"])
                 if known_room is None or event["version"] >= known_room["version"]:
                     self.rooms[event["code"]] = event
         self._news.set()
 
-    def _see(self, sight: Sight) -> None:
-        self.firsts.setdefault(sight.attempt, sight)
-        known = self.sights.get(sight.attempt)
-        if known is None or sight.seq >= known.seq:
-            self.sights[sight.attempt] = sight
+    def _update(self, state: ClientState) -> None:
+        self.first_states.setdefault(state.attempt, state)
+        known = self.states.get(state.attempt)
+        if known is None or state.seq >= known.seq:
+            self.states[state.attempt] = state
 
-    def _see_move(self, moved: Message) -> None:
-        known = self.sights.get(moved["attempt"])
+    def _apply_move(self, moved: Message) -> None:
+        known = self.states.get(moved["attempt"])
         if known is None or moved["seq"] <= known.seq:
             return
         after = known.after(moved) if moved["seq"] == known.seq + 1 else None
         if after is not None:
-            self.sights[known.attempt] = after
+            self.states[known.attempt] = after
         else:
-            del self.sights[known.attempt]
+            del self.states[known.attempt]
 
-    def _see_missed(self, missed: Message) -> None:
+    def _apply_missed(self, missed: Message) -> None:
         attempt, since = missed["attempt"], missed["since"]
-        had = (self.sights.get(attempt), self.firsts.get(attempt))
-        base = next((sight for sight in had if sight is not None and sight.seq == since), None)
+        had = (self.states.get(attempt), self.first_states.get(attempt))
+        base = next((state for state in had if state is not None and state.seq == since), None)
         if base is None:
-            # What it leads on from is no longer seen, since more was told meanwhile.
+            # The state it follows is gone, since newer events have arrived meanwhile.
             return
-        after = base.caught_up(missed)
+        after = base.after_missed(missed)
         if after is not None:
-            self._see(after)
+            self._update(after)
         else:
-            self._complain(f"what was missed does not follow: {missed}")
+            self._complain(f"missed moves do not apply: {missed}")
 
 
 def _ids(commands: list[Message]) -> list[int]:
-    """Return the numbers of commands, each once, as they come first."""
+    """Return the ids of commands, each once, in their order."""
     return list(dict.fromkeys(command["id"] for command in commands))
 
 

@@ -1,4 +1,4 @@
-"""One run: a stage, players on it, faults that happen to it, and the check when all is quiet."""
+"""One run: a stage, players and faults on it, and the check at the end."""
 
 from __future__ import annotations
 
@@ -12,35 +12,35 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.faults import injection, kept, ledger, nodelog, plans
+from tests.faults import injection, ledger, nodelog, plans, stored
 from tests.faults.balancer import Balancer
 from tests.faults.checker import check
 from tests.faults.complaint import Complaint
 from tests.faults.injection import Injector
-from tests.faults.kept import Kept
 from tests.faults.plans import Table
 from tests.faults.player import Player, World
 from tests.faults.stage import Stage, Store, running_stage, running_store
+from tests.faults.stored import Stored
 
 SETTLED_WITHIN = 20.0
 """Seconds after the last player has left within which every effect has been applied."""
 
-LOOK_EVERY = 0.3
+POLL_EVERY = 0.3
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a run is to be.
+    """The settings of a run.
 
     Attributes:
-        faults: how many.
-        seed: where all choices come from; how the processes take turns does not.
+        faults: the number of faults.
+        seed: determines all choices, but not the scheduling of the processes.
         redis: `alone` or `cluster`.
         players: how many play at a time.
         pause: seconds from fault to fault, on average.
-        pace: seconds from one thing that a player says to the next, on average.
-        share: a round lasts this part of its limit.
-        finish: seconds after the last fault within which every player has come to an end.
+        pace: seconds between a player's commands, on average.
+        share: the time limits of rooms are divided by this.
+        finish: seconds after the last fault within which every player has to finish.
         broken: whether the nodes acknowledge before they append.
         kinds: the kinds of fault; all if `None`.
         release: an earlier release, of which one of the nodes is; none if `None`.
@@ -61,15 +61,15 @@ class Settings:
 
 @dataclass(slots=True)
 class Report:
-    """What came of a run."""
+    """The outcome of a run."""
 
     seconds: float
     counts: Counter[str]
     complaints: list[Complaint] = field(default_factory=list)
 
 
-async def run(settings: Settings, folder: Path, say: Callable[[str], None]) -> Report:
-    """Run it all, leaving the nodes' logs in a folder, and with complaints what was kept."""
+async def run(settings: Settings, folder: Path, log: Callable[[str], None]) -> Report:
+    """Run all of it; leave the nodes' logs in a folder, and with complaints the evidence."""
     begun = time.monotonic()
     world = World(port=0)
     async with (
@@ -78,23 +78,23 @@ async def run(settings: Settings, folder: Path, say: Callable[[str], None]) -> R
             store, folder, settings.share, broken=settings.broken, release=settings.release
         ) as stage,
     ):
-        stuck = await _act(settings, stage, world, say)
-        found = await _settled(stage)
-    say("checking")
+        stuck = await _run_players(settings, stage, world, log)
+        found = await _stored_when_settled(stage)
+    log("checking")
     verdict = await asyncio.to_thread(check, found, world.ledgers, ledger.now())
-    # What is said of the same thing for the same reason is said once.
-    complaints = list(dict.fromkeys([*stuck, *_said_by(world, stage), *verdict.complaints]))
+    # Equal complaints are reported once.
+    complaints = list(dict.fromkeys([*stuck, *_reported_by(world, stage), *verdict.complaints]))
     counts = world.counts + verdict.counts
     counts["players"] = settings.players
     counts["identities"] = len(world.ledgers)
     if complaints:
-        _leave_evidence(folder, complaints, found, world)
+        _write_evidence(folder, complaints, found, world)
     return Report(time.monotonic() - begun, counts, complaints)
 
 
 @asynccontextmanager
 async def _store(kind: str) -> AsyncIterator[Store]:
-    """Run a Redis until the block is left, also if that is while it starts."""
+    """Run a Redis until the block is left, even if it is left while Redis starts."""
     context = running_store(kind)
     starting = asyncio.create_task(asyncio.to_thread(context.__enter__))
     try:
@@ -105,10 +105,10 @@ async def _store(kind: str) -> AsyncIterator[Store]:
             await asyncio.to_thread(context.__exit__, None, None, None)
 
 
-async def _act(
-    settings: Settings, stage: Stage, world: World, say: Callable[[str], None]
+async def _run_players(
+    settings: Settings, stage: Stage, world: World, log: Callable[[str], None]
 ) -> list[Complaint]:
-    """Let players play while faults happen; return who was stuck at the end."""
+    """Run the players while faults are injected; return complaints about stuck players."""
     balancer = Balancer(
         [node.port for node in stage.nodes], random.Random(f"{settings.seed}:balancer")
     )
@@ -119,9 +119,11 @@ async def _act(
             Player(number, world, rng)
             for number, rng in enumerate(plans.rngs(settings.seed, settings.players))
         ]
-        lives = [asyncio.create_task(plans.live(p, tables, settings.pace)) for p in players]
+        tasks = [
+            asyncio.create_task(plans.play_until_closed(p, tables, settings.pace)) for p in players
+        ]
         injector = Injector(stage, balancer, world)
-        reporter = asyncio.create_task(_report(world, say))
+        reporter = asyncio.create_task(_report(world, log))
         faults = injection.planned(
             settings.faults,
             settings.seed,
@@ -131,57 +133,57 @@ async def _act(
         )
         try:
             await injector.inject(faults)
-            await injector.healed()
-            say("no more faults: the players come to an end")
+            await injector.wait_until_healed()
+            log("no more faults: the players come to an end")
             world.duplicate = world.reorder = 0
             world.closing = True
-            await asyncio.wait(lives, timeout=settings.finish)
+            await asyncio.wait(tasks, timeout=settings.finish)
             return [
                 Complaint("stuck", f"player {player.number}", player.doing)
-                for player, life in zip(players, lives, strict=True)
-                if not life.done()
+                for player, task in zip(players, tasks, strict=True)
+                if not task.done()
             ]
         finally:
             reporter.cancel()
-            for life in lives:
-                if life.done() and not life.cancelled() and (error := life.exception()):
-                    world.complaints.append(f"a player broke down: {error!r}")
-                life.cancel()
+            for task in tasks:
+                if task.done() and not task.cancelled() and (error := task.exception()):
+                    world.complaints.append(f"a player raised an exception: {error!r}")
+                task.cancel()
             await injector.stop()
-            await asyncio.gather(reporter, *lives, return_exceptions=True)
+            await asyncio.gather(reporter, *tasks, return_exceptions=True)
 
 
-async def _report(world: World, say: Callable[[str], None]) -> None:
-    """Say now and then how it goes."""
+async def _report(world: World, log: Callable[[str], None]) -> None:
+    """Print the progress every 15 s."""
     begun = time.monotonic()
     while True:
         await asyncio.sleep(15)
         faults = sum(n for name, n in world.counts.items() if name.startswith("fault: "))
-        say(
+        log(
             f"{time.monotonic() - begun:.0f} s: {faults} faults, {world.counts['sessions']} "
             f"sessions, {world.counts['commands']} commands"
         )
 
 
-async def _settled(stage: Stage) -> Kept:
-    """Return what Redis holds once nothing is left to be done, or has not been done in time."""
+async def _stored_when_settled(stage: Stage) -> Stored:
+    """Return the contents of Redis when nothing is due any more, or the time is up."""
     deadline = time.monotonic() + SETTLED_WITHIN
     while True:
-        await asyncio.sleep(LOOK_EVERY)
-        clients = await stage.aside(stage.store.clients)
-        found = await stage.aside(kept.read, clients)
+        await asyncio.sleep(POLL_EVERY)
+        clients = await stage.in_thread(stage.store.clients)
+        found = await stage.in_thread(stored.read, clients)
         for client in clients:
             client.close()
-        late = any(due < ledger.now() for due in found.due.values())
-        if not (found.effects or late) or time.monotonic() > deadline:
+        overdue = any(due < ledger.now() for due in found.due.values())
+        if not (found.effects or overdue) or time.monotonic() > deadline:
             return found
 
 
-def _said_by(world: World, stage: Stage) -> list[Complaint]:
-    """Return what players and nodes have complained of themselves."""
-    complaints = [Complaint("broken", "what a player was told", text) for text in world.complaints]
+def _reported_by(world: World, stage: Stage) -> list[Complaint]:
+    """Return the complaints of players, and the errors in the logs of nodes."""
+    complaints = [Complaint("broken", "a player", text) for text in world.complaints]
     for node in stage.nodes:
-        world.counts["nodes that ended by themselves"] += node.crashes
+        world.counts["nodes that crashed"] += node.crashes
         log = node.log.read_text(errors="replace").splitlines()
         complaints += [
             Complaint("broken", f"node {node.number}", text) for text in nodelog.errors(log)
@@ -189,19 +191,19 @@ def _said_by(world: World, stage: Stage) -> list[Complaint]:
     return complaints
 
 
-def _leave_evidence(
-    folder: Path, complaints: Iterable[Complaint], found: Kept, world: World
+def _write_evidence(
+    folder: Path, complaints: Iterable[Complaint], found: Stored, world: World
 ) -> None:
-    """Write down what an investigation needs: complaints, journals, and every ledger."""
+    """Write complaints, journals and ledgers into the folder."""
     (folder / "complaints.txt").write_text("".join(f"{each}\n" for each in complaints))
     with (folder / "journals.jsonl").open("w") as out:
         for name, entries in (*found.attempts.items(), *found.rooms.items()):
             out.write(json.dumps({"name": name, "entries": entries}) + "\n")
     with (folder / "ledgers.jsonl").open("w") as out:
         for each in world.ledgers:
-            for way, lines in (("said", each.said()), ("heard", each.heard())):
+            for direction, lines in (("sent", each.commands()), ("received", each.events())):
                 for at, message in lines:
-                    line = {"player": each.player, "at": at, way: message}
+                    line = {"player": each.player, "at": at, direction: message}
                     out.write(json.dumps(line) + "\n")
 
 
@@ -215,5 +217,5 @@ def table(report: Report) -> Sequence[str]:
     rows += [(name, str(report.counts[name])) for name in others]
     lines = [f"{name:<34}{value:>9}" for name, value in rows]
     if not report.complaints:
-        return [*lines, "", "Nothing was lost, doubled or invented, and every player got on."]
+        return [*lines, "", "Nothing was lost, doubled or invented, and every player finished."]
     return [*lines, "", f"{len(report.complaints)} complaints:", *map(str, report.complaints)]

@@ -1,4 +1,4 @@
-"""Nodes as processes of their own, on a Redis that can be hit: what the faults happen to."""
+"""The stage: node processes and a Redis, into which faults are injected."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ COUNTDOWNS = (300, 3_000, 300)
 """Milliseconds from the host's start to the first card, by node."""
 
 START_WITHIN = 30.0
-"""Seconds within which a node listens, or ends when it is told to."""
+"""Seconds within which a node has to start, or to end after SIGTERM."""
 
 T = TypeVar("T")
 
 
 class Store:
-    """The Redis of a stage: alone, or a cluster. Only one thing is done to it at a time."""
+    """The Redis of a stage, a single server or a cluster; `lock` is held during a fault."""
 
     def __init__(self, servers: Server | Cluster) -> None:
         self.servers = servers
@@ -47,7 +47,7 @@ class Store:
         return [*options, "--replica-acks", "1"] if self.cluster else options
 
     def masters(self) -> list[Server]:
-        """Return the servers that hold the truth now; it takes a moment."""
+        """Return the servers that are masters now (blocks)."""
         servers = self.servers
         return servers.masters() if isinstance(servers, Cluster) else [servers]
 
@@ -56,7 +56,7 @@ class Store:
         return [server.client() for server in self.masters()]
 
     def until_whole(self) -> None:
-        """Return when nothing is missing of it."""
+        """Wait until all of it is available (blocks)."""
         if isinstance(self.servers, Cluster):
             self.servers.until_whole()
 
@@ -72,7 +72,7 @@ def running_store(kind: str) -> Iterator[Store]:
 
 
 class Node:
-    """A node on its own port, started again whenever it ends; `code` is where its code is."""
+    """A node process on a port of its own; `code` is the folder of its code."""
 
     def __init__(
         self, number: int, options: Sequence[str], folder: Path, code: Path = ROOT
@@ -90,7 +90,7 @@ class Node:
         self._wanted = False
 
     def start(self) -> None:
-        """Start it; it listens a moment later."""
+        """Start it, without waiting until it listens."""
         command = [sys.executable, "-m", "tests.faults.node", "--jumps", str(self._jumps)]
         command += ["--host", "127.0.0.1", "--port", str(self.port), "--log-format", "json"]
         with self.log.open("ab") as log:
@@ -127,19 +127,19 @@ class Node:
             self._process.send_signal(number)
 
     def jump(self, seconds: float) -> None:
-        """Let its clock be off by so much more."""
+        """Make its clock jump by some seconds."""
         self._jumps.write_text(str(seconds))
         self.signal(signal.SIGUSR1)
 
     def kill(self) -> None:
-        """End it as a power cut would."""
+        """Kill it with SIGKILL."""
         self._wanted = False
         if self._process is not None:
             self._process.kill()
             self._process.wait()
 
     async def end(self) -> bool:
-        """Ask it to end; return whether it did in time."""
+        """End it with SIGTERM, and return whether it ended in time; if not, it is killed."""
         self._wanted = False
         if self._process is None:
             return True
@@ -152,29 +152,29 @@ class Node:
         return ended
 
     def revive(self) -> None:
-        """Start it again if it has ended without being told to."""
+        """Start it again if it has crashed."""
         if self._wanted and self._process is not None and self._process.poll() is not None:
             self.crashes += 1
             self.start()
 
 
 class Stage:
-    """Nodes on a store."""
+    """Nodes, and their Redis."""
 
     def __init__(self, store: Store, nodes: Sequence[Node]) -> None:
         self.store = store
         self.nodes = nodes
 
     async def watch(self) -> None:
-        """Start nodes again that have ended by themselves, as an operator's system does."""
+        """Restart crashed nodes, as a service manager does."""
         while True:
             for node in self.nodes:
                 if not node.lock.locked():
                     node.revive()
             await asyncio.sleep(0.2)
 
-    async def aside(self, work: Callable[..., T], *given: Any) -> T:
-        """Do what blocks without holding up the players."""
+    async def in_thread(self, work: Callable[..., T], *given: Any) -> T:
+        """Call a function that blocks in a thread, and return its result."""
         return await asyncio.to_thread(work, *given)
 
 
@@ -182,9 +182,9 @@ class Stage:
 async def running_stage(
     store: Store, folder: Path, share: int, *, broken: bool, release: str | None
 ) -> AsyncIterator[Stage]:
-    """Run nodes until the block is left. A round lasts one `share`-th of its limit.
+    """Run nodes until the block is left. The time limits of rooms are divided by `share`.
 
-    The last of them is of an earlier release, if one is given.
+    If `release` is given, the last node is of that release.
     """
     options = [*store.options(), "--page", str(folder), "--share", str(share)]
     if broken:

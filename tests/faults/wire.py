@@ -1,4 +1,4 @@
-"""A session as a player's device has it, with everything that passes written down."""
+"""The client's end of a session, for players of the fault suite."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ NUMBERED = {"move", "resign"}
 
 
 class LostError(Exception):
-    """The connection cannot be had, or is no more."""
+    """The connection could not be opened, or has ended."""
 
 
 class Wire:
-    """One open socket. `take` is told of every event; `ids` gives each command its number."""
+    """An open socket. `take` is called with every event; `ids` yields the ids of commands."""
 
     def __init__(
         self, socket: ClientConnection, take: Callable[[Message], None], ids: Iterator[int]
@@ -43,7 +43,7 @@ class Wire:
         """Open a socket through the balancer.
 
         Raises:
-            LostError: there is none within so many seconds.
+            LostError: it could not be opened within that many seconds.
         """
         try:
             socket = await connect(
@@ -60,22 +60,22 @@ class Wire:
 
     @property
     def lost(self) -> bool:
-        """Whether nothing more will be heard."""
+        """Whether the connection has ended."""
         return self._reader.done()
 
     @property
     def code(self) -> int | None:
-        """The code with which it was closed, if it was."""
+        """The close code, or `None` while it is open."""
         return self._socket.close_code
 
     def command(self, type_: str, **fields: Any) -> Message:
-        """Return a command with the next number, which is yet to be sent."""
+        """Return a command with the next id, without sending it."""
         return {"type": type_, "id": next(self._ids), **fields}
 
     async def send(self, commands: Sequence[Message]) -> list[asyncio.Future[Message | None]]:
-        """Send commands, and return the futures of their answers, `None` if there will be none.
+        """Send commands, and return the futures of their answers, `None` on a lost connection.
 
-        A command that stands twice among them is sent twice, and has one future.
+        A command that is listed twice is sent twice, and has one future.
         """
         futures: dict[int, asyncio.Future[Message | None]] = {}
         for command in commands:
@@ -106,7 +106,7 @@ class Wire:
         return [attempt for attempt in dict.fromkeys(about) if not self._frames.knows(attempt)]
 
     async def _open_and_send(self, commands: Sequence[Message]) -> None:
-        """Open the attempts of commands, and send these; the refusal of one answers them too."""
+        """Open the attempts of commands first, then send these; a refusal answers both."""
         for attempt in self._unknown(commands):
             [opened] = await self.send([self.command("attempt.open", attempt=attempt)])
             answer = await opened
@@ -137,10 +137,10 @@ class Wire:
                     answer.set_result(None)
 
     async def wait_lost(self) -> None:
-        """Wait until nothing more will be heard."""
+        """Wait until the connection has ended."""
         await asyncio.wait({self._reader})
 
     async def close(self) -> None:
-        """Close the socket, or break it off if the other side does not answer."""
+        """Close the socket, by a reset if the server does not answer the close."""
         await self._socket.close()
         await asyncio.wait({self._reader})

@@ -1,4 +1,4 @@
-"""A plain client for tests: sends commands, and hands out events by what they answer."""
+"""A plain client for tests: sends commands, and matches events to the commands they answer."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from tests.wire import Message, Wire
 __all__ = ["Client", "Message", "opened"]
 
 PATIENCE = 20.0
-"""Seconds after which something that should have come counts as missing."""
+"""Seconds after which an expected event counts as missing."""
 
 
 class Client:
-    """A session as a client has it.
+    """The client's end of a session.
 
     Attributes:
-        news: the events that answer nothing, until someone waits for them.
-        seen: the types of all events that answered nothing.
+        news: the events that answer no command and have not been taken by `next`.
+        seen: the types of all events that answered no command.
     """
 
     def __init__(self, socket: ClientConnection) -> None:
@@ -55,7 +55,7 @@ class Client:
         return await self.ask("hello", version=VERSION, token=token, **fields)
 
     async def next(self, type_: str, test: Callable[[Message], bool] = lambda _: True) -> Message:
-        """Wait for news of a type that passes a test; other news are dropped."""
+        """Return the next news of a type that passes a test; other news are dropped."""
         async with asyncio.timeout(PATIENCE):
             while True:
                 event = await self.news.get()

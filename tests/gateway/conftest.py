@@ -14,7 +14,7 @@ from server.core import race
 def pytest_asyncio_loop_factories(
     item: pytest.Item,
 ) -> Mapping[str, Callable[[], asyncio.AbstractEventLoop]]:
-    """Run the gateway on the event loop that a node has, and what is close to it on both."""
+    """Run the tests on uvloop, as a node does, and those of the listener also on asyncio."""
     loops: dict[str, Callable[[], asyncio.AbstractEventLoop]] = {
         "uvloop": uvloop.new_event_loop,
         "asyncio": asyncio.new_event_loop,
@@ -26,5 +26,5 @@ def pytest_asyncio_loop_factories(
 
 @pytest.fixture(autouse=True)
 def short_countdown(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Turn the cards up soon after the host's start."""
+    """Shorten the countdown of a round to 50 ms."""
     monkeypatch.setattr(race, "COUNTDOWN", 50)

@@ -1,4 +1,4 @@
-"""Ways into the middle of things: rooms with players, and rounds that run."""
+"""Set-up over real sockets: rooms with players, and running rounds."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ KEY = "0123456789"
 
 
 async def room_of(*clients: Client, game: str = "robert", **settings: Any) -> str:
-    """Let the clients say hello and sit down in a room of the first; return its code."""
+    """Say hello from each client, open a room of the first for all, and return its code."""
     host, *guests = clients
     for client in clients:
         await client.hello()
@@ -30,5 +30,5 @@ async def race_of(*clients: Client, game: str = "robert", **settings: Any) -> li
 
 
 async def resign(client: Client, attempt: Message) -> Message:
-    """End an attempt whose last entry is the one in this snapshot."""
+    """Resign an attempt whose last entry is that of a snapshot, and return the answer."""
     return await client.ask("resign", attempt=attempt["attempt"], seq=attempt["seq"] + 1)

@@ -1,4 +1,4 @@
-"""WebSockets byte by byte: frames as RFC 6455 has them, right and wrong, and what comes back."""
+"""A WebSocket client that writes frames byte by byte, valid and invalid ones (RFC 6455)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from typing import NamedTuple
 
 PATIENCE = 20.0
-"""Seconds after which something that should have come counts as missing."""
+"""Seconds after which an expected frame counts as missing."""
 
 CONT, TEXT, BINARY, CLOSE, PING, PONG = 0, 1, 2, 8, 9, 10
 FIN = 0x80
@@ -28,13 +28,13 @@ class Frame(NamedTuple):
 
 
 def handshake(path: str = "/socket", **headers: str) -> bytes:
-    """Return a request for a socket."""
+    """Return the request of an opening handshake."""
     more = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
     return HANDSHAKE.format(path=path, more=more).encode()
 
 
 def frame(opcode: int, payload: bytes = b"", *, flags: int = FIN, masked: bool = True) -> bytes:
-    """Return a frame; `flags` are the bits beside the opcode."""
+    """Return the bytes of a frame; `flags` are the upper four bits of its first byte."""
     length = len(payload)
     bit = 0x80 if masked else 0
     if length < 126:
@@ -49,7 +49,7 @@ def frame(opcode: int, payload: bytes = b"", *, flags: int = FIN, masked: bool =
 
 
 def close(code: int | None = None, reason: bytes = b"") -> bytes:
-    """Return a frame that closes."""
+    """Return a close frame."""
     return frame(CLOSE, b"" if code is None else code.to_bytes(2, "big") + reason)
 
 
@@ -57,7 +57,7 @@ class RawClient:
     """A connection on which bytes are written and frames are read.
 
     Attributes:
-        status: what the handshake was answered with.
+        status: the HTTP status with which the handshake was answered; 0 before.
     """
 
     status = 0
@@ -71,7 +71,7 @@ class RawClient:
         self._writer.write(data)
 
     async def shake(self, request: bytes | None = None) -> bytes:
-        """Shake hands, and return the answer's head."""
+        """Send a handshake, and return the head of the response."""
         self.write(handshake() if request is None else request)
         async with asyncio.timeout(PATIENCE):
             head = await self.reader.readuntil(b"\r\n\r\n")
@@ -85,16 +85,16 @@ class RawClient:
                 first, length = await self.reader.readexactly(2)
                 if length == 126:
                     length = int.from_bytes(await self.reader.readexactly(2), "big")
-                assert length <= 4_096, "no server sends more here, and none masks"
-                assert first & 0x70 == 0, "nothing was agreed on that would use these bits"
+                assert length <= 4_096, "the server masks, or sends more than any test asks for"
+                assert first & 0x70 == 0, "a reserved bit is set"
                 payload = await self.reader.readexactly(length)
             except (asyncio.IncompleteReadError, ConnectionResetError):
                 return None
-        assert first & FIN, "no server of ours sends fragments"
+        assert first & FIN, "the server sends a fragment"
         return Frame(first & 0x0F, payload)
 
     async def rest(self) -> list[Frame]:
-        """Return all frames up to the end."""
+        """Return all frames until the connection ends."""
         found = []
         while (each := await self.next()) is not None:
             found.append(each)

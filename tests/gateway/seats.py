@@ -1,4 +1,4 @@
-"""Players at the sessions of a node's hub, without sockets between them."""
+"""Players whose sessions are connected to a node's hub directly, without sockets."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _ids = count(1)
 
 
 class Seat:
-    """A session, and the frames that it was sent.
+    """A player with a session, and the frames that the session has sent.
 
     Attributes:
-        frames: all of them, in their order.
-        news: the events among them that answer nothing.
-        behind: whether it counts as one whose client does not keep up.
-        code: by which it was closed.
+        frames: all frames, in their order.
+        news: the events among them that answer no command.
+        behind: whether the client counts as too slow to be sent changes.
+        code: the close code, once the session has been closed.
     """
 
     def __init__(self, node: HubNode) -> None:
@@ -46,7 +46,7 @@ class Seat:
 
     @property
     def player(self) -> PlayerId:
-        """Who sits here."""
+        """The player's id, which must be known."""
         assert self.session.player is not None
         return self.session.player
 
@@ -73,18 +73,18 @@ class Seat:
                 self._came.clear()
                 await self._came.wait()
 
-    def told(self, type_: str) -> list[Message]:
+    def received(self, type_: str) -> list[Message]:
         """Return all news of a type."""
         return [event for event in self.news if event["type"] == type_]
 
     def leave(self) -> None:
-        """Let the connection end."""
+        """End the connection, as seen by the hub."""
         self._hub.leave(self.session)
 
-    # What the session sees of its connection
+    # The `Wire` of the session
 
     def send(self, frame: bytes, _key: Hashable = None) -> None:
-        """Take a frame."""
+        """Record a frame, and pass its event on."""
         self.frames.append(frame)
         event = self._wire.unpack(frame)
         answer = self._answers.pop(event.get("re", 0), None)
@@ -95,23 +95,23 @@ class Seat:
             self._came.set()
 
     def is_behind(self) -> bool:
-        """Return whether the client does not keep up."""
+        """Return whether the client is too slow."""
         return self.behind
 
     def hold(self) -> None:
-        """Read nothing for a while."""
+        """Do nothing: commands are not queued here."""
 
     def release(self) -> None:
-        """Read on."""
+        """Do nothing."""
 
     def close(self, code: int) -> None:
-        """End the connection."""
+        """Record the close code."""
         self.code = code
         self._came.set()
 
 
 class HubNode:
-    """A node with a hub, of which a test opens sessions."""
+    """A node with a hub, on which tests open sessions."""
 
     def __init__(self, node: Node) -> None:
         self.node = node
@@ -127,14 +127,14 @@ class HubNode:
 
 @asynccontextmanager
 async def hubs_on(*nodes: Node) -> AsyncIterator[list[HubNode]]:
-    """Run hubs on nodes."""
+    """Run a hub on each node, until the block is left."""
     hubs = [HubNode(node) for node in nodes]
     for node in nodes:
         for other in nodes:
             node.registration.note_alive(other.registration.id)
     async with AsyncExitStack() as stack:
         for each in hubs:
-            await stack.enter_async_context(running(each.node.runs))
+            await stack.enter_async_context(running(each.node.run))
             await stack.enter_async_context(running(each.hub.run))
         yield hubs
 
@@ -143,7 +143,7 @@ KEY = "0123456789"
 
 
 async def room_of(*seats: Seat, game: str = "robert", key: str = KEY) -> str:
-    """Let the players sit down in a room of the first, all ready, and return its code."""
+    """Open a room of the first player with all others in it, ready, and return its code."""
     host, *guests = seats
     wanted = {"game": game, "seats": max(2, len(seats)), "limit": 600, "key": key}
     code = (await host.ask("room.create", **wanted))["code"]

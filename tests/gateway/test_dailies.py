@@ -27,7 +27,7 @@ async def test_everyone_has_the_same_deal_of_the_day(redis_url: str) -> None:
     assert first["date"] == daily.date_text(first["day"])
 
 
-async def test_a_daily_is_resumed_and_then_played_once(port: int) -> None:
+async def test_a_daily_can_be_resumed_but_not_played_twice(port: int) -> None:
     async with opened(port) as client:
         token = (await client.hello())["token"]
         attempt = await client.ask("daily.open", game="robert")
@@ -62,7 +62,7 @@ async def test_a_day_to_come_has_no_leaderboard(port: int) -> None:
         assert answer["code"] == "unknown_day"
 
 
-async def test_a_leaderboard_is_pushed_to_whoever_looks(port: int) -> None:
+async def test_a_leaderboard_is_pushed_to_its_watchers(port: int) -> None:
     async with opened(port) as player, opened(port) as watcher:
         welcome = await player.hello(name="Ada")
         await watcher.hello()
@@ -75,7 +75,7 @@ async def test_a_leaderboard_is_pushed_to_whoever_looks(port: int) -> None:
         assert news["around"] == []
 
 
-async def test_a_leaderboard_is_there_after_a_restart(redis_url: str) -> None:
+async def test_a_leaderboard_survives_a_restart(redis_url: str) -> None:
     async with node(redis_url) as port, opened(port) as client:
         token = (await client.hello())["token"]
         await client.ask("leaderboard.watch", game="robert")
@@ -99,7 +99,7 @@ async def test_equal_results_share_a_rank(port: int) -> None:
         assert [row["rank"] for row in news["top"]] == [1, 1]
 
 
-async def test_a_run_ends_an_hour_after_its_day_and_then_the_seed_is_told(
+async def test_a_daily_ends_an_hour_after_its_day_and_then_the_seed_is_shown(
     port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with opened(port) as client:
@@ -110,7 +110,7 @@ async def test_a_run_ends_an_hour_after_its_day_and_then_the_seed_is_told(
         ends = daily.ends(attempt["day"])
         late = ends - attempt["now"] + daily.GRACE // 2
         monkeypatch.setattr(Clock, "now", lambda clock: now(clock) + late)
-        # The next day has begun; the run of the day before comes first, and goes on.
+        # The next day has begun; the open attempt of the day before is continued.
         assert (await client.ask("daily.open", game="robert"))["attempt"] == attempt["attempt"]
         assert (await client.ask("deal.show", deal=attempt["deal"]))["seed"] is None
         monkeypatch.setattr(Clock, "now", lambda clock: now(clock) + late + daily.GRACE)
@@ -118,7 +118,7 @@ async def test_a_run_ends_an_hour_after_its_day_and_then_the_seed_is_told(
         assert (await client.ask("deal.show", deal=attempt["deal"]))["seed"] is not None
         board = await client.ask("leaderboard.watch", game="robert", day=attempt["day"])
         if board["size"] == 0:
-            # The end is told at once, and entered soon.
+            # The end is sent at once, and entered in the leaderboard a moment later.
             board = await client.next("leaderboard")
         assert board["size"] == 1
         assert (await client.ask("daily.open", game="robert"))["day"] == attempt["day"] + 1

@@ -1,4 +1,4 @@
-"""The example of a client in Python: two of them race."""
+"""The example of a client in Python: two bots race."""
 
 from __future__ import annotations
 
@@ -30,10 +30,12 @@ async def test_two_bots_race_to_the_end(port: int) -> None:
         assert host.stdout is not None
         code = (await host.stdout.readline()).decode().strip()
         guest = await started(port, code)
-        told = [(await bot.communicate())[0].decode() for bot in (host, guest)]
+        printed = [(await bot.communicate())[0].decode() for bot in (host, guest)]
     assert [host.returncode, guest.returncode] == [0, 0]
-    assert told[0] == told[1]
-    assert re.fullmatch(r"1\. .+: \d+ cards home\n[12]\. .+: \d+ cards home\n", told[0]), told[0]
+    assert printed[0] == printed[1]
+    assert re.fullmatch(r"1\. .+: \d+ cards home\n[12]\. .+: \d+ cards home\n", printed[0]), (
+        printed[0]
+    )
 
 
 def test_a_bot_fits_on_a_page() -> None:

@@ -1,4 +1,4 @@
-"""What a room's subscribers are sent: each change once, and nothing that is none."""
+"""What a room's subscribers are sent: each change once, and nothing else."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.store.servers import until
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let entries be of the time that a test sets, and tell of moves soon."""
+    """Accept entries at the time that a test sets, and publish progress every 20 ms."""
     monkeypatch.setattr(journal, "CLOCK_TOLERANCE", 10**15)
     monkeypatch.setattr(progress, "EVERY", 0.02)
     monkeypatch.setattr(hub_module, "CHECK_PAUSE", 0.0)
@@ -44,11 +44,11 @@ async def hub(node: Node) -> AsyncIterator[HubNode]:
 
 
 async def race_of(node: Node, clock: SetClock, *seats: Seat) -> str:
-    """Let players race, and return the room's code when they have their cards."""
+    """Start a round of the players, and return the room's code when they have their cards."""
     code = await room_of(*seats)
     await seats[0].ask("room.start", code=code)
     clock.time = BEGUN
-    # Whoever looks finds that the time has come.
+    # A change of the room makes the feed check the time.
     node.services.live.changed.emit(RoomCode(code))
     for seat in seats:
         await seat.next("attempt")
@@ -56,8 +56,8 @@ async def race_of(node: Node, clock: SetClock, *seats: Seat) -> str:
 
 
 async def play(seat: Seat, number: int) -> None:
-    """Play the first moves that robert always has."""
-    attempt = seat.told("attempt")[-1]["attempt"]
+    """Deal the next card from the stock, which is always legal at the start of Robert."""
+    attempt = seat.received("attempt")[-1]["attempt"]
     moved = await seat.ask("move", attempt=attempt, seq=number + 1, move="s>w")
     assert moved["type"] == "moved"
 
@@ -72,26 +72,26 @@ async def test_a_change_is_encoded_once_for_all(hub: HubNode) -> None:
     assert len({id(seat.frames[-1]) for seat in others}) == 1
 
 
-async def test_what_does_not_change_is_not_sent(hub: HubNode, node: Node) -> None:
+async def test_an_unchanged_room_is_not_sent_again(hub: HubNode, node: Node) -> None:
     one, other = await hub.seat(), await hub.seat()
     code = await room_of(one, other)
     await one.next("room", lambda e: e["version"] == 4 and e["members"][1]["here"])
-    await until(lambda: _is_told(one, 4))
-    before = len(one.told("room"))
+    await until(lambda: _was_sent(one, 4))
+    before = len(one.received("room"))
     for _ in range(5):
         node.services.live.receive(RoomCode(code), None)
-        # The host is in the next round in any case.
+        # Nothing changes: the host always counts as ready.
         await one.ask("room.ready", code=code, ready=False)
     await other.ask("room.ready", code=code, ready=False)
     await one.next("room", lambda e: e["version"] == 5)
-    assert len(one.told("room")) == before + 1
+    assert len(one.received("room")) == before + 1
 
 
-async def _is_told(seat: Seat, version: int) -> bool:
-    return any(event["version"] == version for event in seat.told("room"))
+async def _was_sent(seat: Seat, version: int) -> bool:
+    return any(event["version"] == version for event in seat.received("room"))
 
 
-async def test_leaving_one_room_stops_no_news_of_another(hub: HubNode) -> None:
+async def test_leaving_one_room_keeps_the_subscription_to_another(hub: HubNode) -> None:
     one, other = await hub.seat(), await hub.seat()
     first = await room_of(one)
     second = await room_of(other, one, key=KEY + "2")
@@ -105,21 +105,21 @@ async def test_leaving_one_room_stops_no_news_of_another(hub: HubNode) -> None:
     assert hub.hub.rooms.room_of(one.session) == second
 
 
-async def test_cards_do_not_reach_who_has_left_the_room(
+async def test_a_session_that_has_moved_to_another_room_is_not_sent_the_cards(
     hub: HubNode, node: Node, clock: SetClock
 ) -> None:
     one, other = await hub.seat(), await hub.seat()
     code = RoomCode(await room_of(one, other))
     await one.ask("room.start", code=code)
-    # The seat is kept, and so is the run; but the session has turned to another room.
+    # The seat is kept, and so is the attempt; but the session has moved to another room.
     await other.ask("room.create", game="robert", seats=2, limit=600, key=KEY + "other")
     clock.time = BEGUN
     node.services.live.changed.emit(code)
     await one.next("attempt")
-    assert other.told("attempt") == []
-    # Coming back, it is given them before the answer.
+    assert other.received("attempt") == []
+    # When it joins again, it is sent the cards before the answer.
     answer = await other.ask("room.join", code=code)
-    assert other.told("attempt")[0]["room"] == answer["code"] == code
+    assert other.received("attempt")[0]["room"] == answer["code"] == code
 
 
 async def test_cards_come_when_the_round_begins_and_not_before(
@@ -136,17 +136,17 @@ async def test_cards_come_when_the_round_begins_and_not_before(
         return feed.timer is not None
 
     await until(armed)
-    # The timer fires before the clock says so, and is set again.
+    # The timer fires before the time by the clock, and is set again.
     clock.time = starts - 20
     await asyncio.sleep(0.05)
-    assert one.told("attempt") == other.told("attempt") == []
+    assert one.received("attempt") == other.received("attempt") == []
     clock.time = starts
     for seat in (one, other):
         assert (await seat.next("attempt"))["now"] >= starts
     assert feed.timer is None
 
 
-async def test_progress_is_a_few_bytes_and_goes_to_the_others(
+async def test_progress_is_a_few_bytes_and_is_sent_to_the_other_runners(
     hub: HubNode, node: Node, clock: SetClock
 ) -> None:
     one, other = await hub.seat(), await hub.seat()
@@ -155,13 +155,13 @@ async def test_progress_is_a_few_bytes_and_goes_to_the_others(
     news = await other.next("progress")
     assert [runner["result"]["moves"] for runner in news["runners"]] == [1]
     assert len(other.frames[-1]) <= 8
-    # Who alone got further knows it.
+    # A player whose own move is the only change is sent nothing.
     await play(other, 1)
     await one.next("progress")
-    assert len(one.told("progress")) == len(other.told("progress")) == 1
+    assert len(one.received("progress")) == len(other.received("progress")) == 1
 
 
-async def test_who_does_not_keep_up_is_sent_all_progress_at_once_later(
+async def test_a_slow_client_is_sent_all_progress_in_one_event_later(
     hub: HubNode, node: Node, clock: SetClock
 ) -> None:
     one, other, slow = await hub.seat(), await hub.seat(), await hub.seat()
@@ -170,18 +170,20 @@ async def test_who_does_not_keep_up_is_sent_all_progress_at_once_later(
     for number in range(1, 4):
         await play(one, number)
     await other.next("progress", lambda e: e["runners"][0]["result"]["moves"] == 3)
-    assert slow.told("progress") == []
+    assert slow.received("progress") == []
     slow.behind = False
     await play(other, 1)
     (news,) = [await slow.next("progress")]
     assert [runner["result"]["moves"] for runner in news["runners"]] == [3, 1]
-    assert len(slow.told("progress")) == 1
+    assert len(slow.received("progress")) == 1
 
 
-async def test_a_lower_version_closes_those_who_know_better(hub: HubNode, node: Node) -> None:
+async def test_a_room_version_that_goes_back_closes_sessions_that_were_sent_a_later_one(
+    hub: HubNode, node: Node
+) -> None:
     one, other = await hub.seat(), await hub.seat()
     code = RoomCode(await room_of(one, other))
-    await until(lambda: _is_told(one, 4))
+    await until(lambda: _was_sent(one, 4))
     entries: Any = await node.redis.xrange(keys.room(code))
     await node.redis.delete(keys.room(code))
     for id_, fields in entries[:-1]:
@@ -212,29 +214,28 @@ async def test_a_newer_session_closes_the_older_one(
 
         await until(closed)
         assert three.code is None
-        # What an older session takes with it is nothing of the newer one's.
+        # The end of the older sessions does not affect the newer one.
         one.leave()
         two.leave()
         assert (await three.ask("ping"))["type"] == "pong"
 
 
-async def test_what_was_missed_while_the_bus_was_lost_is_made_up_for(
+async def test_events_that_were_lost_with_the_bus_are_caught_up_on(
     hub: HubNode, node: Node, clock: SetClock
 ) -> None:
     one, other = Seat(hub), await hub.seat()
-    token = (await one.hello())["token"]
+    await one.hello()
     code = RoomCode(await room_of(one, other))
     await one.ask("room.start", code=code)
     clock.time = BEGUN
     node.services.live.changed.emit(code)
     await other.next("attempt")
-    # A newer session elsewhere, and an end, of which nobody has told this node.
+    # A newer session elsewhere, and an end, of which this node was not notified.
     await node.store.players.take_session(one.player, "elsewhere/session")
     node.services.sessions.ended.subscribers.clear()
     node.services.rooms.appended.subscribers.clear()
     clock.time = OVER
     await node.rooms.pass_deadline(code)
-    assert token
     node.services.sessions.ended.subscribe(hub.hub._ended)
     node.services.sessions.missed.emit()
 
@@ -245,7 +246,7 @@ async def test_what_was_missed_while_the_bus_was_lost_is_made_up_for(
     assert (await other.next("ended"))["result"]["end"] == "time"
 
 
-async def test_who_leaves_takes_nothing_of_others(hub: HubNode, node: Node) -> None:
+async def test_leaving_ends_only_the_sessions_own_subscriptions(hub: HubNode, node: Node) -> None:
     one, other = await hub.seat(), await hub.seat()
     code = RoomCode(await room_of(one, other))
     await one.ask("leaderboard.watch", game="robert")
@@ -264,7 +265,7 @@ async def test_who_leaves_takes_nothing_of_others(hub: HubNode, node: Node) -> N
     await until(nothing_left)
 
 
-async def test_a_hello_whose_connection_ends_meanwhile_leaves_nothing(
+async def test_a_connection_that_ends_during_hello_leaves_no_session(
     hub: HubNode,
 ) -> None:
     seat = Seat(hub)
@@ -277,7 +278,7 @@ async def test_a_hello_whose_connection_ends_meanwhile_leaves_nothing(
     assert hub.hub._sessions == {}
 
 
-async def test_a_hello_that_could_not_be_kept_is_said_again(
+async def test_a_hello_refused_for_lack_of_redis_can_be_repeated(
     hub: HubNode, node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seat = Seat(hub)

@@ -1,4 +1,4 @@
-"""Sockets whose clients have gone: what they are still sent is dropped."""
+"""Sockets whose clients have disconnected: frames that are still sent are dropped."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from server.gateway.socket import Socket
 from tests.gateway.client import PATIENCE
 
 
-class Listening:
+class Idle:
     """A session that does nothing."""
 
     def receive(self, frame: bytes | None) -> None:
-        """Take a message."""
+        """Ignore a message."""
 
     def forget(self) -> None:
-        """Expect nothing more."""
+        """Ignore the end."""
 
 
-async def test_what_is_sent_to_who_has_gone_is_dropped() -> None:
+async def test_frames_sent_after_a_disconnect_are_dropped() -> None:
     begun: list[Socket] = []
     ended = asyncio.Event()
 
     def protocol() -> Socket:
-        session: Any = Listening()
+        session: Any = Idle()
         return Socket(lambda _: session, lambda _: None, begun.append, lambda _: ended.set())
 
     loop = asyncio.get_running_loop()
@@ -36,7 +36,7 @@ async def test_what_is_sent_to_who_has_gone_is_dropped() -> None:
         client.transport.abort()
         async with asyncio.timeout(PATIENCE):
             await ended.wait()
-    # A command that was on its way is answered, and the node ends.
+    # The answer to a command in flight, and the close of a stopping node: neither raises.
     begun[0].send(b"short")
     begun[0].send(b"long" * 1000)
     begun[0].close(1001)

@@ -1,4 +1,4 @@
-"""The port: what a client may send, and how connections end. The sockets here are echoes."""
+"""The listener: limits on what clients send, and how connections end. Sockets echo here."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ LARGE = 32_000_000
 
 
 class Echo(asyncio.Protocol):
-    """A socket that answers with what it was sent, and closes with 1001."""
+    """A socket that sends messages back, and closes with 1001 if `closes` is set."""
 
-    lets_go = True
+    closes = True
 
     def __init__(
         self,
@@ -45,17 +45,17 @@ class Echo(asyncio.Protocol):
         self.socket = ServerProtocol()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Join the connections."""
-        # That of uvloop is one in all but its bases.
+        """Register the connection."""
+        # uvloop's has the same methods, but not the base class.
         self.transport = cast("asyncio.Transport", transport)
         self.connections.add(self)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Leave the connections."""
+        """Unregister the connection."""
         self.connections.discard(self)
 
     def data_received(self, data: bytes) -> None:
-        """Shake hands, and echo."""
+        """Accept the handshake, and echo messages."""
         self.socket.receive_data(data)
         for event in self.socket.events_received():
             if isinstance(event, Upgrade):
@@ -65,8 +65,8 @@ class Echo(asyncio.Protocol):
         self.flush()
 
     def shutdown(self) -> None:
-        """Close, if it does."""
-        if self.lets_go:
+        """Send a close frame if `closes` is set."""
+        if self.closes:
             self.socket.send_close(1001)
             self.flush()
 
@@ -105,7 +105,7 @@ async def serving() -> AsyncIterator[int]:
 
 @asynccontextmanager
 async def connected(port: int) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
-    """Connect without a word."""
+    """Connect, and send nothing."""
     async with asyncio.timeout(20):
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         yield reader, writer
@@ -144,14 +144,14 @@ async def test_an_upgrade_to_something_else_is_an_ordinary_request() -> None:
         assert await status(reader) == 200
 
 
-async def test_what_is_no_request_is_refused() -> None:
+async def test_bytes_that_are_not_a_request_are_refused() -> None:
     async with serving() as port, connected(port) as (reader, writer):
         writer.write(b"\x16\x03\x01 not a request at all\r\n\r\n")
         assert await status(reader) == 400
         assert await reader.read() == b""
 
 
-async def test_a_failure_is_answered(caplog: pytest.LogCaptureFixture) -> None:
+async def test_an_exception_is_answered_with_500(caplog: pytest.LogCaptureFixture) -> None:
     async with serving() as port, connected(port) as (reader, writer):
         writer.write(request("/broken"))
         assert await status(reader) == 500
@@ -171,7 +171,7 @@ async def test_a_failure_is_answered(caplog: pytest.LogCaptureFixture) -> None:
 async def test_a_head_that_is_too_long_is_refused(start: bytes) -> None:
     async with serving() as port, connected(port) as (reader, writer):
         writer.write(start + b"x" * MAX_REQUEST_SIZE)
-        # The answer may be lost with what was not read: the connection ends in any case.
+        # The reset may overtake the response; the connection ends in either case.
         with suppress(ConnectionError):
             assert (await reader.read()).startswith(b"HTTP/1.1 413 ")
 
@@ -186,7 +186,7 @@ async def test_a_head_that_grows_too_long_is_refused() -> None:
         assert await reader.read() == b""
 
 
-async def test_a_body_is_not_read_for_ever() -> None:
+async def test_a_large_body_is_not_read_to_its_end() -> None:
     async with serving() as port, connected(port) as (reader, writer):
         writer.write(request("/", "Content-Length: 1000000000", method="POST"))
         assert await status(reader) == 405
@@ -198,7 +198,7 @@ async def test_a_body_is_not_read_for_ever() -> None:
 @pytest.mark.parametrize(
     "sent", [b"", b"\r\n", b"GET / HT", request("/", "Content-Length: 5")[:-2]]
 )
-async def test_a_request_that_does_not_come_is_not_waited_for(
+async def test_an_incomplete_request_times_out(
     sent: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "REQUEST_WITHIN", 0.05)
@@ -207,7 +207,7 @@ async def test_a_request_that_does_not_come_is_not_waited_for(
         assert await reader.read() == b""
 
 
-async def test_a_body_that_does_not_come_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_missing_body_times_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "REQUEST_WITHIN", 0.05)
     async with serving() as port, connected(port) as (reader, writer):
         writer.write(request("/", "Content-Length: 5"))
@@ -215,19 +215,23 @@ async def test_a_body_that_does_not_come_is_not_waited_for(monkeypatch: pytest.M
         assert await reader.read() == b""
 
 
-async def test_an_answer_that_is_not_read_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_client_that_does_not_read_its_response_is_disconnected(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(module, "REQUEST_WITHIN", 0.05)
     monkeypatch.setattr(module, "READ_WITHIN", 0.05)
     async with serving() as port, connected(port) as (reader, writer):
         writer.write(request("/large"))
         await reader.readuntil(b"\r\n\r\n")
-        # Long enough for the server, which shares this loop, to lose its patience twice.
+        # Longer than both time limits of the server, which shares this loop.
         await asyncio.sleep(0.3)
         with pytest.raises((asyncio.IncompleteReadError, ConnectionResetError)):
             await reader.readexactly(LARGE)
 
 
-async def test_an_answer_that_is_read_slowly_is_not_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_client_that_reads_its_response_slowly_is_not_disconnected(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(module, "REQUEST_WITHIN", 0.05)
     async with serving() as port, connected(port) as (reader, writer):
         writer.write(request("/large"))
@@ -236,7 +240,9 @@ async def test_an_answer_that_is_read_slowly_is_not_cut(monkeypatch: pytest.Monk
         await reader.readexactly(LARGE)
 
 
-async def test_a_socket_is_not_hurried_as_a_request_is(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_time_limits_of_requests_do_not_apply_to_sockets(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(module, "REQUEST_WITHIN", 0.05)
     monkeypatch.setattr(module, "READ_WITHIN", 0.05)
     async with serving() as port, connect(f"ws://127.0.0.1:{port}/socket") as socket:
@@ -247,7 +253,7 @@ async def test_a_socket_is_not_hurried_as_a_request_is(monkeypatch: pytest.Monke
         assert len(await socket.recv()) == MAX_REQUEST_SIZE
 
 
-async def test_closing_tells_sockets_and_ends_idle_connections() -> None:
+async def test_closing_ends_sockets_with_1001_and_idle_connections() -> None:
     async with serving() as port:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         socket = await connect(f"ws://127.0.0.1:{port}/socket")
@@ -268,7 +274,9 @@ async def test_closing_tells_sockets_and_ends_idle_connections() -> None:
     ],
     ids=["request", "upgrade"],
 )
-async def test_a_request_that_is_on_its_way_is_answered(sent: bytes, answer: bytes) -> None:
+async def test_requests_that_arrive_during_closing_are_answered_and_upgrades_are_not(
+    sent: bytes, answer: bytes
+) -> None:
     async with AsyncExitStack() as stack:
         port = await stack.enter_async_context(serving())
         async with connected(port) as (reader, writer):
@@ -287,9 +295,11 @@ def is_open(port: int) -> bool:
     return False
 
 
-async def test_a_client_that_does_not_let_go_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_client_that_does_not_close_in_time_is_disconnected(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(module, "STOP_WITHIN", 0.2)
-    monkeypatch.setattr(Echo, "lets_go", False)
+    monkeypatch.setattr(Echo, "closes", False)
     with structlog.testing.capture_logs() as logs:
         async with serving() as port:
             socket = await connect(f"ws://127.0.0.1:{port}/socket")

@@ -1,4 +1,4 @@
-"""Overload: what is refused first, and what is played on."""
+"""Load shedding: new sockets and rooms are refused, and moves are not."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def test_the_load_is_too_high_when_the_loop_is_late() -> None:
     assert node.is_too_high
 
 
-def test_those_who_are_refused_come_back_at_different_times() -> None:
+def test_refused_clients_are_told_different_times_to_wait() -> None:
     waits = {Load.wait() for _ in range(100)}
     assert len(waits) > 1
     assert min(waits) >= RETRY_AFTER[0]

@@ -1,4 +1,4 @@
-"""Several nodes: what one of them that dies leaves behind is found out by the others."""
+"""Several nodes: what one leaves behind when it dies is found by the others."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tests.store.servers import running as working
 
 @pytest.fixture(autouse=True)
 def often(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let nodes look soon for which others are alive."""
+    """Renew registrations, and so check which nodes are alive, every 100 ms."""
     monkeypatch.setattr(registration, "RENEW_EVERY", 0.1)
 
 
@@ -40,10 +40,10 @@ keys.NODE_LIFE = 1
 from server.cli import main
 main(sys.argv[1:])
 """
-"""A node that is soon missed."""
+"""A node whose registration expires after a second."""
 
 
-async def test_players_of_a_node_that_was_killed_are_shown_as_gone(redis_url: str) -> None:
+async def test_players_of_a_killed_node_are_shown_as_absent(redis_url: str) -> None:
     serve = [sys.executable, "-c", _SERVES, "serve", "--host", "127.0.0.1", "--port", "0"]
     async with node(redis_url) as port, opened(port) as one:
         with running([*serve, "--redis", redis_url, "--log-format", "json"]) as killed:
@@ -55,10 +55,10 @@ async def test_players_of_a_node_that_was_killed_are_shown_as_gone(redis_url: st
                 await one.next("room", lambda e: [m["here"] for m in e["members"]] == [1, 0])
 
 
-async def test_a_start_of_which_nobody_was_told_is_found_out(
+async def test_a_started_round_that_was_never_published_is_found(
     redis_url: str, database: Database
 ) -> None:
-    """The node that called the round died before it could tell the others."""
+    """The node that started the round died before it could publish it."""
     async with node(redis_url) as port, opened(port) as one, opened(port) as other:
         code = RoomCode(await room_of(one, other))
         async with node_on(redis_url, Clock(database)) as silent:
@@ -77,7 +77,7 @@ async def test_a_start_of_which_nobody_was_told_is_found_out(
         assert mine["deal"] == yours["deal"]
 
 
-async def test_who_was_told_of_more_than_the_store_has_is_to_come_back(
+async def test_a_client_that_was_sent_more_than_redis_has_is_disconnected(
     redis_url: str, redis: Redis
 ) -> None:
     async with node(redis_url) as port, opened(port) as one, opened(port) as other:
@@ -87,7 +87,7 @@ async def test_who_was_told_of_more_than_the_store_has_is_to_come_back(
         await other.ask("room.join", code=room["code"])
         await one.next("room", lambda e: e["version"] == 3)
         await lose_last_entry(redis, keys.room(room["code"]))
-        # A store that has lost something was away.
+        # A loss of data always comes with a loss of connections.
         await drop_pubsub_connections(redis)
         assert await one.closed() == 4006
         async with opened(port) as again:
@@ -97,7 +97,7 @@ async def test_who_was_told_of_more_than_the_store_has_is_to_come_back(
 
 
 async def lose_last_entry(redis: Redis, key: str) -> None:
-    """Let a journal be what it was before its last entry, as after a power cut."""
+    """Remove the last entry of a journal, as a power cut may."""
     entries: Any = await redis.xrange(key)
     await redis.delete(key)
     for id_, fields in entries[:-1]:

@@ -1,4 +1,4 @@
-"""The numbers of a node that is played on."""
+"""The metrics of a node on which a race is played."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.gateway.play import race_of
 
 
 def read(port: int) -> dict[tuple[str, tuple[tuple[str, str], ...]], float]:
-    """Return the samples that a node shows to Prometheus, by name and labels."""
+    """Return the samples of a node's metrics endpoint, by name and labels."""
     with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics") as answer:
         text = answer.read().decode()
     return {
@@ -28,7 +28,7 @@ def read(port: int) -> dict[tuple[str, tuple[tuple[str, str], ...]], float]:
 
 
 @ALONE
-async def test_what_is_played_is_counted(redis_url: str) -> None:
+async def test_sessions_rooms_and_moves_are_counted(redis_url: str) -> None:
     settings = Settings(
         host="127.0.0.1", port=0, redis=redis_url, metrics_host="127.0.0.1", metrics_port=0
     )
@@ -52,5 +52,5 @@ async def test_what_is_played_is_counted(redis_url: str) -> None:
 
 
 async def asyncio_read(port: int) -> dict[tuple[str, tuple[tuple[str, str], ...]], float]:
-    """Return the samples, read beside the event loop of the node."""
+    """Return the same samples, read in a thread beside the node's event loop."""
     return await asyncio.to_thread(read, port)

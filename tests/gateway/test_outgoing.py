@@ -1,4 +1,4 @@
-"""The queue of what a session is to be sent."""
+"""The queue of the frames that a session is to be sent."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from server.gateway.outgoing import MAX_WAITING, Outgoing, TooSlowError
 
 
 def taken(outgoing: Outgoing) -> list[bytes]:
-    """Return all frames in the order in which they come."""
+    """Take all frames, and return them in their order."""
     frames = []
     while outgoing:
         frames.append(outgoing.take())
@@ -22,7 +22,7 @@ def test_frames_come_in_order() -> None:
     assert taken(outgoing) == [b"1", b"2", b"3"]
 
 
-def test_a_frame_with_a_key_takes_the_place_of_the_one_waiting_and_comes_last() -> None:
+def test_a_frame_replaces_the_queued_one_with_the_same_key_and_goes_last() -> None:
     outgoing = Outgoing()
     outgoing.put(b"old", key="room")
     outgoing.put(b"other")
@@ -30,7 +30,7 @@ def test_a_frame_with_a_key_takes_the_place_of_the_one_waiting_and_comes_last() 
     assert taken(outgoing) == [b"other", b"new"]
 
 
-def test_it_is_bounded_but_a_replacement_always_fits() -> None:
+def test_the_queue_is_bounded_but_a_replacement_always_fits() -> None:
     outgoing = Outgoing()
     outgoing.put(b"old", key="room")
     for _ in range(MAX_WAITING - 1):

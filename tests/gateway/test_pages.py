@@ -1,4 +1,4 @@
-"""Pages and health over HTTP."""
+"""Pages and the health check over HTTP."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from server.store import clock
 from tests.conftest import node
 
 INDEX = "<!doctype html><title>Samedeal</title>"
-OF_NEW = "<!-- preview --><!-- /preview --><link href=/assets/new-1234.js>"
+NEW_HTML = "<!-- preview --><!-- /preview --><link href=/assets/new-1234.js>"
 STYLE = "body { margin: 0 }\n" * 100
 GZIPPED = gzip.compress(STYLE.encode())
-BROTLI = b"what the build has made of it"
+BROTLI = b"as compressed by the build"
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def page(tmp_path: Path) -> Path:
     (tmp_path / "page" / "assets").mkdir(parents=True)
     (tmp_path / "page" / "index.html").write_text(INDEX)
     (tmp_path / "page" / "screens").mkdir()
-    (tmp_path / "page" / "screens" / "new.html").write_text(OF_NEW)
+    (tmp_path / "page" / "screens" / "new.html").write_text(NEW_HTML)
     (tmp_path / "page" / "sw.js").write_text("2")
     (tmp_path / "page" / "assets" / "index-1234.js").write_text("1")
     (tmp_path / "page" / "assets" / "index-1234.css").write_text(STYLE)
@@ -39,7 +39,7 @@ def page(tmp_path: Path) -> Path:
 async def ask(
     port: int, path: str, method: str = "GET", **headers: str
 ) -> tuple[HTTPResponse, bytes]:
-    """Ask for a page in a thread of its own, as a browser would."""
+    """Send a request from a thread; return the response and its body."""
 
     def asked() -> tuple[HTTPResponse, bytes]:
         connection = HTTPConnection("127.0.0.1", port, timeout=10)
@@ -53,7 +53,7 @@ async def ask(
 
 
 async def get(port: int, path: str, **headers: str) -> tuple[HTTPResponse, str]:
-    """Get a page that is not compressed."""
+    """Get a page, and return the response and its text."""
     response, body = await ask(port, path, **headers)
     return response, body.decode()
 
@@ -62,7 +62,9 @@ async def get(port: int, path: str, **headers: str) -> tuple[HTTPResponse, str]:
     "path",
     ["/", "/r/H7KQ2", "/daily/robert", "/leaderboard/x?day=1", "/practice/robert", "/settings"],
 )
-async def test_every_screen_has_the_page(redis_url: str, page: Path, path: str) -> None:
+async def test_every_path_of_a_screen_serves_the_page(
+    redis_url: str, page: Path, path: str
+) -> None:
     async with node(redis_url, page=page) as port:
         response, body = await get(port, path)
     assert (response.status, body) == (200, INDEX)
@@ -73,14 +75,16 @@ async def test_every_screen_has_the_page(redis_url: str, page: Path, path: str) 
 
 
 @pytest.mark.parametrize("path", ["/new", "/new/", "/new?from=home"])
-async def test_a_screen_may_have_a_page_of_its_own(redis_url: str, page: Path, path: str) -> None:
+async def test_a_screen_may_have_an_html_file_of_its_own(
+    redis_url: str, page: Path, path: str
+) -> None:
     async with node(redis_url, page=page) as port:
         response, body = await get(port, path)
     assert (response.status, body.rpartition("<link")[2]) == (200, " href=/assets/new-1234.js>")
     assert response.headers["Cache-Control"] == "no-cache"
 
 
-async def test_the_service_worker_is_asked_for_anew(redis_url: str, page: Path) -> None:
+async def test_the_service_worker_is_revalidated(redis_url: str, page: Path) -> None:
     async with node(redis_url, page=page) as port:
         response, body = await get(port, "/sw.js")
     assert (response.status, body) == (200, "2")
@@ -88,7 +92,7 @@ async def test_the_service_worker_is_asked_for_anew(redis_url: str, page: Path) 
     assert "javascript" in response.headers["Content-Type"]
 
 
-async def test_a_page_that_the_browser_has_is_not_sent_again(redis_url: str, page: Path) -> None:
+async def test_a_page_in_the_browsers_cache_is_not_sent_again(redis_url: str, page: Path) -> None:
     async with node(redis_url, page=page) as port:
         response, _ = await get(port, "/")
         again, body = await get(port, "/", **{"If-None-Match": response.headers["ETag"]})
@@ -111,7 +115,7 @@ async def test_a_page_that_the_browser_has_is_not_sent_again(redis_url: str, pag
         ("", None),
     ],
 )
-async def test_a_file_comes_in_the_best_encoding_that_is_taken(
+async def test_a_file_is_served_in_the_best_encoding_accepted(
     redis_url: str, page: Path, accepted: str, coding: str | None
 ) -> None:
     path = "/assets/index-1234.css"
@@ -126,7 +130,7 @@ async def test_a_file_comes_in_the_best_encoding_that_is_taken(
     assert (again.status, nothing) == (304, b"")
 
 
-async def test_each_encoding_has_a_tag_of_its_own(redis_url: str, page: Path) -> None:
+async def test_each_encoding_has_an_etag_of_its_own(redis_url: str, page: Path) -> None:
     tags = set()
     async with node(redis_url, page=page) as port:
         for accepted in ("br", "gzip", "identity"):
@@ -137,14 +141,18 @@ async def test_each_encoding_has_a_tag_of_its_own(redis_url: str, page: Path) ->
     assert encoded.status == 404
 
 
-async def test_what_the_build_has_not_compressed_comes_as_it_is(redis_url: str, page: Path) -> None:
+async def test_a_file_that_the_build_has_not_compressed_is_served_as_it_is(
+    redis_url: str, page: Path
+) -> None:
     async with node(redis_url, page=page) as port:
         response, body = await ask(port, "/assets/index-1234.js", **{"Accept-Encoding": "gzip"})
     assert (body, response.headers["Content-Encoding"]) == (b"1", None)
     assert response.headers["Vary"] is None
 
 
-async def test_people_are_shown_the_page_where_there_is_none(redis_url: str, page: Path) -> None:
+async def test_an_unknown_path_serves_browsers_the_page_with_404(
+    redis_url: str, page: Path
+) -> None:
     async with node(redis_url, page=page) as port:
         for_people, body = await get(port, "/nothing/here", Accept="text/html,*/*;q=0.8")
         for_programs, text = await get(port, "/nothing/here", Accept="*/*")
@@ -155,7 +163,7 @@ async def test_people_are_shown_the_page_where_there_is_none(redis_url: str, pag
     assert (for_programs.status, text) == (404, "There is no such page.\n")
 
 
-async def test_a_head_is_answered_without_a_body(redis_url: str, page: Path) -> None:
+async def test_a_head_request_is_answered_without_a_body(redis_url: str, page: Path) -> None:
     async with node(redis_url, page=page) as port:
         whole, _ = await ask(port, "/")
         head, body = await ask(port, "/", "HEAD")
@@ -173,7 +181,7 @@ async def test_other_methods_are_not_allowed(port: int, path: str, method: str) 
     assert "default-src 'self'" in response.headers["Content-Security-Policy"]
 
 
-async def test_a_connection_is_used_again(port: int) -> None:
+async def test_a_connection_is_kept_alive(port: int) -> None:
     def asked() -> list[int]:
         connection = HTTPConnection("127.0.0.1", port, timeout=10)
         statuses, ports = [], set()
@@ -190,7 +198,7 @@ async def test_a_connection_is_used_again(port: int) -> None:
     assert (await asyncio.to_thread(asked))[::3] == [200, 200]
 
 
-async def test_files_whose_names_carry_a_digest_are_kept(redis_url: str, page: Path) -> None:
+async def test_files_with_a_digest_in_their_names_are_immutable(redis_url: str, page: Path) -> None:
     async with node(redis_url, page=page) as port:
         response, body = await get(port, "/assets/index-1234.js")
     assert body == "1"
@@ -201,14 +209,14 @@ async def test_files_whose_names_carry_a_digest_are_kept(redis_url: str, page: P
 @pytest.mark.parametrize(
     "path", ["/nothing", "/../secret.txt", "/assets/../../secret.txt", "/assets/%2e%2e/secret.txt"]
 )
-async def test_there_is_nothing_but_the_page(redis_url: str, page: Path, path: str) -> None:
+async def test_files_outside_the_page_are_not_served(redis_url: str, page: Path, path: str) -> None:
     async with node(redis_url, page=page) as port:
         response, body = await get(port, path)
     assert response.status == 404
     assert "secret" not in body
 
 
-async def test_a_page_that_was_not_built_is_said_to_be_missing(
+async def test_a_page_that_was_not_built_is_reported_as_missing(
     redis_url: str, tmp_path: Path
 ) -> None:
     async with node(redis_url, page=tmp_path / "nowhere") as port:
@@ -216,7 +224,7 @@ async def test_a_page_that_was_not_built_is_said_to_be_missing(
     assert (response.status, body) == (404, "The page has not been built.\n")
 
 
-async def test_health_is_that_of_the_store(redis_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_health_depends_on_redis(redis_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     async with node(redis_url) as port:
         response, body = await get(port, "/health")
         assert (response.status, body) == (200, "ok\n")
@@ -231,7 +239,7 @@ async def test_a_plain_request_for_the_socket_is_refused(port: int) -> None:
 
 
 @pytest.mark.parametrize("path", ["/", "/health", "/nothing", "/socket/"])
-async def test_there_is_no_socket_elsewhere(port: int, path: str) -> None:
+async def test_an_upgrade_on_another_path_is_refused(port: int, path: str) -> None:
     with pytest.raises(InvalidStatus) as refused:
         await connect(f"ws://127.0.0.1:{port}{path}")
     assert refused.value.response.status_code == 404

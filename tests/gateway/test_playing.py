@@ -1,4 +1,4 @@
-"""Moves over real sockets: each is answered, stands, and is never played twice."""
+"""Moves over real sockets: each is answered, stored, and never played twice."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.gateway.play import race_of, resign
 
 
 def shown(attempt: Message) -> dict[str, Any]:
-    """Return what a snapshot says of the board."""
+    """Return the fields of a snapshot that describe the board."""
     return {key: attempt[key] for key in ("seq", "piles", "redeals", "result")}
 
 
@@ -104,7 +104,7 @@ async def test_a_number_that_is_not_the_next_gets_a_snapshot(port: int, seq: int
         ("s>w ", "bad_move"),
     ],
 )
-async def test_a_move_that_may_not_be_is_refused_and_its_number_is_free(
+async def test_an_illegal_or_malformed_move_is_refused_and_its_number_stays_free(
     port: int, move: str, code: str
 ) -> None:
     async with opened(port) as client:
@@ -137,7 +137,7 @@ async def test_another_players_attempt_is_unknown(port: int) -> None:
 
 
 @pytest.mark.parametrize("attempt", ["", "x", "a.b", "0123456789abcdef.0123456789abcdef"])
-async def test_an_attempt_that_is_not_is_unknown(port: int, attempt: str) -> None:
+async def test_a_missing_attempt_is_unknown(port: int, attempt: str) -> None:
     async with opened(port) as client:
         await client.hello()
         answer = await client.ask("move", attempt=attempt, seq=2, move="s>w")
@@ -153,7 +153,7 @@ async def test_a_dropped_socket_resumes_with_nothing_lost(port: int) -> None:
         await client.ask("room.start", code=room["code"])
         attempt = await client.next("attempt")
         answers = await deal_first(client, attempt)
-        # Cut, with a move on its way whose answer is never read.
+        # Cut, with a move in flight whose answer is never read.
         client.send("move", attempt=attempt["attempt"], seq=5, move="s>w")
         client.socket.transport.abort()
     async with opened(port) as client:
@@ -190,7 +190,7 @@ async def test_two_nodes_never_fork_an_attempt(redis_url: str) -> None:
             assert stale["result"]["moves"] == 4
 
 
-async def test_what_was_acknowledged_replays_from_the_seed(redis_url: str) -> None:
+async def test_acknowledged_moves_can_be_replayed_from_the_seed(redis_url: str) -> None:
     async with node(redis_url) as port, opened(port) as client:
         (attempt,) = await race_of(client)
         answers = await deal_first(client, attempt, 20)

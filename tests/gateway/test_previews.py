@@ -1,4 +1,4 @@
-"""What links to the page preview as, over HTTP."""
+"""Link previews: the meta tags of each address, over HTTP."""
 
 from __future__ import annotations
 
@@ -36,29 +36,34 @@ DAY = daily.day_at(START)
 
 
 class Head(HTMLParser):
-    """What the head of a page says: its title, its canonical address, and its meta tags."""
+    """The head of a page, parsed.
+
+    Attributes:
+        meta: its title, its canonical address (`canonical`), and its meta tags by name.
+        tags: the names of all tags.
+    """
 
     def __init__(self, html: str) -> None:
         super().__init__()
-        self.said: dict[str, str] = {}
+        self.meta: dict[str, str] = {}
         self.tags: list[str] = []
         self.feed(html)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Take a tag."""
+        """Record a tag."""
         self.tags.append(tag)
         given = {name: value or "" for name, value in attrs}
         if tag == "meta":
             name = given.get("name") or given["property"]
-            assert name not in self.said
-            self.said[name] = given["content"]
+            assert name not in self.meta
+            self.meta[name] = given["content"]
         elif tag == "link":
-            self.said[given["rel"]] = given["href"]
+            self.meta[given["rel"]] = given["href"]
 
     def handle_data(self, data: str) -> None:
-        """Take a text."""
+        """Record the title."""
         if self.tags[-1:] == ["title"]:
-            self.said.setdefault("title", data)
+            self.meta.setdefault("title", data)
 
 
 @pytest.fixture
@@ -72,7 +77,7 @@ def page(tmp_path: Path) -> Path:
 
 
 async def preview(port: int, path: str, **headers: str) -> dict[str, str]:
-    """Return what an address says in its head."""
+    """Return the title, canonical address and meta tags of an address."""
     response, body = await get(port, path, **headers)
     assert response.status == 200
     assert response.headers["Content-Type"] == "text/html; charset=utf-8"
@@ -80,7 +85,7 @@ async def preview(port: int, path: str, **headers: str) -> dict[str, str]:
     assert "default-src 'self'" in response.headers["Content-Security-Policy"]
     found = Head(body)
     assert set(found.tags) <= {"head", "title", "link", "meta", "body"}
-    return found.said
+    return found.meta
 
 
 @pytest.mark.parametrize(
@@ -113,28 +118,28 @@ async def preview(port: int, path: str, **headers: str) -> dict[str, str]:
         ("/r/%22%3E%3Cscript%3E", "Race me at solitaire", "/"),
     ],
 )
-async def test_each_address_says_what_it_shows(
+async def test_each_address_has_its_own_preview(
     redis_url: str, page: Path, path: str, title: str, address: str
 ) -> None:
     game = next((f"-{game}" for game in games() if f"/{game}" in address), "")
     picture = f"preview{game}"
     async with node(redis_url, page=page) as port:
-        said = await preview(port, path)
+        meta = await preview(port, path)
         origin = f"http://127.0.0.1:{port}"
         assert (await get(port, f"/{picture}.png"))[0].status == 200
-    assert said["og:title"] == title
-    assert said["title"] == ("Samedeal" if title == HOME.title else f"{title} · Samedeal")
-    assert said["og:url"] == said["canonical"] == origin + address
-    assert said["og:image"] == f"{origin}/{picture}.png"
-    assert said["description"] == said["og:description"] != ""
-    assert said["og:image:alt"]
-    assert (said["og:image:width"], said["og:image:height"]) == ("1200", "630")
-    assert (said["og:site_name"], said["og:type"]) == ("Samedeal", "website")
-    assert said["twitter:card"] == "summary_large_image"
-    assert ("robots" in said) == path.startswith("/r/")
+    assert meta["og:title"] == title
+    assert meta["title"] == ("Samedeal" if title == HOME.title else f"{title} · Samedeal")
+    assert meta["og:url"] == meta["canonical"] == origin + address
+    assert meta["og:image"] == f"{origin}/{picture}.png"
+    assert meta["description"] == meta["og:description"] != ""
+    assert meta["og:image:alt"]
+    assert (meta["og:image:width"], meta["og:image:height"]) == ("1200", "630")
+    assert (meta["og:site_name"], meta["og:type"]) == ("Samedeal", "website")
+    assert meta["twitter:card"] == "summary_large_image"
+    assert ("robots" in meta) == path.startswith("/r/")
 
 
-async def test_a_room_says_what_is_raced_there_and_nobody_is_to_list_it(
+async def test_a_rooms_preview_names_the_game_and_is_not_indexed(
     redis_url: str, page: Path
 ) -> None:
     async with node(redis_url, page=page) as port, opened(port) as host, opened(port) as guest:
@@ -143,7 +148,7 @@ async def test_a_room_says_what_is_raced_there_and_nobody_is_to_list_it(
         )
         here = await preview(port, f"/r/{code.lower()}")
         await room_of(guest, game="robert", variant="standard", seats=1, limit=90, key="l" * 10)
-        # Another node has to read it; it is the same.
+        # Another node has to read the room; the preview is the same.
         async with node(redis_url, page=page) as other:
             there = await preview(other, f"/r/{code}", Host=f"127.0.0.1:{port}")
     assert here == there
@@ -154,7 +159,7 @@ async def test_a_room_says_what_is_raced_there_and_nobody_is_to_list_it(
     assert here["robots"] == "noindex"
 
 
-async def test_a_result_is_a_challenge(redis_url: str, page: Path) -> None:
+async def test_a_results_preview_names_player_rank_and_score(redis_url: str, page: Path) -> None:
     async with node(redis_url, page=page) as port, opened(port) as ada, opened(port) as bob:
         for client, name in ((ada, "Ada O'Neill"), (bob, "Bob")):
             welcome = await client.hello(name=name)
@@ -164,16 +169,16 @@ async def test_a_result_is_a_challenge(redis_url: str, page: Path) -> None:
         await bob.next("leaderboard", lambda e: e["size"] == 2)
         day, player = attempt["day"], welcome["player"]["id"]
         path = f"/leaderboard/deuces?day={day}&player={player}"
-        said = await preview(port, path)
+        meta = await preview(port, path)
         without_day = await preview(port, f"/leaderboard/deuces?player={player}")
         unknown = await preview(port, f"/leaderboard/deuces?day={day}&player={ADA}")
         other_day = await preview(port, f"/leaderboard/deuces?day={day - 1}&player={player}")
-    assert said["og:title"] == "Bob: 1st of 2 at Deuces"
+    assert meta["og:title"] == "Bob: 1st of 2 at Deuces"
     about = "8 of 104 home. Same cards for everyone: can you beat it?"
-    assert said["og:description"] == about
-    assert said["og:url"] == f"http://127.0.0.1:{port}{path}"
-    assert said["og:image"].endswith("/preview-deuces.png")
-    assert said == without_day
+    assert meta["og:description"] == about
+    assert meta["og:url"] == f"http://127.0.0.1:{port}{path}"
+    assert meta["og:image"].endswith("/preview-deuces.png")
+    assert meta == without_day
     assert unknown["og:title"] == f"Deuces, {previews.date_words(day)}: leaderboard"
     assert other_day["og:title"] == f"Deuces, {previews.date_words(day - 1)}: leaderboard"
 
@@ -190,7 +195,7 @@ async def test_a_result_is_a_challenge(redis_url: str, page: Path) -> None:
         ),
     ],
 )
-def test_the_words_of_a_result(left: int, time: int, about: str, *, today: bool) -> None:
+def test_the_text_of_a_result(left: int, time: int, about: str, *, today: bool) -> None:
     shown = DailyId("deuces", 47_479)
     standing = Standing(Row(17, ADA, pack(left, time, 150)), 212, Profile(ADA, "Ada"))
     found = previews.result(shown, standing, today=today)
@@ -198,19 +203,19 @@ def test_the_words_of_a_result(left: int, time: int, about: str, *, today: bool)
     assert found.about == about
 
 
-def test_places_are_spoken_as_people_do() -> None:
+def test_ordinals_are_written_as_in_english() -> None:
     spoken = [previews.ordinal(n) for n in (1, 2, 3, 4, 11, 12, 13, 21, 22, 100, 101, 111, 1013)]
     assert " ".join(spoken) == "1st 2nd 3rd 4th 11th 12th 13th 21st 22nd 100th 101st 111th 1013th"
 
 
-def test_all_that_is_said_is_escaped() -> None:
+def test_the_texts_of_a_preview_are_escaped() -> None:
     hostile = Preview("<b>\"'&", "</title><script>", '/"><script>', listed=False)
     html = Entry(INDEX, ["/preview.png"]).page(hostile, "https://play.example.org")
-    said = Head(html).said
-    assert said["og:title"] == hostile.title
-    assert said["title"] == f"{hostile.title} · Samedeal"
-    assert said["description"] == hostile.about
-    assert said["og:url"] == said["canonical"] == "https://play.example.org" + hostile.path
+    meta = Head(html).meta
+    assert meta["og:title"] == hostile.title
+    assert meta["title"] == f"{hostile.title} · Samedeal"
+    assert meta["description"] == hostile.about
+    assert meta["og:url"] == meta["canonical"] == "https://play.example.org" + hostile.path
     assert "<script" not in html
     assert "<b>" not in html
 
@@ -230,11 +235,11 @@ def test_all_that_is_said_is_escaped() -> None:
         "",
     ],
 )
-async def test_a_host_that_is_none_is_not_repeated(redis_url: str, page: Path, host: str) -> None:
+async def test_an_invalid_host_is_not_repeated(redis_url: str, page: Path, host: str) -> None:
     async with node(redis_url, page=page) as port:
-        said = await preview(port, "/daily/robert", Host=host)
-    assert said["og:title"] == "Today’s Robert"
-    assert not said.keys() & {"og:url", "og:image", "canonical"}
+        meta = await preview(port, "/daily/robert", Host=host)
+    assert meta["og:title"] == "Today’s Robert"
+    assert not meta.keys() & {"og:url", "og:image", "canonical"}
 
 
 @pytest.mark.parametrize(
@@ -252,11 +257,11 @@ def test_the_origin_is_that_of_the_request(headers: dict[str, str], origin: str 
     assert origin_of(Headers(headers)) == origin
 
 
-async def test_an_operator_may_say_what_the_origin_is(redis_url: str, page: Path) -> None:
+async def test_the_operator_can_set_the_origin(redis_url: str, page: Path) -> None:
     async with node(redis_url, page=page, public_url="https://play.example.org/") as port:
-        said = await preview(port, "/daily", Host="evil.example")
-    assert said["og:url"] == "https://play.example.org/daily"
-    assert said["og:image"] == "https://play.example.org/preview.png"
+        meta = await preview(port, "/daily", Host="evil.example")
+    assert meta["og:url"] == "https://play.example.org/daily"
+    assert meta["og:image"] == "https://play.example.org/preview.png"
 
 
 @pytest.mark.parametrize(
@@ -273,12 +278,12 @@ async def test_an_operator_may_say_what_the_origin_is(redis_url: str, page: Path
         'https://"',
     ],
 )
-def test_a_public_address_that_is_none_is_refused(url: str) -> None:
+def test_an_invalid_public_url_is_refused(url: str) -> None:
     with pytest.raises(ValueError, match="public URL"):
         public_origin(url)
 
 
-async def test_each_preview_has_a_tag_of_its_own(redis_url: str, page: Path) -> None:
+async def test_each_preview_has_an_etag_of_its_own(redis_url: str, page: Path) -> None:
     tags = set()
     async with node(redis_url, page=page) as port:
         for path, host in (("/", "a.example"), ("/daily", "a.example"), ("/", "b.example")):
@@ -292,21 +297,21 @@ async def test_each_preview_has_a_tag_of_its_own(redis_url: str, page: Path) -> 
         assert (await get(port, "/daily", **known))[0].status == 200
 
 
-async def test_a_picture_that_was_not_built_is_not_named(redis_url: str, page: Path) -> None:
+async def test_a_picture_that_was_not_built_is_left_out(redis_url: str, page: Path) -> None:
     (page / "preview-robert.png").unlink()
     async with node(redis_url, page=page) as port:
-        said = await preview(port, "/daily/robert")
-    assert said["og:title"] == "Today’s Robert"
-    assert not any(name.startswith("og:image") for name in said)
+        meta = await preview(port, "/daily/robert")
+    assert meta["og:title"] == "Today’s Robert"
+    assert not any(name.startswith("og:image") for name in meta)
 
 
-async def test_nothing_is_held_of_what_was_asked_for(redis_url: str) -> None:
+async def test_previews_leave_nothing_in_redis_or_the_caches(redis_url: str) -> None:
     async with node_on(redis_url, SetClock()) as alone:
         found = Previews(alone.services, Load(lambda: 0.0))
         before = await alone.keys()
         for number in range(2, 10):
-            said = await found.of(f"/r/{str(number) * 5}", {})
-            assert said.title == "Race me at solitaire"
+            meta = await found.of(f"/r/{str(number) * 5}", {})
+            assert meta.title == "Race me at solitaire"
             player = PlayerId(str(number) * 16)
             await found.of("/leaderboard/robert", {"day": str(DAY), "player": player})
         assert await alone.keys() == before
@@ -315,7 +320,7 @@ async def test_nothing_is_held_of_what_was_asked_for(redis_url: str) -> None:
         assert not found._reading
 
 
-async def test_a_node_reads_for_so_many_previews_a_second(
+async def test_the_reads_for_previews_are_rate_limited(
     redis_url: str, page: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(previews, "READS", 0.0)
@@ -326,7 +331,7 @@ async def test_a_node_reads_for_so_many_previews_a_second(
     assert titles == ["Race me at Robert", "Race me at Robert", "Race me at solitaire"]
 
 
-async def test_a_node_with_too_much_to_do_reads_for_no_preview(
+async def test_an_overloaded_node_reads_nothing_for_previews(
     redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(journal, "CLOCK_TOLERANCE", 10**15)
@@ -342,13 +347,13 @@ async def test_a_node_with_too_much_to_do_reads_for_no_preview(
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a Redis that hangs be noticed soon, but later than the page has to come."""
+    """Notice a hanging Redis after 1.5 s, later than a page has to be served."""
     monkeypatch.setattr(connection, "TIMEOUT", 1.5)
     monkeypatch.setattr(previews, "MAX_READS", 4)
 
 
 @pytest.mark.usefixtures("impatient")
-async def test_the_page_comes_while_the_store_is_away(page: Path) -> None:
+async def test_the_page_is_served_while_redis_is_unavailable(page: Path) -> None:
     loop = asyncio.get_running_loop()
     with running_server() as server:
         async with node(server.url, page=page) as port, opened(port) as host:
@@ -361,7 +366,7 @@ async def test_the_page_comes_while_the_store_is_away(page: Path) -> None:
                     wanted = [f"/r/{code}", path] * 6
                     found = await asyncio.gather(*(preview(other, each) for each in wanted))
                     assert loop.time() - begin < 1.4
-                    # This node knows the room.
+                    # This node has the room in memory.
                     known = await preview(port, f"/r/{code}")
                 finally:
                     server.signal(SIGCONT)
@@ -369,16 +374,16 @@ async def test_the_page_comes_while_the_store_is_away(page: Path) -> None:
                 while (await preview(other, f"/r/{code}"))["og:title"] != known["og:title"]:
                     await asyncio.sleep(0.1)
     assert known["og:title"] == "Race me at Robert"
-    for said in found[::2]:
-        assert said["og:title"] == "Race me at solitaire"
-        # What is kept of the preview leads to the room all the same.
-        assert said["og:url"].endswith(f"/r/{code}")
-    for said in found[1::2]:
-        assert said["og:title"] == f"Robert, {previews.date_words(day)}: leaderboard"
-        assert said["og:url"].endswith(f"/leaderboard/robert?day={day}&player={ADA}")
+    for meta in found[::2]:
+        assert meta["og:title"] == "Race me at solitaire"
+        # The shortened preview still links to the room.
+        assert meta["og:url"].endswith(f"/r/{code}")
+    for meta in found[1::2]:
+        assert meta["og:title"] == f"Robert, {previews.date_words(day)}: leaderboard"
+        assert meta["og:url"].endswith(f"/leaderboard/robert?day={day}&player={ADA}")
 
 
-def test_the_page_has_room_for_previews_and_a_picture_of_every_game() -> None:
+def test_the_page_has_a_place_for_previews_and_a_picture_of_every_game() -> None:
     Entry((WEB / "index.html").read_text(encoding="utf-8"), ())
     for name in ("preview", *(f"preview-{game}" for game in games())):
         picture = (WEB / "public" / f"{name}.png").read_bytes()

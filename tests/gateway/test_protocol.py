@@ -33,17 +33,17 @@ TEXT = (ROOT / "server" / "PROTOCOL.md").read_text(encoding="utf-8")
 COMMANDS = {messages.kind_of(command): command for command in messages.COMMANDS}
 EVENTS = {messages.kind_of(event): event for event in messages.EVENTS}
 PARTS = [struct for struct in messages.STRUCTS if struct not in messages.COMMANDS + messages.EVENTS]
-"""Moves, their answers, and what messages are made of."""
+"""Moves, their answers, and the structs that are fields of messages."""
 
 
 @dataclass(frozen=True)
 class Example:
-    """A message of the page.
+    """An example of a message in PROTOCOL.md.
 
     Attributes:
         sign: `>` for a command, `<` for an event.
-        value: the array.
-        frame: its bytes, where they are shown.
+        value: the array of its fields.
+        frame: its bytes, or `None` if they are not shown.
     """
 
     sign: str
@@ -52,7 +52,7 @@ class Example:
 
     @property
     def name(self) -> str:
-        """What the page calls it."""
+        """The name of its struct, or `progress`."""
         kinds = COMMANDS if self.sign == ">" else EVENTS
         if self.value[0] >= FIRST_NUMBER:
             return "PlayMove" if self.sign == ">" else "Moved"
@@ -64,7 +64,7 @@ class Example:
 
 
 def examples() -> Iterator[Example]:
-    """Yield every message of the page's blocks."""
+    """Yield every message in the code blocks of PROTOCOL.md."""
     for block in re.findall(r"^```text\n(.*?)^```", TEXT, re.DOTALL | re.MULTILINE):
         for text in re.split(r"^(?=[<>] )", block, flags=re.MULTILINE)[1:]:
             array, _, frame = text[2:].partition("\n= ")
@@ -77,7 +77,7 @@ EXAMPLES = list(examples())
 
 
 def first(name: str, test: str = "") -> list[Any]:
-    """Return the first example of a message, or the first whose array shows this text."""
+    """Return the first example of a message whose array contains a text."""
     return next(e.value for e in EXAMPLES if e.name == name and test in str(e.value))
 
 
@@ -100,12 +100,12 @@ def test_an_example_is_a_message(example: Example) -> None:
 
 
 def _filled(value: list[Any]) -> Any:
-    """Return the fields of a `Moved`, those that are left out as null."""
+    """Return all fields of a `Moved`, with `None` for those that are left out."""
     moved = msgspec.convert(value, type=messages.attempts.Moved)
     return [getattr(moved, name) for name in moved.__struct_fields__]
 
 
-def test_bytes_are_shown_of_each_sort_of_message_and_of_the_frequent_ones() -> None:
+def test_the_bytes_of_typical_and_frequent_messages_are_shown() -> None:
     shown = {example.name for example in EXAMPLES if example.frame is not None}
     assert shown >= {"PlayMove", "Moved", "progress", "Ping", "Pong", "Hello", "Refused"}
 
@@ -116,12 +116,12 @@ def test_every_message_has_an_example() -> None:
 
 
 def rows(structs: dict[int, Any]) -> set[str]:
-    """Return how the page's tables show messages with a kind."""
+    """Return the rows of messages, by kind, as in the tables of PROTOCOL.md."""
     return {f"| {tag} | `{kind.__name__}` | {fields_of(kind)}" for tag, kind in structs.items()}
 
 
 def fields_of(struct: type[msgspec.Struct]) -> str:
-    """Return how the page's tables show the fields of a struct."""
+    """Return the cell with the fields of a struct, as in the tables of PROTOCOL.md."""
     command = issubclass(struct, messages.shared.Command)
     names = [
         f"`{field.name}{'?' if not field.required else ''}`"
@@ -150,7 +150,7 @@ def test_every_struct_is_in_the_tables(struct: type[msgspec.Struct]) -> None:
 
 
 def return_type(handler: object) -> str:
-    """Return the events that a handler returns as the page's table names them."""
+    """Return the events that a handler returns, as in the table of PROTOCOL.md."""
     returned = get_type_hints(handler)["return"]
     return " or ".join(f"`{event.__name__}`" for event in get_args(returned) or (returned,))
 
@@ -189,7 +189,7 @@ def test_the_digests_are_those_of_their_texts() -> None:
     assert [(text, str(fnv1a(text))) for text, _ in digests] == digests
 
 
-def test_the_example_of_coming_back_goes_on_from_the_one_of_a_snapshot() -> None:
+def test_the_example_of_resuming_continues_that_of_a_snapshot() -> None:
     attempt = read_event(first("Attempt"))
     missed = read_event(first("Missed"))
     asked = codec.decode(msgpack.packb(first("OpenAttempt", "2854881431")))
@@ -208,7 +208,7 @@ def test_the_example_of_coming_back_goes_on_from_the_one_of_a_snapshot() -> None
     assert (move.changes, move.redeals) == (first("Moved")[2], attempt.redeals)
 
 
-def test_how_much_can_be_missed_is_said() -> None:
+def test_the_limit_of_missed_moves_is_documented() -> None:
     assert f"if it has more than {MAX_MISSED} after it" in TEXT
 
 

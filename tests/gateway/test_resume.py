@@ -1,4 +1,4 @@
-"""Coming back over real sockets: what was missed, or a snapshot where that is what it takes."""
+"""Resuming an attempt over real sockets: by the missed moves, or else by a snapshot."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from tests.gateway.client import Client, Message, opened
 from tests.gateway.play import KEY, race_of, resign
 
 FIRST_MOVES = {"rouge-et-noir": "s>t", "lady-betty": "s>t0"}
-"""A move that can be played again and again, where it is not `s>w`."""
+"""By game, a move that can be repeated at the start; `s>w` in all others."""
 
 
 @pytest.fixture(autouse=True)
 def no_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let moves be played faster than a hand could."""
+    """Raise the rate limit, so that moves can be sent without a pause."""
     monkeypatch.setattr("server.gateway.session.BURST", 1_000)
 
 
@@ -40,13 +40,13 @@ async def ports(redis_url: str) -> AsyncIterator[tuple[int, int]]:
 
 
 def have(snapshot: Message) -> dict[str, int]:
-    """Return what a client has that was shown a snapshot, as PROTOCOL.md says."""
+    """Return the `have` of a client with a snapshot, as described in PROTOCOL.md."""
     text = ",".join([*snapshot["piles"].values(), str(snapshot["redeals"])])
     return {"seq": snapshot["seq"], "digest": fnv1a(text)}
 
 
 def followed(snapshot: Message, missed: Message) -> dict[str, Any]:
-    """Return what a client shows that had this snapshot, and is told what it missed."""
+    """Return what a client shows after it applied the missed moves to a snapshot."""
     assert missed["since"] == snapshot["seq"]
     piles, redeals = dict(snapshot["piles"]), snapshot["redeals"]
     for _, changes, redeals in missed["moves"]:  # noqa: B007 - the last one counts
@@ -56,7 +56,7 @@ def followed(snapshot: Message, missed: Message) -> dict[str, Any]:
 
 
 def shown(snapshot: Message) -> dict[str, Any]:
-    """Return what a client shows that has this snapshot."""
+    """Return what a client with a snapshot shows."""
     return {key: snapshot[key] for key in ("seq", "piles", "redeals", "result")}
 
 
@@ -66,7 +66,7 @@ def size(event: Message) -> int:
 
 
 async def play(client: Client, attempt: Message, count: int, move: str = "s>w") -> list[Message]:
-    """Play a move again and again from a snapshot on, and return the answers."""
+    """Repeat a move `count` times after a snapshot, and return the answers."""
     seqs = range(attempt["seq"] + 1, attempt["seq"] + 1 + count)
     answers = [
         await client.ask("move", attempt=attempt["attempt"], seq=seq, move=move) for seq in seqs
@@ -76,7 +76,7 @@ async def play(client: Client, attempt: Message, count: int, move: str = "s>w") 
 
 
 async def ask(client: Client, attempt: Message, **have: int) -> Message:
-    """Open an attempt, and say what there is of it."""
+    """Open an attempt with a `have`, and return the answer."""
     return await client.ask("attempt.open", attempt=attempt["attempt"], have=have)
 
 
@@ -88,7 +88,7 @@ async def start(client: Client, game: str = "robert") -> tuple[str, Message]:
 
 @pytest.mark.parametrize("game", list(games()))
 @pytest.mark.parametrize("count", [0, 1, 3])
-async def test_what_was_missed_leads_to_the_snapshot_on_the_other_node(
+async def test_missed_moves_lead_to_the_snapshot_on_another_node(
     ports: tuple[int, int], game: str, count: int
 ) -> None:
     here, there = ports
@@ -106,7 +106,7 @@ async def test_what_was_missed_leads_to_the_snapshot_on_the_other_node(
         assert size(missed) < size(snapshot)
 
 
-async def test_a_client_that_has_some_of_it_gets_the_rest(ports: tuple[int, int]) -> None:
+async def test_a_client_gets_only_the_moves_that_it_has_not_seen(ports: tuple[int, int]) -> None:
     here, there = ports
     async with opened(here) as old, opened(there) as new:
         token, attempt = await start(old)
@@ -132,7 +132,7 @@ async def test_a_wrong_digest_gets_the_snapshot_and_nothing_else(port: int, miss
         assert (await ask(client, attempt, **right))["type"] == "missed"
 
 
-async def test_the_digest_is_that_of_the_entry_and_not_of_the_last_one(port: int) -> None:
+async def test_the_digest_has_to_be_that_of_the_entry_named(port: int) -> None:
     async with opened(port) as client:
         _, attempt = await start(client)
         await play(client, attempt, 2)
@@ -149,8 +149,8 @@ async def test_an_entry_beyond_the_journal_gets_the_snapshot(port: int, seq: int
         assert answer["type"] == "attempt"
 
 
-async def test_a_journal_that_lost_its_end_gets_the_snapshot(redis_url: str) -> None:
-    """The client has a move that the store has not: another Redis took over too early."""
+async def test_a_client_that_is_ahead_of_the_journal_gets_the_snapshot(redis_url: str) -> None:
+    """The client has a move that Redis has lost, as in a failover before replication."""
     async with node(redis_url) as port, opened(port) as client:
         token, attempt = await start(client)
         await play(client, attempt, 2)
@@ -165,10 +165,10 @@ async def test_a_journal_that_lost_its_end_gets_the_snapshot(redis_url: str) -> 
         assert (answer["type"], answer["seq"]) == ("attempt", 2)
 
 
-async def test_who_is_too_far_behind_gets_the_snapshot(
+async def test_a_client_that_is_too_far_behind_gets_the_snapshot(
     port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Three moves are shorter than the board; the bound alone makes it a snapshot."""
+    """Four moves are still shorter than the snapshot; only the limit makes it one."""
     monkeypatch.setattr("server.service.resume.MAX_MISSED", 3)
     async with opened(port) as client:
         _, attempt = await start(client)
@@ -178,8 +178,8 @@ async def test_who_is_too_far_behind_gets_the_snapshot(
         assert (await ask(client, attempt, **have(attempt)))["type"] == "attempt"
 
 
-async def test_the_shorter_one_is_sent(port: int) -> None:
-    """Robert's board is short: soon it is the shorter one, long before the bound."""
+async def test_missed_moves_or_the_snapshot_are_sent_whichever_is_shorter(port: int) -> None:
+    """Robert's snapshot is small: it becomes the shorter one well before the limit."""
     async with opened(port) as client:
         _, attempt = await start(client)
         kinds = []
@@ -194,7 +194,7 @@ async def test_the_shorter_one_is_sent(port: int) -> None:
         assert 5 < turn < 40 < MAX_MISSED
 
 
-async def test_an_end_that_was_missed_is_told(ports: tuple[int, int]) -> None:
+async def test_a_missed_end_is_reported(ports: tuple[int, int]) -> None:
     here, there = ports
     async with opened(here) as old, opened(there) as new:
         token, attempt = await start(old)
@@ -206,10 +206,10 @@ async def test_an_end_that_was_missed_is_told(ports: tuple[int, int]) -> None:
         assert missed["result"] == ended["result"] == moved["result"] | {"end": "resigned"}
 
 
-async def test_time_that_ran_out_meanwhile_is_told(
+async def test_a_deadline_that_passed_meanwhile_is_reported(
     redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The lid was closed until after the deadline, and nobody looked."""
+    """The client was away until after the deadline, and nobody read the attempt."""
     async with node(redis_url) as port, opened(port) as client:
         token = (await client.hello())["token"]
         room = await client.ask("room.create", game="robert", seats=1, limit=60, key=KEY)
@@ -236,7 +236,7 @@ async def test_a_move_that_is_sent_again_gets_its_first_answer(ports: tuple[int,
         assert (again[2]["seq"], again[2]["result"]["moves"]) == (4, 3)
 
 
-async def test_another_players_attempt_is_refused_whatever_one_has(port: int) -> None:
+async def test_another_players_attempt_is_refused_whatever_the_digest(port: int) -> None:
     async with opened(port) as one, opened(port) as other:
         mine, _ = await race_of(one, other)
         right = have(mine)
@@ -271,14 +271,14 @@ async def test_no_digest_is_compared_before_the_cards_are_turned_up(
         1,
     ],
 )
-async def test_what_is_no_have_is_no_message(port: int, wrong: object) -> None:
+async def test_an_invalid_have_is_a_bad_message(port: int, wrong: object) -> None:
     async with opened(port) as client:
         _, attempt = await start(client)
         answer = await client.ask("attempt.open", attempt=attempt["attempt"], have=wrong)
         assert answer["code"] == "bad_message"
 
 
-async def test_the_newest_socket_wins_and_plays_on(ports: tuple[int, int]) -> None:
+async def test_a_newer_session_replaces_the_older_one_and_plays_on(ports: tuple[int, int]) -> None:
     here, there = ports
     async with opened(here) as old, opened(there) as new:
         token, attempt = await start(old)
@@ -292,8 +292,10 @@ async def test_the_newest_socket_wins_and_plays_on(ports: tuple[int, int]) -> No
         assert answer["result"]["moves"] == 2
 
 
-async def test_a_player_who_comes_back_elsewhere_was_never_away(ports: tuple[int, int]) -> None:
-    """The older socket's end, which comes later, does not make the player absent."""
+async def test_a_player_who_reconnects_on_another_node_stays_present(
+    ports: tuple[int, int],
+) -> None:
+    """The older session ends later, which does not make the player absent."""
     here, there = ports
     async with opened(here) as friend, opened(here) as old, opened(there) as new:
         token = (await old.hello())["token"]
@@ -308,7 +310,9 @@ async def test_a_player_who_comes_back_elsewhere_was_never_away(ports: tuple[int
             assert [member["here"] for member in seen["members"]] == [True, True]
 
 
-async def test_a_room_does_not_send_the_attempt_that_was_opened(ports: tuple[int, int]) -> None:
+async def test_joining_a_room_does_not_send_an_attempt_that_is_open_already(
+    ports: tuple[int, int],
+) -> None:
     here, there = ports
     async with opened(here) as old, opened(there) as new:
         token = (await old.hello())["token"]
@@ -320,13 +324,15 @@ async def test_a_room_does_not_send_the_attempt_that_was_opened(ports: tuple[int
         assert (await ask(new, attempt, **have(attempt)))["type"] == "missed"
         joined = await new.ask("room.join", code=room["code"])
         assert joined["round"]["over"] is False
-        # The end comes after all that a join brings about.
+        # The end is sent after everything that a join leads to.
         await resign(new, attempt | {"seq": 3})
         await new.next("room", lambda event: event["round"]["over"])
         assert "attempt" not in new.seen
 
 
-async def test_a_room_sends_the_attempt_before_it_answers(ports: tuple[int, int]) -> None:
+async def test_joining_a_room_sends_the_attempt_once_before_the_answer(
+    ports: tuple[int, int],
+) -> None:
     here, there = ports
     async with opened(here) as old, opened(there) as new:
         token = (await old.hello())["token"]
@@ -345,7 +351,7 @@ async def test_a_room_sends_the_attempt_before_it_answers(ports: tuple[int, int]
         assert new.seen.count("attempt") == 1
 
 
-async def test_who_comes_back_in_the_countdown_gets_the_cards_once(
+async def test_a_player_who_reconnects_during_the_countdown_gets_the_cards_once(
     ports: tuple[int, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(race, "COUNTDOWN", 1_000)
@@ -362,10 +368,10 @@ async def test_who_comes_back_in_the_countdown_gets_the_cards_once(
         assert new.seen.count("attempt") == 1
 
 
-async def test_who_came_back_is_told_of_what_the_server_finds_later(
+async def test_a_resumed_session_is_notified_of_a_dead_end_found_later(
     redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A session that was told what it missed hears of the attempt as one with a snapshot."""
+    """A session that was sent missed moves is subscribed to the attempt like any other."""
     seed, line = dead_end_line("robert")
     drawn = SimpleNamespace(choice=secrets.choice, token_bytes=lambda _: seed)
     monkeypatch.setattr("server.store.deals.secrets", drawn)
@@ -384,8 +390,10 @@ async def test_who_came_back_is_told_of_what_the_server_finds_later(
         assert (ended["seq"], ended["result"]["end"]) == (seen["seq"] + 1, "stuck")
 
 
-async def test_a_round_does_not_take_its_runner_from_a_daily(port: int) -> None:
-    """Who turns to a daily in the middle of a race was shown the race's cards before."""
+async def test_changes_of_a_room_do_not_send_its_attempt_to_a_runner_who_plays_a_daily(
+    port: int,
+) -> None:
+    """A runner who opens a daily during a race was sent the cards of the race before."""
     async with opened(port) as one, opened(port) as other:
         await race_of(one, other)
         await one.ask("daily.open", game="deuces")

@@ -22,7 +22,7 @@ def is_over(event: Message) -> bool:
     return bool(event["round"] and event["round"]["over"])
 
 
-async def test_a_stranger_joins_by_the_code_in_either_case(port: int) -> None:
+async def test_a_player_joins_by_the_code_in_upper_or_lower_case(port: int) -> None:
     async with opened(port) as host, opened(port) as guest:
         code = await room_of(host)
         await guest.hello(name="Bob")
@@ -32,7 +32,7 @@ async def test_a_stranger_joins_by_the_code_in_either_case(port: int) -> None:
         assert news["members"][1]["here"] is True
 
 
-async def test_every_answer_of_a_room_is_in_its_news(port: int) -> None:
+async def test_every_change_of_a_room_is_pushed_to_the_other_members(port: int) -> None:
     async with opened(port) as host, opened(port) as guest:
         code = await room_of(host, guest)
         await guest.ask("room.ready", code=code, ready=False)
@@ -53,7 +53,7 @@ async def test_every_seat_has_the_same_deal(port: int, game: str, variant: str) 
         assert mine["variant"] == variant
 
 
-async def test_no_card_comes_before_the_countdown_is_over(
+async def test_no_card_is_sent_before_the_countdown_is_over(
     port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(race, "COUNTDOWN", 2_000)
@@ -63,7 +63,7 @@ async def test_no_card_comes_before_the_countdown_is_over(
         attempt = room["round"]["runners"][0]["attempt"]
         assert (await one.ask("attempt.open", attempt=attempt))["code"] == "not_started"
         early = await one.ask("move", attempt=attempt, seq=2, move="s>w")
-        # What the session was not shown it has no number for.
+        # The session has no number for an attempt that it was not shown.
         assert early["code"] == "unknown_attempt"
         assert "piles" not in early
         shown = await one.next("attempt")
@@ -93,7 +93,7 @@ async def test_a_round_ends_with_results_the_seed_and_a_score(port: int) -> None
         } == mine["piles"]
 
 
-async def test_the_seed_is_told_to_no_one_before(port: int) -> None:
+async def test_the_seed_is_shown_to_no_one_before_the_end(port: int) -> None:
     async with opened(port) as one, opened(port) as other, opened(port) as stranger:
         mine, _ = await race_of(one, other)
         await stranger.hello()
@@ -116,7 +116,7 @@ async def test_a_rematch_is_in_the_same_room_on_another_deal(port: int) -> None:
         assert (await other.next("attempt"))["deal"] == room["round"]["deal"]
 
 
-async def test_the_progress_of_all_is_pushed_as_counters_alone(port: int) -> None:
+async def test_progress_is_pushed_as_counters_only(port: int) -> None:
     async with opened(port) as one, opened(port) as other:
         mine, _ = await race_of(one, other)
         await one.ask("move", attempt=mine["attempt"], seq=2, move="s>w")
@@ -135,7 +135,7 @@ async def test_a_full_room_takes_no_more_and_goes_on(port: int) -> None:
         assert (await one.ask("room.start", code=code))["type"] == "room"
 
 
-async def test_who_is_not_ready_sits_the_round_out(port: int) -> None:
+async def test_a_member_who_is_not_ready_does_not_run(port: int) -> None:
     async with opened(port) as one, opened(port) as other:
         code = await room_of(one, other)
         await other.ask("room.ready", code=code, ready=False)
@@ -173,7 +173,7 @@ async def test_a_running_round_is_not_started_again(port: int) -> None:
         assert (await one.ask("room.start", code=code))["code"] == "round_running"
 
 
-async def test_the_same_creation_makes_one_room(port: int) -> None:
+async def test_a_creation_that_is_sent_twice_makes_one_room(port: int) -> None:
     async with opened(port) as client:
         await client.hello()
         wanted = {"game": "robert", "seats": 2, "limit": 60, "key": KEY}
@@ -194,16 +194,14 @@ async def test_the_same_creation_makes_one_room(port: int) -> None:
         ({"key": "short"}, "bad_message"),
     ],
 )
-async def test_a_room_that_cannot_be_is_refused(
-    port: int, change: dict[str, object], code: str
-) -> None:
+async def test_an_invalid_room_is_refused(port: int, change: dict[str, object], code: str) -> None:
     async with opened(port) as client:
         await client.hello()
         wanted = {"game": "robert", "seats": 2, "limit": 60, "key": KEY} | change
         assert (await client.ask("room.create", **wanted))["code"] == code
 
 
-async def test_leaving_hands_the_room_on_and_resigns_the_run(port: int) -> None:
+async def test_leaving_hands_the_room_over_and_resigns_the_attempt(port: int) -> None:
     async with opened(port) as one, opened(port) as other:
         mine, _ = await race_of(one, other)
         code = mine["room"]
@@ -220,7 +218,7 @@ async def test_leaving_hands_the_room_on_and_resigns_the_run(port: int) -> None:
 async def test_a_round_is_over_when_its_time_is_up(
     port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """For those who play, and for those who have gone."""
+    """For players who are connected, and for those who are not."""
     async with opened(port) as one, opened(port) as other:
         await race_of(one, other)
         await other.socket.close()
@@ -232,7 +230,7 @@ async def test_a_round_is_over_when_its_time_is_up(
         assert [runner["result"]["end"] for runner in room["round"]["runners"]] == ["time"] * 2
 
 
-async def test_members_who_go_are_shown_as_gone(port: int) -> None:
+async def test_members_who_disconnect_are_shown_as_absent(port: int) -> None:
     async with opened(port) as one:
         async with opened(port) as other:
             await room_of(one, other)

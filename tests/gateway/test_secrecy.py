@@ -1,7 +1,7 @@
 """No byte sent to a player depends on a card that this player has not seen.
 
-Each test plays the same moves on two boards that differ in unseen cards alone, and compares every
-byte that is sent until one of them is turned up.
+Each test plays the same moves on two boards that differ only in unseen cards, and compares every
+byte that is sent until one of those cards is turned up.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ DEAL = DealId("rw4kq8d2n6vx1zt7")
 
 
 def twin(board: Board, rng: random.Random) -> Board:
-    """Return a board like this one, with its face-down cards in another order."""
+    """Return the same board with its face-down cards in another order."""
     hidden = [card for pile in board.piles for card in pile if card & DOWN]
     rng.shuffle(hidden)
     cards: Iterator[int] = iter(hidden)
@@ -57,38 +57,38 @@ def begun(board: Board) -> Attempt:
 
 
 class _Wire:
-    """A connection that keeps what is sent."""
+    """A connection that records the frames sent."""
 
     def __init__(self) -> None:
         self.sent: list[bytes] = []
 
     def send(self, frame: bytes, key: Hashable = None) -> None:
-        """Keep a message."""
+        """Record a frame."""
         self.sent.append(frame)
 
     def is_behind(self) -> bool:
-        """Read at once."""
+        """Return that the client keeps up."""
         return False
 
     def hold(self) -> None:
-        """Read on all the same."""
+        """Do nothing: only one command is sent."""
 
     def release(self) -> None:
-        """Read on."""
+        """Do nothing."""
 
     def close(self, code: int) -> None:
-        """Stay."""
+        """Fail: no test leads to a close."""
         raise AssertionError(f"closed with {code}")
 
 
-class _Player:
-    """Plays on a board, and answers at once."""
+class _Handlers:
+    """The handlers of a session, which answer at once from an attempt in memory."""
 
     def __init__(self, attempt: Attempt) -> None:
         self.attempt = attempt
 
     async def answer(self, session: Session, command: messages.AnyCommand) -> messages.shared.Event:
-        """Show the attempt."""
+        """Answer with a snapshot of the attempt."""
         session.identify(ME)
         return present.attempt(shown(self.attempt), session.shown.number_of(self.attempt.id), 1_000)
 
@@ -110,20 +110,20 @@ class _Player:
             reply(Played(before, self.attempt, delta))
 
     def now(self) -> int:
-        """Return some time."""
+        """Return a fixed time."""
         return 1_000
 
 
 async def sent_for(attempt: Attempt, move: tuple[int, int, int]) -> tuple[Attempt, bytes]:
     """Return the attempt after a move, and the frame that its player is sent by the session."""
-    wire, player = _Wire(), _Player(attempt)
-    session = Session("s", wire, player, Metrics())
+    wire, handlers = _Wire(), _Handlers(attempt)
+    session = Session("s", wire, handlers, Metrics())
     session.identify(ME)
     number = session.shown.number_of(attempt.id)
     session.receive(msgpack.packb([number, attempt.seq + 1, *move]))
     session.cancel_hello_timer()
     (frame,) = wire.sent
-    return player.attempt, frame
+    return handlers.attempt, frame
 
 
 def shown(attempt: Attempt) -> Snapshot:
@@ -146,7 +146,7 @@ def changed_piles(frame: bytes) -> list[int]:
 
 @pytest.mark.parametrize(("game", "variant"), GAMES)
 @pytest.mark.parametrize("seed", range(5))
-async def test_snapshots_answers_and_refusals_are_the_same(
+async def test_snapshots_answers_and_refusals_do_not_depend_on_unseen_cards(
     game: str, variant: str, seed: int
 ) -> None:
     rng = random.Random(f"{game} {variant} {seed}")
@@ -168,8 +168,8 @@ async def test_snapshots_answers_and_refusals_are_the_same(
             after, frame = await sent_for(one, move)
             other_after, other_frame = await sent_for(other, move)
             if turns_a_card(one, after):
-                # What is turned up differs, and nothing but its face may; unless a pile is
-                # filled with the twin of the card that left it, and so has not changed.
+                # The card turned up differs, and nothing else may; unless a pile is filled
+                # with the same card that left it on one board, and so is unchanged there.
                 same_piles = changed_piles(frame) == changed_piles(other_frame)
                 assert len(frame) == len(other_frame) or not same_piles
                 assert same_piles or variant == "fill"
@@ -192,7 +192,7 @@ def missed_frame(steps: list[Step]) -> bytes:
 
 
 def without_faces(frame: bytes) -> list[Any]:
-    """Return what a frame says of what was missed, but for the faces of cards."""
+    """Return the missed moves in a frame, without the faces of cards."""
     value = msgpack.unpackb(frame)
     assert value.pop(1) == messages.shared.NEWS
     found: messages.attempts.Missed = msgspec.convert(value, type=messages.attempts.Missed)
@@ -208,15 +208,15 @@ def without_faces(frame: bytes) -> list[Any]:
 
 @pytest.mark.parametrize(("game", "variant"), GAMES)
 @pytest.mark.parametrize("seed", range(5))
-def test_what_was_missed_is_the_same(game: str, variant: str, seed: int) -> None:
-    """The same line on twins, as far as it goes on both: until a card is turned up, every byte."""
+def test_missed_moves_do_not_depend_on_unseen_cards(game: str, variant: str, seed: int) -> None:
+    """The same moves on both boards, as long as legal: equal bytes until a card is turned up."""
     rng = random.Random(f"{game} {variant} {seed}")
     rules = ruleset(game, variant)
     start = begun(deal_seed(rules, rng.randbytes(32)))
     compared = 0
     for _ in range(20):
         other = structs.replace(start, board=twin(start.board, rng))
-        # A client that has the middle of a game, whose journal before it does not matter here.
+        # A client in the middle of a game; the entries before that do not matter here.
         lines = [[Step(None, one.start, one)] for one in (start, other)]
         turned = False
         for _ in range(8):
@@ -227,12 +227,12 @@ def test_what_was_missed_is_the_same(game: str, variant: str, seed: int) -> None
             try:
                 steps = [step(line[-1].after, move) for line in lines]
             except Refusal:
-                break  # it went onto a card that only one of the two turned up
+                break  # onto a card that was turned up on only one board
             lines = [[*line, step] for line, step in zip(lines, steps, strict=True)]
             turned |= turns_a_card(start, steps[0].after)
             frames = [missed_frame(line) for line in lines]
             if turned:
-                # As above: the twin of a card may come where it was.
+                # As above: a pile may be filled with the same card on one board.
                 same = without_faces(frames[0]) == without_faces(frames[1])
                 assert same or variant == "fill"
             else:

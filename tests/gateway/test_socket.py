@@ -1,4 +1,4 @@
-"""A connection, byte by byte: what websockets' own server answers, ours answers as well."""
+"""The WebSocket protocol, byte by byte, compared with the server of the websockets library."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ TEXT_ANSWER = b"a text"
 
 
 class Echo:
-    """What stands for a session: it sends back what it is sent."""
+    """A session that sends every message back."""
 
     def __init__(self, wire: Wire) -> None:
         self.wire = wire
@@ -57,7 +57,7 @@ class Echo:
         self.is_open = True
 
     def receive(self, message: bytes | None) -> None:
-        """Answer a message."""
+        """Record a message, and send it back."""
         self.got.append(message)
         self.send(TEXT_ANSWER if message is None else message)
 
@@ -66,22 +66,22 @@ class Echo:
         self.wire.send(message, key)
 
     def forget(self) -> None:
-        """Note the end."""
+        """Record the end."""
         self.is_open = False
 
 
 class Counting(Socket):
-    """A socket that counts what it is given, and what it has parsed."""
+    """A socket that counts the bytes it received, and the slices it parsed."""
 
     __slots__ = ("parsed", "received")
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Begin to count."""
+        """Set both counts to 0."""
         self.received = self.parsed = 0
         super().connection_made(transport)
 
     def data_received(self, data: bytes) -> None:
-        """Count bytes."""
+        """Count the bytes."""
         self.received += len(data)
         super().data_received(data)
 
@@ -91,11 +91,11 @@ class Counting(Socket):
 
 
 class Ours:
-    """A server of sockets that echo.
+    """A server of our sockets, with sessions that echo.
 
     Attributes:
-        port: where it listens.
-        sockets: all connections that there have been.
+        port: the port on which it listens.
+        sockets: all connections so far.
         open: those that have not ended.
     """
 
@@ -166,7 +166,7 @@ async def ours() -> AsyncIterator[Ours]:
 
 @asynccontextmanager
 async def theirs() -> AsyncIterator[int]:
-    """Run websockets' own server, which answers the same."""
+    """Run an echo server of the websockets library, and yield its port."""
 
     async def echo(connection: ServerConnection) -> None:
         try:
@@ -209,7 +209,7 @@ SCRIPTS: dict[str, bytes] = {
     "an empty ping": frame(PING),
     "the longest ping": frame(PING, LONG[:125]),
     "pings in a row": b"".join(frame(PING, bytes([number])) for number in range(20)),
-    "a pong that nobody asked for": frame(PONG, b"pong"),
+    "an unsolicited pong": frame(PONG, b"pong"),
     "a message in parts": (
         frame(BINARY, b"me", flags=0) + frame(CONT, b"ssa", flags=0) + frame(CONT, b"ge")
     ),
@@ -248,8 +248,8 @@ SCRIPTS: dict[str, bytes] = {
     "a text within a message": frame(BINARY, b"me", flags=0) + frame(TEXT, b"text"),
     "a message that is too long": frame(BINARY, LONG + b"x"),
     "a text that is too long": frame(TEXT, b"x" * (MAX_FRAME_SIZE + 1)),
-    "a message of which only the length is too long": b"\x82\xff" + (1 << 40).to_bytes(8, "big"),
-    "a length that is none": b"\x82\xff" + (1 << 63).to_bytes(8, "big"),
+    "a length that is too long without a message": b"\x82\xff" + (1 << 40).to_bytes(8, "big"),
+    "an invalid length": b"\x82\xff" + (1 << 63).to_bytes(8, "big"),
     "a message that is too long in parts": (
         frame(BINARY, LONG[:4_000], flags=0) + frame(CONT, LONG[:97])
     ),
@@ -258,20 +258,20 @@ SCRIPTS: dict[str, bytes] = {
     ),
     "a close": close(1000),
     "a close with a reason": close(1001, "Gruß".encode()),
-    "a close with a code of one's own": close(4000),
+    "a close with an application code": close(4000),
     "a close without a code": close(),
     "a close with half a code": frame(CLOSE, b"\x03"),
-    "a close with a code that is none": close(1005),
-    "a close with another code that is none": close(999),
+    "a close with an invalid code": close(1005),
+    "a close with another invalid code": close(999),
     "a close with a broken reason": close(1000, b"\xff\xfe"),
     "something after a close": close(1000) + frame(BINARY, b"message") + frame(PING, b"ping"),
-    "something after a mistake": frame(3) + frame(BINARY, b"message"),
+    "something after an error": frame(3) + frame(BINARY, b"message"),
 }
 END = b"the end"
 
 
 class Outcome:
-    """What came back: data and control frames, each in their order, and how it ended."""
+    """The frames that came back: data and control frames, each in their order."""
 
     def __init__(self, found: list[Frame]) -> None:
         self.data = [each for each in found if each.opcode in {TEXT, BINARY}]
@@ -288,7 +288,7 @@ class Outcome:
 
 
 async def play(client: RawClient, script: bytes) -> Outcome:
-    """Send a script, and an end if that has not been reached yet; return what comes back."""
+    """Send a script, then a last message and a close; return the frames that come back."""
     client.write(script + frame(BINARY, END))
     found: list[Frame] = []
     while (each := await client.next()) is not None:
@@ -299,7 +299,9 @@ async def play(client: RawClient, script: bytes) -> Outcome:
 
 
 @pytest.mark.parametrize("name", SCRIPTS)
-async def test_what_comes_back_is_what_the_reference_sends(ours: Ours, name: str) -> None:
+async def test_frames_are_answered_as_by_the_reference_implementation(
+    ours: Ours, name: str
+) -> None:
     async with theirs() as port, connected(port) as reference, opened(ours) as client:
         await reference.shake()
         expected = await play(reference, SCRIPTS[name])
@@ -310,7 +312,9 @@ async def test_what_comes_back_is_what_the_reference_sends(ours: Ours, name: str
 
 
 @pytest.mark.parametrize("name", [name for name, script in SCRIPTS.items() if len(script) < 200])
-async def test_it_does_not_matter_where_bytes_are_parted(ours: Ours, name: str) -> None:
+async def test_frames_that_arrive_byte_by_byte_are_answered_in_the_same_way(
+    ours: Ours, name: str
+) -> None:
     script = SCRIPTS[name]
     async with opened(ours) as client:
         expected = await play(client, script)
@@ -325,7 +329,7 @@ async def test_it_does_not_matter_where_bytes_are_parted(ours: Ours, name: str) 
                 await asyncio.sleep(0)
         found = await play(client, b"")
     assert found.control == expected.control
-    # What comes together with a mistake behind it may not have been answered.
+    # A message in one segment with an error after it may not have been answered.
     assert found.data[: len(expected.data)] == expected.data
     assert len(found.data) == len(expected.data) or "continuation after" in name
 
@@ -347,7 +351,7 @@ CODES = {
 
 
 @pytest.mark.parametrize(("name", "code"), CODES.items())
-async def test_it_ends_with_the_code_that_the_protocol_has_for_it(
+async def test_a_connection_is_closed_with_the_code_of_the_protocol(
     ours: Ours, name: str, code: int
 ) -> None:
     async with opened(ours) as client:
@@ -363,17 +367,17 @@ async def test_a_close_without_a_code_is_answered_without_one(ours: Ours) -> Non
         assert await client.rest() == [(CLOSE, b"")]
 
 
-async def test_our_own_close_waits_for_the_answer(ours: Ours) -> None:
+async def test_closing_waits_for_the_clients_close_frame(ours: Ours) -> None:
     async with opened(ours) as client:
         ours.echo.wire.close(1001)
         assert await client.next() == (CLOSE, b"\x03\xe9")
-        # What is sent meanwhile is of no interest any more.
+        # Messages after our close frame are ignored.
         client.write(frame(BINARY, b"late") + close(1001))
         assert await client.rest() == []
     await ours.ended()
 
 
-async def test_who_does_not_answer_a_close_is_cut(
+async def test_a_client_that_does_not_answer_a_close_is_disconnected(
     ours: Ours, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "CLOSE_WITHIN", 0.05)
@@ -384,7 +388,7 @@ async def test_who_does_not_answer_a_close_is_cut(
 
 
 @pytest.mark.parametrize("script", [close(1000), frame(3), frame(BINARY, LONG + b"x")])
-async def test_who_does_not_take_the_close_is_cut(
+async def test_a_client_that_does_not_read_a_close_is_disconnected(
     ours: Ours, monkeypatch: pytest.MonkeyPatch, script: bytes
 ) -> None:
     monkeypatch.setattr(module, "CLOSE_WITHIN", 0.05)
@@ -398,7 +402,7 @@ async def test_who_does_not_take_the_close_is_cut(
 
 
 def fill(ours: Ours, transport: asyncio.Transport) -> None:
-    """Send until the connection takes no more at once."""
+    """Send until the write buffer of the connection is not empty."""
     while not transport.get_write_buffer_size():
         ours.echo.send(LONG)
 
@@ -411,7 +415,7 @@ async def test_frames_of_one_segment_are_answered_in_their_order(ours: Ours) -> 
         assert ours.sockets[-1].parsed > 2
 
 
-async def test_nothing_behind_a_handshake_that_is_refused_is_heard(
+async def test_frames_after_a_refused_handshake_are_ignored(
     ours: Ours, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with connected(ours.port) as client:
@@ -426,7 +430,7 @@ async def test_nothing_behind_a_handshake_that_is_refused_is_heard(
     assert caplog.text == ""
 
 
-async def test_what_the_session_is_not_ready_for_is_not_read(ours: Ours) -> None:
+async def test_a_connection_on_hold_is_not_read(ours: Ours) -> None:
     words = [str(number).encode() for number in range(2_000)]
     async with opened(ours) as client:
         first, *rest = words
@@ -434,7 +438,7 @@ async def test_what_the_session_is_not_ready_for_is_not_read(ours: Ours) -> None
         await client.next()
         ours.echo.wire.hold()
         client.write(b"".join(frame(BINARY, word) for word in rest[:1_000]))
-        # Another client is served meanwhile, as often as it likes.
+        # Another client is served meanwhile.
         async with opened(ours) as other:
             for _ in range(20):
                 other.write(frame(PING, b"ping"))
@@ -446,7 +450,7 @@ async def test_what_the_session_is_not_ready_for_is_not_read(ours: Ours) -> None
             assert await client.next() == (BINARY, word)
 
 
-async def test_who_is_held_up_in_the_middle_of_a_segment_is_read_no_further(ours: Ours) -> None:
+async def test_holding_in_the_middle_of_a_segment_stops_parsing(ours: Ours) -> None:
     async with opened(ours) as client:
         echo = ours.echo
         one = frame(BINARY, b"12345678")
@@ -474,7 +478,7 @@ async def test_a_flood_of_pings_delays_no_other_client(ours: Ours) -> None:
         for number in range(20):
             other.write(frame(PING, bytes([number])))
             assert await other.next() == (PONG, bytes([number]))
-        # One slice, and then it owes more than it may send in seconds.
+        # After one slice, its allowance is overdrawn for seconds.
         assert flooded.parsed <= 3
         assert not flooded.transport.is_reading()
         assert flooded.transport.get_write_buffer_size() <= module.MAX_UNSENT_CONTROL
@@ -494,8 +498,10 @@ async def test_a_flood_of_messages_is_read_a_slice_at_a_time(ours: Ours) -> None
         assert flooded.received < len(sent)
 
 
-async def test_who_never_reads_pongs_is_cut(ours: Ours, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The budget alone would let it send for minutes until then."""
+async def test_a_client_that_never_reads_pongs_is_disconnected(
+    ours: Ours, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the allowance lifted, since that alone would slow the client down for minutes."""
     for name in ("BYTES_PER_SECOND", "BYTES_AT_ONCE"):
         monkeypatch.setattr(module, name, 1e12)
     monkeypatch.setattr(module, "CONTROL_COST", 0)
@@ -514,7 +520,7 @@ async def test_who_never_reads_pongs_is_cut(ours: Ours, monkeypatch: pytest.Monk
         assert not ours.echo.is_open
 
 
-async def test_what_is_sent_to_a_slow_reader_waits_and_comes_in_order(ours: Ours) -> None:
+async def test_frames_for_a_slow_reader_are_queued_and_arrive_in_order(ours: Ours) -> None:
     async with opened(ours) as client:
         transport = client.reader._transport  # type: ignore[attr-defined]
         transport.pause_reading()
@@ -546,8 +552,8 @@ async def test_the_end_of_the_stream_ends_the_session(ours: Ours) -> None:
 
 
 @asynccontextmanager
-async def letting_in(*, late: float = 0.0, stopping: bool = False) -> AsyncIterator[int]:
-    """Run a server that lets in who may come in, and nobody else."""
+async def admitting(*, late: float = 0.0, stopping: bool = False) -> AsyncIterator[int]:
+    """Run a server with the real admission of connections, and yield its port."""
     left: list[Session] = []
     sockets = Sockets(cast(Any, None), left.append, Load(lambda: late), Metrics(), ["http://ours"])
     state, config = ServerState(), Config(cast(Any, None), log_config=None)
@@ -583,10 +589,10 @@ async def letting_in(*, late: float = 0.0, stopping: bool = False) -> AsyncItera
         (handshake(), {"late": MAX_LAG * 2}, 503),
     ],
 )
-async def test_a_handshake_is_answered(
+async def test_a_handshake_is_accepted_or_refused(
     request_: bytes, conditions: dict[str, Any], status: int
 ) -> None:
-    async with letting_in(**conditions) as port, connected(port) as client:
+    async with admitting(**conditions) as port, connected(port) as client:
         head = await client.shake(request_)
         assert client.status == status
         assert (b"retry-after" in head.lower()) == ("late" in conditions)

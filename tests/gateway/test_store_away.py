@@ -1,4 +1,4 @@
-"""Redis away: commands are refused as unavailable, sockets stay, and all goes on by itself."""
+"""Redis unavailable: commands are refused, sockets stay open, and play goes on afterwards."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from tests.gateway.play import race_of
 from tests.redis_servers import Server, running_server
 
 OTHERS = 8
-"""Sessions beside the one that is watched, each with a race of its own."""
+"""Sessions besides the first one, each with a race of its own."""
 
 Act = Callable[[Server], object]
 
 
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a Redis that hangs be noticed soon."""
+    """Shorten the time-outs, so that a hanging Redis is noticed soon."""
     monkeypatch.setattr(connection, "TIMEOUT", 0.3)
     monkeypatch.setattr(bus, "HEARTBEAT_INTERVAL", 0.1)
     monkeypatch.setattr(bus, "RECONNECT_DELAY", 0.05)
@@ -35,14 +35,14 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def server() -> Iterator[Server]:
-    """Run a redis-server that can be broken."""
+    """Run a redis-server that the test can stop."""
     with running_server() as server:
         yield server
 
 
 @pytest.fixture
 async def playing(server: Server) -> AsyncIterator[tuple[list[Client], list[Message]]]:
-    """Have sessions on one node, each in a race of its own, and the attempts."""
+    """Return clients of one node, each in a race of its own, and their attempts."""
     async with AsyncExitStack() as stack:
         port = await stack.enter_async_context(node(server.url))
         clients, attempts = [], []
@@ -65,8 +65,8 @@ def _asks(command: str) -> Act:
     return lambda server: server.ask(*command.split())
 
 
-async def moved_at_last(client: Client, attempt: Message, seq: int) -> Message:
-    """Send a move until it is answered with something else than that the store is away."""
+async def retry_move(client: Client, attempt: Message, seq: int) -> Message:
+    """Send a move until it is not refused as `unavailable`, and return that answer."""
     while True:
         answer = await client.ask("move", attempt=attempt["attempt"], seq=seq, move="s>w")
         if answer.get("code") != "unavailable":
@@ -86,7 +86,7 @@ async def moved_at_last(client: Client, attempt: Message, seq: int) -> Message:
         ),
     ],
 )
-async def test_no_move_is_acknowledged_while_redis_is_away_and_all_goes_on_when_it_is_back(
+async def test_no_move_is_acknowledged_while_redis_is_unavailable_and_play_goes_on_afterwards(
     server: Server,
     playing: tuple[list[Client], list[Message]],
     breaks: Act,
@@ -98,7 +98,7 @@ async def test_no_move_is_acknowledged_while_redis_is_away_and_all_goes_on_when_
         assert answer["type"] == "moved"
     await asyncio.to_thread(breaks, server)
     try:
-        # All at once, so that they wait for the store together.
+        # Concurrently, so that they wait for Redis together.
         answers = await asyncio.gather(
             *(
                 client.ask("move", attempt=attempt["attempt"], seq=3, move="s>w")
@@ -116,8 +116,8 @@ async def test_no_move_is_acknowledged_while_redis_is_away_and_all_goes_on_when_
     finally:
         await asyncio.to_thread(mends, server)
     for client, attempt in zip(clients, attempts, strict=True):
-        answer = await moved_at_last(client, attempt, 3)
-        # One that was written though nobody could say so is not played twice.
+        answer = await retry_move(client, attempt, 3)
+        # A move that was written, but not acknowledged, is not played twice.
         assert answer["type"] in {"moved", "attempt"}
         snapshot = await client.ask("attempt.open", attempt=attempt["attempt"])
         assert snapshot["seq"] == 3
@@ -125,7 +125,7 @@ async def test_no_move_is_acknowledged_while_redis_is_away_and_all_goes_on_when_
         assert client.socket.close_code is None
 
 
-async def test_redis_goes_and_comes_back_with_everything_in_it() -> None:
+async def test_play_goes_on_after_a_restart_of_redis_with_its_data() -> None:
     async with AsyncExitStack() as stack:
         data = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="samedeal")))
         redis = embedded_redis(data)
@@ -153,19 +153,19 @@ async def test_redis_goes_and_comes_back_with_everything_in_it() -> None:
         assert snapshot["seq"] == 3
 
 
-async def test_what_waits_for_a_redis_that_hangs_is_bounded(
+async def test_the_number_of_commands_waiting_for_a_hanging_redis_is_bounded(
     server: Server,
     playing: tuple[list[Client], list[Message]],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     clients, attempts = playing
     most = 3
-    # Only later moves wait to be written alone: the first ones share a look at the clock.
+    # The first moves share a sample of the clock; only later ones wait one by one.
     for client, attempt in zip(clients, attempts, strict=True):
-        await moved_at_last(client, attempt, 2)
+        await retry_move(client, attempt, 2)
     monkeypatch.setattr(pipeline, "MAX_WAITING", most)
     monkeypatch.setattr(journal, "_MAX_BATCH", 1)
-    # The lot waits for longer than its turn takes: only a bound refuses any of it sooner.
+    # All of them would time out together: only the bound refuses some of them earlier.
     server.signal(SIGSTOP)
     try:
         asked = [
@@ -180,4 +180,4 @@ async def test_what_waits_for_a_redis_that_hangs_is_bounded(
     finally:
         server.signal(SIGCONT)
     for client, attempt in zip(clients, attempts, strict=True):
-        assert (await moved_at_last(client, attempt, 3))["result"]["moves"] == 2
+        assert (await retry_move(client, attempt, 3))["result"]["moves"] == 2

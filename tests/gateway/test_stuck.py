@@ -1,4 +1,4 @@
-"""A player is told that no line of moves brings another card home, without asking."""
+"""Dead ends: the server ends an attempt when no moves can bring another card home."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from tests.gateway.play import race_of
 
 @pytest.fixture(autouse=True)
 def no_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a line be played faster than a hand could."""
+    """Raise the rate limit, so that moves can be sent without a pause."""
     monkeypatch.setattr("server.gateway.session.BURST", 1_000)
 
 
 @pytest.fixture
 def line(monkeypatch: pytest.MonkeyPatch) -> tuple[str, ...]:
-    """Draw the seed of a deal with a line to a dead end, and return the line."""
+    """Make the next deal one with a known line to a dead end, and return the line."""
     seed, line = dead_end_line("robert")
     drawn = SimpleNamespace(choice=secrets.choice, token_bytes=lambda _: seed)
     monkeypatch.setattr("server.store.deals.secrets", drawn)
@@ -29,14 +29,14 @@ def line(monkeypatch: pytest.MonkeyPatch) -> tuple[str, ...]:
 
 
 async def play(client: Client, attempt: Message, line: tuple[str, ...]) -> list[Message]:
-    """Play a line from an attempt's start, and return the answers."""
+    """Play a line from the start of an attempt, and return the answers."""
     return [
         await client.ask("move", attempt=attempt["attempt"], seq=seq, move=move)
         for seq, move in enumerate(line, start=2)
     ]
 
 
-async def test_an_attempt_without_hope_ends_for_its_player(
+async def test_a_player_is_notified_that_the_attempt_is_at_a_dead_end(
     port: int, line: tuple[str, ...]
 ) -> None:
     async with opened(port) as client:
@@ -54,7 +54,7 @@ async def test_an_attempt_without_hope_ends_for_its_player(
         assert room["round"]["runners"][0]["result"]["end"] == "stuck"
 
 
-async def test_it_ends_on_the_next_node_if_one_has_gone_before(
+async def test_a_dead_end_is_found_by_another_node_if_the_first_has_gone(
     redis_url: str, line: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:

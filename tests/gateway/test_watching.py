@@ -1,4 +1,4 @@
-"""What watchers of a leaderboard are sent: once a tick, and only what is new to each."""
+"""What watchers of a leaderboard are sent: at most once a tick, and only what has changed."""
 
 from __future__ import annotations
 
@@ -38,16 +38,18 @@ async def hub(node: Node, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[HubN
 
 
 @pytest.fixture
-def asked(node: Node, monkeypatch: pytest.MonkeyPatch) -> list[list[PlayerId]]:
-    """Return whose own rows are read, each time that some are."""
+def reads(node: Node, monkeypatch: pytest.MonkeyPatch) -> list[list[PlayerId]]:
+    """Return the players whose own rows are read, for each read."""
     found: list[list[PlayerId]] = []
     around = Leaderboards.around
 
-    async def noting(boards: Leaderboards, board: BoardId, players: Sequence[PlayerId]) -> object:
+    async def recording(
+        boards: Leaderboards, board: BoardId, players: Sequence[PlayerId]
+    ) -> object:
         found.append(list(players))
         return await around(boards, board, players)
 
-    monkeypatch.setattr(Leaderboards, "around", noting)
+    monkeypatch.setattr(Leaderboards, "around", recording)
     return found
 
 
@@ -56,31 +58,31 @@ async def enter(node: Node, player: PlayerId, score: int) -> None:
 
 
 async def watch(hub: HubNode, seat: Seat) -> None:
-    """Watch, and wait until the subscription has begun and nothing is to be told any more."""
+    """Watch the leaderboard, and wait until it is subscribed to and nothing is pending."""
     await seat.ask("leaderboard.watch", game=GAME)
     await settled(hub)
 
 
 async def settled(hub: HubNode) -> None:
-    """Wait until everybody has been told of everything."""
+    """Wait until all watchers have been sent everything."""
 
-    async def nothing_waits() -> bool:
+    async def nothing_pending() -> bool:
         watched = hub.hub.leaderboards._watched.get(of_daily(DailyId(GAME, DAY)))
-        # What is heard first is that the subscription has begun.
+        # The start of the subscription counts as the first message.
         subscribed = hub.hub.leaderboards._entries_seen > 0
         return subscribed and (watched is None or not watched.is_pending)
 
-    await until(nothing_waits)
+    await until(nothing_pending)
 
 
 def ranked(player: PlayerId, rank: int) -> Callable[[Message], bool]:
-    """Return whether a player has a rank among the own rows of an event."""
+    """Return a test of whether an event has a player at a rank among the own rows."""
     return lambda event: (
         (player, rank) in [(row["player"]["id"], row["rank"]) for row in event["around"]]
     )
 
 
-async def test_a_change_is_told_to_all_with_the_same_bytes(hub: HubNode, node: Node) -> None:
+async def test_a_change_is_sent_to_all_watchers_as_the_same_bytes(hub: HubNode, node: Node) -> None:
     seats = [await hub.seat() for _ in range(5)]
     for seat in seats:
         await watch(hub, seat)
@@ -89,11 +91,11 @@ async def test_a_change_is_told_to_all_with_the_same_bytes(hub: HubNode, node: N
         news = await seat.next("leaderboard", lambda e: e["size"] == 1)
         assert [row["player"]["id"] for row in news["top"]] == [OTHERS[0]]
         assert news["top"][0]["player"]["name"] == guest_name(OTHERS[0])
-    # Something else may have followed it by now.
+    # It need not be the last frame.
     assert set.intersection(*({id(frame) for frame in seat.frames} for seat in seats))
 
 
-async def test_what_is_not_new_is_null(hub: HubNode, node: Node) -> None:
+async def test_unchanged_fields_are_null(hub: HubNode, node: Node) -> None:
     for score, player in enumerate(OTHERS[:10]):
         await enter(node, player, score)
     seat = await hub.seat()
@@ -101,12 +103,12 @@ async def test_what_is_not_new_is_null(hub: HubNode, node: Node) -> None:
     await enter(node, OTHERS[10], 100)
     news = await seat.next("leaderboard", lambda e: e["size"] == 11)
     assert len(news["top"]) == 10
-    # The kind, what it answers, the size, and two nulls.
+    # The kind, no answered command, the size, and two nulls.
     assert seat.frames[-1] == b"\x95\x08\x00\x0b\xc0\xc0"
 
 
-async def test_a_player_is_told_how_the_own_place_changes(
-    hub: HubNode, node: Node, asked: list[list[PlayerId]]
+async def test_a_watcher_is_sent_the_changes_of_its_own_rows(
+    hub: HubNode, node: Node, reads: list[list[PlayerId]]
 ) -> None:
     seats = [await hub.seat() for _ in range(3)]
     first, middle, last = seats
@@ -117,7 +119,7 @@ async def test_a_player_is_told_how_the_own_place_changes(
     await enter(node, last.player, 500)
     for seat in seats:
         await watch(hub, seat)
-    asked.clear()
+    reads.clear()
     # Worse than the neighbours of the first, and better than those of the others.
     await enter(node, OTHERS[30], 55)
     for seat, rank in ((middle, 13), (last, 24)):
@@ -125,27 +127,27 @@ async def test_a_player_is_told_how_the_own_place_changes(
         assert news["size"] == 24
         assert len(news["around"]) == (4 if seat is last else 7)
     await settled(hub)
-    assert asked == [[middle.player, last.player]]
+    assert reads == [[middle.player, last.player]]
 
 
-async def test_who_has_not_played_is_not_read(
-    hub: HubNode, node: Node, asked: list[list[PlayerId]]
+async def test_own_rows_are_read_only_for_watchers_with_an_entry(
+    hub: HubNode, node: Node, reads: list[list[PlayerId]]
 ) -> None:
     seats = [await hub.seat() for _ in range(4)]
     for seat in seats:
         await watch(hub, seat)
-    asked.clear()
+    reads.clear()
     for score, player in enumerate(OTHERS[:5]):
         await enter(node, player, score)
     await enter(node, seats[0].player, 99)
     news = await seats[0].next("leaderboard", lambda e: len(e["around"]) == 4)
     assert news["around"][-1]["rank"] == 6
     await settled(hub)
-    assert all(players == [seats[0].player] for players in asked)
+    assert all(players == [seats[0].player] for players in reads)
 
 
 async def test_more_watchers_than_are_read_in_a_tick_are_read_in_the_next(
-    hub: HubNode, node: Node, monkeypatch: pytest.MonkeyPatch, asked: list[list[PlayerId]]
+    hub: HubNode, node: Node, monkeypatch: pytest.MonkeyPatch, reads: list[list[PlayerId]]
 ) -> None:
     monkeypatch.setattr(module, "MAX_READ", 3)
     monkeypatch.setattr(module, "READ_AT_ONCE", 2)
@@ -154,33 +156,35 @@ async def test_more_watchers_than_are_read_in_a_tick_are_read_in_the_next(
         await enter(node, seat.player, 100 + place)
     for seat in seats:
         await watch(hub, seat)
-    asked.clear()
+    reads.clear()
     await enter(node, OTHERS[0], 1)
     for place, seat in enumerate(seats):
         ranks = await seat.next("leaderboard", ranked(seat.player, place + 2))
         assert ranks["size"] == 8
-    assert all(len(players) <= 2 for players in asked)
-    assert sorted(player for players in asked for player in players) == sorted(
+    assert all(len(players) <= 2 for players in reads)
+    assert sorted(player for players in reads for player in players) == sorted(
         seat.player for seat in seats
     )
 
 
-async def test_what_was_entered_is_not_known_all_are_read(
-    hub: HubNode, node: Node, asked: list[list[PlayerId]]
+async def test_an_unknown_change_reads_the_own_rows_of_all_watchers(
+    hub: HubNode, node: Node, reads: list[list[PlayerId]]
 ) -> None:
     seat = await hub.seat()
     await enter(node, seat.player, 5)
     await watch(hub, seat)
-    asked.clear()
+    reads.clear()
     await node.store.leaderboards.enter(of_daily(DailyId(GAME, DAY)), OTHERS[0], 3)
-    # As one who applies an effect again, and does not know by whom it was told of.
+    # Like an effect that is applied again: it is published without the entry.
     await enter(node, OTHERS[0], 3)
     news = await seat.next("leaderboard", lambda e: len(e["around"]) == 2)
     assert [row["rank"] for row in news["around"]] == [1, 2]
-    assert asked == [[seat.player]]
+    assert reads == [[seat.player]]
 
 
-async def test_who_does_not_keep_up_is_sent_all_of_it_later(hub: HubNode, node: Node) -> None:
+async def test_a_slow_watcher_is_sent_all_changes_in_one_event_later(
+    hub: HubNode, node: Node
+) -> None:
     slow, other = await hub.seat(), await hub.seat()
     await enter(node, slow.player, 50)
     for seat in (slow, other):
@@ -196,7 +200,7 @@ async def test_who_does_not_keep_up_is_sent_all_of_it_later(hub: HubNode, node: 
     assert len(slow.news) == before + 1
 
 
-async def test_who_watches_another_board_hears_of_the_first_no_more(
+async def test_watching_another_leaderboard_ends_watching_the_first(
     hub: HubNode, node: Node
 ) -> None:
     seat, other = await hub.seat(), await hub.seat()
@@ -205,7 +209,7 @@ async def test_who_watches_another_board_hears_of_the_first_no_more(
     await seat.ask("leaderboard.watch", game="deuces")
     await enter(node, OTHERS[0], 3)
     await other.next("leaderboard", lambda e: e["size"] == 1)
-    assert seat.told("leaderboard") == []
+    assert seat.received("leaderboard") == []
     await seat.ask("leaderboard.unwatch")
     await other.ask("leaderboard.unwatch")
     assert not [topic for topic in node.bus._topics if topic.startswith("leaderboard")]

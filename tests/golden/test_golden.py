@@ -106,7 +106,7 @@ async def test_attempts_are_read_as_the_release_read_them(node: Node, release: s
     kept = states(release, "attempts")
     assert {state["result"]["end"] for state in kept.values()} > {None, "resigned"}
     for name, state in kept.items():
-        now = attempt_state(await node.look(AttemptId(name)))
+        now = attempt_state(await node.state_of(AttemptId(name)))
         assert without_new_fields(state, now) == state
 
 
@@ -135,7 +135,7 @@ async def test_pending_effects_and_deadlines_are_carried_out(
     boards = [line for line in lines(release, STORE) if line["key"].startswith("leaderboard")]
     clock.time = closes(int(boards[0]["key"].rstrip("}").rpartition(":")[2]))
     await node.sweep()
-    await node.settle()
+    await node.apply_effects()
     assert left
     assert not await all_effects(node.store.outboxes)
     known = await node.keys("leaderboard:*")
@@ -143,7 +143,7 @@ async def test_pending_effects_and_deadlines_are_carried_out(
     rows = [dict(await redis.zrange(key, 0, -1, withscores=True)) for key in known]
     assert left <= {player for found in rows for player in found}
     assert all(any(line["value"].items() <= found.items() for found in rows) for line in boards)
-    ended = [await node.look(AttemptId(name)) for name in states(release, "attempts")]
+    ended = [await node.state_of(AttemptId(name)) for name in states(release, "attempts")]
     assert all(attempt.end is not None for attempt in ended if attempt.start.day is not None)
     # An effect that was set aside stays so.
     aside = next(line["value"] for line in lines(release, STORE) if line["key"] == keys.SET_ASIDE)

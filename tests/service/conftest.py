@@ -1,4 +1,4 @@
-"""Fixtures of the services: two nodes on one Redis, and their time."""
+"""Fixtures for the tests of services: two nodes on one Redis, and their clock."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.service.nodes import Node, SetClock, node_on
 
 @pytest.fixture(autouse=True)
 def any_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let entries be of the time that a test sets, which is not Redis's."""
+    """Accept entries at the time that a test sets, however far it is from Redis's."""
     monkeypatch.setattr(journal, "CLOCK_TOLERANCE", 10**15)
 
 

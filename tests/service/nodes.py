@@ -1,4 +1,4 @@
-"""Nodes without a gateway: services on a real Redis, at a time that the test sets."""
+"""Nodes without a gateway: services on a real Redis, with a clock that the test sets."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tests.core.builders import LIMIT, START, homewards
 
 
 class SetClock:
-    """A clock that stands until it is set."""
+    """A clock that shows the time that was set last, in Unix milliseconds."""
 
     def __init__(self, time: int = START) -> None:
         self.time = time
@@ -38,28 +38,28 @@ class SetClock:
         return self.time
 
     async def sample(self) -> None:
-        """Find that it is right."""
+        """Do nothing: the clock is right by definition."""
 
     async def confirm(self) -> None:
-        """Look whether it is right."""
+        """Sample, as a node does before it trusts the clock."""
         await self.sample()
 
 
 class _Bus(Bus):
-    """A bus that notes what it publishes."""
+    """A bus that records what it publishes."""
 
     def __init__(self, node: Node) -> None:
         super().__init__(node.database)
         self._published = node.published
 
     def publish(self, topic: str, payload: bytes = b"") -> None:
-        """Publish, and note it."""
+        """Publish, and record it."""
         self._published.append((topic, payload))
         super().publish(topic, payload)
 
 
 class Node:
-    """The services of one node, and what it published. Its bus has to be run for it to hear."""
+    """The services of one node, and what it published. It receives messages while `run` runs."""
 
     def __init__(self, redis: Client, clock: Clock) -> None:
         self.redis = redis
@@ -77,19 +77,19 @@ class Node:
         self.effects = self.services.effects
         self.sweeper = self.services.sweeper
 
-    async def runs(self, stop: Stop) -> None:
-        """Hear what is published, and follow rooms, until told to stop."""
+    async def run(self, stop: Stop) -> None:
+        """Receive bus messages and keep live rooms current, until `stop` is set."""
         await asyncio.gather(self.bus.run(stop), self.services.live.run(stop))
 
     async def keys(self, pattern: str = "*") -> list[str]:
         """Return all keys that match a pattern."""
-        everywhere = {"target_nodes": RedisCluster.PRIMARIES}
-        options = everywhere if isinstance(self.redis, RedisCluster) else {}
+        all_primaries = {"target_nodes": RedisCluster.PRIMARIES}
+        options = all_primaries if isinstance(self.redis, RedisCluster) else {}
         found: Any = await self.redis.keys(pattern, **options)
         return list(found)
 
     async def sweep(self) -> None:
-        """Look at everything once, and do what is to be done."""
+        """Scan all partitions once, and carry out all that is due."""
         await self.dailies.draw_ahead()
         await self.sweeper.renew()
         for known in self.sweeper._partitions.values():
@@ -100,43 +100,43 @@ class Node:
         while self.sweeper._in_progress:
             await asyncio.sleep(0)
 
-    async def settle(self) -> None:
-        """Apply what has finished on this node, as it does by itself when it runs."""
+    async def apply_effects(self) -> None:
+        """Apply the effects of attempts that ended on this node, as a running node does."""
         while not self.attempts.finishes.empty():
             await self.effects.apply(self.attempts.finishes.get_nowait())
 
-    async def look(self, attempt: AttemptId) -> Attempt:
-        """Return an attempt that there is."""
+    async def state_of(self, attempt: AttemptId) -> Attempt:
+        """Return the current state of an attempt, which must exist."""
         found = await self.attempts.find(attempt)
         assert found is not None
         return found
 
     async def play(self, attempt: AttemptId, player: PlayerId) -> Played:
-        """Play the next move of some line of play."""
-        state = await self.look(attempt)
+        """Play the move that `homewards` chooses."""
+        state = await self.state_of(attempt)
         move = homewards(state.board)
         assert move is not None
         return await self.move(attempt, player, state.seq + 1, move)
 
     async def move(self, attempt: AttemptId, player: PlayerId, seq: int, move: Move) -> Played:
-        """Play a move that is to become entry `seq`."""
-        state = await self.look(attempt)
-        what = state.board.ruleset.numbers_of(move)
+        """Play a move as entry `seq`."""
+        state = await self.state_of(attempt)
+        numbers = state.board.ruleset.numbers_of(move)
         done: asyncio.Future[Played | Snapshot | Exception] = asyncio.Future()
-        self.attempts.play_soon(attempt, player, seq, what, done.set_result)
+        self.attempts.play_soon(attempt, player, seq, numbers, done.set_result)
         answer = await done
         assert isinstance(answer, Played)
         return answer
 
     async def play_out(self, attempt: AttemptId, player: PlayerId) -> Played:
-        """Play a line of play to its end."""
+        """Play until the attempt ends, and return the last answer."""
         while True:
             answer = await self.play(attempt, player)
             if answer.after.end is not None:
                 return answer
 
     async def room_of(self, *players: PlayerId, seats: int = 8, game: str = "lady-betty") -> Room:
-        """Open a room in which these players sit, all ready."""
+        """Open a room with these players in it, all ready; the first is its host."""
         host, *others = players
         room = await self.rooms.create(
             host, game, "standard", seats=seats, limit=LIMIT, creation=f"by {host}"
@@ -147,14 +147,14 @@ class Node:
         return await self.rooms.find(room.opened.code)
 
     async def race_of(self, *players: PlayerId, game: str = "lady-betty") -> tuple[Room, RoomCode]:
-        """Open a room in which these players race, and return it with its code."""
+        """Open a room, start a round of these players, and return the room and its code."""
         code = (await self.room_of(*players, game=game)).opened.code
         return await self.rooms.start(code, players[0]), code
 
 
 @asynccontextmanager
 async def node_on(url: str, clock: Clock) -> AsyncIterator[Node]:
-    """Have a node on a Redis, with a connection of its own."""
+    """Run a node on a Redis, with connections of its own, until the block is left."""
     redis = connect(url)
     node = Node(redis, clock)
     try:
@@ -171,7 +171,7 @@ def attempt_of(room: Room, player: PlayerId) -> AttemptId:
 
 
 BEGUN = START + COUNTDOWN
-"""When a round has begun that was called at `START`."""
+"""When the countdown of a round ends that is started at `START`, in Unix milliseconds."""
 
 OVER = BEGUN + LIMIT
-"""When the time of such a round is up."""
+"""The deadline of such a round."""

@@ -1,4 +1,4 @@
-"""Attempts: what a client's commands are answered with, whatever node they reach."""
+"""Attempts: how a client's commands are answered, on whichever node they arrive."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ async def begin(
 async def command(
     node: Node, attempt: AttemptId, seq: int, move: str, player: PlayerId = ADA
 ) -> Answer:
-    """Send a move, or `resign`. What is no move of the game is sent as numbers that name none."""
+    """Send a move, or `resign`. A text that is no move is sent as numbers of no move."""
     if move == "resign":
         return await node.attempts.resign(attempt, player, seq)
     deal = await node.store.deals.find(DealId(attempt.partition(".")[0]))
@@ -63,18 +63,18 @@ async def command(
 
 
 def numbers(move: str) -> tuple[int, int, int]:
-    """Return a move of Lady Betty as it is sent."""
+    """Return the numbers of a move of Lady Betty, as they are sent."""
     rules = ruleset("lady-betty")
     return rules.numbers_of(rules.moves_by_text[move])
 
 
 async def entries(node: Node, attempt: AttemptId) -> list[str]:
-    """Return the journal."""
+    """Return the texts of the attempt's journal."""
     return (await node.store.journals.read(keys.attempt(attempt))).texts
 
 
 async def moves(node: Node, attempt: AttemptId) -> list[str]:
-    """Return the moves of a journal, and `resign` for an end without one."""
+    """Return the moves in the attempt's journal, and `resign` for an end without a move."""
     later = map(msgspec.json.decode, (await entries(node, attempt))[1:])
     return [entry.get("move", "resign") for entry in later]
 
@@ -104,7 +104,7 @@ async def test_an_attempt_is_opened_as_its_player_may_see_it(node: Node, other: 
     assert deal.seed.hex() not in repr(snapshot)
 
 
-async def test_there_is_no_attempt_but_ones_own(node: Node) -> None:
+async def test_a_player_can_use_only_their_own_attempts(node: Node) -> None:
     attempt = await begin(node)
     deal, _ = attempt.split(".")
     strange = [attempt_id(DealId(deal), BOB), AttemptId("x"), attempt_id(DealId("0" * 16), ADA)]
@@ -119,17 +119,17 @@ async def test_there_is_no_attempt_but_ones_own(node: Node) -> None:
     assert len(await entries(node, attempt)) == 1
 
 
-async def test_a_daily_has_begun_though_this_nodes_clock_is_behind(
+async def test_a_started_daily_can_be_played_on_a_node_whose_clock_is_behind(
     node: Node, clock: SetClock
 ) -> None:
     attempt = await begin(node)
     clock.time = START - 1
     assert (await node.attempts.open(attempt, ADA)).seq == 1
     assert isinstance(await command(node, attempt, 2, "s>t0"), Played)
-    assert (await node.look(attempt)).at == START
+    assert (await node.state_of(attempt)).at == START
 
 
-async def test_a_moves_answer_leads_from_view_to_view(
+async def test_a_moves_delta_leads_from_one_view_to_the_next(
     node: Node, other: Node, clock: SetClock
 ) -> None:
     attempt = await begin(node, game="robert")
@@ -145,7 +145,7 @@ async def test_a_moves_answer_leads_from_view_to_view(
         assert (snapshot.seq, snapshot.view, snapshot.result) == (number, view, after.result)
 
 
-async def test_a_known_number_gets_its_first_answer_again(node: Node, other: Node) -> None:
+async def test_a_resent_command_gets_its_first_answer_again(node: Node, other: Node) -> None:
     attempt = await begin(node)
     answers: list[Answer] = [await node.play(attempt, ADA) for _ in range(5)]
     answers.append(await command(node, attempt, 7, "resign"))
@@ -159,14 +159,14 @@ async def test_a_known_number_gets_its_first_answer_again(node: Node, other: Nod
 
 @pytest.mark.parametrize("seq", [1, 2, 3, 5, 100])
 @pytest.mark.parametrize("move", ["s>t6", "resign", "nonsense"])
-async def test_a_number_that_is_out_of_step_gets_a_snapshot(
+async def test_an_unexpected_sequence_number_gets_a_snapshot(
     node: Node, other: Node, seq: int, move: str
 ) -> None:
     attempt = await begin(node, game="deuces")
     for _ in range(2):
         await node.play(attempt, ADA)
-    for asked in (node, other):
-        answer = await command(asked, attempt, seq, move)
+    for each in (node, other):
+        answer = await command(each, attempt, seq, move)
         assert answer == await node.attempts.open(attempt, ADA)
     assert len(await entries(node, attempt)) == 3
 
@@ -175,61 +175,61 @@ async def test_a_number_that_is_out_of_step_gets_a_snapshot(
     ("move", "code"),
     [("illegal", "illegal_move"), ("castle", "bad_move"), ("nonsense", "bad_move")],
 )
-async def test_a_refused_moves_number_is_free(
+async def test_a_refused_move_does_not_use_up_its_number(
     node: Node, other: Node, move: str, code: str
 ) -> None:
     attempt = await begin(node)
-    await other.look(attempt)
+    await other.state_of(attempt)
     await node.play(attempt, ADA)
     if move == "illegal":
-        board = (await node.look(attempt)).board
+        board = (await node.state_of(attempt)).board
         possible = board.ruleset.moves_by_text.items()
         move = next(text for text, found in possible if found not in legal_moves(board))
-    for asked in (node, other):
+    for each in (node, other):
         with pytest.raises(Refusal, match=code):
-            await command(asked, attempt, 3, move)
+            await command(each, attempt, 3, move)
     assert isinstance(await other.play(attempt, ADA), Played)
 
 
-async def test_nothing_follows_the_end(node: Node, other: Node) -> None:
+async def test_commands_after_the_end_are_refused(node: Node, other: Node) -> None:
     attempt = await begin(node)
     last = await node.play_out(attempt, ADA)
     final = (await moves(node, attempt))[-1]
     assert last.after.end in {"won", "stuck"}
-    for asked in (node, other):
+    for each in (node, other):
         for move in ("s>t0", "resign"):
             with pytest.raises(Refusal, match="attempt_ended"):
-                await command(asked, attempt, last.after.seq + 1, move)
-        assert await command(asked, attempt, last.after.seq, final) == last
+                await command(each, attempt, last.after.seq + 1, move)
+        assert await command(each, attempt, last.after.seq, final) == last
 
 
-async def test_a_move_that_comes_too_late_gets_the_end(
+async def test_a_move_after_the_deadline_gets_a_snapshot_with_the_end(
     node: Node, other: Node, clock: SetClock
 ) -> None:
     attempt = await begin(node)
     await node.play(attempt, ADA)
-    await other.look(attempt)
+    await other.state_of(attempt)
     clock.time = DEADLINE
-    for asked in (node, other):
-        answer = await command(asked, attempt, 3, "s>t0")
+    for each in (node, other):
+        answer = await command(each, attempt, 3, "s>t0")
         assert isinstance(answer, Snapshot)
         assert (answer.seq, answer.result.end) == (3, "time")
     assert len(await entries(node, attempt)) == 3
 
 
-async def test_an_attempt_whose_time_is_up_is_ended_by_whoever_looks(
+async def test_reading_an_attempt_after_its_deadline_ends_it_once(
     node: Node, other: Node, clock: SetClock
 ) -> None:
     attempt = await begin(node)
     clock.time = DEADLINE - 1
-    assert (await other.look(attempt)).end is None
+    assert (await other.state_of(attempt)).end is None
     clock.time = DEADLINE + 5_000
-    states = await asyncio.gather(*(n.look(attempt) for n in (node, other, node, other)))
+    states = await asyncio.gather(*(n.state_of(attempt) for n in (node, other, node, other)))
     assert {state.end for state in states} == {"time"}
     assert msgspec.json.decode((await entries(node, attempt))[-1]) == {
         "type": "ended", "end": "time", "at": DEADLINE,
     }  # fmt: skip
-    assert (await other.look(attempt)).result.end == "time"
+    assert (await other.state_of(attempt)).result.end == "time"
 
 
 async def resign(node: Node, attempt: AttemptId) -> None:
@@ -244,7 +244,7 @@ async def give_up(node: Node, attempt: AttemptId) -> None:
 async def time_up(node: Node, attempt: AttemptId) -> None:
     assert isinstance(node.store.clock, SetClock)
     node.store.clock.time = DEADLINE
-    await node.look(attempt)
+    await node.state_of(attempt)
 
 
 async def play_out(node: Node, attempt: AttemptId) -> None:
@@ -252,7 +252,7 @@ async def play_out(node: Node, attempt: AttemptId) -> None:
 
 
 @pytest.mark.parametrize("end", [resign, give_up, time_up, play_out])
-async def test_a_finish_stands_in_the_outbox_with_the_last_entry(
+async def test_the_last_entry_is_stored_together_with_its_effect(
     node: Node, end: Callable[[Node, AttemptId], asyncio.Future[None]]
 ) -> None:
     attempt = await begin(node)
@@ -260,7 +260,7 @@ async def test_a_finish_stands_in_the_outbox_with_the_last_entry(
     assert await all_effects(node.store.outboxes) == []
     await end(node, attempt)
     assert await all_due(node.store.outboxes, DEADLINE) == []
-    state = await node.look(attempt)
+    state = await node.state_of(attempt)
     finish = Finish(
         attempt, ADA, state.start.deal, "lady-betty", None, DAY, StoredResult.of(state.result)
     )
@@ -273,16 +273,16 @@ async def test_a_finish_stands_in_the_outbox_with_the_last_entry(
     assert left > 0
 
 
-async def test_giving_up_before_the_start_takes_no_time(node: Node, clock: SetClock) -> None:
+async def test_resigning_before_the_start_counts_no_time(node: Node, clock: SetClock) -> None:
     attempt = await begin(node)
     clock.time = START - 3_000
     await node.attempts.give_up(attempt)
     clock.time = START
-    state = await node.look(attempt)
+    state = await node.state_of(attempt)
     assert (state.end, state.result.time) == ("resigned", 0)
 
 
-async def test_finishes_over_the_most_are_left_to_the_outbox(
+async def test_finishes_beyond_the_queues_bound_are_left_to_the_outbox(
     redis_url: str, clock: SetClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "MAX_FINISHES", 1)
@@ -293,10 +293,10 @@ async def test_finishes_over_the_most_are_left_to_the_outbox(
         assert len(await all_effects(node.store.outboxes)) == 3
 
 
-async def test_of_two_moves_with_one_number_one_stands(node: Node, other: Node) -> None:
+async def test_of_two_moves_with_one_number_one_is_played(node: Node, other: Node) -> None:
     attempt = await begin(node)
     for seq in range(2, 12):
-        # Another pile of the row each; both are legal.
+        # Onto different piles; both are legal.
         moves = ("s>t0", "s>t1")
         answers = await asyncio.gather(
             *(command(n, attempt, seq, move) for n, move in zip((node, other), moves, strict=True))
@@ -325,7 +325,7 @@ async def test_moves_sent_without_waiting_are_played_in_their_order(node: Node) 
     assert [answer.after.seq for answer in played] == list(range(2, 22))
 
 
-async def test_a_move_whose_session_died_is_answered_when_it_comes_again(
+async def test_a_move_whose_session_ended_is_answered_when_it_is_sent_again(
     node: Node, other: Node
 ) -> None:
     attempt = await begin(node)
@@ -341,18 +341,20 @@ async def test_a_move_whose_session_died_is_answered_when_it_comes_again(
     assert len(await entries(node, attempt)) == 2
 
 
-async def test_every_entry_of_a_node_is_told_of(node: Node, other: Node) -> None:
-    told: list[tuple[int, str | None]] = []
+async def test_subscribers_are_notified_of_every_entry_that_this_node_appends(
+    node: Node, other: Node
+) -> None:
+    notified: list[tuple[int, str | None]] = []
     attempt = await begin(node)
-    node.attempts.advanced.subscribe(lambda state: told.append((state.seq, state.end)))
+    node.attempts.advanced.subscribe(lambda state: notified.append((state.seq, state.end)))
     await node.play(attempt, ADA)
     await other.play(attempt, ADA)
     await node.play(attempt, ADA)
     await node.attempts.give_up(attempt)
-    assert told == [(2, None), (4, None), (5, "resigned")]
+    assert notified == [(2, None), (4, None), (5, "resigned")]
 
 
-async def test_what_is_no_attempt_at_a_deal_is_not_held(node: Node) -> None:
+async def test_missing_attempts_evict_nothing_from_the_cache(node: Node) -> None:
     attempt = await begin(node)
     held = len(node.attempts._replicas._used), len(node.attempts._replicas._read_only)
     for number in range(50):
@@ -362,7 +364,7 @@ async def test_what_is_no_attempt_at_a_deal_is_not_held(node: Node) -> None:
             await command(node, strange, 2, "s>t0")
     replicas = node.attempts._replicas
     assert (len(replicas._used), len(replicas._read_only)) == held
-    # Who asks for what others might have, but have not, takes the place of nothing that is played.
+    # Reading attempts that do not exist evicts none that is played.
     deal, _ = attempt.split(".")
     for number in range(50):
         assert await node.attempts.find(AttemptId(f"{deal}.{number:016}")) is None
@@ -370,7 +372,7 @@ async def test_what_is_no_attempt_at_a_deal_is_not_held(node: Node) -> None:
     assert replicas.find(attempt) is not None
 
 
-async def test_an_attempt_has_so_many_moves(
+async def test_moves_beyond_the_limit_are_refused(
     node: Node, other: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(core, "MAX_MOVES", 3)
@@ -378,8 +380,8 @@ async def test_an_attempt_has_so_many_moves(
     for _ in range(3):
         last = await node.play(attempt, ADA)
     final = (await moves(node, attempt))[-1]
-    for asked in (node, other):
+    for each in (node, other):
         with pytest.raises(Refusal, match="too_many_moves"):
-            await command(asked, attempt, 5, "s>t0")
-        assert await command(asked, attempt, 4, final) == last
+            await command(each, attempt, 5, "s>t0")
+        assert await command(each, attempt, 4, final) == last
     assert isinstance(await command(other, attempt, 5, "resign"), Over)

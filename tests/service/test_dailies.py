@@ -1,4 +1,4 @@
-"""Dailies: one deal a day, one run a player, and the hour after midnight."""
+"""Dailies: one deal a day, one attempt per player, and the hour after midnight."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ async def resign(node: Node, found: Snapshot, player: PlayerId = ADA) -> None:
     await node.attempts.resign(found.attempt, player, found.seq + 1)
 
 
-async def test_everyone_has_one_deal_and_a_run_of_their_own(node: Node, other: Node) -> None:
+async def test_all_players_get_the_same_deal_and_an_attempt_each(node: Node, other: Node) -> None:
     ada = await node.dailies.open(ADA, GAME)
     bob = await other.dailies.open(BOB, GAME)
     assert ada.start.deal == bob.start.deal
@@ -36,7 +36,7 @@ async def test_everyone_has_one_deal_and_a_run_of_their_own(node: Node, other: N
     assert (ada.start.at, ada.start.deadline) == (START, CLOSE)
 
 
-async def test_a_run_is_opened_again_where_it_stands(
+async def test_opening_a_daily_again_continues_the_same_attempt(
     node: Node, other: Node, clock: SetClock
 ) -> None:
     first = await node.dailies.open(ADA, GAME)
@@ -44,18 +44,16 @@ async def test_a_run_is_opened_again_where_it_stands(
     clock.time += 60_000
     again = await other.dailies.open(ADA, GAME)
     assert (again.attempt, again.seq) == (first.attempt, 2)
-    assert again.start == first.start, "the clock runs from the first view on"
+    assert again.start == first.start, "the time runs from the first view"
 
 
-async def test_a_run_that_is_opened_twice_at_once_is_one(node: Node, other: Node) -> None:
+async def test_opening_a_daily_concurrently_starts_one_attempt(node: Node, other: Node) -> None:
     found = await asyncio.gather(*(n.dailies.open(ADA, GAME) for n in (node, other) * 3))
     assert len({snapshot.attempt for snapshot in found}) == 1
     assert {snapshot.seq for snapshot in found} == {1}
 
 
-async def test_a_run_that_is_over_was_the_only_one(
-    node: Node, other: Node, clock: SetClock
-) -> None:
+async def test_a_daily_can_be_played_once_a_day(node: Node, other: Node, clock: SetClock) -> None:
     await resign(node, await node.dailies.open(ADA, GAME))
     for n in (node, other):
         with pytest.raises(Refusal, match="already_played"):
@@ -66,7 +64,7 @@ async def test_a_run_that_is_over_was_the_only_one(
     assert (tomorrow.seq, tomorrow.start.day) == (1, DAY + 1)
 
 
-async def test_a_game_that_is_none_has_no_daily(node: Node) -> None:
+async def test_an_unknown_game_has_no_daily(node: Node) -> None:
     with pytest.raises(Refusal, match="unknown_game"):
         await node.dailies.open(ADA, "chess")
 
@@ -75,7 +73,7 @@ async def test_a_game_that_is_none_has_no_daily(node: Node) -> None:
     ("now", "day"),
     [(MIDNIGHT - 1, DAY), (MIDNIGHT, DAY), (CLOSE - 1, DAY), (CLOSE, DAY + 1)],
 )
-async def test_yesterdays_run_comes_first_in_the_hour_after_midnight(
+async def test_yesterdays_open_attempt_is_continued_until_its_day_closes(
     node: Node, other: Node, clock: SetClock, now: int, day: int
 ) -> None:
     clock.time = MIDNIGHT - 1
@@ -84,7 +82,7 @@ async def test_yesterdays_run_comes_first_in_the_hour_after_midnight(
     assert (await other.dailies.open(ADA, GAME)).start.day == day
 
 
-async def test_in_the_hour_after_midnight_a_new_run_is_of_the_new_day(
+async def test_an_attempt_started_after_midnight_is_of_the_new_day(
     node: Node, clock: SetClock
 ) -> None:
     clock.time = MIDNIGHT - 1
@@ -96,7 +94,7 @@ async def test_in_the_hour_after_midnight_a_new_run_is_of_the_new_day(
         assert found.start.deadline == daily.closes(DAY + 1)
 
 
-async def test_a_run_that_ends_after_midnight_makes_room_for_the_next(
+async def test_after_yesterdays_attempt_ends_todays_can_be_opened(
     node: Node, clock: SetClock
 ) -> None:
     clock.time = MIDNIGHT - 1
@@ -107,13 +105,13 @@ async def test_a_run_that_ends_after_midnight_makes_room_for_the_next(
     assert (await node.dailies.open(ADA, GAME)).start.day == DAY + 1
 
 
-async def test_a_run_is_over_when_its_day_closes(node: Node, clock: SetClock) -> None:
+async def test_an_attempt_ends_when_its_day_closes(node: Node, clock: SetClock) -> None:
     found = await node.dailies.open(ADA, GAME)
     clock.time = CLOSE
     await node.sweep()
-    state = await node.look(found.attempt)
+    state = await node.state_of(found.attempt)
     assert state.end == "time"
-    await node.settle()
+    await node.apply_effects()
     assert (await node.store.leaderboards.top(of_daily(DailyId(GAME, DAY)), 1))[0] == 1
     assert (await node.store.leaderboards.top(of_daily(DailyId(GAME, DAY + 1)), 1))[0] == 0
 
@@ -127,7 +125,7 @@ async def test_today_lists_every_game_with_ones_own_result(node: Node, other: No
     await other.play(opened.attempt, ADA)
     _, found = await node.dailies.today(ADA)
     mine = {today.deal.game: today.mine for today in found}
-    assert mine.pop(GAME) == (await node.look(opened.attempt)).result
+    assert mine.pop(GAME) == (await node.state_of(opened.attempt)).result
     assert set(mine.values()) == {None}
 
 
@@ -151,7 +149,9 @@ async def test_deals_are_drawn_ahead_once(node: Node, other: Node, clock: SetClo
     assert list(ids) == dailies
 
 
-async def test_a_deal_drawn_ahead_is_the_days(node: Node, other: Node, clock: SetClock) -> None:
+async def test_a_deal_drawn_ahead_is_used_on_its_day(
+    node: Node, other: Node, clock: SetClock
+) -> None:
     await node.dailies.draw_ahead()
     ahead = await Deals(node.database).daily_ids([DailyId(GAME, DAY + 7)])
     clock.time += 7 * daily.DAY

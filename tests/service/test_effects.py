@@ -1,4 +1,4 @@
-"""Effects: once for every finish, whoever applies them and however often."""
+"""Effects: applied once for every finish, by whichever node and however often."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ GAME = "robert"
 
 
 async def finish_daily(node: Node, player: PlayerId = ADA) -> AttemptId:
-    """Play some of a player's run of the day, and resign."""
+    """Play three moves of a player's daily, and resign."""
     found = await node.dailies.open(player, GAME)
     for _ in range(3):
         await node.play(found.attempt, player)
@@ -35,25 +35,28 @@ async def rows(node: Node) -> list[Row]:
     return (await node.store.leaderboards.top(of_daily(DailyId(GAME, DAY)), 10))[1]
 
 
-async def test_a_daily_reaches_its_leaderboard(node: Node) -> None:
+async def test_a_finished_daily_is_entered_in_its_leaderboard(node: Node) -> None:
     attempt = await finish_daily(node)
     assert await rows(node) == []
-    await node.settle()
-    score = packed((await node.look(attempt)).result)
+    await node.apply_effects()
+    score = packed((await node.state_of(attempt)).result)
     assert await rows(node) == [Row(1, ADA, score)]
     assert await all_effects(node.store.outboxes) == []
     topic = topics.leaderboard(of_daily(DailyId(GAME, DAY)))
     assert (topic, bus_messages.encode(Entered(ADA, score))) in node.published
-    # Whoever applies it again may be the first who tells of it, and does not know when it was done.
+    # Applied again, it is published without an entry: the first node may have died before that,
+    # and when the entry was made is not known.
     await node.services.leaderboards.enter(of_daily(DailyId(GAME, DAY)), ADA, score)
     assert node.published[-1] == (topic, b"")
 
 
-async def test_a_race_reaches_its_room_and_no_leaderboard(node: Node, clock: SetClock) -> None:
+async def test_a_finished_race_is_entered_in_its_room_and_in_no_leaderboard(
+    node: Node, clock: SetClock
+) -> None:
     room, code = await node.race_of(ADA, BOB)
     clock.time = BEGUN
     await node.play_out(attempt_of(room, ADA), ADA)
-    await node.settle()
+    await node.apply_effects()
     after = await node.rooms.find(code)
     assert after.running is not None
     assert after.running.unfinished() == [BOB]
@@ -61,7 +64,9 @@ async def test_a_race_reaches_its_room_and_no_leaderboard(node: Node, clock: Set
     assert await all_effects(node.store.outboxes) == []
 
 
-async def test_applying_twice_changes_nothing(node: Node, other: Node, clock: SetClock) -> None:
+async def test_applying_an_effect_twice_changes_nothing(
+    node: Node, other: Node, clock: SetClock
+) -> None:
     await finish_daily(node)
     room, code = await node.race_of(ADA)
     await node.attempts.give_up(attempt_of(room, ADA))
@@ -74,25 +79,27 @@ async def test_applying_twice_changes_nothing(node: Node, other: Node, clock: Se
     assert await all_effects(node.store.outboxes) == []
 
 
-async def test_what_a_dead_node_left_is_applied_by_another(node: Node, other: Node) -> None:
-    """The node's last act was the append; its queue of finishes died with it."""
+async def test_effects_left_by_a_dead_node_are_applied_by_another(node: Node, other: Node) -> None:
+    """The node died after the append, before it applied the effect."""
     attempt = await finish_daily(node)
     room, code = await node.race_of(ADA)
     await node.attempts.give_up(attempt_of(room, ADA))
     assert len(await all_effects(other.store.outboxes)) == 2
     await other.sweep()
-    assert [row.score for row in await rows(other)] == [packed((await node.look(attempt)).result)]
+    assert [row.score for row in await rows(other)] == [
+        packed((await node.state_of(attempt)).result)
+    ]
     assert (await other.rooms.find(code)).running is None
     assert await all_effects(other.store.outboxes) == []
 
 
-async def test_a_node_that_lags_applies_a_finish_all_the_same(node: Node, other: Node) -> None:
+async def test_a_node_with_a_stale_room_applies_effects_too(node: Node, other: Node) -> None:
     _, code = await node.race_of(ADA)
     await other.rooms.pass_deadline(code)
     for _ in range(3):
         room = await node.rooms.find(code)
         await node.attempts.give_up(attempt_of(room, ADA))
-        await node.settle()
+        await node.apply_effects()
         room = await node.rooms.start(code, ADA)
     await node.attempts.give_up(attempt_of(room, ADA))
     await other.sweep()
@@ -100,7 +107,7 @@ async def test_a_node_that_lags_applies_a_finish_all_the_same(node: Node, other:
     assert await all_effects(other.store.outboxes) == []
 
 
-async def test_what_falls_due_is_swept(node: Node, other: Node, clock: SetClock) -> None:
+async def test_the_sweeper_passes_deadlines(node: Node, other: Node, clock: SetClock) -> None:
     _, code = await node.race_of(ADA, BOB)
     attempt = (await node.dailies.open(ADA, GAME)).attempt
     for time in (OVER - 1, OVER):
@@ -110,13 +117,13 @@ async def test_what_falls_due_is_swept(node: Node, other: Node, clock: SetClock)
     clock.time = daily.closes(DAY)
     await other.sweep()
     await other.sweep()
-    assert (await node.look(attempt)).end == "time"
+    assert (await node.state_of(attempt)).end == "time"
     assert len(await rows(node)) == 1
     assert await all_due(node.store.outboxes, clock.time * 2) == []
     assert await all_effects(node.store.outboxes) == []
 
 
-async def test_what_is_broken_keeps_nothing_else_from_being_done(
+async def test_broken_entries_and_effects_do_not_block_others(
     node: Node, other: Node, clock: SetClock
 ) -> None:
     await finish_daily(node)
@@ -130,11 +137,11 @@ async def test_what_is_broken_keeps_nothing_else_from_being_done(
     await other.sweep()
     assert [row.player for row in await rows(node)] == [ADA]
     assert (await node.rooms.find(code)).running is None
-    assert (await node.look(ada)).end == "time"
+    assert (await node.state_of(ada)).end == "time"
     assert (AttemptDue(broken), daily.closes(DAY)) in await all_due(node.store.outboxes, clock.time)
 
 
-async def test_due_times_of_what_is_gone_are_dropped(node: Node, clock: SetClock) -> None:
+async def test_due_items_of_deleted_journals_are_dropped(node: Node, clock: SetClock) -> None:
     attempt = (await node.dailies.open(ADA, GAME)).attempt
     _, code = await node.race_of(ADA)
     await node.redis.delete(keys.attempt(attempt), keys.room(code))
@@ -143,7 +150,7 @@ async def test_due_times_of_what_is_gone_are_dropped(node: Node, clock: SetClock
     assert await all_due(node.store.outboxes, clock.time) == []
 
 
-async def test_a_node_applies_its_finishes_by_itself(node: Node) -> None:
+async def test_a_running_node_applies_its_own_effects(node: Node) -> None:
     async def applied() -> bool:
         return bool(await rows(node)) and not await all_effects(node.store.outboxes)
 
@@ -152,7 +159,7 @@ async def test_a_node_applies_its_finishes_by_itself(node: Node) -> None:
         await until(applied)
 
 
-async def test_a_deadline_seen_by_a_wrong_clock_is_not_forgotten(
+async def test_a_deadline_seen_early_by_a_wrong_clock_stays_due(
     node: Node, clock: SetClock
 ) -> None:
     _, code = await node.race_of(ADA, BOB)
@@ -162,12 +169,12 @@ async def test_a_deadline_seen_by_a_wrong_clock_is_not_forgotten(
         (AttemptDue(snapshot.attempt), snapshot.start.deadline),
     ]
     for what, time in due:
-        # The clock has been put right since the sweep found these.
+        # The clock has been corrected since the sweep found these.
         await node.effects.pass_deadline(what, time)
     found = await all_due(node.store.outboxes, snapshot.start.deadline)
     assert sorted(found, key=lambda each: each[1]) == sorted(due, key=lambda each: each[1])
     clock.time = snapshot.start.deadline
     await node.sweep()
-    assert (await node.look(snapshot.attempt)).end == "time"
+    assert (await node.state_of(snapshot.attempt)).end == "time"
     assert (await node.rooms.find(code)).running is None
     assert await all_due(node.store.outboxes, clock.time) == []

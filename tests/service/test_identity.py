@@ -1,4 +1,4 @@
-"""Identity: a token proves who a player is, and nothing else does."""
+"""Identity: players are identified by signed tokens, and by nothing else."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from server.store import keys
 from tests.service.nodes import Node
 
 
-async def test_a_guest_is_known_again_on_every_node(node: Node, other: Node) -> None:
+async def test_a_token_identifies_its_guest_on_every_node(node: Node, other: Node) -> None:
     profile, token = await node.services.identity.enter(None, None)
     assert is_id(profile.id)
     assert profile.name == guest_name(profile.id)
@@ -22,7 +22,7 @@ async def test_a_guest_is_known_again_on_every_node(node: Node, other: Node) -> 
     assert again.id != profile.id
 
 
-async def test_a_name_is_taken_on_entering_and_changed_later(node: Node, other: Node) -> None:
+async def test_a_name_can_be_set_on_entering_and_changed_later(node: Node, other: Node) -> None:
     profile, token = await node.services.identity.enter(None, " Ada ")
     assert profile.name == "Ada"
     assert (await other.services.identity.rename(profile.id, "Ada  L.")).name == "Ada L."
@@ -61,7 +61,7 @@ async def test_a_token_that_was_not_signed_is_refused(node: Node, other: Node) -
     assert sorted(await node.keys()) == before
 
 
-async def test_every_letter_of_a_token_counts(node: Node) -> None:
+async def test_changing_any_character_of_a_token_invalidates_it(node: Node) -> None:
     _, token = await node.services.identity.enter(None, None)
     for place, letter in enumerate(token):
         changed = token[:place] + ("a" if letter != "a" else "b") + token[place + 1 :]

@@ -39,12 +39,14 @@ def test_today_changes_at_midnight(node: Node, clock: SetClock) -> None:
         (DailyId("robert", DAY + 1), "unknown_day"),
     ],
 )
-def test_what_has_no_leaderboard(node: Node, daily_id: DailyId, code: str) -> None:
+def test_unknown_games_and_future_days_have_no_leaderboard(
+    node: Node, daily_id: DailyId, code: str
+) -> None:
     with pytest.raises(Refusal, match=code):
         node.services.leaderboards.of_daily(daily_id)
 
 
-async def test_a_page_has_the_top_and_ones_own_neighbours(node: Node) -> None:
+async def test_a_page_has_the_top_and_the_players_neighbours(node: Node) -> None:
     players = [PlayerId(f"{number:016}") for number in range(30)]
     for score, player in enumerate(players):
         await node.store.leaderboards.enter(of_daily(DailyId("robert", DAY)), player, score)
@@ -58,6 +60,6 @@ async def test_a_page_has_the_top_and_ones_own_neighbours(node: Node) -> None:
     assert page.profiles[players[0]].name == guest_name(players[0])
 
 
-async def test_who_has_not_played_has_no_neighbours(node: Node) -> None:
+async def test_a_player_without_an_entry_has_no_neighbours(node: Node) -> None:
     page = await node.services.leaderboards.page(of_daily(DailyId("robert", DAY)), ADA)
     assert (page.size, page.top, page.around, page.profiles) == (0, [], [], {})

@@ -1,4 +1,4 @@
-"""Rooms that a node follows: one state in memory, brought up to date by what is published."""
+"""Live rooms: one state in memory for each, kept current by bus messages."""
 
 from __future__ import annotations
 
@@ -28,21 +28,21 @@ from tests.store.servers import reads, running, until
 async def running_nodes(
     node: Node, other: Node, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[None]:
-    """Let both nodes hear what is published."""
+    """Run both nodes, so that they receive bus messages."""
     monkeypatch.setattr(progress, "EVERY", 0.02)
     monkeypatch.setattr(module, "RETRY_AFTER", 0.1)
     for one, another in ((node, other), (other, node)):
         one.registration.note_alive(another.registration.id)
     async with AsyncExitStack() as stack:
         for each in (node, other):
-            await stack.enter_async_context(running(each.runs))
+            await stack.enter_async_context(running(each.run))
         yield
 
 
 async def follow(node: Node, code: RoomCode, player: PlayerId) -> None:
-    """Let a session of a player listen to a room, and wait until it has been looked at."""
+    """Subscribe a session of a player to a room, and wait until the room is loaded."""
     node.services.live.enter(await node.rooms.find(code), player)
-    # Sessions wait no longer than `RETRY_AFTER`, which is less here than a look may take.
+    # Sessions wait no longer than `RETRY_AFTER`, which is less here than a refresh may take.
     live = node.services.live.find(code)
     assert live is not None
     await live.loaded.wait()
@@ -55,7 +55,7 @@ def page_of(node: Node, code: RoomCode) -> RoomPage:
 
 
 async def sees(node: Node, code: RoomCode, version: int) -> None:
-    """Wait until a node knows a version of a room."""
+    """Wait until a node has a version of a room."""
 
     async def seen() -> bool:
         page = node.services.live.page(code)
@@ -74,28 +74,33 @@ async def shows(node: Node, code: RoomCode, *players: PlayerId) -> None:
     await until(shown)
 
 
-async def test_an_entry_of_another_node_is_taken_without_reading(node: Node, other: Node) -> None:
+async def test_an_entry_published_by_another_node_is_applied_without_reading(
+    node: Node, other: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
     code = (await node.room_of(ADA, BOB, CYD)).opened.code
     await follow(node, code, ADA)
     await follow(other, code, BOB)
     await shows(node, code, ADA, BOB)
     await shows(other, code, ADA, BOB)
     version = page_of(other, code).room.version
-    told: list[RoomCode] = []
-    other.services.live.changed.subscribe(told.append)
-    looked = other.services.live._refreshes._pending
+    notified: list[RoomCode] = []
+    other.services.live.changed.subscribe(notified.append)
+    refreshes: list[RoomCode] = []
+    monkeypatch.setattr(other.services.live._refreshes, "add", refreshes.append)
     for number in range(1, 4):
         await node.rooms.set_ready(code, CYD, ready=bool(number % 2 == 0))
         await sees(other, code, version + number)
-        assert not looked
-    assert told == [code] * 3
+    assert refreshes == []
+    assert notified == [code] * 3
 
 
-async def test_a_gap_is_read(node: Node, other: Node) -> None:
+async def test_a_gap_in_the_published_versions_is_read_from_the_journal(
+    node: Node, other: Node
+) -> None:
     code = (await node.room_of(ADA, BOB)).opened.code
     await follow(other, code, BOB)
     version = page_of(other, code).room.version
-    # An entry of which nobody is told, and one of which somebody is.
+    # One entry that is not published, and one that is.
     node.services.rooms.appended.subscribers.clear()
     await node.rooms.set_ready(code, BOB, ready=False)
     room = await node.rooms.set_ready(code, BOB, ready=True)
@@ -105,7 +110,7 @@ async def test_a_gap_is_read(node: Node, other: Node) -> None:
     await sees(other, code, version + 2)
 
 
-async def test_news_of_a_kind_that_is_not_known_is_looked_into(node: Node, other: Node) -> None:
+async def test_an_unknown_bus_message_leads_to_a_refresh(node: Node, other: Node) -> None:
     code = (await node.room_of(ADA, BOB)).opened.code
     await follow(other, code, BOB)
     version = page_of(other, code).room.version
@@ -116,7 +121,9 @@ async def test_news_of_a_kind_that_is_not_known_is_looked_into(node: Node, other
         await sees(other, code, version + number)
 
 
-async def test_a_room_of_one_node_is_published_to_nobody(node: Node, other: Node) -> None:
+async def test_changes_are_published_only_if_members_are_on_other_nodes(
+    node: Node, other: Node
+) -> None:
     code = (await node.room_of(ADA, BOB)).opened.code
     await follow(node, code, ADA)
     await follow(node, code, BOB)
@@ -136,7 +143,7 @@ async def test_a_room_of_one_node_is_published_to_nobody(node: Node, other: Node
 
 
 @ALONE
-async def test_a_room_in_which_nothing_happens_reads_nothing(node: Node) -> None:
+async def test_an_idle_room_reads_nothing(node: Node) -> None:
     for player in (ADA, BOB, CYD):
         code = (await node.room_of(player)).opened.code
         await follow(node, code, player)
@@ -144,7 +151,7 @@ async def test_a_room_in_which_nothing_happens_reads_nothing(node: Node) -> None
     for code in list(node.services.live._live):
         for _ in range(20):
             page_of(node, code)
-    # Asking is one of them.
+    # Counting the reads is one of them.
     assert await reads(node.redis) - before <= 1
 
 
@@ -154,7 +161,7 @@ async def test_members_are_present_as_long_as_they_have_a_session(node: Node, ot
     await follow(other, code, BOB)
     for each in (node, other):
         await shows(each, code, ADA, BOB)
-    # A second session of the same player takes nothing away when it ends.
+    # The end of a second session of the same player does not make it absent.
     other.services.live.enter(await other.rooms.find(code), BOB)
     other.services.live.leave(code, BOB)
     other.services.live.leave(code, BOB)
@@ -166,7 +173,7 @@ async def test_members_are_present_as_long_as_they_have_a_session(node: Node, ot
     await until(written)
 
 
-async def test_who_comes_on_elsewhere_is_present_though_an_older_session_ends(
+async def test_a_player_with_a_newer_session_elsewhere_stays_present_when_the_older_one_ends(
     node: Node, other: Node
 ) -> None:
     code = (await node.room_of(ADA, BOB)).opened.code
@@ -185,7 +192,7 @@ async def test_who_comes_on_elsewhere_is_present_though_an_older_session_ends(
     assert (await node.store.rooms.present(code))[BOB] == other.registration.id
 
 
-async def test_players_of_a_dead_node_are_gone_and_what_it_did_last_is_found(
+async def test_when_a_node_dies_its_players_are_absent_and_its_last_entry_is_read(
     node: Node, other: Node
 ) -> None:
     code = (await node.room_of(ADA, BOB)).opened.code
@@ -193,7 +200,7 @@ async def test_players_of_a_dead_node_are_gone_and_what_it_did_last_is_found(
     await follow(other, code, BOB)
     await shows(node, code, ADA, BOB)
     version = page_of(node, code).room.version
-    # It dies after an entry stands, and before it tells anybody.
+    # It dies after an append, and before it publishes the entry.
     other.services.rooms.appended.subscribers.clear()
     await other.rooms.set_ready(code, BOB, ready=False)
     mine, dead = node.registration, other.registration.id
@@ -203,26 +210,26 @@ async def test_players_of_a_dead_node_are_gone_and_what_it_did_last_is_found(
     assert not mine.is_alive(dead)
     await shows(node, code, ADA)
     await sees(node, code, version + 1)
-    # It was but slow.
+    # It was only slow.
     mine._update([mine.id, dead])
     await shows(node, code, ADA, BOB)
 
 
-async def test_presence_that_was_lost_is_written_again(node: Node) -> None:
+async def test_lost_presence_is_written_again(node: Node) -> None:
     code = (await node.room_of(ADA, BOB)).opened.code
     await follow(node, code, ADA)
     await node.redis.delete(keys.presence(code))
     await node.redis.hset(keys.presence(code), BOB, node.registration.id)
     node.services.live.receive(code, None)
 
-    async def mended() -> bool:
+    async def written() -> bool:
         return await node.store.rooms.present(code) == {ADA: node.registration.id}
 
-    await until(mended)
+    await until(written)
     assert page_of(node, code).online == {ADA}
 
 
-async def test_progress_is_known_to_who_comes_in_mid_round(
+async def test_a_node_that_subscribes_during_a_round_reads_its_progress(
     node: Node, other: Node, clock: SetClock
 ) -> None:
     room, code = await node.race_of(ADA, BOB)
@@ -233,25 +240,25 @@ async def test_progress_is_known_to_who_comes_in_mid_round(
     await follow(other, code, BOB)
     live = other.services.live.find(code)
     assert live is not None
-    board = (await node.look(attempt_of(room, ADA))).board
+    board = (await node.state_of(attempt_of(room, ADA))).board
     assert live.all_counters() == [0, board.home, 3]
     assert page_of(other, code).progress[ADA].moves == 3
-    # And from there on it is told.
-    told: list[list[int]] = []
-    other.services.live.progressed.subscribe(lambda _, counters: told.append(counters))
+    # From then on, it receives progress messages.
+    notified: list[list[int]] = []
+    other.services.live.progressed.subscribe(lambda _, counters: notified.append(counters))
     await other.play(attempt_of(room, BOB), BOB)
     await node.play(attempt_of(room, ADA), ADA)
-    boards = [(await node.look(attempt_of(room, player))).board for player in (ADA, BOB)]
+    boards = [(await node.state_of(attempt_of(room, player))).board for player in (ADA, BOB)]
     expected = [[place, board.home, board.moves] for place, board in enumerate(boards)]
 
     async def both() -> bool:
         return live.all_counters() == [*expected[0], *expected[1]]
 
     await until(both)
-    assert sorted(told) == expected
+    assert sorted(notified) == expected
 
 
-async def test_counters_begin_anew_with_a_round_and_never_go_back(
+async def test_counters_are_reset_by_a_new_round_and_never_decrease(
     node: Node, clock: SetClock
 ) -> None:
     room, code = await node.race_of(ADA, BOB)
@@ -265,13 +272,13 @@ async def test_counters_begin_anew_with_a_round_and_never_go_back(
     clock.time = BEGUN
     for player in (ADA, BOB):
         await node.attempts.give_up(attempt_of(room, player))
-    await node.settle()
+    await node.apply_effects()
     await node.rooms.start(code, ADA)
     assert live.all_counters() == []
     assert live.advance(bus_messages.Progress(deal, [(ADA, 2, 7)])) == []
 
 
-async def test_the_seed_of_a_round_that_is_over_is_shown_on_every_node(
+async def test_the_seed_of_a_finished_round_is_shown_on_every_node(
     node: Node, other: Node, clock: SetClock
 ) -> None:
     room, code = await node.race_of(ADA, BOB)
@@ -280,17 +287,17 @@ async def test_the_seed_of_a_round_that_is_over_is_shown_on_every_node(
     clock.time = BEGUN
     for player in (ADA, BOB):
         await node.attempts.give_up(attempt_of(room, player))
-    await node.settle()
+    await node.apply_effects()
     assert room.round is not None
     deal = await node.store.deals.find(room.round.deal)
     assert deal is not None
     for each in (node, other):
 
-        async def told(each: Node = each) -> bool:
+        async def notified(each: Node = each) -> bool:
             page = each.services.live.page(code)
             return page is not None and page.seed == deal.seed.hex()
 
-        await until(told)
+        await until(notified)
 
 
 async def test_a_new_name_is_shown_in_the_room_on_every_node(node: Node, other: Node) -> None:
@@ -298,19 +305,19 @@ async def test_a_new_name_is_shown_in_the_room_on_every_node(node: Node, other: 
     await follow(node, code, ADA)
     await follow(other, code, BOB)
     await shows(node, code, ADA, BOB)
-    told: list[RoomCode] = []
-    other.services.live.changed.subscribe(told.append)
+    notified: list[RoomCode] = []
+    other.services.live.changed.subscribe(notified.append)
     profile = await node.services.identity.rename(ADA, "Ada L")
     node.services.live.renamed(code, profile)
 
     async def renamed() -> bool:
-        return bool(told) and page_of(other, code).profiles[ADA] == Profile(ADA, "Ada L")
+        return bool(notified) and page_of(other, code).profiles[ADA] == Profile(ADA, "Ada L")
 
     await until(renamed)
     assert page_of(node, code).profiles[ADA].name == "Ada L"
 
 
-async def test_who_leaves_stops_the_topic_and_comes_back_to_a_fresh_room(node: Node) -> None:
+async def test_leaving_unsubscribes_and_entering_again_refreshes(node: Node) -> None:
     code = (await node.room_of(ADA, BOB)).opened.code
     await follow(node, code, ADA)
     node.services.live.leave(code, ADA)
@@ -322,7 +329,7 @@ async def test_who_leaves_stops_the_topic_and_comes_back_to_a_fresh_room(node: N
 
 
 @ALONE
-async def test_a_look_that_fails_is_tried_again(
+async def test_a_failed_refresh_is_retried(
     node: Node, other: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     code = (await node.room_of(ADA, BOB)).opened.code
@@ -345,7 +352,7 @@ def _is_away(*_: object, **__: object) -> None:
     raise OSError("away")
 
 
-async def test_what_is_appended_during_a_look_is_not_taken_back(
+async def test_an_entry_appended_during_a_refresh_is_kept(
     node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     code = (await node.room_of(ADA, BOB)).opened.code
@@ -366,27 +373,29 @@ async def test_what_is_appended_during_a_look_is_not_taken_back(
     assert page_of(node, code).room.version == room.version
     go_on.set()
 
-    async def looked() -> bool:
+    async def refreshed() -> bool:
         live = node.services.live.find(code)
         return live is not None and live.presence._changes is None
 
-    await until(looked)
+    await until(refreshed)
     assert page_of(node, code).room.version == room.version
 
 
-async def test_who_asks_is_shown_what_was_lost_on_its_way(node: Node, other: Node) -> None:
+async def test_reading_a_page_includes_entries_whose_message_was_lost(
+    node: Node, other: Node
+) -> None:
     code = (await node.room_of(ADA, BOB, CYD)).opened.code
     await follow(node, code, ADA)
     stale = await other.rooms.find(code)
     await follow(other, code, BOB)
-    # What is published from here on does not get there.
+    # What is published from here on is not received.
     other.bus.unsubscribe(topics.room(code))
     room = await node.rooms.set_ready(code, CYD, ready=False)
     page = await other.services.live.read_page(await other.rooms.find(code))
     assert page.room.version == room.version > stale.version
 
 
-async def test_who_asks_is_not_shown_what_the_store_has_lost(node: Node) -> None:
+async def test_reading_a_page_excludes_entries_that_redis_has_lost(node: Node) -> None:
     code = (await node.room_of(ADA, BOB)).opened.code
     await follow(node, code, ADA)
     lost = page_of(node, code).room.version
@@ -394,7 +403,7 @@ async def test_who_asks_is_not_shown_what_the_store_has_lost(node: Node) -> None
     await node.redis.delete(keys.room(code))
     for id_, fields in entries[:-1]:
         await node.redis.xadd(keys.room(code), fields, id=id_)
-    # Whoever has the last seat of those that are left keeps it: nothing is appended.
+    # The host still has a seat, so that nothing is appended.
     room = await node.rooms.join(code, ADA)
     assert room.version < lost
     page = await node.services.live.read_page(room)
@@ -402,7 +411,7 @@ async def test_who_asks_is_not_shown_what_the_store_has_lost(node: Node) -> None
     assert page_of(node, code).room.version == room.version
 
 
-async def test_who_asks_late_is_shown_what_was_appended_since(node: Node) -> None:
+async def test_reading_a_page_of_an_older_state_returns_the_newest(node: Node) -> None:
     code = (await node.room_of(ADA, BOB)).opened.code
     await follow(node, code, ADA)
     before = await node.rooms.join(code, ADA)

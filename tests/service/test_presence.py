@@ -21,7 +21,7 @@ def test_only_a_players_first_and_last_session_count(room: RoomPresence) -> None
     assert room.local == {}
 
 
-def test_a_change_of_node_is_no_change_of_presence(room: RoomPresence) -> None:
+def test_moving_to_another_node_does_not_change_presence(room: RoomPresence) -> None:
     assert room.set_node(ADA, "here")
     found = [room.elsewhere]
     assert not room.set_node(ADA, "there")
@@ -31,13 +31,13 @@ def test_a_change_of_node_is_no_change_of_presence(room: RoomPresence) -> None:
     assert not room.set_node(ADA, None)
 
 
-def test_nobody_is_online_by_way_of_a_dead_node(room: RoomPresence) -> None:
+def test_players_of_dead_nodes_are_not_online(room: RoomPresence) -> None:
     room.set_node(ADA, "here")
     room.set_node(BOB, "dead")
     assert room.online(lambda node: node != "dead") == {ADA}
 
 
-def test_changes_during_a_read_outlive_it(room: RoomPresence) -> None:
+def test_changes_during_a_read_take_precedence_over_it(room: RoomPresence) -> None:
     room.begin_read()
     room.set_node(ADA, "there")
     room.set_node(BOB, None)
@@ -50,14 +50,16 @@ def test_changes_during_a_read_outlive_it(room: RoomPresence) -> None:
     assert room.nodes == {CYD: "there"}
 
 
-def test_what_redis_has_wrong_about_this_node_is_to_be_written_again(room: RoomPresence) -> None:
+def test_merging_returns_players_whose_presence_here_has_to_be_written_again(
+    room: RoomPresence,
+) -> None:
     room.enter(ADA)
     room.begin_read()
     assert set(room.merge({BOB: "here", CYD: "there"})) == {ADA, BOB}
     assert room.nodes == {ADA: "here", CYD: "there"}
 
 
-def test_a_session_elsewhere_may_be_the_players_newest(room: RoomPresence) -> None:
+def test_a_newer_session_on_another_node_takes_precedence(room: RoomPresence) -> None:
     room.enter(ADA)
     room.begin_read()
     assert room.merge({ADA: "there"}) == []

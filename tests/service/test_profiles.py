@@ -1,4 +1,4 @@
-"""Profiles held by a node: read once, and right all the same."""
+"""The cache of profiles on a node: read once, and kept current by bus messages."""
 
 from __future__ import annotations
 
@@ -24,35 +24,35 @@ async def test_a_profile_is_read_once(node: Node) -> None:
     assert await profiles.find([ADA, BOB, ADA]) == expected
     before = await reads(node.redis)
     assert await profiles.find([BOB, ADA]) == profiles.known([ADA, BOB]) == expected
-    # Asking is one of them.
+    # Counting the reads is one of them.
     assert await reads(node.redis) - before <= 1
 
 
 async def test_a_new_name_is_known_on_every_node(node: Node, other: Node) -> None:
-    # Whatever it held is forgotten as the subscription begins.
-    forgotten = other.services.profiles
-    forgotten.keep(Profile(BOB, "Bob"))
+    # The cache is cleared when the subscription begins.
+    profiles = other.services.profiles
+    profiles.keep(Profile(BOB, "Bob"))
     async with running(other.bus.run):
         _, token = await node.services.identity.enter(None, "Ada")
         player = (await node.services.identity.enter(token, None))[0].id
 
         async def begun() -> bool:
-            return forgotten.known([BOB]) is None
+            return profiles.known([BOB]) is None
 
         await until(begun)
-        await forgotten.find([player])
+        await profiles.find([player])
         await node.services.identity.enter(token, "Ada L")
 
         async def known() -> bool:
-            return await forgotten.find([player]) == {player: Profile(player, "Ada L")}
+            return await profiles.find([player]) == {player: Profile(player, "Ada L")}
 
         await until(known)
     names = [topic for topic, _ in node.published if topic == topics.NAMES]
-    # Who has the name already, or is new, is no news.
+    # A new player, or a name that stays the same, is not published.
     assert len(names) == 1
 
 
-async def test_when_names_may_have_been_missed_all_are_read_again(node: Node) -> None:
+async def test_profiles_are_read_again_when_messages_may_have_been_lost(node: Node) -> None:
     profiles = node.services.profiles
     await profiles.find([ADA])
     await node.store.players.keep(ADA, "Ada")
@@ -60,7 +60,7 @@ async def test_when_names_may_have_been_missed_all_are_read_again(node: Node) ->
     assert await profiles.find([ADA]) == {ADA: Profile(ADA, "Ada")}
 
 
-async def test_no_more_are_held_than_fit(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_cache_is_bounded(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_CACHED", 2)
     profiles = node.services.profiles
     for player in (ADA, BOB, CYD):
@@ -70,10 +70,10 @@ async def test_no_more_are_held_than_fit(node: Node, monkeypatch: pytest.MonkeyP
     assert len(await profiles.find([ADA, BOB, CYD])) == 3
 
 
-async def test_an_echo_of_an_older_name_does_not_bring_it_back(node: Node) -> None:
+async def test_a_late_message_with_an_older_name_is_ignored(node: Node) -> None:
     profiles = node.services.profiles
 
-    def hear(name: str) -> str:
+    def receive(name: str) -> str:
         profiles._receive(bus_messages.encode(Renamed(ADA, name)))
         known = profiles.known([ADA])
         assert known is not None
@@ -81,12 +81,12 @@ async def test_an_echo_of_an_older_name_does_not_bring_it_back(node: Node) -> No
 
     profiles.rename(Profile(ADA, "Bo"))
     profiles.rename(Profile(ADA, "Bob"))
-    # Everyone hears these in one order: the name that another node published was given before.
-    assert [hear(name) for name in ("Bo", "Elsewhere", "Bob")] == ["Bob"] * 3
-    assert hear("Later") == "Later"
+    # All nodes receive these in one order: the other node published its name before "Bob".
+    assert [receive(name) for name in ("Bo", "Elsewhere", "Bob")] == ["Bob"] * 3
+    assert receive("Later") == "Later"
 
 
-async def test_who_may_have_missed_something_believes_what_comes_next(node: Node) -> None:
+async def test_after_messages_may_have_been_lost_the_next_one_is_accepted(node: Node) -> None:
     profiles = node.services.profiles
     profiles.rename(Profile(ADA, "Bo"))
     profiles._receive(None)

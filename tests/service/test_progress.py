@@ -1,4 +1,4 @@
-"""Progress: the latest of each runner, told now and then."""
+"""Progress: the latest counters of each runner, published at intervals."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.store.servers import running, until
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Gather moves for a moment only."""
+    """Publish after 50 ms."""
     monkeypatch.setattr(module, "EVERY", 0.05)
 
 
@@ -37,7 +37,7 @@ def published(node: Node, code: RoomCode) -> list[Progress]:
     return [each for each in found if isinstance(each, Progress)]
 
 
-async def test_what_was_gathered_is_told_at_once(node: Node, clock: SetClock) -> None:
+async def test_progress_of_all_runners_is_published_together(node: Node, clock: SetClock) -> None:
     room, code = await node.race_of(ADA, BOB)
     assert room.round is not None
     clock.time = BEGUN
@@ -46,21 +46,23 @@ async def test_what_was_gathered_is_told_at_once(node: Node, clock: SetClock) ->
             if number < 3 or player == ADA:
                 await node.play(attempt_of(room, player), player)
 
-    async def told() -> bool:
+    async def is_published() -> bool:
         return bool(published(node, code))
 
-    await until(told)
-    boards = [(p, (await node.look(attempt_of(room, p))).board) for p in (ADA, BOB)]
+    await until(is_published)
+    boards = [(p, (await node.state_of(attempt_of(room, p))).board) for p in (ADA, BOB)]
     runners = [(player, board.home, board.moves) for player, board in boards]
     assert [moves for _, _, moves in runners] == [4, 3]
     assert published(node, code) == [Progress(room.round.deal, runners)]
 
 
-async def test_a_node_tells_of_its_runners_moves(node: Node, other: Node, clock: SetClock) -> None:
+async def test_progress_is_received_by_other_nodes(
+    node: Node, other: Node, clock: SetClock
+) -> None:
     room, code = await node.race_of(ADA, BOB)
-    told: list[list[int]] = []
-    other.services.live.progressed.subscribe(lambda _, counters: told.append(counters))
-    async with running(other.runs):
+    received: list[list[int]] = []
+    other.services.live.progressed.subscribe(lambda _, counters: received.append(counters))
+    async with running(other.run):
         other.services.live.enter(room, BOB)
         await other.services.live.wait_until_loaded(code)
         clock.time = BEGUN
@@ -68,13 +70,13 @@ async def test_a_node_tells_of_its_runners_moves(node: Node, other: Node, clock:
             await node.play(attempt_of(room, ADA), ADA)
 
             async def seen(number: int = number) -> bool:
-                return bool(told) and (told[-1][0], told[-1][2]) == (0, number)
+                return bool(received) and (received[-1][0], received[-1][2]) == (0, number)
 
             await until(seen)
-    assert len(told) == 3
+    assert len(received) == 3
 
 
-async def test_what_takes_long_to_tell_is_told_in_parts(
+async def test_publishing_that_takes_long_is_continued_later(
     node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     races = [await node.race_of(ADA, BOB), await node.race_of(BOB, ADA)]
@@ -93,29 +95,29 @@ async def test_what_takes_long_to_tell_is_told_in_parts(
 
     monkeypatch.setattr(loop, "call_later", call_later)
     progress = node.services.progress
-    attempts = [await node.look(attempt_of(room, ADA)) for room, _ in races]
-    # In one go: what is told meanwhile would begin to gather anew.
+    attempts = [await node.state_of(attempt_of(room, ADA)) for room, _ in races]
+    # Without a pause: publishing in between would start a new interval.
     for attempt in attempts:
         progress._advanced(structs.replace(attempt, seq=2))
 
-    async def told() -> bool:
+    async def is_published() -> bool:
         return all(published(node, code) for _, code in races)
 
-    await until(told)
+    await until(is_published)
     assert waits == [(0.005, [0, 0]), (pytest.approx(0.01 / 0.125), [1, 0])]
 
 
-async def test_a_start_and_a_daily_are_no_progress(node: Node, clock: SetClock) -> None:
+async def test_starts_and_dailies_publish_no_progress(node: Node, clock: SetClock) -> None:
     room, code = await node.race_of(ADA, BOB)
     daily = await node.dailies.open(ADA, "robert")
     await node.play(daily.attempt, ADA)
     clock.time = BEGUN
     await node.play(attempt_of(room, BOB), BOB)
 
-    async def told() -> bool:
+    async def is_published() -> bool:
         return bool(published(node, code))
 
-    await until(told)
+    await until(is_published)
     assert [player_of(each) for each in published(node, code)] == [BOB]
 
 

@@ -1,4 +1,4 @@
-"""Registration: a node that runs is listed, and one that does not is not."""
+"""Registration: a node is listed while it runs, and only then."""
 
 from __future__ import annotations
 
@@ -30,9 +30,7 @@ async def test_a_node_is_listed_as_long_as_it_runs(redis_url: str, database: Dat
     assert not await listed()
 
 
-async def test_a_sign_of_life_is_given_again_and_again(
-    node: Node, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_registration_is_renewed(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "RENEW_EVERY", 0.01)
     registration = Registration(node.store.nodes)
     nodes = Nodes(node.database)
@@ -47,7 +45,7 @@ async def test_a_sign_of_life_is_given_again_and_again(
     assert await nodes.alive(now()) == []
 
 
-def test_no_two_nodes_have_one_name(node: Node) -> None:
+def test_node_names_are_unique(node: Node) -> None:
     assert len({Registration(node.store.nodes).name for _ in range(10)}) == 10
 
 
@@ -58,10 +56,10 @@ keys.NODE_LIFE = 1
 from server.cli import main
 main(sys.argv[1:])
 """
-"""A node that is soon forgotten."""
+"""A node whose registration expires after a second."""
 
 
-async def test_a_node_that_is_killed_is_forgotten_by_itself(
+async def test_the_registration_of_a_killed_node_expires(
     redis_url: str, database: Database
 ) -> None:
     nodes = Nodes(database)
@@ -81,8 +79,8 @@ async def test_a_node_that_is_killed_is_forgotten_by_itself(
         await until(gone)
 
 
-def test_a_node_that_is_missing_once_is_not_dead(node: Node) -> None:
-    """Redis may have been away for so long that all entries have expired."""
+def test_a_node_counts_as_dead_when_it_is_missing_twice(node: Node) -> None:
+    """Redis may have been unavailable for so long that all entries have expired."""
     registration = Registration(node.store.nodes)
     changes: list[tuple[set[str], set[str]]] = []
     registration.changed.subscribe(lambda come, gone: changes.append((come, gone)))

@@ -1,4 +1,4 @@
-"""Journals in memory: who loses an append folds what it missed, and decides again."""
+"""Replicas: after a conflict, they fold the entries they missed, and decide again."""
 
 from __future__ import annotations
 
@@ -23,17 +23,22 @@ from tests.core.builders import START
 from tests.service.nodes import Node, SetClock
 from tests.store.servers import PATIENCE, calls, in_flight, until, writes_held_up
 
-NAME = "tally"
+NAME = "words"
 LATE = START + 1_000
 
 Words = tuple[str, ...]
 
 
-class _Tally:
-    """A kind of journal that keeps words; at a certain time it adds one by itself."""
+class _WordsDefinition:
+    """The definition of a journal of words, with the due event `late` at the time `LATE`.
+
+    Attributes:
+        reported: the states before and after each append that was reported.
+        asked_at: the time for which due events were asked for last.
+    """
 
     def __init__(self) -> None:
-        self.told: list[tuple[Words | None, Words]] = []
+        self.reported: list[tuple[Words | None, Words]] = []
         self.asked_at = 0
         self.expires: int | None = None
 
@@ -57,39 +62,43 @@ class _Tally:
 
     def appended(self, before: Words | None, after: Words, append: Append) -> None:
         assert append.payload == after[-1]
-        self.told.append((before, after))
+        self.reported.append((before, after))
 
 
-class Holder:
-    """A journal held by a node, and the states on which its last command was decided."""
+class WordJournal:
+    """A replica of the journal on a node.
+
+    Attributes:
+        seen: the states on which the last command was decided.
+    """
 
     def __init__(self, node: Node, clock: ports.Clock) -> None:
         self.node = node
-        self.definition = _Tally()
+        self.definition = _WordsDefinition()
         self.replica = Replica[Words, str](node.store.journals, clock, self.definition)
         self.seen: list[Words | None] = []
 
-    async def say(self, word: str | None, unless: Callable[[Words], bool] | None = None) -> Words:
-        """Add a word, or nothing; refused where `unless` holds. Return the state after it."""
+    async def add(self, word: str | None, unless: Callable[[Words], bool] | None = None) -> Words:
+        """Add a word, or nothing, and return the state after it; refused where `unless` holds."""
         self.seen = []
 
         def decide(state: Words | None, now: int) -> str | None:
             self.seen.append(state)
             assert now == self.definition.asked_at or state is None
             if unless is not None and unless(state or ()):
-                raise Refusal("internal", "not here")
+                raise Refusal("internal", "refused by the test")
             return word
 
         return (await self.replica.submit(decide)).after
 
-    def say_soon(self, word: str, unless: Callable[[Words], bool] | None = None) -> Saying:
-        """Add a word by a command that is decided at once, if it can be."""
-        saying = Saying(word, unless)
-        self.replica.submit_soon(saying)
-        return saying
+    def add_soon(self, word: str, unless: Callable[[Words], bool] | None = None) -> PendingWord:
+        """Add a word by a command that is decided at once if the state is current."""
+        pending = PendingWord(word, unless)
+        self.replica.submit_soon(pending)
+        return pending
 
     def lose_connection(self) -> None:
-        """Lose the connection, as one does before anything is lost."""
+        """Lose the connection to Redis, which always comes before a loss of data."""
         self.pipeline.abort("lost by the test")
 
     @property
@@ -100,7 +109,7 @@ class Holder:
         return found
 
 
-class Saying:
+class PendingWord:
     """A command that adds a word.
 
     Attributes:
@@ -119,11 +128,11 @@ class Saying:
         """Add the word, or refuse."""
         self.seen.append(state)
         if self._unless is not None and self._unless(state or ()):
-            raise Refusal("internal", "not here")
+            raise Refusal("internal", "refused by the test")
         return self._word, (*(state or ()), self._word)
 
     def finish(self, after: Words | None, error: Exception | None) -> None:
-        """Keep what became of it."""
+        """Set the outcome."""
         if error is not None:
             self._outcome.set_exception(error)
         else:
@@ -132,70 +141,72 @@ class Saying:
         self.then()
 
     async def outcome(self) -> Words:
-        """Return the state after it, or raise why there is none."""
+        """Return the state after it, or raise the error that it ended with."""
         async with asyncio.timeout(PATIENCE):
             return await self._outcome
 
 
 @pytest.fixture
-def one(node: Node, clock: SetClock) -> Holder:
-    return Holder(node, clock)
+def one(node: Node, clock: SetClock) -> WordJournal:
+    return WordJournal(node, clock)
 
 
 @pytest.fixture
-def two(other: Node, clock: SetClock) -> Holder:
-    return Holder(other, clock)
+def two(other: Node, clock: SetClock) -> WordJournal:
+    return WordJournal(other, clock)
 
 
 async def journal(redis: Client) -> Words:
-    """Return what stands."""
+    """Return the words in the stored journal."""
     entries: Any = await redis.xrange(keys.attempt(NAME))
     return tuple(fields["e"] for _, fields in entries)
 
 
-async def test_a_journal_that_is_not_there_has_no_state(one: Holder) -> None:
+async def test_a_missing_journal_has_no_state(one: WordJournal) -> None:
     assert await one.replica.refresh() is None
 
 
-async def test_a_command_is_decided_on_what_stands(redis: Client, one: Holder) -> None:
-    assert await one.say("a") == ("a",)
-    assert await one.say("b") == ("a", "b")
+async def test_a_command_is_decided_on_the_current_state(redis: Client, one: WordJournal) -> None:
+    assert await one.add("a") == ("a",)
+    assert await one.add("b") == ("a", "b")
     assert one.seen == [("a",)]
-    assert one.definition.told == [(None, ("a",)), (("a",), ("a", "b"))]
+    assert one.definition.reported == [(None, ("a",)), (("a",), ("a", "b"))]
     assert await journal(redis) == ("a", "b")
 
 
-async def test_the_loser_folds_what_it_missed_and_decides_again(
-    redis: Client, one: Holder, two: Holder
+async def test_after_a_conflict_missed_entries_are_folded_and_the_command_decided_again(
+    redis: Client, one: WordJournal, two: WordJournal
 ) -> None:
-    await one.say("a")
+    await one.add("a")
     await two.replica.refresh()
-    await one.say("b")
-    await one.say("c")
-    assert await two.say("d") == ("a", "b", "c", "d")
+    await one.add("b")
+    await one.add("c")
+    assert await two.add("d") == ("a", "b", "c", "d")
     assert two.seen == [("a",), ("a", "b", "c")]
-    assert two.definition.told == [(("a", "b", "c"), ("a", "b", "c", "d"))]
+    assert two.definition.reported == [(("a", "b", "c"), ("a", "b", "c", "d"))]
     assert await journal(redis) == ("a", "b", "c", "d")
     assert await one.replica.refresh() == ("a", "b", "c", "d")
 
 
-async def test_a_refusal_counts_on_a_fresh_state_alone(one: Holder, two: Holder) -> None:
-    await one.say("a")
+async def test_a_refusal_on_a_stale_state_is_decided_again(
+    one: WordJournal, two: WordJournal
+) -> None:
+    await one.add("a")
     await two.replica.refresh()
-    await one.say("b")
-    assert await two.say("c", unless=lambda state: "b" not in state) == ("a", "b", "c")
+    await one.add("b")
+    assert await two.add("c", unless=lambda state: "b" not in state) == ("a", "b", "c")
     assert two.seen == [("a",), ("a", "b")]
     with pytest.raises(Refusal, match="internal"):
-        await two.say("d", unless=lambda state: "c" in state)
+        await two.add("d", unless=lambda state: "c" in state)
     assert two.seen == [("a", "b", "c")] * 2
 
 
-async def test_that_there_is_nothing_to_do_counts_on_a_fresh_state_alone(
-    one: Holder, two: Holder
+async def test_a_no_op_on_a_stale_state_is_decided_again(
+    one: WordJournal, two: WordJournal
 ) -> None:
-    await one.say("off")
+    await one.add("off")
     await two.replica.refresh()
-    await one.say("on")
+    await one.add("on")
 
     def switch_off(state: Words | None, _: int) -> str | None:
         assert state is not None
@@ -206,43 +217,45 @@ async def test_that_there_is_nothing_to_do_counts_on_a_fresh_state_alone(
     assert step.before == step.after == ("off", "on", "off")
 
 
-async def test_a_journal_that_is_gone_is_decided_on_as_none(redis: Client, one: Holder) -> None:
-    await one.say("a")
+async def test_a_command_on_a_deleted_journal_is_decided_without_a_state(
+    redis: Client, one: WordJournal
+) -> None:
+    await one.add("a")
     await redis.delete(keys.attempt(NAME))
-    assert await one.say("b") == ("b",)
+    assert await one.add("b") == ("b",)
     assert one.seen == [("a",), None]
     await redis.delete(keys.attempt(NAME))
     with pytest.raises(Refusal, match="internal"):
-        await one.say("c", unless=lambda state: state == ())
+        await one.add("c", unless=lambda state: state == ())
     assert await journal(redis) == ()
 
 
-@pytest.mark.parametrize("looks", [True, False])
-async def test_what_the_time_brings_about_comes_first(
-    redis: Client, one: Holder, clock: SetClock, looks: bool
+@pytest.mark.parametrize("refreshed", [True, False])
+async def test_a_due_event_is_appended_before_a_command(
+    redis: Client, one: WordJournal, clock: SetClock, refreshed: bool
 ) -> None:
-    await one.say("a")
+    await one.add("a")
     clock.time = LATE
-    if looks:
+    if refreshed:
         assert await one.replica.refresh() == ("a", "late")
-    assert await one.say("b") == ("a", "late", "b")
+    assert await one.add("b") == ("a", "late", "b")
     assert one.seen == [("a", "late")]
     assert await journal(redis) == ("a", "late", "b")
 
 
-async def test_two_nodes_that_see_the_time_pass_write_it_once(
-    redis: Client, one: Holder, two: Holder, clock: SetClock
+async def test_a_due_event_that_two_nodes_see_is_appended_once(
+    redis: Client, one: WordJournal, two: WordJournal, clock: SetClock
 ) -> None:
-    await one.say("a")
+    await one.add("a")
     await two.replica.refresh()
     clock.time = LATE
-    for looked in await asyncio.gather(one.replica.refresh(), two.replica.refresh()):
-        assert looked == ("a", "late")
+    for state in await asyncio.gather(one.replica.refresh(), two.replica.refresh()):
+        assert state == ("a", "late")
     assert await journal(redis) == ("a", "late")
 
 
 class TickingClock(SetClock):
-    """A clock that goes on whenever it is looked at."""
+    """A clock that advances by a millisecond whenever it is read."""
 
     def __init__(self) -> None:
         super().__init__(LATE - 50)
@@ -253,42 +266,44 @@ class TickingClock(SetClock):
         return self.time
 
 
-async def test_no_command_slips_in_after_its_time(redis: Client, node: Node) -> None:
-    ticking = Holder(node, TickingClock())
-    while "late" not in await ticking.say("on time"):
+async def test_no_command_is_appended_between_a_deadline_and_its_event(
+    redis: Client, node: Node
+) -> None:
+    ticking = WordJournal(node, TickingClock())
+    while "late" not in await ticking.add("on time"):
         pass
     words = await journal(redis)
     assert words[-2:] == ("late", "on time")
     assert words.count("late") == 1
 
 
-async def test_what_was_given_up_in_flight_stands_and_is_not_lost(
-    redis: Client, one: Holder
-) -> None:
-    await one.say("a")
+async def test_an_append_cancelled_in_flight_is_kept(redis: Client, one: WordJournal) -> None:
+    await one.add("a")
     async with writes_held_up(redis):
-        task = asyncio.create_task(one.say("b"))
+        task = asyncio.create_task(one.add("b"))
         await until(lambda: in_flight(redis, "eval"))
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
-    assert await one.say("c") == ("a", "b", "c")
+    assert await one.add("c") == ("a", "b", "c")
     assert await journal(redis) == ("a", "b", "c")
 
 
-async def test_commands_that_come_at_once_all_stand_in_some_order(
-    redis: Client, one: Holder, two: Holder
+async def test_concurrent_commands_are_all_appended_in_some_order(
+    redis: Client, one: WordJournal, two: WordJournal
 ) -> None:
-    said = [f"{name} {number}" for name in "ab" for number in range(40)]
-    await asyncio.gather(*((one if word[0] == "a" else two).say(word) for word in said))
+    sent = [f"{name} {number}" for name in "ab" for number in range(40)]
+    await asyncio.gather(*((one if word[0] == "a" else two).add(word) for word in sent))
     words = await journal(redis)
-    assert sorted(words) == sorted(said)
+    assert sorted(words) == sorted(sent)
     for name in "ab":
         own = [word for word in words if word[0] == name]
-        assert own == [word for word in said if word[0] == name], "each node's keep their order"
+        assert own == [word for word in sent if word[0] == name], (
+            "the words of each node keep their order"
+        )
 
 
-async def put(redis: Client, *words: str) -> None:
-    """Let the journal be these words, whatever it was."""
+async def store_words(redis: Client, *words: str) -> None:
+    """Replace the stored journal by these words."""
     await redis.delete(keys.attempt(NAME))
     for number, word in enumerate(words, start=1):
         await redis.xadd(keys.attempt(NAME), {"e": word}, id=f"0-{number}")
@@ -297,127 +312,129 @@ async def put(redis: Client, *words: str) -> None:
 @pytest.mark.parametrize(
     "left", [("a",), ("a", "b", "x"), ("a", "b", "x", "y"), ("x", "y"), ("a", "b", "y", "z", "c")]
 )
-async def test_what_redis_has_lost_is_forgotten_and_decided_on_what_stands(
-    redis: Client, one: Holder, left: Words
+async def test_after_redis_lost_entries_a_command_is_decided_on_what_is_left(
+    redis: Client, one: WordJournal, left: Words
 ) -> None:
     for word in "abc":
-        await one.say(word)
-    await put(redis, *left)
+        await one.add(word)
+    await store_words(redis, *left)
     one.lose_connection()
-    assert await one.say("d") == (*left, "d")
+    assert await one.add("d") == (*left, "d")
     assert one.seen == [left]
-    assert one.definition.told[-1] == (left, (*left, "d"))
+    assert one.definition.reported[-1] == (left, (*left, "d"))
     assert await journal(redis) == (*left, "d")
-    await put(redis, *left)
+    await store_words(redis, *left)
     one.lose_connection()
     assert await one.replica.refresh() == left
 
 
 @pytest.fixture
-async def unsure(monkeypatch: pytest.MonkeyPatch, node: Node, one: Holder) -> Callable[[], None]:
-    """Let what is written stand, and its writer be told that this is not known."""
+async def unacknowledged(
+    monkeypatch: pytest.MonkeyPatch, node: Node, one: WordJournal
+) -> Callable[[], None]:
+    """Let appends be written, but time out as unacknowledged, until the returned call."""
     await one.replica.refresh()
     acks = node.database.acks
     monkeypatch.setattr(pipeline, "ACKNOWLEDGED_WITHIN", 0.01)
     monkeypatch.setattr(one.pipeline, "_acks", 9)
 
-    def sure() -> None:
+    def acknowledge() -> None:
         monkeypatch.setattr(pipeline, "ACKNOWLEDGED_WITHIN", PATIENCE)
         monkeypatch.setattr(one.pipeline, "_acks", acks)
 
-    return sure
+    return acknowledge
 
 
-async def test_an_append_whose_answer_was_lost_is_told_of_when_it_is_found_to_stand(
-    redis: Client, one: Holder, unsure: Callable[[], None]
+async def test_an_append_without_an_answer_is_reported_when_it_is_found_in_the_journal(
+    redis: Client, one: WordJournal, unacknowledged: Callable[[], None]
 ) -> None:
     with pytest.raises(UnavailableError):
-        await one.say("a")
+        await one.add("a")
     assert await journal(redis) == ("a",)
-    assert one.definition.told == []
-    unsure()
-    # Who sends it again is answered from what stands.
+    assert one.definition.reported == []
+    unacknowledged()
+    # A command that is sent again is decided on the stored state.
     with pytest.raises(Refusal):
-        await one.say("a", unless=lambda state: "a" in state)
-    assert one.definition.told == [(None, ("a",))]
-    assert await one.say("b") == ("a", "b")
-    assert one.definition.told == [(None, ("a",)), (("a",), ("a", "b"))]
+        await one.add("a", unless=lambda state: "a" in state)
+    assert one.definition.reported == [(None, ("a",))]
+    assert await one.add("b") == ("a", "b")
+    assert one.definition.reported == [(None, ("a",)), (("a",), ("a", "b"))]
 
 
-async def test_an_append_whose_answer_was_lost_is_told_of_with_what_came_after_it(
-    one: Holder, two: Holder, unsure: Callable[[], None]
+async def test_an_append_without_an_answer_is_reported_when_later_entries_are_read(
+    one: WordJournal, two: WordJournal, unacknowledged: Callable[[], None]
 ) -> None:
     with pytest.raises(UnavailableError):
-        await one.say("a")
-    unsure()
-    await two.say("b")
+        await one.add("a")
+    unacknowledged()
+    await two.add("b")
     assert await one.replica.refresh() == ("a", "b")
-    assert one.definition.told == [(None, ("a",))]
+    assert one.definition.reported == [(None, ("a",))]
 
 
-async def test_an_append_that_came_to_nothing_is_not_told_of(
-    one: Holder, two: Holder, monkeypatch: pytest.MonkeyPatch
+async def test_a_failed_append_is_not_reported(
+    one: WordJournal, two: WordJournal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await one.say("a")
+    await one.add("a")
     with monkeypatch.context() as patch:
         patch.setattr(pipeline, "MAX_WAITING", 0)
         with pytest.raises(UnavailableError):
-            await one.say("b")
-    await two.say("c")
-    assert await one.say("d") == ("a", "c", "d")
-    assert one.definition.told == [(None, ("a",)), (("a", "c"), ("a", "c", "d"))]
+            await one.add("b")
+    await two.add("c")
+    assert await one.add("d") == ("a", "c", "d")
+    assert one.definition.reported == [(None, ("a",)), (("a", "c"), ("a", "c", "d"))]
 
 
 @pytest.mark.parametrize("jump", [-60.0, 60.0])
-async def test_a_clock_that_has_jumped_is_looked_at_and_the_command_decided_again(
+async def test_after_a_clock_jump_the_clock_is_sampled_and_the_command_decided_again(
     redis: Client, node: Node, monkeypatch: pytest.MonkeyPatch, jump: float
 ) -> None:
     monkeypatch.setattr(journals, "CLOCK_TOLERANCE", 2_000)
     clock = Clock(node.database)
     await clock.sample()
-    holder = Holder(node, clock)
-    await holder.say("late")
+    word_journal = WordJournal(node, clock)
+    await word_journal.add("late")
     clock._offset += jump
-    assert await holder.say("a") == ("late", "a")
-    assert holder.seen == [("late",), ("late",)]
-    assert abs(holder.definition.asked_at - time.time() * 1000) < 2_000
+    assert await word_journal.add("a") == ("late", "a")
+    assert word_journal.seen == [("late",), ("late",)]
+    assert abs(word_journal.definition.asked_at - time.time() * 1000) < 2_000
     assert await journal(redis) == ("late", "a")
 
 
 class _WrongClock(SetClock):
-    """A clock that is wrong however often it is looked at."""
+    """A clock that stays wrong however often it is sampled."""
 
-    looks = 0
+    samples = 0
 
     async def sample(self) -> None:
-        """Look, and learn nothing."""
-        self.looks += 1
+        """Count, and correct nothing."""
+        self.samples += 1
 
 
-async def test_a_clock_that_stays_wrong_is_unavailable_and_no_endless_loop(
+async def test_a_clock_that_stays_wrong_fails_after_a_bounded_number_of_retries(
     redis: Client, node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(journals, "CLOCK_TOLERANCE", 2_000)
     clock = _WrongClock()
-    holder = Holder(node, clock)
+    word_journal = WordJournal(node, clock)
     for _ in range(2):
         async with asyncio.timeout(PATIENCE):
             with pytest.raises(UnavailableError, match="too far from Redis"):
-                await holder.say("a")
-    assert clock.looks == module.MAX_MISTIMED
+                await word_journal.add("a")
+    assert clock.samples == module.MAX_MISTIMED
     assert await journal(redis) == ()
-    # When it is right again, so is all the rest.
+    # With a right clock, commands are carried out again.
     clock.time = int(time.time() * 1000)
-    assert await holder.say("a") == ("a",)
+    assert await word_journal.add("a") == ("a",)
 
 
 async def test_a_new_journal_is_begun_without_reading_it(
-    redis: Client, one: Holder, two: Holder
+    redis: Client, one: WordJournal, two: WordJournal
 ) -> None:
     before = await calls(redis, "xrange")
-    assert await one.say("a") == ("a",)
+    assert await one.add("a") == ("a",)
     assert await calls(redis, "xrange") == before
-    # One that is not new is found out by the append.
-    assert await two.say("b") == ("a", "b")
+    # If it is not new, the append finds a conflict.
+    assert await two.add("b") == ("a", "b")
     assert two.seen == [None, ("a",)]
     assert await journal(redis) == ("a", "b")

@@ -1,4 +1,4 @@
-"""Journals in memory: commands that are decided at once, and what happens when they cannot be."""
+"""Replicas: commands that are decided at once, and what happens if they cannot be."""
 
 from __future__ import annotations
 
@@ -14,252 +14,265 @@ from server.store import pipeline
 from server.store.clock import Clock
 from server.store.connection import Client
 from tests.service.nodes import Node, SetClock
-from tests.service.test_replica import LATE, Holder, Words, journal, one, put, two, unsure
+from tests.service.test_replica import (
+    LATE,
+    WordJournal,
+    Words,
+    journal,
+    one,
+    store_words,
+    two,
+    unacknowledged,
+)
 from tests.store.entries import FAR
 from tests.store.servers import calls, in_flight, until, writes_held_up
 
-__all__ = ["one", "two", "unsure"]
+__all__ = ["one", "two", "unacknowledged"]
 
 
 @pytest.fixture
-async def said(one: Holder) -> Holder:
-    """Return a holder that has said `a`, and is up to date."""
-    await one.say("a")
-    one.definition.told.clear()
+async def current(one: WordJournal) -> WordJournal:
+    """Return a replica of the journal `a` that is up to date."""
+    await one.add("a")
+    one.definition.reported.clear()
     return one
 
 
-async def test_a_command_is_decided_at_once_on_what_is_held(redis: Client, said: Holder) -> None:
+async def test_a_command_is_decided_at_once_on_a_current_state(
+    redis: Client, current: WordJournal
+) -> None:
     before = {name: await calls(redis, name) for name in ("evalsha", "eval", "xrange")}
-    saying = said.say_soon("b")
-    assert saying.seen == [("a",)]
-    assert await saying.outcome() == ("a", "b")
-    again = said.say_soon("c")
-    assert again.seen == [("a", "b")]
-    assert await again.outcome() == ("a", "b", "c")
-    assert said.definition.told == [(("a",), ("a", "b")), (("a", "b"), ("a", "b", "c"))]
+    pending = current.add_soon("b")
+    assert pending.seen == [("a",)]
+    assert await pending.outcome() == ("a", "b")
+    second = current.add_soon("c")
+    assert second.seen == [("a", "b")]
+    assert await second.outcome() == ("a", "b", "c")
+    assert current.definition.reported == [(("a",), ("a", "b")), (("a", "b"), ("a", "b", "c"))]
     assert await journal(redis) == ("a", "b", "c")
     after = {name: await calls(redis, name) for name in before}
-    # Looking at the journal above has read it once.
+    # The one read is that of the assertion above.
     assert {name: after[name] - before[name] for name in before} == {
         "evalsha": 2, "eval": 0, "xrange": 1,
     }  # fmt: skip
 
 
-async def test_a_journal_that_nobody_has_looked_at_is_read_first(
-    redis: Client, said: Holder, two: Holder
+async def test_an_unread_journal_is_read_first(
+    redis: Client, current: WordJournal, two: WordJournal
 ) -> None:
-    saying = two.say_soon("b")
-    assert await saying.outcome() == ("a", "b")
-    assert saying.seen[-1] == ("a",)
+    pending = two.add_soon("b")
+    assert await pending.outcome() == ("a", "b")
+    assert pending.seen[-1] == ("a",)
     assert await journal(redis) == ("a", "b")
 
 
-async def test_what_was_known_from_another_connection_is_read_first(
-    redis: Client, said: Holder
+async def test_a_state_read_on_an_older_connection_is_read_again_first(
+    redis: Client, current: WordJournal
 ) -> None:
-    await said.say("b")
-    await put(redis, "a", "x")
-    said.lose_connection()
-    saying = said.say_soon("c")
-    assert await saying.outcome() == ("a", "x", "c")
-    assert saying.seen[-1] == ("a", "x")
+    await current.add("b")
+    await store_words(redis, "a", "x")
+    current.lose_connection()
+    pending = current.add_soon("c")
+    assert await pending.outcome() == ("a", "x", "c")
+    assert pending.seen[-1] == ("a", "x")
     assert await journal(redis) == ("a", "x", "c")
-    assert said.say_soon("d").seen == [("a", "x", "c")]
+    assert current.add_soon("d").seen == [("a", "x", "c")]
 
 
-async def test_what_is_in_doubt_is_read_before_anything_is_written_after_it(
-    redis: Client, said: Holder
+async def test_after_an_append_in_doubt_the_journal_is_read_before_the_next_append(
+    redis: Client, current: WordJournal
 ) -> None:
     async with writes_held_up(redis):
-        lost = said.say_soon("b")
+        lost = current.add_soon("b")
         await until(lambda: in_flight(redis, "evalsha"))
-        said.lose_connection()
+        current.lose_connection()
         with pytest.raises(UnavailableError):
             await lost.outcome()
-    # There is no connection now, and what Redis has is not what was known.
-    await put(redis, "x")
-    assert said.pipeline.generation == 0
-    assert await said.say_soon("c").outcome() == ("x", "c")
+    # There is no connection now, and Redis has other entries than the replica knew.
+    await store_words(redis, "x")
+    assert current.pipeline.generation == 0
+    assert await current.add_soon("c").outcome() == ("x", "c")
     assert await journal(redis) == ("x", "c")
-    assert said.definition.told == [(("x",), ("x", "c"))]
+    assert current.definition.reported == [(("x",), ("x", "c"))]
 
 
-async def test_commands_that_come_at_once_are_decided_one_after_the_other(
-    redis: Client, said: Holder
+async def test_concurrent_commands_are_decided_one_after_the_other(
+    redis: Client, current: WordJournal
 ) -> None:
-    sayings = [said.say_soon(str(number)) for number in range(20)]
-    assert [len(saying.seen) for saying in sayings] == [1, *[0] * 19]
+    pending_words = [current.add_soon(str(number)) for number in range(20)]
+    assert [len(pending.seen) for pending in pending_words] == [1, *[0] * 19]
     words = ("a", *map(str, range(20)))
-    for count, saying in enumerate(sayings, start=2):
-        assert await saying.outcome() == words[:count]
-        assert saying.seen == [words[: count - 1]]
+    for count, pending in enumerate(pending_words, start=2):
+        assert await pending.outcome() == words[:count]
+        assert pending.seen == [words[: count - 1]]
     assert await journal(redis) == words
 
 
-async def test_a_refusal_counts_on_a_fresh_state_alone(said: Holder, two: Holder) -> None:
-    await two.say("b")
-    saying = said.say_soon("c", unless=lambda state: "b" not in state)
-    assert await saying.outcome() == ("a", "b", "c")
-    assert (saying.seen[0], saying.seen[-1]) == (("a",), ("a", "b"))
-    refused = said.say_soon("d", unless=lambda state: "c" in state)
+async def test_a_refusal_on_a_stale_state_is_decided_again(
+    current: WordJournal, two: WordJournal
+) -> None:
+    await two.add("b")
+    pending = current.add_soon("c", unless=lambda state: "b" not in state)
+    assert await pending.outcome() == ("a", "b", "c")
+    assert (pending.seen[0], pending.seen[-1]) == (("a",), ("a", "b"))
+    refused = current.add_soon("d", unless=lambda state: "c" in state)
     with pytest.raises(Refusal, match="internal"):
         await refused.outcome()
     assert set(refused.seen) == {("a", "b", "c")}
-    assert said.say_soon("e").seen == [("a", "b", "c")]
+    assert current.add_soon("e").seen == [("a", "b", "c")]
 
 
-async def test_a_decision_that_breaks_is_answered_and_harms_no_other(
-    redis: Client, said: Holder
+async def test_an_exception_in_a_decision_is_reported_and_affects_no_other_command(
+    redis: Client, current: WordJournal
 ) -> None:
     def broken(_: Words) -> bool:
         raise RuntimeError("broken on purpose")
 
-    saying = said.say_soon("b", unless=broken)
+    pending = current.add_soon("b", unless=broken)
     with pytest.raises(RuntimeError, match="on purpose"):
-        await saying.outcome()
-    assert await said.say_soon("c").outcome() == ("a", "c")
+        await pending.outcome()
+    assert await current.add_soon("c").outcome() == ("a", "c")
     assert await journal(redis) == ("a", "c")
 
 
-async def test_the_loser_of_an_append_decides_again(
-    redis: Client, said: Holder, two: Holder
+async def test_after_a_conflict_the_command_is_decided_again(
+    redis: Client, current: WordJournal, two: WordJournal
 ) -> None:
-    await two.say("b")
-    saying = said.say_soon("c")
-    assert await saying.outcome() == ("a", "b", "c")
-    assert saying.seen == [("a",), ("a", "b")]
-    assert said.definition.told == [(("a", "b"), ("a", "b", "c"))]
+    await two.add("b")
+    pending = current.add_soon("c")
+    assert await pending.outcome() == ("a", "b", "c")
+    assert pending.seen == [("a",), ("a", "b")]
+    assert current.definition.reported == [(("a", "b"), ("a", "b", "c"))]
     assert await journal(redis) == ("a", "b", "c")
 
 
-async def test_a_script_that_was_forgotten_is_not_noticed(redis: Client, said: Holder) -> None:
+async def test_a_script_that_redis_has_flushed_is_loaded_again(
+    redis: Client, current: WordJournal
+) -> None:
     await redis.script_flush()
-    saying = said.say_soon("b")
-    assert await saying.outcome() == ("a", "b")
-    assert saying.seen == [("a",)] * 2
-    assert said.definition.told == [(("a",), ("a", "b"))]
+    pending = current.add_soon("b")
+    assert await pending.outcome() == ("a", "b")
+    assert pending.seen == [("a",)] * 2
+    assert current.definition.reported == [(("a",), ("a", "b"))]
     assert await journal(redis) == ("a", "b")
 
 
-async def test_what_the_time_brings_about_comes_first(
-    redis: Client, said: Holder, clock: SetClock
+async def test_a_due_event_is_appended_before_a_command(
+    redis: Client, current: WordJournal, clock: SetClock
 ) -> None:
     clock.time = LATE
-    saying = said.say_soon("b")
-    assert await saying.outcome() == ("a", "late", "b")
-    assert saying.seen == [("a", "late")]
+    pending = current.add_soon("b")
+    assert await pending.outcome() == ("a", "late", "b")
+    assert pending.seen == [("a", "late")]
     assert await journal(redis) == ("a", "late", "b")
 
 
-async def test_what_is_not_written_alone_is_written_all_the_same(
-    redis: Client, said: Holder
+async def test_an_append_that_cannot_be_batched_is_written_too(
+    redis: Client, current: WordJournal
 ) -> None:
-    said.definition.expires = FAR
+    current.definition.expires = FAR
     before = await calls(redis, "evalsha")
-    assert await said.say_soon("b").outcome() == ("a", "b")
+    assert await current.add_soon("b").outcome() == ("a", "b")
     assert await calls(redis, "evalsha") == before
-    assert said.definition.told == [(("a",), ("a", "b"))]
-    assert await redis.pttl(said.definition.key()) > 0
+    assert current.definition.reported == [(("a",), ("a", "b"))]
+    assert await redis.pttl(current.definition.key()) > 0
 
 
-async def test_when_too_much_waits_a_command_is_unavailable_and_not_told_of(
-    redis: Client, said: Holder, monkeypatch: pytest.MonkeyPatch
+async def test_a_command_that_the_full_queue_refuses_is_not_reported(
+    redis: Client, current: WordJournal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(pipeline, "MAX_WAITING", 0)
         with pytest.raises(UnavailableError):
-            await said.say_soon("b").outcome()
-    assert await said.say_soon("c").outcome() == ("a", "c")
-    assert said.definition.told == [(("a",), ("a", "c"))]
+            await current.add_soon("b").outcome()
+    assert await current.add_soon("c").outcome() == ("a", "c")
+    assert current.definition.reported == [(("a",), ("a", "c"))]
     assert await journal(redis) == ("a", "c")
 
 
-async def test_an_answer_that_was_lost_leaves_a_doubt_that_the_next_read_settles(
-    redis: Client, said: Holder, unsure: Callable[[], None]
+async def test_an_append_without_an_answer_is_resolved_by_the_next_read(
+    redis: Client, current: WordJournal, unacknowledged: Callable[[], None]
 ) -> None:
     with pytest.raises(UnavailableError):
-        await said.say_soon("b").outcome()
-    assert said.definition.told == []
-    unsure()
-    assert await said.replica.refresh() == ("a", "b")
-    assert said.definition.told == [(("a",), ("a", "b"))]
-    saying = said.say_soon("c")
-    assert saying.seen == [("a", "b")]
-    await saying.outcome()
-    await said.replica.refresh()
-    assert said.definition.told == [(("a",), ("a", "b")), (("a", "b"), ("a", "b", "c"))]
+        await current.add_soon("b").outcome()
+    assert current.definition.reported == []
+    unacknowledged()
+    assert await current.replica.refresh() == ("a", "b")
+    assert current.definition.reported == [(("a",), ("a", "b"))]
+    pending = current.add_soon("c")
+    assert pending.seen == [("a", "b")]
+    await pending.outcome()
+    await current.replica.refresh()
+    assert current.definition.reported == [(("a",), ("a", "b")), (("a", "b"), ("a", "b", "c"))]
 
 
-async def test_a_doubt_about_what_did_not_come_to_stand_is_dropped(
-    redis: Client, said: Holder, two: Holder
+async def test_an_append_in_doubt_that_was_not_written_is_dropped(
+    redis: Client, current: WordJournal, two: WordJournal
 ) -> None:
     async with writes_held_up(redis):
-        key = said.definition.key()
-        first = asyncio.create_task(said.node.database.write(key, "SET", "{x}", ""))
+        key = current.definition.key()
+        first = asyncio.create_task(current.node.database.write(key, "SET", "{x}", ""))
         await until(lambda: in_flight(redis, "set"))
-        saying = said.say_soon("b")
-        said.lose_connection()
+        pending = current.add_soon("b")
+        current.lose_connection()
         with pytest.raises(UnavailableError):
-            await saying.outcome()
+            await pending.outcome()
         await asyncio.gather(first, return_exceptions=True)
-    assert saying.seen == [("a",)]
-    await two.say("c")
-    assert await said.say_soon("d").outcome() == ("a", "c", "d")
-    assert said.definition.told == [(("a", "c"), ("a", "c", "d"))]
+    assert pending.seen == [("a",)]
+    await two.add("c")
+    assert await current.add_soon("d").outcome() == ("a", "c", "d")
+    assert current.definition.reported == [(("a", "c"), ("a", "c", "d"))]
 
 
 @pytest.mark.parametrize("jump", [-60.0, 60.0])
-async def test_a_clock_that_has_jumped_is_looked_at_and_the_command_decided_again(
+async def test_after_a_clock_jump_the_clock_is_sampled_and_the_command_decided_again(
     redis: Client, node: Node, monkeypatch: pytest.MonkeyPatch, jump: float
 ) -> None:
     monkeypatch.setattr(journals, "CLOCK_TOLERANCE", 2_000)
     clock = Clock(node.database)
     await clock.sample()
-    holder = Holder(node, clock)
-    await holder.say("late")
+    other_replica = WordJournal(node, clock)
+    await other_replica.add("late")
     monkeypatch.setattr(clock, "_offset", clock.__dict__["_offset"] + jump)
-    saying = holder.say_soon("a")
-    assert await saying.outcome() == ("late", "a")
-    assert saying.seen == [("late",)] * 2
-    assert abs(holder.definition.asked_at - time.time() * 1000) < 2_000
+    pending = other_replica.add_soon("a")
+    assert await pending.outcome() == ("late", "a")
+    assert pending.seen == [("late",)] * 2
+    assert abs(other_replica.definition.asked_at - time.time() * 1000) < 2_000
     assert await journal(redis) == ("late", "a")
 
 
 @pytest.mark.parametrize("count", [1, 3])
-async def test_who_waits_has_a_turn_before_a_command_that_comes_later(
-    said: Holder, count: int
-) -> None:
-    """A client whose commands follow each other without a pause keeps nobody waiting."""
-    told: list[str | Words | None] = []
-    asked = iter("cdefgh")
+async def test_a_waiting_refresh_precedes_a_later_command(current: WordJournal, count: int) -> None:
+    """A client whose commands follow each other without a pause does not starve others."""
+    order: list[str | Words | None] = []
+    later = iter("cdefgh")
 
-    def again() -> None:
-        if (word := next(asked, None)) is not None:
-            saying = said.say_soon(word)
-            saying.then = again
-        told.append(word)
+    def send_next() -> None:
+        if (word := next(later, None)) is not None:
+            pending = current.add_soon(word)
+            pending.then = send_next
+        order.append(word)
 
-    async def look() -> None:
-        told.append(await said.replica.refresh())
+    async def refresh() -> None:
+        order.append(await current.replica.refresh())
 
-    said.say_soon("b").then = again
+    current.add_soon("b").then = send_next
     async with asyncio.TaskGroup() as group:
         for _ in range(count):
-            group.create_task(look())
+            group.create_task(refresh())
         await asyncio.sleep(0)
-    # The first command is answered, and the next one comes, before the first has its turn.
-    assert told == ["c", *[("a", "b")] * count]
+    # The first command is answered, and sends the next one, before the refreshes have their turn.
+    assert order == ["c", *[("a", "b")] * count]
 
 
-async def test_who_gives_up_waiting_leaves_the_turn_to_the_next(said: Holder) -> None:
-    first = said.say_soon("b")
-    looks = [asyncio.create_task(said.replica.refresh()) for _ in range(3)]
+async def test_a_cancelled_refresh_passes_its_turn_to_the_next(current: WordJournal) -> None:
+    first = current.add_soon("b")
+    refreshes = [asyncio.create_task(current.replica.refresh()) for _ in range(3)]
     await asyncio.sleep(0)
-    looks[0].cancel()
-    first.then = looks[1].cancel
-    assert await looks[2] == ("a", "b")
-    for given_up in looks[:2]:
+    refreshes[0].cancel()
+    first.then = refreshes[1].cancel
+    assert await refreshes[2] == ("a", "b")
+    for cancelled in refreshes[:2]:
         with pytest.raises(asyncio.CancelledError):
-            await given_up
-    assert await said.say_soon("c").outcome() == ("a", "b", "c")
+            await cancelled
+    assert await current.add_soon("c").outcome() == ("a", "b", "c")

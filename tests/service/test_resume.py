@@ -1,4 +1,4 @@
-"""What was missed, added to what was had, is what there is."""
+"""Resuming an attempt: missed moves applied to an earlier view give the current one."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from tests.service.test_attempts import begin, command
 
 
 def play_on(attempt: Attempt, chance: Random, most: int, *, resigns: bool) -> list[Step]:
-    """Return the entries of a journal of random moves, and of a resignation if wanted."""
+    """Return the entries of up to `most` random moves, and of a resignation if `resigns`."""
     steps = [Step(None, attempt.start, attempt)]
     while attempt.end is None and len(steps) <= most:
         move = chance.choice(legal_moves(attempt.board))
@@ -56,7 +56,7 @@ def journals(draw: st.DrawFn) -> list[Step]:
 
 
 def followed(view: View, missed: Missed) -> View:
-    """Return the view that a client has which had this one."""
+    """Return the view after the missed moves are applied to an earlier one."""
     for _, delta in missed.moves:
         view = apply_delta(view, delta)
     return view
@@ -68,10 +68,10 @@ def now(steps: list[Step]) -> Snapshot:
 
 
 @given(journals(), st.data())
-def test_what_was_had_and_what_was_missed_is_the_snapshot(
+def test_missed_moves_lead_from_an_earlier_view_to_the_snapshot(
     steps: list[Step], data: st.DataObject
 ) -> None:
-    # Who has the last entry is told so without a look at the journal.
+    # A client that has the last entry is answered without the journal.
     had = data.draw(st.sampled_from(steps[:-1])).after
     view = view_of(had.board)
     missed = missed_of(steps, now(steps), had.seq, digest(view))
@@ -83,7 +83,7 @@ def test_what_was_had_and_what_was_missed_is_the_snapshot(
 
 
 @given(journals(), st.data())
-def test_another_digest_gets_nothing(steps: list[Step], data: st.DataObject) -> None:
+def test_a_wrong_digest_gets_no_missed_moves(steps: list[Step], data: st.DataObject) -> None:
     had = data.draw(st.sampled_from(steps)).after
     wrong = data.draw(st.integers(0, 2**32 - 1))
     if wrong != digest(view_of(had.board)):
@@ -91,14 +91,14 @@ def test_another_digest_gets_nothing(steps: list[Step], data: st.DataObject) -> 
 
 
 @given(journals())
-def test_a_journal_that_ends_before_the_snapshot_tells_nothing(steps: list[Step]) -> None:
+def test_a_journal_that_ends_before_the_snapshot_gives_no_missed_moves(steps: list[Step]) -> None:
     had = steps[0].after
     if len(steps) > 1:
         assert missed_of(steps[:-1], now(steps), had.seq, digest(view_of(had.board))) is None
 
 
 @given(journals())
-def test_a_view_has_one_text_of_two_letters_a_card(steps: list[Step]) -> None:
+def test_the_text_of_a_view_has_two_letters_a_card(steps: list[Step]) -> None:
     for step in steps[-3:]:
         view = view_of(step.after.board)
         *piles, redeals = view_text(view).split(",")
@@ -110,17 +110,17 @@ def test_a_view_has_one_text_of_two_letters_a_card(steps: list[Step]) -> None:
 @pytest.mark.parametrize(
     ("text", "found"), [("", 0x811C9DC5), ("a", 0xE40C292C), ("foobar", 0xBF9CF968)]
 )
-def test_the_hash_is_the_known_one(text: str, found: int) -> None:
+def test_the_hash_is_fnv_1a(text: str, found: int) -> None:
     assert fnv1a(text) == found
 
 
-async def asked(node: Node, attempt: AttemptId, had: Snapshot) -> Missed | None:
-    """Return what a client missed that has a snapshot."""
+async def missed_since(node: Node, attempt: AttemptId, had: Snapshot) -> Missed | None:
+    """Return what a client with an earlier snapshot has missed."""
     found = await node.attempts.open(attempt, ADA)
     return await find_missed(node.attempts, found, had.seq, digest(had.view))
 
 
-async def test_any_node_tells_what_was_missed(node: Node, other: Node) -> None:
+async def test_any_node_finds_the_missed_moves(node: Node, other: Node) -> None:
     attempt = await begin(node, game="robert")
     had = [await node.attempts.open(attempt, ADA)]
     for _ in range(6):
@@ -128,13 +128,15 @@ async def test_any_node_tells_what_was_missed(node: Node, other: Node) -> None:
         had.append(await node.attempts.open(attempt, ADA))
     for back in (node, other):
         for view in had:
-            missed = await asked(back, attempt, view)
+            missed = await missed_since(back, attempt, view)
             assert missed is not None
             assert len(missed.moves) == 7 - view.seq
             assert followed(view.view, missed) == had[-1].view
 
 
-async def test_who_has_it_all_costs_no_look_at_the_journal(node: Node) -> None:
+async def test_a_client_that_is_up_to_date_is_answered_without_reading_the_journal(
+    node: Node,
+) -> None:
     attempt = await begin(node)
     await node.play(attempt, ADA)
     had = await node.attempts.open(attempt, ADA)
@@ -145,16 +147,16 @@ async def test_who_has_it_all_costs_no_look_at_the_journal(node: Node) -> None:
     assert await find_missed(node.attempts, had, had.seq - 1, digest(had.view)) is None
 
 
-async def test_more_than_the_most_is_not_told(node: Node) -> None:
+async def test_more_missed_moves_than_the_limit_are_not_returned(node: Node) -> None:
     attempt = await begin(node, game="deuces")
     had = await node.attempts.open(attempt, ADA)
     for seq in range(2, MAX_MISSED + 2):
         await command(node, attempt, seq, "s>w")
-    missed = await asked(node, attempt, had)
+    missed = await missed_since(node, attempt, had)
     assert missed is not None
     assert len(missed.moves) == MAX_MISSED
     await command(node, attempt, MAX_MISSED + 2, "s>w")
-    assert await asked(node, attempt, had) is None
+    assert await missed_since(node, attempt, had) is None
 
 
 async def test_an_end_without_a_move_is_in_the_result(
@@ -164,7 +166,7 @@ async def test_an_end_without_a_move_is_in_the_result(
     had = await node.attempts.open(attempt, ADA)
     await node.play(attempt, ADA)
     clock.time = START + LIMIT
-    missed = await asked(other, attempt, had)
+    missed = await missed_since(other, attempt, had)
     assert missed is not None
     assert (missed.now.seq, len(missed.moves), missed.now.result.end) == (3, 1, "time")
 
@@ -173,11 +175,11 @@ LONG = 4_000
 
 
 async def long_attempt(node: Node) -> tuple[AttemptId, list[Step]]:
-    """Start an attempt, and let it have a long journal that no node has folded."""
+    """Start an attempt, and store a long journal for it that no node has folded."""
     steps: list[Step] = []
     while len(steps) < LONG:
         attempt = await begin(node, game="deuces")
-        steps = walk(await node.look(attempt))
+        steps = long_line(await node.state_of(attempt))
     async with node.redis.pipeline(transaction=False) as batch:
         for step in steps[1:]:
             text = msgspec.json.encode(step.event).decode()
@@ -186,8 +188,8 @@ async def long_attempt(node: Node) -> tuple[AttemptId, list[Step]]:
     return attempt, steps
 
 
-def walk(state: Attempt) -> list[Step]:
-    """Return the entries of a long line of play; a shorter one if it comes to an end."""
+def long_line(state: Attempt) -> list[Step]:
+    """Return `LONG` entries of an attempt that goes on, or none if it ended before."""
     chance = Random(1)
     steps = [Step(None, state.start, state)]
     rules = state.board.ruleset
@@ -203,7 +205,7 @@ def walk(state: Attempt) -> list[Step]:
 
 @pytest.fixture
 def counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Return how many entries each question for a journal brought."""
+    """Return the numbers of entries that each read of a journal brought."""
     found: list[int] = []
     page = Journals._page
 
@@ -217,12 +219,12 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 @pytest.mark.parametrize("later", [0, 1, 40, 63, 64])
-async def test_coming_back_to_a_long_journal_costs_little(
+async def test_resuming_a_long_journal_reads_few_entries(
     node: Node, counted: list[int], later: int
 ) -> None:
     attempt, steps = await long_attempt(node)
-    await node.look(attempt)
-    # All of it has been read once, since this node did not know it.
+    await node.state_of(attempt)
+    # All of it has been read once, since it was not in the cache.
     assert sum(counted) >= LONG
     for _ in range(later):
         await node.play(attempt, ADA)
@@ -238,11 +240,11 @@ async def test_coming_back_to_a_long_journal_costs_little(
         assert counted[0] <= 2 * CHECKPOINT_EVERY + 2
 
 
-async def test_a_late_duplicate_on_a_long_journal_costs_little(
+async def test_a_late_duplicate_on_a_long_journal_reads_few_entries(
     node: Node, counted: list[int]
 ) -> None:
     attempt, steps = await long_attempt(node)
-    await node.look(attempt)
+    await node.state_of(attempt)
     counted.clear()
     for back in (0, 1, 50, 63):
         step = steps[-1 - back]
@@ -250,16 +252,16 @@ async def test_a_late_duplicate_on_a_long_journal_costs_little(
         answer = await command(node, attempt, step.after.seq, step.event.move)
         assert isinstance(answer, Played)
         assert (answer.before, answer.after) == (step.before, step.after)
-    # The last entry is read to see that it stands, and then at most two checkpoints' worth.
+    # The last entry is read to confirm it, and then at most two checkpoints' worth.
     assert max(counted) <= 2 * CHECKPOINT_EVERY + 2
     assert len(counted) <= 4 * 3
 
 
-async def test_what_is_long_ago_is_answered_by_a_snapshot_without_the_journal(
+async def test_a_very_old_duplicate_gets_a_snapshot_without_reading_the_journal(
     node: Node, counted: list[int]
 ) -> None:
     attempt, steps = await long_attempt(node)
-    await node.look(attempt)
+    await node.state_of(attempt)
     counted.clear()
     step = steps[2_000]
     assert isinstance(step.event, Moved)

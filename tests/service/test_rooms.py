@@ -48,21 +48,21 @@ async def result_of(node: Node, code: RoomCode, player: PlayerId) -> Result | No
 
 
 async def outcomes(work: list[Awaitable[Room]]) -> list[str]:
-    """Return what became of commands: the codes of their refusals, or `done`."""
+    """Return the outcomes of commands, sorted: the codes of their refusals, or `done`."""
     done = await asyncio.gather(*work, return_exceptions=True)
     unexpected = [one for one in done if not isinstance(one, Room | Refusal)]
     assert not unexpected
     return sorted(one.code if isinstance(one, Refusal) else "done" for one in done)
 
 
-async def test_a_room_is_opened_with_its_first_seat(node: Node, other: Node) -> None:
+async def test_a_new_room_has_its_host_in_the_first_seat(node: Node, other: Node) -> None:
     room = await create(node)
     assert is_code(room.opened.code)
     assert (room.host, members(room)) == (ADA, [ADA])
     assert await other.rooms.find(room.opened.code) == room
 
 
-async def test_a_creation_makes_one_room_however_often_it_is_sent(node: Node, other: Node) -> None:
+async def test_a_creation_that_is_sent_again_makes_no_second_room(node: Node, other: Node) -> None:
     rooms = await asyncio.gather(*(create(n) for n in (node, other) * 5))
     assert len({room.opened.code for room in rooms}) == 1
     assert members(await node.rooms.find(rooms[0].opened.code)) == [ADA]
@@ -78,7 +78,7 @@ async def test_a_code_that_another_room_has_is_not_taken(node: Node) -> None:
     assert members(await node.rooms.find(taken.opened.code)) == [ADA]
 
 
-async def test_a_creation_that_broke_off_is_finished_by_the_next(node: Node) -> None:
+async def test_an_interrupted_creation_is_completed_by_the_next(node: Node) -> None:
     room = await create(node)
     await node.redis.xtrim(keys.room(room.opened.code), maxlen=0)
     await node.redis.delete(keys.room(room.opened.code))
@@ -91,7 +91,7 @@ async def test_a_creation_that_broke_off_is_finished_by_the_next(node: Node) -> 
     ("game", "variant", "code"),
     [("no-such-game", "standard", "unknown_game"), ("robert", "blind", "unknown_variant")],
 )
-async def test_a_room_is_for_a_game_that_there_is(
+async def test_a_room_for_an_unknown_game_or_variant_is_refused(
     node: Node, game: str, variant: str, code: str
 ) -> None:
     with pytest.raises(Refusal, match=code):
@@ -111,16 +111,16 @@ async def test_a_room_is_for_a_game_that_there_is(
     ],
     ids=["find", "join", "leave", "ready", "start"],
 )
-async def test_a_room_that_is_not_there_is_unknown(
+async def test_a_missing_room_is_unknown(
     node: Node, act: Callable[[object, RoomCode], Awaitable[Room]], code: RoomCode
 ) -> None:
     with pytest.raises(Refusal, match="unknown_room"):
         await act(node.rooms, code)
-    # That there is none stands as well, which is found out by writing something next to it.
+    # The room's absence is confirmed by a write beside it, the barrier.
     assert [key for key in await node.keys() if not key.endswith(":barrier")] == []
 
 
-async def test_codes_that_are_only_tried_take_no_rooms_place(node: Node) -> None:
+async def test_unknown_codes_evict_no_room_from_the_cache(node: Node) -> None:
     room = await create(node)
     for code in ("ZZZZ2", "ZZZZ3", "ZZZZ4"):
         for act in (node.rooms.find(RoomCode(code)), node.rooms.join(RoomCode(code), BOB)):
@@ -148,14 +148,14 @@ async def test_a_member_who_comes_back_keeps_the_seat(node: Node, other: Node) -
         assert await n.rooms.join(code, BOB) == before
 
 
-async def test_who_has_left_on_another_node_comes_back_to_a_seat(node: Node, other: Node) -> None:
+async def test_a_player_who_left_on_another_node_can_join_again(node: Node, other: Node) -> None:
     code = (await node.room_of(ADA, BOB)).opened.code
     await other.rooms.find(code)
     await node.rooms.leave(code, BOB)
     assert BOB in members(await other.rooms.join(code, BOB))
 
 
-async def test_a_round_is_one_deal_and_an_attempt_of_each_runner(
+async def test_a_round_has_one_deal_and_an_attempt_for_each_runner(
     node: Node, other: Node, clock: SetClock
 ) -> None:
     room, code = await node.race_of(ADA, BOB, CYD)
@@ -167,7 +167,7 @@ async def test_a_round_is_one_deal_and_an_attempt_of_each_runner(
     assert deal is not None
     assert (deal.commitment, deal.room) == (round_.commitment, code)
     for player in round_.players:
-        state = await other.look(round_.attempt(player))
+        state = await other.state_of(round_.attempt(player))
         assert state.start == Started(
             player, round_.deal, "lady-betty", "standard", code, None, BEGUN, OVER, deal.rules
         )
@@ -200,7 +200,7 @@ async def test_a_start_that_is_sent_twice_starts_one_round(node: Node, other: No
     assert await deals(node) == drawn
 
 
-async def test_a_race_is_run_and_run_again(node: Node, other: Node, clock: SetClock) -> None:
+async def test_a_room_plays_several_rounds(node: Node, other: Node, clock: SetClock) -> None:
     room, code = await node.race_of(ADA, BOB)
     for number in (1, 2):
         assert room.running is not None
@@ -209,7 +209,7 @@ async def test_a_race_is_run_and_run_again(node: Node, other: Node, clock: SetCl
         for n, player in ((node, ADA), (other, BOB)):
             last = await n.play_out(attempt_of(room, player), player)
             assert await result_of(node, code, player) is None
-            await n.settle()
+            await n.apply_effects()
             assert await result_of(node, code, player) == last.after.result
         room = await node.rooms.find(code)
         assert room.running is None
@@ -221,7 +221,7 @@ async def test_a_race_is_run_and_run_again(node: Node, other: Node, clock: SetCl
     assert await deals(node) == 2
 
 
-async def test_a_finish_counts_once_and_in_its_round_alone(
+async def test_a_finish_counts_once_and_only_in_its_round(
     node: Node, other: Node, clock: SetClock
 ) -> None:
     room, code = await node.race_of(ADA)
@@ -236,7 +236,7 @@ async def test_a_finish_counts_once_and_in_its_round_alone(
     assert await node.rooms.finish(NOWHERE, deal, ADA, reached(1)) is None
 
 
-async def test_a_finish_reaches_a_round_that_the_node_has_not_heard_of(
+async def test_a_finish_is_entered_in_a_round_that_the_node_has_not_read_yet(
     node: Node, other: Node
 ) -> None:
     code = (await node.room_of(ADA, BOB)).opened.code
@@ -248,7 +248,7 @@ async def test_a_finish_reaches_a_round_that_the_node_has_not_heard_of(
 
 
 @pytest.mark.parametrize("begun", [True, False])
-async def test_who_leaves_in_mid_round_resigns(
+async def test_leaving_during_a_round_resigns(
     node: Node, other: Node, clock: SetClock, begun: bool
 ) -> None:
     room, code = await node.race_of(ADA, BOB)
@@ -257,7 +257,7 @@ async def test_who_leaves_in_mid_round_resigns(
         await other.play(attempt_of(room, ADA), ADA)
     left = await other.rooms.leave(code, ADA)
     assert (left.host, members(left)) == (BOB, [BOB])
-    await other.settle()
+    await other.apply_effects()
     result = await result_of(node, code, ADA)
     assert result is not None
     assert (result.end, result.moves) == ("resigned", int(begun))
@@ -268,7 +268,9 @@ async def test_who_leaves_in_mid_round_resigns(
     assert again.version == room.version
 
 
-async def test_nobody_who_has_left_goes_on_running(node: Node, other: Node) -> None:
+async def test_a_player_who_leaves_while_a_round_starts_does_not_stay_unfinished(
+    node: Node, other: Node
+) -> None:
     for attempt in range(10):
         room = await node.rooms.create(
             ADA, "robert", "standard", seats=3, limit=LIMIT, creation=f"key {attempt}"
@@ -281,17 +283,19 @@ async def test_nobody_who_has_left_goes_on_running(node: Node, other: Node) -> N
             node.rooms.start(code, ADA), other.rooms.leave(code, BOB), node.rooms.leave(code, CYD)
         )
         for n in (node, other):
-            await n.settle()
+            await n.apply_effects()
         room = await node.rooms.find(code)
         assert room.running is not None
         assert room.running.unfinished() == [ADA]
 
 
-async def test_at_the_deadline_everyone_is_done(node: Node, other: Node, clock: SetClock) -> None:
+async def test_all_runners_are_finished_at_the_deadline(
+    node: Node, other: Node, clock: SetClock
+) -> None:
     room, code = await node.race_of(ADA, BOB, CYD)
     clock.time = BEGUN
     await node.play_out(attempt_of(room, ADA), ADA)
-    await node.settle()
+    await node.apply_effects()
     await node.play(attempt_of(room, BOB), BOB)
     await other.rooms.pass_deadline(code)
     assert (await node.rooms.find(code)).running is not None, "it is not time yet"
@@ -326,18 +330,18 @@ async def test_a_round_whose_deal_was_lost_is_over_at_the_deadline(
     assert (await node.rooms.start(code, ADA)).running is not None
 
 
-async def test_at_the_deadline_runners_whose_start_was_lost_are_done_too(
+async def test_runners_without_an_attempt_are_finished_at_the_deadline(
     node: Node, clock: SetClock
 ) -> None:
     room, code = await node.race_of(ADA, BOB)
-    # As if the node had died between the round's entry and its attempts.
+    # As if the node had died between the entry of the round and those of its attempts.
     await node.redis.delete(keys.attempt(attempt_of(room, BOB)))
     clock.time = OVER
     await node.rooms.pass_deadline(code)
     assert (await node.rooms.find(code)).running is None
 
 
-async def test_runners_whose_start_was_lost_start_when_they_ask(
+async def test_a_runners_missing_attempt_is_started_when_it_is_opened(
     node: Node, other: Node, clock: SetClock
 ) -> None:
     room, _ = await node.race_of(ADA, BOB)
@@ -354,7 +358,7 @@ async def test_runners_whose_start_was_lost_start_when_they_ask(
             await other.rooms.open_attempt(attempt_of(room, player), asks)
 
 
-async def test_a_page_has_what_the_journal_has_not(
+async def test_a_page_adds_progress_names_presence_and_seed_to_the_room(
     node: Node, other: Node, clock: SetClock
 ) -> None:
     room, code = await node.race_of(ADA, BOB)
@@ -385,21 +389,21 @@ async def test_a_page_has_what_the_journal_has_not(
     assert page.progress == {ADA: reached(9), BOB: reached(9)}
 
 
-async def test_who_left_is_on_the_page_of_the_round(node: Node) -> None:
+async def test_a_runner_who_has_left_is_still_on_the_page(node: Node) -> None:
     _, code = await node.race_of(ADA, BOB)
     page = await node.services.live.read_page(await node.rooms.leave(code, ADA))
     assert set(page.profiles) == {ADA, BOB}
 
 
 @pytest.mark.parametrize("game", games())
-async def test_every_game_starts_with_what_is_home_already(node: Node, game: str) -> None:
+async def test_the_first_progress_counts_cards_that_start_at_home(node: Node, game: str) -> None:
     room, _ = await node.race_of(ADA, game=game)
     page = await node.services.live.read_page(room)
-    state = await node.look(attempt_of(room, ADA))
+    state = await node.state_of(attempt_of(room, ADA))
     assert page.progress[ADA] == state.result
 
 
-async def test_every_change_is_told_of(node: Node) -> None:
+async def test_every_change_is_published(node: Node) -> None:
     room = await create(node)
     code = room.opened.code
     texts = (await node.store.journals.read(keys.room(code))).texts
@@ -413,7 +417,7 @@ async def test_every_change_is_told_of(node: Node) -> None:
     assert node.published == []
 
 
-async def test_a_room_is_forgotten_some_day(node: Node, clock: SetClock) -> None:
+async def test_a_room_expires(node: Node, clock: SetClock) -> None:
     code = (await create(node)).opened.code
     clock.time += 5_000_000
     await node.rooms.join(code, BOB)
@@ -422,7 +426,7 @@ async def test_a_room_is_forgotten_some_day(node: Node, clock: SetClock) -> None
     assert abs(expires - clock.time - keys.ROOM_LIFE) < 60_000
 
 
-async def test_a_room_that_is_forgotten_is_unknown_to_a_node_that_held_it(node: Node) -> None:
+async def test_an_expired_room_is_unknown_to_a_node_that_cached_it(node: Node) -> None:
     code = (await create(node)).opened.code
     await node.redis.delete(keys.room(code))
     with pytest.raises(Refusal, match="unknown_room"):

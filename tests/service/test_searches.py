@@ -1,4 +1,4 @@
-"""Searches: an attempt that nothing can bring further ends by itself, and no other one does."""
+"""Searches: attempts at a dead end are ended, and no others."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ TWO_DEEP = board(
     f0="AS", f1="KS", f2="KH", f3="KH", f4="KD", f5="KD", f6="KC", f7="KC",
     t0="2S 9S", t1="3S 4S 5S 6S 7S 8S TS", t2="JS QS KS",
 )  # fmt: skip
-"""One card goes off a 2, which may then go home."""
+"""A position in which a card has to be moved off a 2 before that can go home."""
 
 Race = Callable[[str], Awaitable[tuple[AttemptId, tuple[str, ...]]]]
 
@@ -66,78 +66,80 @@ def race(node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch) -> Race:
 
 async def play(node: Node, attempt: AttemptId, line: tuple[str, ...]) -> None:
     """Play moves, each with the next number."""
-    state = await node.look(attempt)
+    state = await node.state_of(attempt)
     for number, move in enumerate(line, start=state.seq + 1):
         await node.move(attempt, ADA, number, parse_move(state.board.ruleset, move))
 
 
-async def over(node: Node, attempt: AttemptId) -> None:
+async def wait_for_end(node: Node, attempt: AttemptId) -> None:
     """Wait until an attempt has ended."""
 
     async def is_over() -> bool:
-        return (await node.look(attempt)).end is not None
+        return (await node.state_of(attempt)).end is not None
 
     await until(is_over)
 
 
 @pytest.mark.parametrize("game", GAMES)
-async def test_an_attempt_without_hope_ends_as_stuck_by_itself(
+async def test_an_attempt_at_a_dead_end_is_ended_as_stuck(
     node: Node, race: Race, game: str
 ) -> None:
     attempt, line = await race(game)
     async with running(node.services.run):
         await play(node, attempt, line)
-        await over(node, attempt)
+        await wait_for_end(node, attempt)
 
-        async def told() -> bool:
+        async def notified() -> bool:
             return bool(node.ended)
 
-        await until(told)
-    state = await node.look(attempt)
+        await until(notified)
+    state = await node.state_of(attempt)
     assert (state.end, state.seq, state.board.moves) == ("stuck", len(line) + 2, len(line))
     entries = (await node.store.journals.read(keys.attempt(attempt))).texts
     assert entries[-1] == f'{{"type":"ended","end":"stuck","at":{BEGUN}}}'
     assert node.ended == [Ended(ADA, attempt, state.seq, StoredResult.of(state.result))]
 
 
-async def test_it_ends_though_its_player_goes_on_moving_cards_about(node: Node, race: Race) -> None:
+async def test_a_dead_end_ends_the_attempt_even_after_further_moves(node: Node, race: Race) -> None:
     attempt, line = await race("deuces")
     await play(node, attempt, line)
-    found = (await node.look(attempt)).seq
+    found = (await node.state_of(attempt)).seq
     for _ in range(3):
-        state = await node.look(attempt)
+        state = await node.state_of(attempt)
         move = move_text(state.board.ruleset, legal_moves(state.board)[0])
         await play(node, attempt, (move,))
     assert await node.attempts.end_stuck(attempt, found)
-    assert (await node.look(attempt)).seq == found + 4
+    assert (await node.state_of(attempt)).seq == found + 4
 
 
-async def test_what_is_over_or_behind_is_not_ended(node: Node, race: Race) -> None:
+async def test_an_attempt_that_is_over_or_behind_is_not_ended_as_stuck(
+    node: Node, race: Race
+) -> None:
     attempt, line = await race("robert")
     await play(node, attempt, line[:3])
     assert not await node.attempts.end_stuck(attempt, 5)
-    assert (await node.look(attempt)).end is None
+    assert (await node.state_of(attempt)).end is None
     await node.attempts.give_up(attempt)
     assert not await node.attempts.end_stuck(attempt, 4)
-    assert (await node.look(attempt)).end == "resigned"
+    assert (await node.state_of(attempt)).end == "resigned"
     await node.redis.delete(keys.attempt(attempt))
     node.attempts._replicas = ReplicaCache()
     with pytest.raises(Refusal, match="unknown_attempt"):
         await node.attempts.end_stuck(attempt, 4)
 
 
-async def test_what_a_dead_node_left_is_searched_when_it_is_opened(
+async def test_an_attempt_of_a_dead_node_is_searched_when_it_is_opened(
     node: Node, other: Node, race: Race
 ) -> None:
     attempt, line = await race("roosevelt")
     await play(node, attempt, line)
     async with running(other.services.run):
         assert (await other.attempts.open(attempt, ADA)).result.end is None
-        await over(other, attempt)
-    assert (await node.look(attempt)).end == "stuck"
+        await wait_for_end(other, attempt)
+    assert (await node.state_of(attempt)).end == "stuck"
 
 
-async def test_the_process_ends_with_the_work(node: Node, race: Race) -> None:
+async def test_the_search_process_ends_with_the_service(node: Node, race: Race) -> None:
     attempt, line = await race("robert")
     searcher = node.services.searches._searcher
     assert isinstance(searcher, Searcher)
@@ -145,14 +147,14 @@ async def test_the_process_ends_with_the_work(node: Node, race: Race) -> None:
         await play(node, attempt, line[:-1])
         started = searcher._process
         await play(node, attempt, line[-1:])
-        await over(node, attempt)
+        await wait_for_end(node, attempt)
         process = searcher._process
         assert process is not None
     assert started in {None, process}
     assert process.returncode is not None
 
 
-async def test_a_process_that_dies_costs_one_search() -> None:
+async def test_a_search_process_that_dies_costs_one_search() -> None:
     searcher = Searcher()
     assert (await searcher.ask(TWO_DEEP)).line == ("t0>t3", "t0>f0")
     process = searcher._process
@@ -164,7 +166,7 @@ async def test_a_process_that_dies_costs_one_search() -> None:
     await searcher.close()
 
 
-def test_a_process_whose_node_was_killed_during_a_search_ends_without_a_word() -> None:
+def test_a_search_process_whose_node_was_killed_ends_silently() -> None:
     rules, piles = TWO_DEEP.ruleset, TWO_DEEP.piles
     names = {"game": rules.game, "variant": rules.variant, "rules": rules.digest}
     asked = {**names, "piles": piles, "redeals": 0}
@@ -184,41 +186,41 @@ def test_a_process_whose_node_was_killed_during_a_search_ends_without_a_word() -
     assert (ended.returncode, ended.stderr) == (-signal.SIGPIPE, b"")
 
 
-async def test_a_search_that_is_broken_is_logged_and_the_next_one_is_done(
+async def test_a_search_that_fails_is_logged_and_the_next_one_runs(
     node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = asked_of(node)
+    searcher = search_locally(node)
     monkeypatch.setattr(searches, "ends_on_foundation", None)
     with capture_logs() as logs:
-        await settle(node, begun("roosevelt", TWO_DEEP))
+        await enqueue(node, begun("roosevelt", TWO_DEEP))
     assert [entry["event"] for entry in logs] == ["search_broken"]
     monkeypatch.undo()
-    await settle(node, begun("roosevelt", TWO_DEEP))
-    assert len(asked.boards) == 1
+    await enqueue(node, begun("roosevelt", TWO_DEEP))
+    assert len(searcher.boards) == 1
 
 
-class Asked(Searcher):
-    """A process that was asked about these boards, and searches them in this one."""
+class LocalSearcher(Searcher):
+    """Searches in this process, and records the boards."""
 
     def __init__(self) -> None:
         super().__init__()
         self.boards: list[Board] = []
 
     async def ask(self, board: Board) -> Answer:
-        """Search a board here."""
+        """Search a board."""
         self.boards.append(board)
         found = search(board)
         return Answer(found.outcome, tuple(move_text(board.ruleset, move) for move in found.line))
 
 
-def asked_of(node: Node) -> Asked:
-    """Let a node search in this process, and return what it is asked."""
-    asked = node.services.searches._searcher = Asked()
-    return asked
+def search_locally(node: Node) -> LocalSearcher:
+    """Make a node search in this process, and return its searcher."""
+    searcher = node.services.searches._searcher = LocalSearcher()
+    return searcher
 
 
-async def settle(node: Node, attempt: Attempt) -> None:
-    """Search an attempt, and come back when that is done."""
+async def enqueue(node: Node, attempt: Attempt) -> None:
+    """Enqueue an attempt, and wait until the queue is empty."""
     found = node.services.searches
 
     async def idle() -> bool:
@@ -229,43 +231,43 @@ async def settle(node: Node, attempt: Attempt) -> None:
         await until(idle)
 
 
-def then(attempt: Attempt, *moves: str) -> Attempt:
+def after(attempt: Attempt, *moves: str) -> Attempt:
     for move in moves:
         attempt = core.fold(attempt, Moved(move, START))
     return attempt
 
 
-async def test_a_line_that_was_found_is_not_searched_again_while_it_stands(node: Node) -> None:
-    asked = asked_of(node)
+async def test_no_search_runs_while_the_line_found_last_can_be_played(node: Node) -> None:
+    searcher = search_locally(node)
     first = begun("roosevelt", TWO_DEEP)
-    await settle(node, first)
-    assert len(asked.boards) == 1
-    # Another move beside it, and the line's own first move.
-    await settle(node, then(first, "t2>t6"))
-    assert len(asked.boards) == 1
+    await enqueue(node, first)
+    assert len(searcher.boards) == 1
+    # A move that does not affect the line, and then the first move of the line itself.
+    await enqueue(node, after(first, "t2>t6"))
+    assert len(searcher.boards) == 1
     step = move_text(TWO_DEEP.ruleset, search(TWO_DEEP).line[0])
-    await settle(node, then(first, step))
-    assert len(asked.boards) == 1
-    # This one is in the way.
-    await settle(node, then(first, "t2>t3"))
-    assert len(asked.boards) == 2
+    await enqueue(node, after(first, step))
+    assert len(searcher.boards) == 1
+    # This one makes the line illegal.
+    await enqueue(node, after(first, "t2>t3"))
+    assert len(searcher.boards) == 2
 
 
-async def test_what_can_be_seen_at_once_is_not_searched(node: Node) -> None:
-    asked = asked_of(node)
-    await settle(node, begun("robert"))
-    await settle(node, begun("lady-betty"))
-    await settle(node, then(begun("roosevelt", TWO_DEEP), "t0>t6"))
-    assert asked.boards == []
+async def test_boards_that_need_no_search_are_not_searched(node: Node) -> None:
+    searcher = search_locally(node)
+    await enqueue(node, begun("robert"))
+    await enqueue(node, begun("lady-betty"))
+    await enqueue(node, after(begun("roosevelt", TWO_DEEP), "t0>t6"))
+    assert searcher.boards == []
 
 
-async def test_attempts_over_the_limit_are_left_and_the_newest_state_of_each_counts(
+async def test_the_queue_is_bounded_and_keeps_the_newest_state_of_each_attempt(
     node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(searches, "MAX_WAITING", 1)
     found = Searches(node.attempts, node.services.sessions, Searcher())
     first = begun("roosevelt", TWO_DEEP)
-    later = then(first, "t2>t6")
+    later = after(first, "t2>t6")
     with capture_logs() as logs:
         found._enqueue(first)
         found._enqueue(later)
@@ -278,12 +280,12 @@ async def test_attempts_over_the_limit_are_left_and_the_newest_state_of_each_cou
 
 
 @pytest.mark.parametrize("game", sorted(games()))
-def test_no_board_is_passed_over_all_of_whose_cards_were_seen(game: str) -> None:
+def test_every_board_that_is_skipped_has_unseen_cards(game: str) -> None:
     state = begun(game)
-    passed_over = 0
+    skipped = 0
     for move in islice(line_home(state.board), 150):
         if not searches._may_have_seen_all(state.board):
             assert cards_never_seen(state.board) > 0
-            passed_over += 1
-        state = then(state, move)
-    assert passed_over > 0
+            skipped += 1
+        state = after(state, move)
+    assert skipped > 0

@@ -1,4 +1,4 @@
-"""The services of a node together: seeds, wake-ups, and what goes on by itself."""
+"""The services of a node together: seeds, notifications, and background work."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.store.servers import running, until
 DAY = daily.day_at(START)
 
 
-async def test_a_dailys_seed_is_told_when_the_day_has_closed(
+async def test_a_dailys_seed_is_revealed_when_its_day_closes(
     node: Node, other: Node, clock: SetClock
 ) -> None:
     deal = await node.store.deals.daily(DailyId("robert", DAY))
@@ -31,7 +31,7 @@ async def test_a_dailys_seed_is_told_when_the_day_has_closed(
     assert await other.services.deals.show(deal.id) == (deal, deal.seed)
 
 
-async def test_a_races_seed_is_told_when_the_last_runner_is_done(
+async def test_a_races_seed_is_revealed_when_the_last_runner_finishes(
     node: Node, other: Node, clock: SetClock
 ) -> None:
     room, code = await node.race_of(ADA, BOB)
@@ -39,13 +39,13 @@ async def test_a_races_seed_is_told_when_the_last_runner_is_done(
     deal = room.round.deal
     clock.time = BEGUN
     for n, player in ((node, ADA), (other, BOB)):
-        for asked in (node, other):
-            assert (await asked.services.deals.show(deal))[1] is None
+        for each in (node, other):
+            assert (await each.services.deals.show(deal))[1] is None
         await n.play_out(attempt_of(room, player), player)
-        await n.settle()
+        await n.apply_effects()
     found, seed = await node.services.deals.show(deal)
     assert seed == found.seed
-    # The next round keeps the seed of its own deal to itself.
+    # The seed of the next round is not revealed, that of the first one still is.
     await node.rooms.set_ready(code, BOB, ready=True)
     room = await other.rooms.start(code, ADA)
     assert room.round is not None
@@ -53,7 +53,7 @@ async def test_a_races_seed_is_told_when_the_last_runner_is_done(
     assert (await node.services.deals.show(deal))[1] == seed
 
 
-async def test_a_seed_outlives_its_room(node: Node, other: Node) -> None:
+async def test_a_seed_is_revealed_when_its_room_is_gone(node: Node, other: Node) -> None:
     room, code = await node.race_of(ADA)
     assert room.round is not None
     await node.redis.delete(keys.room(code))
@@ -67,9 +67,7 @@ async def test_a_deal_that_was_never_drawn_is_unknown(node: Node) -> None:
             await node.services.deals.show(DealId(text))
 
 
-async def test_a_player_is_told_of_an_end_that_the_time_brought(
-    node: Node, clock: SetClock
-) -> None:
+async def test_a_player_is_notified_when_the_time_is_up(node: Node, clock: SetClock) -> None:
     room, code = await node.race_of(ADA, BOB)
     await node.attempts.give_up(attempt_of(room, ADA))
     clock.time = OVER
@@ -85,19 +83,21 @@ async def test_a_node_prepares_its_dailies(node: Node) -> None:
     assert node.services.clock.now() == START
 
 
-async def test_a_node_does_by_itself_what_is_to_be_done(node: Node, clock: SetClock) -> None:
+async def test_a_running_node_publishes_progress_and_passes_deadlines(
+    node: Node, clock: SetClock
+) -> None:
     room, code = await node.race_of(ADA, BOB)
     clock.time = BEGUN
 
     async def over() -> bool:
         return (await node.rooms.find(code)).running is None
 
-    async def told() -> bool:
+    async def notified() -> bool:
         payloads = [payload for topic, payload in node.published if topic == topics.room(code)]
         return any(isinstance(bus_messages.room_message(p), Progress) for p in payloads)
 
     async with running(node.services.run):
         await node.play(attempt_of(room, ADA), ADA)
-        await until(told)
+        await until(notified)
         clock.time = OVER
         await until(over)

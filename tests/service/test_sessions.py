@@ -1,4 +1,4 @@
-"""A player's newest session: it replaces the others on whichever node, and is found there."""
+"""Sessions: a player's newest one replaces the others on all nodes, and is sent the ends."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.store.servers import PATIENCE, running, until
 
 @pytest.fixture
 async def replaced(node: Node, other: Node) -> AsyncIterator[dict[str, list[str]]]:
-    """Let both nodes hear what is published, and return which sessions each has replaced."""
+    """Run the bus of both nodes; return the sessions replaced on each, by the node's id."""
     found: dict[str, list[str]] = {}
     async with AsyncExitStack() as stack:
         for each in (node, other):
@@ -34,17 +34,17 @@ async def replaced(node: Node, other: Node) -> AsyncIterator[dict[str, list[str]
         yield found
 
 
-async def test_an_older_session_is_told_on_its_own_node_alone(
+async def test_an_older_session_is_replaced_on_its_own_node_only(
     node: Node, other: Node, replaced: dict[str, list[str]]
 ) -> None:
     await node.services.sessions.take(ADA, "one")
     await node.services.sessions.take(BOB, "of bob")
     await other.services.sessions.take(ADA, "two")
 
-    async def told() -> bool:
+    async def notified() -> bool:
         return replaced == {node.registration.id: ["one"], other.registration.id: []}
 
-    await until(told)
+    await until(notified)
     await other.services.sessions.take(ADA, "three")
     assert replaced[other.registration.id] == ["two"]
     messages = [m for m in (*node.published, *other.published) if m[0].startswith("node:")]
@@ -59,18 +59,20 @@ async def test_a_hello_that_is_sent_again_does_not_replace_itself(
     assert replaced[node.registration.id] == []
 
 
-async def test_what_was_missed_is_found_by_asking(node: Node, other: Node) -> None:
+async def test_a_replacement_whose_message_was_lost_is_found_by_reading(
+    node: Node, other: Node
+) -> None:
     for player, session in ((ADA, "one"), (BOB, "two"), (CYD, "three")):
         await node.services.sessions.take(player, session)
     await other.services.sessions.take(ADA, "four")
     await node.redis.delete(keys.session(CYD))
     mine = [(ADA, "one"), (BOB, "two"), (CYD, "three")]
     assert await node.services.sessions.replaced(mine) == ["one"]
-    # Of whom nothing was known any more, that is known again.
+    # The session of the player whose record was lost is stored again.
     assert await node.store.players.newest_sessions([CYD]) == [f"{node.registration.id}/three"]
 
 
-async def test_an_end_is_told_where_the_player_is(
+async def test_an_end_is_published_to_the_players_node(
     node: Node, other: Node, clock: SetClock, replaced: dict[str, list[str]]
 ) -> None:
     assert not any(replaced.values())
@@ -79,11 +81,11 @@ async def test_an_end_is_told_where_the_player_is(
     clock.time = OVER
     await node.rooms.pass_deadline(code)
 
-    async def told() -> bool:
+    async def notified() -> bool:
         return bool(other.ended)
 
-    await until(told)
+    await until(notified)
     await node.services.close()
-    state = await node.look(attempt_of(room, ADA))
+    state = await node.state_of(attempt_of(room, ADA))
     assert other.ended == [Ended(ADA, state.id, state.seq, StoredResult.of(state.result))]
     assert state.end == "time"

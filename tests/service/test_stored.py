@@ -1,4 +1,4 @@
-"""What a newer release stored is refused by a code and left alone."""
+"""What a newer release has stored is refused with a code, and left unchanged."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NEWER = '{"type":"undone","at":1}'
 
 
 async def newer_rules(node: Node, attempt: AttemptId) -> None:
-    """Let a newer release have drawn the deal of an attempt, by other rules."""
+    """Change an attempt and its deal as if a newer release had drawn it, by unknown rules."""
     deal = keys.deal(attempt.partition(".")[0])
     await node.redis.hset(deal, "rules", "0" * 16)
     first = json.loads(await first_entry(node, attempt)) | {"rules": "0" * 16}
@@ -33,12 +33,12 @@ async def newer_rules(node: Node, attempt: AttemptId) -> None:
 
 
 async def newer_entry(node: Node, attempt: AttemptId) -> None:
-    """Let a newer release have appended something that this one does not know."""
+    """Append an entry of an unknown type, as a newer release might."""
     await node.redis.xadd(keys.attempt(attempt), {"e": NEWER}, id="0-2")
 
 
 async def newer_deal(node: Node, attempt: AttemptId) -> None:
-    """Let a newer release have drawn the deal of an attempt in a form of its own."""
+    """Change the deal of an attempt as if a newer release had stored it in another format."""
     deal = keys.deal(attempt.partition(".")[0])
     await node.redis.hset(deal, "format", "2")
 
@@ -75,7 +75,7 @@ async def test_a_newer_attempt_is_refused_and_left_alone(
                 with pytest.raises(UnreadableError, match=code):
                     await ask
         assert code in {line["event"] for line in logs}
-        # Also when its time is up: a node of the newer release ends it.
+        # Also after its deadline: a node of the newer release will end it.
         clock.time += 10 * 86_400_000
         due = await all_due(other.store.outboxes, clock.time)
         with capture_logs() as logs:
@@ -101,17 +101,17 @@ async def test_a_newer_effect_is_left_alone(node: Node) -> None:
     assert await all_effects(node.store.outboxes) == []
 
 
-async def test_a_newer_room_is_refused_and_taken_for_nothing_else(node: Node, other: Node) -> None:
+async def test_a_newer_room_is_refused_and_not_treated_as_missing(node: Node, other: Node) -> None:
     room, code = await node.race_of(ADA)
     assert room.round is not None
     number = await node.redis.xlen(keys.room(code)) + 1
     await node.redis.xadd(keys.room(code), {"e": NEWER}, id=f"0-{number}")
     with pytest.raises(UnreadableError, match="unknown_format"):
         await other.rooms.find(code)
-    # It is not forgotten: then the seed could be told, and a result dropped.
+    # A room taken for missing would reveal the seed, and drop the result.
     with pytest.raises(UnreadableError, match="unknown_format"):
         await other.services.deals.show(room.round.deal)
-    result = (await node.look(room.round.attempt(ADA))).result
+    result = (await node.state_of(room.round.attempt(ADA))).result
     with pytest.raises(UnreadableError, match="unknown_format"):
         await other.rooms.finish(code, room.round.deal, ADA, result)
     with pytest.raises(UnreadableError, match="unknown_format"):
@@ -131,7 +131,7 @@ async def test_a_room_with_a_round_of_unknown_rules_is_unreadable_from_there(
         await other.rooms.find(code)
     with pytest.raises(UnreadableError, match="unknown_rules"):
         await other.rooms.join(code, BOB)
-    # What was known before it is still there to be shown.
+    # The state before that entry can still be shown.
     assert other.rooms.known(code) == before
 
 
@@ -161,7 +161,7 @@ async def test_a_round_of_unknown_rules_is_not_ended(
         assert (await other.rooms.find(code)).running is not None
 
 
-def test_what_is_broken_is_not_taken_for_newer() -> None:
+def test_an_invalid_entry_is_not_taken_for_a_newer_one() -> None:
     reader: Reader[Event] = Reader(Event)
     with pytest.raises(msgspec.ValidationError):
         reader.read('{"type":"left","player":7,"at":1}')

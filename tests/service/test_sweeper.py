@@ -1,4 +1,4 @@
-"""The sweeper: what is due is found by one node, in time, and what is broken is set aside."""
+"""The sweeper: due items are found in time by one node, and failing ones are set aside."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.store.outboxes import all_due, all_effects, all_set_aside
 from tests.store.servers import running, until
 
 
-def test_each_partition_is_looked_after_by_one_node_and_few_change_hands() -> None:
+def test_each_partition_has_one_owner_and_few_change_owners() -> None:
     names = ["a", "b", "c", "d"]
     shares = {name: set(owned_by(name, names)) for name in names}
     assert sum(map(len, shares.values())) == keys.PARTITIONS
@@ -44,12 +44,12 @@ async def test_partitions_are_shared_and_taken_over(node: Node, other: Node) -> 
     assert node.sweeper._partitions.keys() == set(range(keys.PARTITIONS))
     assert not await all_effects(node.store.outboxes)
     await finish_daily(other)
-    # What was taken over is scanned at at once.
+    # Partitions that are taken over are scanned at once.
     await node.sweep()
     assert len(await rows(node)) == 1
 
 
-async def test_a_node_sweeps_by_itself(node: Node, other: Node) -> None:
+async def test_a_running_node_sweeps(node: Node, other: Node) -> None:
     async def swept() -> bool:
         return len(await rows(node)) == 2 and not await all_effects(node.store.outboxes)
 
@@ -57,13 +57,15 @@ async def test_a_node_sweeps_by_itself(node: Node, other: Node) -> None:
     await finish_daily(node, BOB)
     async with running(other.sweeper.run):
         await until(swept)
-    assert not await node.redis.exists(keys.SWEEPERS), "one that ends has nothing to look after"
+    assert not await node.redis.exists(keys.SWEEPERS), (
+        "a sweeper that ends gives up its registration"
+    )
 
 
-async def test_what_is_busy_is_looked_at_more_often_by_every_node(
+async def test_all_nodes_scan_more_often_while_one_is_busy(
     node: Node, other: Node, clock: SetClock
 ) -> None:
-    async def looks(seconds: int) -> int:
+    async def scans(seconds: int) -> int:
         found = 0
         ask = node.store.outboxes.pending
 
@@ -80,19 +82,17 @@ async def test_what_is_busy_is_looked_at_more_often_by_every_node(
         return found
 
     await node.sweeper.renew()
-    assert await looks(1) == keys.PARTITIONS
-    assert keys.PARTITIONS <= await looks(256) < 2 * keys.PARTITIONS
+    assert await scans(1) == keys.PARTITIONS
+    assert keys.PARTITIONS <= await scans(256) < 2 * keys.PARTITIONS
     await other.dailies.open(ADA, GAME)
     for each in (other, node):
         await each.sweeper.renew()
     await other.store.sweepers.drop()
     await node.sweeper.renew()
-    assert await looks(17) >= 2 * keys.PARTITIONS
+    assert await scans(17) >= 2 * keys.PARTITIONS
 
 
-async def test_a_deadline_that_is_known_is_passed_without_another_look(
-    node: Node, clock: SetClock
-) -> None:
+async def test_a_known_deadline_is_passed_without_another_scan(node: Node, clock: SetClock) -> None:
     _, code = await node.race_of(ADA, BOB)
     clock.time = OVER - module.HORIZON
     await node.sweeper.renew()
@@ -103,7 +103,7 @@ async def test_a_deadline_that_is_known_is_passed_without_another_look(
         assert found == ([f"r:{code}"] if time == OVER else [])
 
 
-async def test_after_a_jump_of_time_everything_is_read_only(node: Node, clock: SetClock) -> None:
+async def test_after_a_clock_jump_every_partition_is_scanned(node: Node, clock: SetClock) -> None:
     await node.sweeper.renew()
     await node.sweeper.scan()
     for jump in (3_600_000, -3_600_000):
@@ -113,7 +113,7 @@ async def test_after_a_jump_of_time_everything_is_read_only(node: Node, clock: S
         assert scanned == {clock.time}
 
 
-async def test_rooms_come_before_dailies(node: Node, clock: SetClock) -> None:
+async def test_deadlines_of_rooms_go_before_those_of_dailies(node: Node, clock: SetClock) -> None:
     for player in (ADA, BOB):
         await node.dailies.open(player, GAME)
     _, code = await node.race_of(ADA, BOB)
@@ -129,7 +129,7 @@ async def test_rooms_come_before_dailies(node: Node, clock: SetClock) -> None:
     assert (await node.rooms.find(code)).running is None
 
 
-async def test_what_cannot_be_applied_is_set_aside_and_told_of_once(
+async def test_an_effect_that_keeps_failing_is_set_aside_and_logged_once(
     node: Node, clock: SetClock
 ) -> None:
     broken = (await node.dailies.open(BOB, GAME)).attempt
@@ -142,8 +142,8 @@ async def test_what_cannot_be_applied_is_set_aside_and_told_of_once(
         for _ in range(2 * module.TRIES):
             await node.sweep()
     member = f"a:{broken}"
-    told = [log["name"] for log in logs if log["log_level"] == "error"]
-    assert sorted(told) == [member, "broken"]
+    failures = [log["name"] for log in logs if log["log_level"] == "error"]
+    assert sorted(failures) == [member, "broken"]
     tried = [log["name"] for log in logs if log["event"] == "effect_failed"]
     assert sorted(tried) == sorted([member, "broken"] * (module.TRIES - 1))
     assert await all_set_aside(node.database) == {
@@ -174,7 +174,7 @@ async def test_failures_are_counted_on_while_other_nodes_come_and_go(
     assert await all_effects(node.store.outboxes) == [("moved", "no finish")]
 
 
-async def test_what_waits_for_the_store_is_never_set_aside(
+async def test_an_effect_that_fails_for_lack_of_redis_is_retried_and_never_set_aside(
     node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def away(*_: object) -> None:
@@ -187,7 +187,7 @@ async def test_what_waits_for_the_store_is_never_set_aside(
             await node.sweep()
     assert len(await all_effects(node.store.outboxes)) == 1
     clock.time = START + module.RETRY_AFTER
-    # It need not wait for its partition's turn.
+    # It is retried before the next scan of its partition is due.
     await node.sweeper.scan()
     while node.sweeper._in_progress:
         await asyncio.sleep(0)

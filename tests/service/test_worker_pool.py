@@ -1,4 +1,4 @@
-"""Worker pools: so much at a time, in order, and nothing is lost without being told."""
+"""Worker pools: bounded concurrency, first in first out, with a bounded queue."""
 
 from __future__ import annotations
 
@@ -11,25 +11,30 @@ from server.service.worker_pool import WorkerPool
 
 
 class Worker:
-    """Does work when it is let."""
+    """Work that a test lets end, piece by piece.
+
+    Attributes:
+        begun: the pieces that have begun, in their order.
+        gate: released once for each piece that may end.
+    """
 
     def __init__(self) -> None:
         self.begun: list[int] = []
         self.gate = asyncio.Semaphore(0)
 
     async def do(self, work: int) -> None:
-        """Begin a piece of work, and end it when it is let."""
+        """Begin a piece of work, and wait at the gate."""
         self.begun.append(work)
         await self.gate.acquire()
 
 
 async def turns() -> None:
-    """Let everybody get on."""
+    """Give all tasks a few turns of the event loop."""
     for _ in range(10):
         await asyncio.sleep(0)
 
 
-async def test_so_much_is_done_side_by_side_and_the_rest_in_order() -> None:
+async def test_a_bounded_number_run_at_once_and_the_others_in_order() -> None:
     worker = Worker()
     pool = WorkerPool(worker.do, 3)
     assert all(pool.put(number) for number in range(5))
@@ -42,7 +47,7 @@ async def test_so_much_is_done_side_by_side_and_the_rest_in_order() -> None:
         worker.gate.release()
     await turns()
     assert worker.begun == [0, 1, 2, 3, 4]
-    # One that was empty begins again.
+    # A pool that was idle starts again.
     pool.put(5)
     await turns()
     assert worker.begun[-1] == 5
@@ -50,7 +55,7 @@ async def test_so_much_is_done_side_by_side_and_the_rest_in_order() -> None:
     await pool.close()
 
 
-async def test_a_full_lane_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_full_queue_refuses_work(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_WAITING", 2)
     worker = Worker()
     pool = WorkerPool(worker.do, 1)
@@ -64,7 +69,7 @@ async def test_a_full_lane_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     await pool.close()
 
 
-async def test_one_that_is_closed_ends_what_is_begun_and_forgets_the_rest() -> None:
+async def test_closing_finishes_running_work_and_drops_the_rest() -> None:
     worker = Worker()
     pool = WorkerPool(worker.do, 1, pause=60.0)
     pool.put(0)

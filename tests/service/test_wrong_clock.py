@@ -1,4 +1,4 @@
-"""A node whose clock is wrong: it is put right before anything is shown or written by it."""
+"""A node whose clock is wrong: it is corrected before anything is shown or written."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from tests.service.test_attempts import command, entries
 
 
 class JumpedClock(SetClock):
-    """A clock that is wrong until it is looked at again."""
+    """A clock that is wrong until it is sampled."""
 
     def __init__(self, right: SetClock, wrong: int) -> None:
         super().__init__(wrong)
         self._right = right
 
     async def sample(self) -> None:
-        """Put it right."""
+        """Correct the time."""
         self.time = self._right.time
 
 
@@ -41,7 +41,7 @@ def jumped(clock: SetClock) -> JumpedClock:
 @pytest.fixture
 async def ahead(redis_url: str, node: Node, jumped: JumpedClock) -> AsyncIterator[Node]:
     """Return a node with such a clock."""
-    assert node is not None, "it comes second"
+    assert node is not None, "created second, after the other node"
     async with node_on(redis_url, jumped) as ahead:
         yield ahead
 
@@ -64,13 +64,13 @@ async def test_no_card_is_turned_before_the_round_begins(node: Node, ahead: Node
     assert len(await entries(node, attempt)) == 1
 
 
-async def test_the_day_is_that_of_the_right_clock(ahead: Node, jumped: JumpedClock) -> None:
+async def test_the_day_is_that_of_the_corrected_clock(ahead: Node, jumped: JumpedClock) -> None:
     jumped.time += daily.DAY
     snapshot = await ahead.dailies.open(ADA, "robert")
     assert snapshot.start.day == daily.day_at(START)
 
 
-async def test_no_seed_is_told_early(
+async def test_no_seed_is_revealed_early(
     node: Node, ahead: Node, jumped: JumpedClock, clock: SetClock
 ) -> None:
     snapshot = await node.dailies.open(ADA, "robert")
@@ -78,7 +78,7 @@ async def test_no_seed_is_told_early(
     assert (await ahead.services.deals.show(snapshot.start.deal))[1] is None
 
 
-async def test_a_clock_that_was_set_back_puts_no_entry_before_another(
+async def test_an_entry_after_a_clock_was_set_back_has_the_time_of_the_one_before(
     node: Node, clock: SetClock
 ) -> None:
     room, _ = await node.race_of(ADA, BOB)
@@ -86,11 +86,11 @@ async def test_a_clock_that_was_set_back_puts_no_entry_before_another(
     await node.play(attempt_of(room, ADA), ADA)
     clock.time = BEGUN + 1_000
     await node.play(attempt_of(room, ADA), ADA)
-    assert (await node.look(attempt_of(room, ADA))).at == BEGUN + 5_000
+    assert (await node.state_of(attempt_of(room, ADA))).at == BEGUN + 5_000
 
 
 class WaveringClock(Clock):
-    """A clock that each look corrects by some milliseconds, now this way and now that."""
+    """A clock that each sample sets forward or back by 20 ms, in turns."""
 
     _wave = 0.01
 
@@ -99,7 +99,7 @@ class WaveringClock(Clock):
         return START / 1000 + time.monotonic() + self._wave
 
 
-async def test_nothing_that_has_begun_is_taken_for_what_has_not(
+async def test_small_corrections_of_the_clock_never_make_an_open_daily_not_started(
     redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(clocks, "CONFIRMED_FOR", 0.0)

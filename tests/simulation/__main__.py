@@ -1,4 +1,4 @@
-"""The simulation: `make simulate`, or with more to say `python -m tests.simulation --help`."""
+"""The simulation: `make simulate`; for all options, `python -m tests.simulation --help`."""
 
 from __future__ import annotations
 
@@ -11,21 +11,23 @@ from collections import Counter
 from tests.simulation.race import Outcome, conditions, run
 
 LAST_STEPS = 40
-"""Steps of a failing race that are shown unless all are asked for."""
+"""How many steps of a failing race are printed without `--trace`."""
 
 MAX_FAILURES = 5
-"""Failing races after which no more are run."""
+"""The run stops after this many failing races."""
 
 
 def main() -> int:
     """Run races, and return 1 if one of them fails."""
     parser = argparse.ArgumentParser(prog="python -m tests.simulation", description=__doc__)
     parser.add_argument("--races", type=int, default=5000, help="how many")
-    parser.add_argument("--seed", type=int, help="the seed of the first; the others follow it")
-    parser.add_argument("--trace", action="store_true", help="show all steps of every race")
+    parser.add_argument(
+        "--seed", type=int, help="the seed of the first race; the others count up from it"
+    )
+    parser.add_argument("--trace", action="store_true", help="print all steps of every race")
     given = parser.parse_args()
     first = secrets.randbelow(1 << 31) if given.seed is None else given.seed
-    _say(f"seeds from {first}, {given.races} races")
+    _print(f"seeds from {first}, {given.races} races")
     counts: Counter[str] = Counter()
     failures = 0
     begun = time.monotonic()
@@ -33,28 +35,28 @@ def main() -> int:
         for seed in range(first, first + given.races):
             outcome = run(seed, counts)
             if given.trace:
-                _say("\n".join(outcome.trace.lines()))
+                _print("\n".join(outcome.trace.lines()))
             if outcome.complaints:
                 failures += 1
-                _tell(outcome, whole=given.trace)
+                _report_failure(outcome, whole=given.trace)
             if failures >= MAX_FAILURES:
                 break
     seconds = time.monotonic() - begun
     for line in _table(counts, seconds):
-        _say(line)
+        _print(line)
     if not failures:
-        _say("\nNothing was lost, doubled or invented, and every player got on.")
+        _print("\nNothing was lost, doubled or invented, and every player finished.")
     return 1 if failures else 0
 
 
-def _tell(outcome: Outcome, *, whole: bool) -> None:
-    """Say what is wrong with a race, and how to have it again."""
+def _report_failure(outcome: Outcome, *, whole: bool) -> None:
+    """Print what is wrong with a race, and how to replay it."""
     if not whole:
-        _say("\n".join(outcome.trace.lines(LAST_STEPS)))
-    _say(f"\nseed {outcome.seed} fails:")
+        _print("\n".join(outcome.trace.lines(LAST_STEPS)))
+    _print(f"\nseed {outcome.seed} fails:")
     for complaint in outcome.complaints:
-        _say(f"  {complaint}")
-    _say(f"again: python -m tests.simulation --seed {outcome.seed} --races 1 --trace\n")
+        _print(f"  {complaint}")
+    _print(f"replay: python -m tests.simulation --seed {outcome.seed} --races 1 --trace\n")
 
 
 def _table(counts: Counter[str], seconds: float) -> list[str]:
@@ -66,7 +68,7 @@ def _table(counts: Counter[str], seconds: float) -> list[str]:
     return [f"{name:<44}{value:>9}" for name, value in rows]
 
 
-def _say(line: str) -> None:
+def _print(line: str) -> None:
     print(line, flush=True)  # noqa: T201 - a command's output
 
 

@@ -1,4 +1,4 @@
-"""Servers that break their word, one way each, to see that the simulation finds them out."""
+"""Servers that are broken in one way each, to test that the simulation detects it."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from server.service.rooms import Rooms
 from server.store import journal, leaderboards
 from server.store.clock import Clock
 from server.store.journal import Append, ConflictError, Journals
-from tests.simulation import fates, race
+from tests.simulation import faults, race
 from tests.simulation.memory import Memory, Reply
-from tests.simulation.race import instead
+from tests.simulation.race import patched
 from tests.simulation.scripts import SCRIPTS
 
 
 @contextmanager
 def acknowledges_before_it_appends() -> Iterator[None]:
-    """An append counts as standing at once, and is done afterwards."""
+    """An append is reported as done at once, and carried out afterwards."""
     append: Any = Journals.append
     append_soon: Any = Journals.append_soon
     tasks: set[asyncio.Task[None]] = set()
 
-    async def hopefully(self: Journals, entry: Append, *given: Any) -> None:
+    async def ignoring_errors(self: Journals, entry: Append, *given: Any) -> None:
         with suppress(Exception):
             await append(self, entry, *given)
 
     async def at_once(self: Journals, entry: Append, *given: Any) -> int:
-        task = asyncio.create_task(hopefully(self, entry, *given))
+        task = asyncio.create_task(ignoring_errors(self, entry, *given))
         tasks.add(task)
         task.add_done_callback(tasks.discard)
         return self.generation(entry.key)
@@ -46,37 +46,37 @@ def acknowledges_before_it_appends() -> Iterator[None]:
         asyncio.get_running_loop().call_soon(done, None, generation)
         return True
 
-    with instead(Journals, "append", at_once), instead(Journals, "append_soon", soon):
+    with patched(Journals, "append", at_once), patched(Journals, "append_soon", soon):
         yield
 
 
 @contextmanager
 def _often(kind: str) -> Iterator[None]:
-    """Let a fault of the store happen ten times as often inside."""
-    with instead(fates, "STORE", {**fates.STORE, kind: 10 * fates.STORE[kind]}):
+    """Make a fault of the store ten times as frequent inside."""
+    with patched(faults, "STORE", {**faults.STORE, kind: 10 * faults.STORE[kind]}):
         yield
 
 
 @contextmanager
 def ends_without_an_outbox() -> Iterator[None]:
-    """What follows from an end is known to the node alone on which it came."""
+    """The effect of an attempt's end is not stored, and known only to the node that ended it."""
     kind = AttemptDefinition
     append = kind.append
 
     def without(self: Any, *given: Any) -> Append:
         return append(self, *given)._replace(effect=None)
 
-    with instead(kind, "append", without), _often(fates.KILLED_AFTER):
+    with patched(kind, "append", without), _often(faults.KILLED_AFTER):
         yield
 
 
 @contextmanager
 def takes_a_conflict_for_success() -> Iterator[None]:
-    """A node that lags does not read what it missed."""
+    """A node does not read the entries that a conflict shows it has missed."""
     append: Any = Journals.append
     append_soon: Any = Journals.append_soon
 
-    async def forgetful(self: Journals, entry: Append, *given: Any) -> int:
+    async def ignoring_conflicts(self: Journals, entry: Append, *given: Any) -> int:
         with suppress(ConflictError):
             return await append(self, entry, *given)  # type: ignore[no-any-return]
         return self.generation(entry.key)
@@ -84,18 +84,18 @@ def takes_a_conflict_for_success() -> Iterator[None]:
     def soon(self: Journals, *given: Any) -> bool:
         *entry, generation, done, previous = given
 
-        def forget(error: Exception | None, known: int) -> None:
+        def ignore_conflict(error: Exception | None, known: int) -> None:
             done(None if isinstance(error, ConflictError) else error, known)
 
-        return append_soon(self, *entry, generation, forget, previous)  # type: ignore[no-any-return]
+        return append_soon(self, *entry, generation, ignore_conflict, previous)  # type: ignore[no-any-return]
 
-    with instead(Journals, "append", forgetful), instead(Journals, "append_soon", soon):
+    with patched(Journals, "append", ignoring_conflicts), patched(Journals, "append_soon", soon):
         yield
 
 
 @contextmanager
 def _script(text: str, other: Callable[[Memory, list[str], list[str]], Reply]) -> Iterator[None]:
-    """Let a script do something else inside."""
+    """Replace a script inside."""
     before, SCRIPTS[text] = SCRIPTS[text], other
     try:
         yield
@@ -104,41 +104,41 @@ def _script(text: str, other: Callable[[Memory, list[str], list[str]], Reply]) -
 
 
 @contextmanager
-def counts_what_is_entered_again() -> Iterator[None]:
-    """A leaderboard adds up what it is told twice."""
+def adds_results_that_are_entered_again() -> Iterator[None]:
+    """A result that is entered twice is added to the first."""
 
-    def twice(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    def add(memory: Memory, names: list[str], given: list[str]) -> Reply:
         score = memory.scores(names[0]).get(given[0], 0.0) + float(given[1])
         memory.zadd(names[0], score, given[0])
         return 1
 
-    with _script(leaderboards._ENTER, twice):
+    with _script(leaderboards._ENTER, add):
         yield
 
 
 @contextmanager
 def plays_a_resent_move_again() -> Iterator[None]:
-    """A move's number is not looked at."""
+    """The sequence number of a move is ignored."""
     decide = PendingMove.decide
 
-    def anyhow(self: PendingMove, state: Attempt | None, now: int) -> Any:
+    def broken(self: PendingMove, state: Attempt | None, now: int) -> Any:
         if state is not None:
             self._seq = state.seq + 1
         return decide(self, state, now)
 
-    with instead(PendingMove, "decide", anyhow):
+    with patched(PendingMove, "decide", broken):
         yield
 
 
 @contextmanager
 def appends_at_any_time() -> Iterator[None]:
     """A node with a wrong clock ends attempts before their time is up."""
-    with instead(journal, "CLOCK_TOLERANCE", 10**15):
+    with patched(journal, "CLOCK_TOLERANCE", 10**15):
         yield
 
 
 @contextmanager
-def never_looks_at_the_clock_again() -> Iterator[None]:
+def never_samples_the_clock_again() -> Iterator[None]:
     """A node whose clock has jumped shows cards early."""
     sample = Clock.sample
 
@@ -146,59 +146,59 @@ def never_looks_at_the_clock_again() -> Iterator[None]:
         if self._bounds is None:
             await sample(self)
 
-    with instead(Clock, "sample", once):
+    with patched(Clock, "sample", once):
         yield
 
 
 @contextmanager
 def forgets_a_deadline_that_has_not_passed() -> Iterator[None]:
-    """A deadline that a wrong clock saw counts as passed, though nothing was ended."""
+    """A deadline seen early by a wrong clock counts as passed, though nothing was ended."""
     pass_deadline = Rooms.pass_deadline
 
-    async def anyhow(self: Rooms, code: RoomCode) -> bool:
+    async def broken(self: Rooms, code: RoomCode) -> bool:
         await pass_deadline(self, code)
         return True
 
-    with instead(Rooms, "pass_deadline", anyhow), _often(fates.CLOCK_JUMP):
+    with patched(Rooms, "pass_deadline", broken), _often(faults.CLOCK_JUMP):
         yield
 
 
 @contextmanager
-def follows_whatever_stands() -> Iterator[None]:
-    """An append looks at the number of the last entry alone, which may be another one by now.
+def appends_after_any_entry() -> Iterator[None]:
+    """An append checks only the number of the last entry, and not that it is the same entry.
 
     That matters only where the store has lost something: here it does so in every race.
     """
     append = SCRIPTS[journal._APPEND_WITH]
 
-    def anyhow(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    def broken(memory: Memory, names: list[str], given: list[str]) -> Reply:
         return append(memory, names, given[:9])
 
-    with _script(journal._APPEND_WITH, anyhow), _losses(), _ignored_generations():
+    with _script(journal._APPEND_WITH, broken), _losses(), _ignored_generations():
         yield
 
 
 @contextmanager
-def trusts_what_it_held_before() -> Iterator[None]:
-    """What was read on a connection counts on the next one as well, though the store lost it."""
+def uses_states_of_older_connections() -> Iterator[None]:
+    """A state read on one connection is used on the next, though the store may have lost it."""
     with _losses(), _ignored_generations():
         yield
 
 
 @contextmanager
 def _losses() -> Iterator[None]:
-    """Let the store lose something in each race, and little else happen.
+    """Make the store lose something in each race, with few other faults.
 
-    What a node holds matters only if it did not look since, while the same player plays at another
-    node: each look shows what was lost.
+    A stale replica matters only if it was not refreshed since, while the same player plays on
+    another node: each refresh finds the loss.
     """
-    often = {**fates.OTHERS, fates.SECOND_DEVICE: 0.5, fates.WAKE_UP_LOST: 0.5}
+    often = {**faults.OTHERS, faults.SECOND_DEVICE: 0.5, faults.BUS_MESSAGE_LOST: 0.5}
     with (
-        instead(race, "TAIL_LOST", 1.0),
-        instead(race, "CUTS_APART", (0.2, 1.0)),
-        instead(fates, "STORE", dict.fromkeys(fates.STORE, 0.0)),
-        instead(fates, "NETWORK", dict.fromkeys(fates.NETWORK, 0.0)),
-        instead(fates, "OTHERS", often),
+        patched(race, "TAIL_LOST", 1.0),
+        patched(race, "LOSS_INTERVAL", (0.2, 1.0)),
+        patched(faults, "STORE", dict.fromkeys(faults.STORE, 0.0)),
+        patched(faults, "NETWORK", dict.fromkeys(faults.NETWORK, 0.0)),
+        patched(faults, "OTHERS", often),
     ):
         yield
 
@@ -213,21 +213,21 @@ def _ignored_generations() -> Iterator[None]:
     def soon(self: Journals, entry: Append, at: int, _: int, *given: Any) -> bool:
         return append_soon(self, entry, at, self.generation(entry.key), *given)  # type: ignore[no-any-return]
 
-    with instead(Replica, "_is_current", is_current), instead(Journals, "append_soon", soon):
+    with patched(Replica, "_is_current", is_current), patched(Journals, "append_soon", soon):
         yield
 
 
-WAYS: list[Callable[[], Any]] = [
+BROKEN: list[Callable[[], Any]] = [
     acknowledges_before_it_appends,
     ends_without_an_outbox,
     takes_a_conflict_for_success,
-    counts_what_is_entered_again,
+    adds_results_that_are_entered_again,
     plays_a_resent_move_again,
     appends_at_any_time,
-    never_looks_at_the_clock_again,
+    never_samples_the_clock_again,
     forgets_a_deadline_that_has_not_passed,
 ]
-"""Those that a race finds out."""
+"""Those that a race detects."""
 
-LOSSES = [follows_whatever_stands, trusts_what_it_held_before]
-"""Those that matter only where the store has lost something, and somebody remembers it."""
+BROKEN_AFTER_LOSS = [appends_after_any_entry, uses_states_of_older_connections]
+"""Those that matter only after the store has lost something that a node still holds."""

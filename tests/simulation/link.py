@@ -1,4 +1,4 @@
-"""A node's way to Redis: connections that break, and on which commands and answers are lost."""
+"""A node's connections to the simulated Redis, on which commands and answers can be lost."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import hiredis
 
-from tests.simulation import fates
+from tests.simulation import faults
 from tests.simulation.loop import ORDERED
 from tests.simulation.world import World
 
@@ -16,7 +16,7 @@ LATENCY = 0.0015
 """Seconds that most commands take at most."""
 
 HANDSHAKE = {b"HELLO", b"CLIENT", b"SCRIPT"}
-"""Commands with which a connection begins, to which nothing happens."""
+"""Commands at the beginning of a connection, to which no faults happen."""
 
 WRITES = {b"EVAL", b"EVALSHA", b"SET", b"HSET", b"HDEL", b"ZREM", b"DEL", b"PUBLISH"}
 
@@ -26,12 +26,11 @@ Batch = list[list[bytes]]
 class Link:
     """One node's connections to Redis.
 
-    A node that is killed sends nothing more and hears nothing more. What it had sent may still
-    arrive.
+    A node that is killed sends and receives nothing more. What it had sent may still arrive.
 
     Attributes:
-        on_kill: called to kill the node, with whether it is to end in good order.
-        on_jump: called to let its clock jump.
+        on_kill: called to end the node; the argument says whether by SIGTERM (or SIGKILL).
+        on_jump: called to make its clock jump.
     """
 
     def __init__(self, world: World, name: str) -> None:
@@ -45,12 +44,12 @@ class Link:
         """Open a connection.
 
         Raises:
-            ConnectionRefusedError: the store is away.
+            ConnectionRefusedError: the store is unavailable.
         """
         world = self.world
         await asyncio.sleep(LATENCY * world.rng.random())
-        if not self.alive or world.loop.time() < world.away_until:
-            raise ConnectionRefusedError("the store is away")
+        if not self.alive or world.loop.time() < world.unavailable_until:
+            raise ConnectionRefusedError("the store is unavailable")
         transport = Transport(self, protocol := factory())
         world.connections[transport] = None
         protocol.connection_made(transport)
@@ -69,14 +68,14 @@ class Transport(asyncio.Transport):
         self._lost = False
         self._arrives = self._answers = 0.0
 
-    # What the node sees
+    # The transport as the node sees it
 
     def get_protocol(self) -> Any:
-        """Return who is told what comes."""
+        """Return the protocol."""
         return self._protocol
 
     def set_protocol(self, protocol: Any) -> None:
-        """Tell another one."""
+        """Set the protocol."""
         self._protocol = protocol
 
     def get_extra_info(self, name: str, default: Any = None) -> Any:
@@ -88,14 +87,14 @@ class Transport(asyncio.Transport):
         return self._lost
 
     def get_write_buffer_size(self) -> int:
-        """Return 0: everything is on its way at once."""
+        """Return 0: nothing is buffered."""
         return 0
 
     def pause_reading(self) -> None:
-        """Let come what comes all the same."""
+        """Do nothing: flow control is not simulated."""
 
     def resume_reading(self) -> None:
-        """Read on."""
+        """Do nothing."""
 
     def close(self) -> None:
         """Close it."""
@@ -123,33 +122,33 @@ class Transport(asyncio.Transport):
         """Send commands."""
         self.write(b"".join(list_of_data))
 
-    # What happens to it
+    # The simulated side
 
     def lose(self, error: Exception | None) -> None:
-        """Break the connection; what has arrived by then counts."""
+        """Break the connection; commands that have arrived by then are applied."""
         if self._lost:
             return
         self._lost = True
         self._world.connections.pop(self, None)
         self._world.redis.forget(self)
-        self._world.loop.call_soon(self._tell_lost, error)
+        self._world.loop.call_soon(self._report_lost, error)
 
-    def _tell_lost(self, error: Exception | None) -> None:
+    def _report_lost(self, error: Exception | None) -> None:
         self._protocol.connection_lost(error)
 
     def push(self, topic: str, frame: bytes) -> None:
         """Send what was published to a topic, or lose it."""
         world = self._world
-        if world.season.happens(fates.WAKE_UP_LOST):
-            world.fault(fates.WAKE_UP_LOST, self._link.name, topic)
+        if world.faults.happens(faults.BUS_MESSAGE_LOST):
+            world.fault(faults.BUS_MESSAGE_LOST, self._link.name, topic)
             return
-        late = world.season.happens(fates.WAKE_UP_LATE)
+        late = world.faults.happens(faults.BUS_MESSAGE_LATE)
         if late:
-            world.fault(fates.WAKE_UP_LATE, self._link.name, topic)
+            world.fault(faults.BUS_MESSAGE_LATE, self._link.name, topic)
         self._answer(frame, world.rng.random() if late else 0.0)
 
     def _answer(self, data: bytes, delay: float = 0.0) -> None:
-        """Let bytes reach the node, in their order."""
+        """Send bytes to the node, in order, after a delay in seconds."""
         world = self._world
         self._answers = max(self._answers + ORDERED, world.loop.time() + delay)
         world.loop.call_at(self._answers, self._receive, data)
@@ -159,50 +158,50 @@ class Transport(asyncio.Transport):
             self._protocol.data_received(data)
 
     def _arrive(self, batch: Batch) -> None:
-        """Let commands arrive at Redis, or not."""
+        """Apply commands that arrive at Redis, or inject a fault."""
         world = self._world
         if not self._link.alive:
-            # It was on its way when the node was killed.
+            # In flight when the node was killed.
             if not self._lost and world.rng.random() < 0.5:
-                self._apply(batch, "of the dead")
+                self._apply(batch, "of a killed node")
             return
         if self._lost:
             return
-        if world.loop.time() < world.away_until:
-            self._break("the store is away")
+        if world.loop.time() < world.unavailable_until:
+            self._break("the store is unavailable")
             return
-        fate = None if batch[0][0] in HANDSHAKE else world.season.of_store()
-        if fate is None:
+        fault = None if batch[0][0] in HANDSHAKE else world.faults.of_store()
+        if fault is None:
             self._answer(self._apply(batch))
         else:
-            world.fault(fate, self._link.name, _text(batch))
-            self._suffer(fate, batch)
+            world.fault(fault, self._link.name, _text(batch))
+            self._inject(fault, batch)
 
-    def _suffer(self, fate: str, batch: Batch) -> None:
-        """Let a fault happen to commands."""
+    def _inject(self, fault: str, batch: Batch) -> None:
+        """Inject a fault into a batch of commands."""
         world, rng = self._world, self._world.rng
         some = batch[: rng.randint(0, len(batch))]
-        if fate == fates.LOST:
+        if fault == faults.LOST:
             self._break("commands were lost")
-        elif fate == fates.UNANSWERED:
+        elif fault == faults.UNANSWERED:
             self._apply(rng.choice((batch, some)))
             world.loop.call_later(rng.choice((0.0, 0.3, 2.0)), self._break, "no answer came")
-        elif fate == fates.LATE:
+        elif fault == faults.APPLIED_LATE:
             late = rng.choice((0.002, 0.01, 0.5, 1.5, 4.0)) * rng.random()
             world.loop.call_later(late, self._apply_late, batch, world.cuts)
-            self._break("it was given up")
-        elif fate == fates.SLOW:
+            self._break("lost before the commands were applied")
+        elif fault == faults.SLOW:
             self._answer(self._apply(batch), rng.choice((0.01, 0.1, 1.5, 6.0)))
-        elif fate == fates.AWAY:
-            world.go_away(rng.expovariate(1.5))
-        elif fate == fates.CLOCK_JUMP:
+        elif fault == faults.UNAVAILABLE:
+            world.make_unavailable(rng.expovariate(1.5))
+        elif fault == faults.CLOCK_JUMP:
             self._link.on_jump()
             self._answer(self._apply(batch))
-        elif fate == fates.RESTARTED:
+        elif fault == faults.RESTARTED:
             self._answer(self._apply(batch))
             self._link.on_kill(True)
         else:
-            if fate == fates.KILLED_AFTER:
+            if fault == faults.KILLED_AFTER:
                 self._apply(batch)
             self._link.on_kill(False)
 
@@ -213,7 +212,7 @@ class Transport(asyncio.Transport):
         return b"".join(self._world.redis.answer(self, command) for command in batch)
 
     def _apply_late(self, batch: Batch, cuts: int) -> None:
-        """Apply what nobody waits for any more, unless the power was cut meanwhile."""
+        """Apply the writes of a broken connection, unless the power was cut meanwhile."""
         if cuts == self._world.cuts:
             writes = [command for command in batch if command[0] in WRITES]
             self._apply(writes, "late")
@@ -224,7 +223,7 @@ class Transport(asyncio.Transport):
 
 
 def _text(batch: Batch) -> str:
-    """Return commands as the trace has them: the same whenever the race is run again."""
+    """Return commands for the trace, which has to be the same in every replay."""
     return "; ".join(sorted(_short(command) for command in batch))
 
 

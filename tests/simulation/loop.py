@@ -1,4 +1,4 @@
-"""An event loop in which time passes only when nothing else happens."""
+"""An event loop with virtual time, which passes only when no task can run."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 MAX_TURNS = 400_000
-"""Turns of the loop after which it is taken to go round in circles."""
+"""Turns of the loop after which it counts as livelocked."""
 
 
 TURN = 1e-9
@@ -15,11 +15,11 @@ TURN = 1e-9
 
 
 ORDERED = 1e-6
-"""Seconds between two things that happen one after the other: timers of one time have no order."""
+"""Seconds between two events in a fixed order, since timers with equal times have none."""
 
 
-class RestlessError(Exception):
-    """The tasks do not come to rest, or wait for what will never happen."""
+class StalledError(Exception):
+    """The tasks are livelocked or deadlocked."""
 
 
 class VirtualLoop(asyncio.BaseEventLoop):
@@ -28,7 +28,7 @@ class VirtualLoop(asyncio.BaseEventLoop):
     Its time is in seconds from its making; it jumps to the next timer when no task can go on.
 
     Attributes:
-        connect: opens a connection to a host, given by its name, for who asks asyncio for one.
+        connect: opens a connection to a host, given by its name; asyncio's connections use it.
     """
 
     def __init__(self) -> None:
@@ -36,7 +36,7 @@ class VirtualLoop(asyncio.BaseEventLoop):
         self._time = 0.0
         self._turns = 0
         self.connect: Callable[[Any, str], Awaitable[tuple[Any, Any]]]
-        # The loop asks this to wait for sockets; there are none.
+        # The base class calls `select` of this to wait for sockets, of which there are none.
         self._selector = self
 
     def time(self) -> float:
@@ -49,21 +49,21 @@ class VirtualLoop(asyncio.BaseEventLoop):
         """Open a connection that is simulated."""
         return await self.connect(protocol_factory, host)
 
-    def rest(self) -> None:
-        """Count turns anew."""
+    def reset_turns(self) -> None:
+        """Reset the count of turns."""
         self._turns = 0
 
     def select(self, timeout: float | None) -> tuple[()]:
-        """Wait for nothing until the next timer.
+        """Advance the time to the next timer.
 
         Raises:
-            RestlessError: there is none, or there have been too many.
+            StalledError: there is no timer, or there were too many turns.
         """
         self._turns += 1
-        # A turn takes a moment: else who waits for the time to come may wait for ever.
+        # Each turn takes a moment, so that loops that poll the time come to an end.
         self._time += TURN
         if timeout is None or self._turns > MAX_TURNS:
-            raise RestlessError("everyone waits" if timeout is None else "they go round in circles")
+            raise StalledError("deadlock" if timeout is None else "livelock")
         if timeout > 0:
             timers: list[Any] = vars(self)["_scheduled"]
             self._time = timers[0].when()

@@ -1,7 +1,7 @@
-"""What the simulated Redis holds, and its commands: each is applied at one instant.
+"""The data of the simulated Redis, and its commands, which are applied atomically.
 
-A script is Python of the same effect, found by the script's text; `test_redis.py` runs both beside
-each other.
+Scripts are Python functions of the same effect, found by the script's text; `test_store.py`
+compares both with a real Redis.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from server.core.daily import DailyId
-from tests.faults.kept import Kept
+from tests.faults.stored import Stored
 
 Reply = Any
-"""Python's own: text, number, `None`, list, dict, or an `Error`."""
+"""A Python value: text, number, `None`, list, dict, or an `Error`."""
 
 
 class Error(Exception):
-    """A reply that is an error."""
+    """An error reply."""
 
 
 @dataclass
@@ -28,11 +28,11 @@ class Keyspace:
 
     Attributes:
         keys: text, dict (a hash), list (texts of a journal's entries from `0-1` on), or `Scores`.
-        ends: when keys are forgotten, in Unix milliseconds.
+        expiries: when keys expire, in Unix milliseconds.
     """
 
     keys: dict[str, Any] = field(default_factory=dict)
-    ends: dict[str, float] = field(default_factory=dict)
+    expiries: dict[str, float] = field(default_factory=dict)
 
 
 class Scores(dict[str, float]):
@@ -44,7 +44,7 @@ class Scores(dict[str, float]):
 
 
 class Memory:
-    """Everything that is kept.
+    """The database: commands, and what tests need of it.
 
     Attributes:
         now: returns Redis's time in Unix milliseconds, with a fraction.
@@ -56,48 +56,48 @@ class Memory:
         self.appended = 0
         self._keyspace = Keyspace()
 
-    def copied(self) -> Keyspace:
-        """Return everything as it is, for `restore`."""
+    def snapshot(self) -> Keyspace:
+        """Return a copy of all keys, for `restore`."""
         return copy.deepcopy(self._keyspace)
 
     def restore(self, keyspace: Keyspace) -> None:
-        """Let everything be as it was."""
+        """Replace all keys by those of a snapshot."""
         self._keyspace = keyspace
 
     def find(self, key: str) -> Any:
-        """Return what is under a key, or `None`."""
-        end = self._keyspace.ends.get(key)
+        """Return the value of a key, or `None`."""
+        end = self._keyspace.expiries.get(key)
         if end is not None and end <= self.now():
             self.delete(key)
         return self._keyspace.keys.get(key)
 
     def put(self, key: str, value: Any) -> Any:
-        """Let something be under a key; when it is forgotten stays as it is."""
+        """Set the value of a key, keeping its expiry, and return the value."""
         self._keyspace.keys[key] = value
         return value
 
     def delete(self, *names: str) -> None:
-        """Forget keys."""
+        """Delete keys."""
         for key in names:
             self._keyspace.keys.pop(key, None)
-            self._keyspace.ends.pop(key, None)
+            self._keyspace.expiries.pop(key, None)
 
-    def end_at(self, key: str, milliseconds: float) -> None:
-        """Let a key be forgotten at a time."""
+    def expire_at(self, key: str, milliseconds: float) -> None:
+        """Set the expiry of a key, in Unix milliseconds."""
         if key in self._keyspace.keys:
-            self._keyspace.ends[key] = milliseconds
+            self._keyspace.expiries[key] = milliseconds
 
     def expire(self, key: str, seconds: str) -> None:
-        """Let a key be forgotten after some seconds."""
-        self.end_at(key, self.now() + int(seconds) * 1000)
+        """Set the expiry of a key, in seconds from now."""
+        self.expire_at(key, self.now() + int(seconds) * 1000)
 
     def hash(self, key: str) -> Any:
-        """Return a hash, made if there is none."""
+        """Return a hash, created if there is none."""
         found = self.find(key)
         return self.put(key, {}) if found is None else found
 
     def scores(self, key: str) -> Any:
-        """Return a sorted set, made if there is none."""
+        """Return a sorted set, created if there is none."""
         found = self.find(key)
         return self.put(key, Scores()) if found is None else found
 
@@ -160,11 +160,11 @@ class Memory:
         return int(gone is not None)
 
     def zadd(self, key: str, score: float | str, member: str) -> None:
-        """Give a member a score."""
+        """Set the score of a member."""
         self.scores(key)[member] = float(score)
 
     def zrem(self, key: str, member: str) -> int:
-        """Forget a member, and return whether there was one."""
+        """Remove a member, and return 1 if there was one, or 0."""
         found = self.find(key) or {}
         gone = found.pop(member, None)
         if not found:
@@ -192,27 +192,27 @@ class Memory:
         texts = self.stream(key)[start - 1 : start - 1 + int(count)]
         return [[f"0-{number}", ["e", text]] for number, text in enumerate(texts, start)]
 
-    # All of it
+    # For the checker
 
-    def kept(self) -> Kept:
-        """Return what the checker reads."""
-        kept = Kept()
+    def stored(self) -> Stored:
+        """Return all of it as the checker reads it."""
+        stored = Stored()
         for key in list(self._keyspace.keys):
             value = self.find(key)
             words = key.replace("{", "").replace("}", "").split(":")
             match words:
                 case [_, "attempt", name]:
-                    kept.attempts[name] = [(f"0-{n}", text) for n, text in enumerate(value, 1)]
+                    stored.attempts[name] = [(f"0-{n}", text) for n, text in enumerate(value, 1)]
                 case [_, "room", name]:
-                    kept.rooms[name] = [(f"0-{n}", text) for n, text in enumerate(value, 1)]
+                    stored.rooms[name] = [(f"0-{n}", text) for n, text in enumerate(value, 1)]
                 case ["deal", name]:
-                    kept.deals[name] = value
+                    stored.deals[name] = value
                 case ["leaderboard", game, day]:
-                    kept.leaderboards[DailyId(game, int(day))] = {
+                    stored.leaderboards[DailyId(game, int(day))] = {
                         m: int(s) for m, s in value.rows()
                     }
                 case [_, "outbox"]:
-                    kept.effects.update(value)
+                    stored.effects.update(value)
                 case [_, "due"]:
-                    kept.due.update({member: int(score) for member, score in value.rows()})
-        return kept
+                    stored.due.update({member: int(score) for member, score in value.rows()})
+        return stored

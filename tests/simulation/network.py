@@ -7,7 +7,7 @@ from collections.abc import Hashable
 from typing import Any, Protocol
 
 from server.gateway.session import Session
-from tests.simulation import fates
+from tests.simulation import faults
 from tests.simulation.loop import ORDERED
 from tests.simulation.node import Node
 from tests.simulation.world import World
@@ -17,32 +17,32 @@ LATENCY = 0.02
 
 
 class Device(Protocol):
-    """What a player has at the other end of a connection."""
+    """The player's end of a connection."""
 
-    def hear(self, frame: bytes) -> None:
-        """Be sent a frame."""
+    def receive(self, frame: bytes) -> None:
+        """Receive a frame."""
 
     def lose(self) -> None:
-        """Find that the connection has ended."""
+        """Note that the connection has ended."""
 
 
 class Network:
-    """The nodes by number, each in its present life."""
+    """The nodes by number; one that has ended is replaced by a new one."""
 
     def __init__(self, world: World, count: int, *, dailies: bool) -> None:
         self.world = world
         self._dailies = dailies
-        self._lives = 0
+        self._starts = 0
         self._links: dict[str, Node] = {}
         world.loop.connect = self._connect
-        self.nodes: list[Node] = [self._born(number) for number in range(count)]
+        self.nodes: list[Node] = [self._start_node(number) for number in range(count)]
 
     async def _connect(self, factory: Any, host: str) -> tuple[Any, Any]:
         return await self._links[host].link.connect(factory)
 
-    def _born(self, number: int) -> Node:
-        self._lives += 1
-        node = Node(self.world, f"node-{number}-{self._lives}", dailies=self._dailies)
+    def _start_node(self, number: int) -> Node:
+        self._starts += 1
+        node = Node(self.world, f"node-{number}-{self._starts}", dailies=self._dailies)
         self._links[node.name] = node
         node.link.on_kill = lambda orderly: self._end(number, node, orderly=orderly)
         node.link.on_jump = lambda: self._jump(node)
@@ -51,19 +51,19 @@ class Network:
         return node
 
     def _end(self, number: int, node: Node, *, orderly: bool) -> None:
-        """End a node, and start another one in its place."""
+        """End a node, and start a new one in its place, after a pause if it was killed."""
         if self.nodes[number] is not node or not (node.up or node.link.alive):
             return
         if orderly and node.up:
             node.end()
-            self.nodes[number] = self._born(number)
+            self.nodes[number] = self._start_node(number)
             return
         node.kill()
         pause = self.world.rng.choice((0.05, 0.5, 2.0))
         self.world.loop.call_later(pause, self._start_again, number)
 
     def _start_again(self, number: int) -> None:
-        self.nodes[number] = self._born(number)
+        self.nodes[number] = self._start_node(number)
 
     def _jump(self, node: Node) -> None:
         seconds = self.world.rng.choice((-3600.0, -8.0, -1.0, -0.2, 0.2, 1.0, 3.0, 12.0, 3600.0))
@@ -71,13 +71,13 @@ class Network:
         node.jump(seconds)
 
     def open(self, device: Device, number: int, who: str) -> Connection | None:
-        """Open a connection of a player to a node, or return `None` if it lets nobody in."""
+        """Open a connection of a player to a node, or return `None` if it accepts none."""
         node = self.nodes[number]
         return Connection(self.world, node, device, who) if node.up else None
 
 
 class Connection:
-    """A player's connection to a node: in order both ways, until it breaks."""
+    """A player's connection to a node, ordered in both directions, until it breaks."""
 
     def __init__(self, world: World, node: Node, device: Device, who: str) -> None:
         self.node = node
@@ -85,35 +85,35 @@ class Connection:
         self._device = device
         self._who = who
         self._lost = False
-        self._mute = False
+        self._drops_events = False
         self._held: deque[bytes] | None = None
-        self._there = self._here = 0.0
+        self._last_arrival = self._last_delivery = 0.0
         self._session: Session = node.open(self, self.cut)
 
     # The player's end
 
-    def say(self, frame: bytes) -> None:
+    def send_command(self, frame: bytes) -> None:
         """Send a frame to the node."""
         world = self._world
         if self._lost:
             return
-        fate = world.season.of_network()
-        if fate is not None:
-            world.fault(fate, self._who, self.node.name)
+        fault = world.faults.of_network()
+        if fault is not None:
+            world.fault(fault, self._who, self.node.name)
         latency = LATENCY * world.rng.random()
-        if fate == fates.DELAYED:
+        if fault == faults.DELAYED:
             latency += world.rng.random()
-        self._there = max(self._there + ORDERED, world.loop.time() + latency)
-        if fate in {fates.COMMAND_LOST, fates.ELSEWHERE}:
-            world.loop.call_at(self._there, self.cut)
+        self._last_arrival = max(self._last_arrival + ORDERED, world.loop.time() + latency)
+        if fault in {faults.COMMAND_LOST, faults.ELSEWHERE}:
+            world.loop.call_at(self._last_arrival, self.cut)
             return
-        world.loop.call_at(self._there, self._arrive, frame)
-        if fate == fates.ANSWER_LOST:
-            self._mute = True
-            world.loop.call_at(self._there + ORDERED + 0.5 * world.rng.random(), self.cut)
+        world.loop.call_at(self._last_arrival, self._arrive, frame)
+        if fault == faults.ANSWER_LOST:
+            self._drops_events = True
+            world.loop.call_at(self._last_arrival + ORDERED + 0.5 * world.rng.random(), self.cut)
 
     def cut(self) -> None:
-        """Break the connection: both ends find it out, the player a moment later."""
+        """Break the connection; the player notices a moment later than the node."""
         if self._lost:
             return
         self._lost = True
@@ -133,30 +133,32 @@ class Connection:
     def send(self, frame: bytes, _key: Hashable = None) -> None:
         """Send a message to the player."""
         world = self._world
-        if self._lost or self._mute or not self.node.link.alive:
+        if self._lost or self._drops_events or not self.node.link.alive:
             return
         latency = LATENCY * world.rng.random()
-        self._here = max(self._here + ORDERED, world.loop.time() + latency)
-        world.loop.call_at(self._here, self._tell, frame)
+        self._last_delivery = max(self._last_delivery + ORDERED, world.loop.time() + latency)
+        world.loop.call_at(self._last_delivery, self._deliver, frame)
 
-    def _tell(self, frame: bytes) -> None:
+    def _deliver(self, frame: bytes) -> None:
         if not self._lost:
-            self._device.hear(frame)
+            self._device.receive(frame)
 
     def is_behind(self) -> bool:
-        """Return whether the player does not keep up: never."""
+        """Return `False`: players always keep up."""
         return False
 
     def hold(self) -> None:
-        """Let nothing more arrive until `release`."""
+        """Queue commands until `release`."""
         self._held = deque()
 
     def release(self) -> None:
-        """Let what has been held arrive."""
+        """Pass the queued commands on."""
         held, self._held = self._held, None
         while held:
             self._world.loop.call_soon(self._arrive, held.popleft())
 
     def close(self, _code: int) -> None:
-        """Close the connection when what is on its way has been heard."""
-        self._world.loop.call_at(max(self._here, self._world.loop.time()) + ORDERED, self.cut)
+        """Close the connection after the events in flight have been received."""
+        self._world.loop.call_at(
+            max(self._last_delivery, self._world.loop.time()) + ORDERED, self.cut
+        )

@@ -1,4 +1,4 @@
-"""A node: all of the server but its sockets, with connections to a simulated Redis."""
+"""A node: all of the server except its sockets, connected to the simulated Redis."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ from tests.simulation.link import Link
 from tests.simulation.world import World
 
 START_AGAIN = 0.2
-"""Seconds after which a node that does not find the store tries again to start."""
+"""Seconds after which a node that could not reach the store tries again to start."""
 
 SEARCH_LASTS = 0.05
 """Seconds of a search."""
 
 METRICS = Metrics()
-"""The numbers of all nodes: nobody looks at them, and making them takes longer than a race."""
+"""Shared by all nodes, since creating metrics takes longer than a race."""
 
 
 class NoDailies(Deals):
@@ -52,7 +52,7 @@ class NoDailies(Deals):
 
 
 class InlineSearcher:
-    """Searches where it is, instead of in a process beside it."""
+    """Searches in this process, instead of in another one."""
 
     async def ask(self, board: Board) -> Answer:
         """Search a board."""
@@ -61,15 +61,14 @@ class InlineSearcher:
         return Answer(found.outcome, tuple(move_text(board.ruleset, move) for move in found.line))
 
     async def close(self) -> None:
-        """Free nothing."""
+        """Do nothing: there is no process."""
 
 
 class Node:
-    """One life of one node.
+    """A node from its start until it ends or is killed.
 
     Attributes:
-        up: whether it lets players in.
-        on_end: called for each session that is open when it ends or is killed.
+        up: whether it accepts players.
     """
 
     def __init__(self, world: World, name: str, *, dailies: bool) -> None:
@@ -94,7 +93,7 @@ class Node:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def start(self) -> None:
-        """Start it; it is up when it has found the store."""
+        """Start it; it is up once it has reached the store."""
         self._do(self._run())
 
     async def _run(self) -> None:
@@ -122,19 +121,19 @@ class Node:
         self._jumped += seconds
 
     def kill(self) -> None:
-        """Let it never do anything again."""
+        """Kill it: nothing it does has an effect any more."""
         self.up = False
         self.link.alive = False
-        # What it still does reaches nobody; this way it soon does nothing.
+        # Its tasks go on without effect; stopping lets them end soon.
         self._stop.set()
         self._break()
 
     async def disconnect(self) -> None:
-        """Leave nothing open that would be missed."""
+        """Close its connections."""
         await self._database.client.aclose()
 
     def end(self) -> None:
-        """Let it end in good order."""
+        """End it as on SIGTERM."""
         self.up = False
         for session in list(self._sessions):
             session.close_for_restart()
@@ -147,13 +146,13 @@ class Node:
             lose()
 
     def open(self, wire: Wire, lose: Callable[[], None]) -> Session:
-        """Open a session; `lose` is called when its connection breaks since the node is gone."""
+        """Open a session; `lose` is called if the node ends before the connection."""
         session = Session(f"{self.name}/{next(self._numbers)}", wire, self._handlers, METRICS)
         self._sessions[session] = lose
         return session
 
     def leave(self, session: Session) -> None:
-        """Forget a session whose connection has ended."""
+        """Remove a session whose connection has ended."""
         if self._sessions.pop(session, None) is not None and self.link.alive:
             session.cancel_hello_timer()
             self._hub.leave(session)

@@ -1,4 +1,4 @@
-"""A player: the small state machine of a client, on a network that it cannot trust."""
+"""A player: a small client on an unreliable network."""
 
 from __future__ import annotations
 
@@ -9,68 +9,68 @@ from typing import Any
 
 from server.core.digest import digest
 from server.gateway.messages.session import VERSION
+from tests.faults.client_state import ClientState
 from tests.faults.ledger import Ledger, Line, Message
-from tests.faults.player import AGAIN, NEVER
-from tests.faults.sight import Sight
+from tests.faults.player import RETRYABLE, UNEXPECTED
 from tests.faults.wire import NUMBERED
-from tests.simulation import fates
+from tests.simulation import faults
 from tests.simulation.network import Connection, Network
 from tests.simulation.world import World
 from tests.wire import Wire
 
-CALM_PATIENCE = 15.0
-"""Seconds for an answer when nothing is wrong."""
+QUIET_TIMEOUT = 15.0
+"""Seconds to wait for an answer when there are no more faults."""
 
 DESERVED = {"room_full", "not_seated"}
-"""Refusals that these players do deserve now and then: they come late, and leave early."""
+"""Refusals that these players may get, since they come late and leave early."""
 
 
 LOST = {"unknown_room", "unknown_attempt"}
-"""Refusals that are deserved when the store has lost something."""
+"""Refusals that they may get when the store has lost something."""
 
 
-class Notes(Ledger):
-    """A ledger that keeps messages as they are: there are few, and nobody changes them."""
+class MemoryLedger(Ledger):
+    """A ledger that keeps messages unencoded: there are few, and they are not changed."""
 
     def __init__(self, player: str) -> None:
         super().__init__(player)
-        self.lines_said: list[Line] = []
-        self.lines_heard: list[Line] = []
+        self.command_lines: list[Line] = []
+        self.event_lines: list[Line] = []
 
-    def say(self, command: Message, at: int | None = None) -> None:
-        """Write down a command that is about to be sent."""
-        assert at is not None, "time is the world's"
-        self.lines_said.append(Line(at, command))
+    def record_command(self, command: Message, at: int | None = None) -> None:
+        """Record a command that is about to be sent."""
+        assert at is not None, "the time is simulated"
+        self.command_lines.append(Line(at, command))
 
-    def hear(self, event: Message, at: int | None = None) -> None:
-        """Write down an event."""
-        assert at is not None, "time is the world's"
-        self.lines_heard.append(Line(at, event))
+    def record_event(self, event: Message, at: int | None = None) -> None:
+        """Record an event."""
+        assert at is not None, "the time is simulated"
+        self.event_lines.append(Line(at, event))
 
-    def asked_since(self, time: int | None) -> Notes:
-        """Return these notes without the answers to what was said before a time, if any.
+    def answers_since(self, time: int | None) -> MemoryLedger:
+        """Return this ledger with only the answers to commands sent after a time, if one is given.
 
-        What was told before the store lost something may not stand any more.
+        Events from before the store lost something need not agree with it any more.
         """
         if time is None:
             return self
-        notes = Notes(self.player)
-        notes.lines_said = self.lines_said
-        late = {command["id"] for at, command in self.lines_said if at > time}
-        notes.lines_heard = [line for line in self.lines_heard if line.message.get("re") in late]
-        return notes
+        ledger = MemoryLedger(self.player)
+        ledger.command_lines = self.command_lines
+        late = {command["id"] for at, command in self.command_lines if at > time}
+        ledger.event_lines = [line for line in self.event_lines if line.message.get("re") in late]
+        return ledger
 
-    def said(self) -> Iterator[Line]:
-        """Yield the commands in the order in which they were said."""
-        return iter(self.lines_said)
+    def commands(self) -> Iterator[Line]:
+        """Yield the commands in the order in which they were sent."""
+        return iter(self.command_lines)
 
-    def heard(self) -> Iterator[Line]:
-        """Yield the events in the order in which they were heard."""
-        return iter(self.lines_heard)
+    def events(self) -> Iterator[Line]:
+        """Yield the events in the order in which they were received."""
+        return iter(self.event_lines)
 
 
 class LostError(Exception):
-    """A connection cannot be had, or is no more."""
+    """A connection could not be opened, or has ended."""
 
 
 class Device:
@@ -88,47 +88,47 @@ class Device:
         self._connection: Connection = found
 
     def ask(self, command: Message, *, twice: bool = False) -> asyncio.Future[Message | None]:
-        """Send a command; `None` says that there will be no answer."""
+        """Send a command, and return the future of its answer, `None` if the connection ends."""
         answer: asyncio.Future[Message | None] = self._player.world.loop.create_future()
         if self.lost:
             answer.set_result(None)
             return answer
         self._answers[command["id"]] = answer
         for _ in range(2 if twice else 1):
-            self._connection.say(self.wire.pack(command))
+            self._connection.send_command(self.wire.pack(command))
         return answer
 
-    def hear(self, frame: bytes) -> None:
-        """Be sent a frame."""
+    def receive(self, frame: bytes) -> None:
+        """Receive a frame."""
         event = self.wire.unpack(frame)
-        self._player.hear(event)
+        self._player.receive(event)
         self.answer(event.get("re", 0), event)
 
     def answer(self, command: int, event: Message | None) -> None:
-        """Hand an answer to who waits for it."""
+        """Set the answer of a command, if it is still waited for."""
         answer = self._answers.pop(command, None)
         if answer is not None and not answer.done():
             answer.set_result(event)
 
     def lose(self) -> None:
-        """Find that the connection has ended."""
+        """Note that the connection has ended."""
         self.lost = True
         for command in list(self._answers):
             self.answer(command, None)
 
     def close(self) -> None:
-        """End it."""
+        """Close the connection."""
         self._connection.cut()
         self.lose()
 
 
 class Player:
-    """One person with one identity, and one device or two.
+    """A simulated person with one identity, and one device or two.
 
     Attributes:
-        doing: what it waits for or does, for a report about a player who is stuck.
-        rooms: each room as it was told last.
-        sights: each attempt as it is seen.
+        doing: what it does or waits for, to report a player who is stuck.
+        rooms: the last event about each room, by code.
+        states: the known state of each attempt, by id.
     """
 
     def __init__(self, world: World, network: Network, number: int) -> None:
@@ -136,10 +136,10 @@ class Player:
         self.network = network
         self.number = number
         self.rng = world.rng
-        self.ledger = Notes("")
+        self.ledger = MemoryLedger("")
         self.doing = "nothing yet"
         self.rooms: dict[str, Message] = {}
-        self.sights: dict[str, Sight] = {}
+        self.states: dict[str, ClientState] = {}
         self._token: str | None = None
         self._node = self.rng.randrange(len(network.nodes))
         self._devices: list[Device | None] = [None, None]
@@ -149,15 +149,15 @@ class Player:
 
     @property
     def id(self) -> str:
-        """The identity, once it has one."""
+        """The player's id, once it is known."""
         return self.ledger.player
 
     async def begin(self) -> None:
-        """Become somebody."""
+        """Open a session."""
         await self._device(0)
 
     async def _device(self, number: int) -> Device:
-        """Return an open session, made now if there is none; never gives up."""
+        """Return the open session of a device, or open one, retrying without end."""
         async with self._opening[number]:
             while True:
                 device = self._devices[number]
@@ -173,19 +173,19 @@ class Player:
         """Open a session and say hello.
 
         Raises:
-            LostError: it did not work out.
+            LostError: no session could be opened.
         """
         node = (self._node + number) % len(self.network.nodes)
         device = Device(self, number, node)
         id_ = next(self._ids)
         hello = {"type": "hello", "id": id_, "version": VERSION, "token": self._token}
         answer = device.ask(hello)
-        patience = self._patience()
-        timer = self.world.loop.call_later(patience, device.answer, id_, None)
+        timeout = self._timeout()
+        timer = self.world.loop.call_later(timeout, device.answer, id_, None)
         welcome = await answer
         timer.cancel()
         if welcome is None or welcome["type"] != "welcome":
-            if welcome is not None and welcome["code"] not in AGAIN:
+            if welcome is not None and welcome["code"] not in RETRYABLE:
                 self.world.complain("broken", self.id, f"hello: {welcome}")
             device.close()
             raise LostError
@@ -194,22 +194,22 @@ class Player:
             self.ledger.player = welcome["player"]["id"]
         return device
 
-    def at_hand(self) -> int:
-        """Return the number of an open device, any of them if there are two."""
+    def random_device(self) -> int:
+        """Return the number of a device, a random one if both are open."""
         both = all(device is not None and not device.lost for device in self._devices)
         return self.rng.randrange(2) if both else 0
 
-    def _patience(self) -> float:
-        return CALM_PATIENCE if self.world.calm else self.rng.uniform(0.1, 1.5)
+    def _timeout(self) -> float:
+        return QUIET_TIMEOUT if self.world.calm else self.rng.uniform(0.1, 1.5)
 
     async def ask(self, type_: str, *, once: bool = False, **fields: Any) -> Message | None:
         """Send a command until it is answered, and return the answer.
 
-        With `once` it is not sent again, and `None` says that it may have been carried out.
+        With `once` it is not sent again; `None` then means that it may have been carried out.
         """
         while True:
             answer = (await self.ask_all([{"type": type_, **fields}]))[0]
-            if answer is not None and answer.get("code") not in AGAIN:
+            if answer is not None and answer.get("code") not in RETRYABLE:
                 return answer
             if once:
                 return None
@@ -223,7 +223,7 @@ class Player:
                 opening = {"type": "attempt.open", "attempt": attempt}
                 [opened] = await self._ask_at(device, [opening])
                 if opened is None or opened["type"] == "refused":
-                    # It answers what cannot even be said.
+                    # Without the session's number for the attempt, these cannot be sent.
                     return [opened] * len(wanted)
         return await self._ask_at(device, wanted)
 
@@ -232,66 +232,66 @@ class Player:
         commands = [{**fields, "id": next(self._ids)} for fields in wanted]
         futures = []
         for command in commands:
-            self.ledger.say(command, int(world.now()))
-            twice = world.season.happens(fates.AGAIN)
+            self.ledger.record_command(command, int(world.now()))
+            twice = world.faults.happens(faults.COMMAND_TWICE)
             if twice:
-                world.fault(fates.AGAIN, self.id, command)
+                world.fault(faults.COMMAND_TWICE, self.id, command)
             else:
-                world.note(self.id, "says", command)
+                world.note(self.id, "sends", command)
             futures.append(device.ask(command, twice=twice))
         world.counts["commands"] += len(commands)
-        timer = world.loop.call_later(self._patience(), self._lose_patience, device, commands)
+        timer = world.loop.call_later(self._timeout(), self._time_out, device, commands)
         answers = [await future for future in futures]
         timer.cancel()
         for answer in answers:
-            never = NEVER - DESERVED - (LOST if world.lost_at is not None else set())
-            if answer is not None and answer.get("code") in never:
+            unexpected = UNEXPECTED - DESERVED - (LOST if world.lost_at is not None else set())
+            if answer is not None and answer.get("code") in unexpected:
                 world.complain("broken", self.id, f"{answer['code']} after {wanted}")
         if None in answers:
-            world.counts["unanswered in time"] += 1
+            world.counts["answers timed out"] += 1
             device.close()
             if self.rng.random() < 0.5:
                 self._node = self.rng.randrange(len(self.network.nodes))
         return answers
 
-    def _lose_patience(self, device: Device, commands: list[Message]) -> None:
+    def _time_out(self, device: Device, commands: list[Message]) -> None:
         if self.world.calm:
-            self.world.note(self.id, "patience lost in the calm", [c["id"] for c in commands])
-            self.world.counts["patience lost in the calm"] += 1
+            self.world.note(self.id, "timed out without faults", [c["id"] for c in commands])
+            self.world.counts["timed out without faults"] += 1
         for command in commands:
             device.answer(command["id"], None)
 
     async def pause(self, least: float, most: float) -> None:
-        """Do nothing for a while, in seconds."""
+        """Sleep for a random time between two numbers of seconds."""
         await asyncio.sleep(self.rng.uniform(least, most))
 
     async def news(self, seconds: float) -> None:
-        """Return when there may be news, or nothing was heard for so long."""
+        """Wait until an event arrives that answers no command, or the seconds are over."""
         self._news.clear()
         timer = self.world.loop.call_later(seconds, self._news.set)
         await self._news.wait()
         timer.cancel()
 
-    def hear(self, event: Message) -> None:
-        """Write an event down, and see what it shows."""
-        self.world.note(self.id, "hears", event)
-        self.ledger.hear(event, int(self.world.now()))
+    def receive(self, event: Message) -> None:
+        """Record an event, and update the state."""
+        self.world.note(self.id, "receives", event)
+        self.ledger.record_event(event, int(self.world.now()))
         if "re" not in event:
             self._news.set()
         match event["type"]:
             case "attempt":
-                self._see(Sight.of(event))
+                self._update(ClientState.of(event))
             case "missed":
-                self._catch_up(event)
+                self._apply_missed(event)
             case "moved":
-                self._see_move(event)
+                self._apply_move(event)
             case "early progress":
                 self.world.complain("misreported", self.id, f"progress of no room: {event}")
             case "ended":
-                known = self.sights.get(event["attempt"])
+                known = self.states.get(event["attempt"])
                 if known is not None and event["seq"] >= known.seq:
                     end, seq = event["result"]["end"], event["seq"]
-                    self.sights[known.attempt] = Sight(known.attempt, seq, known.view, end)
+                    self.states[known.attempt] = ClientState(known.attempt, seq, known.view, end)
             case "room":
                 known_room = self.rooms.get(event["code"])
                 known_version = known_room["version"] if known_room is not None else 0
@@ -299,33 +299,33 @@ class Player:
                     self.rooms[event["code"]] = event
 
     def have(self, attempt: str) -> dict[str, int]:
-        """Return what this player knows of an attempt, as it says so when it comes back."""
-        sight = self.sights[attempt]
-        return {"seq": sight.seq, "digest": digest(sight.view)}
+        """Return the `have` for a known attempt."""
+        state = self.states[attempt]
+        return {"seq": state.seq, "digest": digest(state.view)}
 
-    def _catch_up(self, missed: Message) -> None:
-        """See where the entries lead that were missed, unless others have been seen meanwhile."""
-        known = self.sights.get(missed["attempt"])
+    def _apply_missed(self, missed: Message) -> None:
+        """Apply missed entries, unless newer ones have arrived meanwhile."""
+        known = self.states.get(missed["attempt"])
         if known is None or known.seq != missed["since"]:
             return
-        after = known.caught_up(missed)
+        after = known.after_missed(missed)
         if after is None:
             self.world.complain("misreported", missed["attempt"], f"{missed}")
             return
-        self.world.counts["missed entries told"] += len(missed["moves"])
-        self._see(after)
+        self.world.counts["missed entries"] += len(missed["moves"])
+        self._update(after)
 
-    def _see(self, sight: Sight) -> None:
-        known = self.sights.get(sight.attempt)
-        if known is None or sight.seq >= known.seq or self.world.lost_at is not None:
-            self.sights[sight.attempt] = sight
+    def _update(self, state: ClientState) -> None:
+        known = self.states.get(state.attempt)
+        if known is None or state.seq >= known.seq or self.world.lost_at is not None:
+            self.states[state.attempt] = state
 
-    def _see_move(self, moved: Message) -> None:
-        known = self.sights.get(moved["attempt"])
+    def _apply_move(self, moved: Message) -> None:
+        known = self.states.get(moved["attempt"])
         if known is None or moved["seq"] <= known.seq:
             return
         after = known.after(moved) if moved["seq"] == known.seq + 1 else None
         if after is not None:
-            self.sights[known.attempt] = after
+            self.states[known.attempt] = after
         else:
-            del self.sights[known.attempt]
+            del self.states[known.attempt]

@@ -1,4 +1,4 @@
-"""One race from a seed: a world, players in it, and the check when all is quiet."""
+"""One race from a seed: a world, players and faults in it, and the check at the end."""
 
 from __future__ import annotations
 
@@ -26,68 +26,68 @@ from server.service import attempt_journal
 from server.service.rooms import Rooms
 from server.store import keys
 from tests.core.builders import START
-from tests.faults import attempt_story
+from tests.faults import attempt_history
 from tests.faults.checker import check
 from tests.faults.complaint import Complaint
-from tests.faults.kept import Kept
-from tests.simulation import lives
-from tests.simulation.lives import Table
-from tests.simulation.loop import RestlessError, VirtualLoop
+from tests.faults.stored import Stored
+from tests.simulation import plans
+from tests.simulation.loop import StalledError, VirtualLoop
 from tests.simulation.network import Network
+from tests.simulation.plans import Table
 from tests.simulation.player import Player
 from tests.simulation.trace import Trace
 from tests.simulation.world import World
 from tests.wire import KNOWN
 
 DAILIES = 0.15
-"""How often it is dailies that are played, and not a race in a room."""
+"""How often dailies are played instead of a race in a room."""
 
 TAIL_LOST = 0.1
-"""How often the store loses its last writes now and then, as it may where that is documented."""
+"""How often a race is one in which the store loses its last writes now and then."""
 
-CUTS_APART = (0.3, 5.0)
+LOSS_INTERVAL = (0.3, 5.0)
 """Seconds between two such losses."""
 
-IN_ANY_CASE = {"stuck", "unfinished", "gap", "broken"}
-"""What is complained of even if the deal of a round was lost, which nobody could play then."""
+NEVER_EXCUSED = {"stuck", "unfinished", "gap", "broken"}
+"""Kinds of complaint that count even if a deal was lost, so that nobody could play it."""
 
-STORMY = 45.0
-"""Seconds after which no more faults happen."""
+FAULTS_FOR = 45.0
+"""Seconds after which no more faults are injected."""
 
 FINISHED_WITHIN = 60.0
-"""Seconds in the calm within which every player has come to an end."""
+"""Seconds without faults within which every player has to finish."""
 
 SETTLED_WITHIN = 30.0
 """Seconds after that within which every effect has been applied."""
 
 
 SHARE = 20
-"""How much shorter a round is than its room says, which may be a minute at least."""
+"""The time limits of rooms, which are a minute or more, are divided by this."""
 
 
-Story = Callable[[World], Coroutine[Any, Any, None]]
-"""What happens in a world."""
+Scenario = Callable[[World], Coroutine[Any, Any, None]]
+"""A coroutine function that runs everything in a world."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one race."""
+    """The outcome of one race."""
 
     seed: int
     complaints: list[Complaint]
     trace: Trace
 
 
-def run(seed: int, counts: Counter[str], story: Story | None = None) -> Outcome:
-    """Run the race of a seed, or another story, adding to the counts what happened in it."""
+def run(seed: int, counts: Counter[str], scenario: Scenario | None = None) -> Outcome:
+    """Run the race of a seed, or another scenario, and add to the counts."""
     loop = VirtualLoop()
     world = World(seed, loop, counts)
-    loop.set_exception_handler(lambda _, context: _complain_of(world, context))
+    loop.set_exception_handler(lambda _, context: _complain_of_exception(world, context))
     try:
-        with _logs(world), _determined(loop, world):
+        with _logs(world), _deterministic(loop, world):
             try:
-                loop.run_until_complete((story or _play)(world))
-            except RestlessError as error:
+                loop.run_until_complete((scenario or _play)(world))
+            except StalledError as error:
                 world.complain("stuck", "the world", str(error))
             world.note("world", "the end")
             trace, complaints = Trace(), list(dict.fromkeys(world.complaints))
@@ -101,22 +101,22 @@ def run(seed: int, counts: Counter[str], story: Story | None = None) -> Outcome:
 
 
 async def _play(world: World) -> None:
-    """Let players play while faults happen, heal everything, and check."""
+    """Run the players while faults are injected, then without faults, and check."""
     rng, loop = world.rng, world.loop
     dailies = rng.random() < DAILIES
     world.set_epoch(START)
     if dailies:
-        # Days end while they play, or have ended a moment ago.
+        # The day ends while they play, or has just ended.
         midnight = daily.ends(daily.day_at(START))
         world.set_epoch(midnight - rng.choice((12_000, 4_000, 1_500, 200, -500)))
-    # The nodes have run for long: what signs tokens is not among what may be lost.
+    # The key that signs tokens is old, so that it is not among the writes that may be lost.
     world.memory.put(keys.SIGNING_KEY, rng.randbytes(32).hex())
     network = Network(world, rng.choice((1, 2, 2, 3)), dailies=dailies)
     world.note("world", "begins", f"{len(network.nodes)} nodes, dailies: {dailies}")
     players = [Player(world, network, number) for number in range(rng.randint(1 + dailies, 4))]
     game = rng.choice(list(games()))
     if dailies:
-        works = [lives.play_dailies(player, game) for player in players]
+        works = [plans.play_dailies(player, game) for player in players]
     else:
         table = Table(
             game,
@@ -127,26 +127,26 @@ async def _play(world: World) -> None:
             key=f"{rng.getrandbits(64):016x}",
             code=loop.create_future(),
         )
-        works = [lives.race(player, table, host=player is players[0]) for player in players]
+        works = [plans.race(player, table, host=player is players[0]) for player in players]
     tasks = [loop.create_task(work) for work in works]
     if rng.random() < TAIL_LOST:
         cutting = loop.create_task(_cut_power(world))
         cutting.add_done_callback(lambda task: task.cancelled() or task.result())
-    await _ended(tasks, STORMY)
+    await _wait_for(tasks, FAULTS_FOR)
     await asyncio.sleep(rng.choice((0.0, 0.5, 2.0)))
-    world.be_calm()
+    world.stop_faults()
     world.closing = True
-    await _ended(tasks, FINISHED_WITHIN)
+    await _wait_for(tasks, FINISHED_WITHIN)
     for player, task in zip(players, tasks, strict=True):
         if not task.done():
             world.complain("stuck", player.id, player.doing)
         elif error := task.exception():
-            world.complain("broken", player.id, f"the player broke down: {error!r}")
-    await _settled(world)
-    ledgers = [player.ledger.asked_since(world.lost_at) for player in players]
-    kept = world.memory.kept()
-    verdict = check(kept, ledgers, int(world.now()))
-    excused = _excuse(kept, verdict.complaints) if world.lost_at is not None else lambda _: False
+            world.complain("broken", player.id, f"the player raised an exception: {error!r}")
+    await _wait_until_settled(world)
+    ledgers = [player.ledger.answers_since(world.lost_at) for player in players]
+    stored = world.memory.stored()
+    verdict = check(stored, ledgers, int(world.now()))
+    excused = _excuses(stored, verdict.complaints) if world.lost_at is not None else lambda _: False
     for complaint in verdict.complaints:
         if excused(complaint):
             continue
@@ -154,16 +154,16 @@ async def _play(world: World) -> None:
     world.counts.update(verdict.counts)
 
 
-def _excuse(kept: Kept, found: Sequence[Complaint]) -> Callable[[Complaint], bool]:
-    """Return what excuses a complaint about a store that has lost its last writes.
+def _excuses(stored: Stored, found: Sequence[Complaint]) -> Callable[[Complaint], bool]:
+    """Return a test of whether a complaint is expected after the store has lost its last writes.
 
-    The counters of runners may be of moves that were lost, until they move again. And the deal of
-    a round may be lost before the round is called: then nobody can play it.
+    Counters of runners may include lost moves until they move again. The deal of a round may be
+    lost before the round is started: then nobody can play it.
     """
-    journals = [text for entries in kept.rooms.values() for _, text in entries]
+    journals = [text for entries in stored.rooms.values() for _, text in entries]
     deals = {deal for text in journals for deal in re.findall(r'"deal":"(\w+)"', text)}
-    lost = not deals <= kept.deals.keys()
-    # What a node knew of an end that was lost right then, it may have entered in the room since.
+    lost = not deals <= stored.deals.keys()
+    # A node may have entered a result in the room whose end was lost from its attempt.
     early = any(each.kind == "misranked" and each.about.startswith("room") for each in found)
 
     def excuses(complaint: Complaint) -> bool:
@@ -171,62 +171,62 @@ def _excuse(kept: Kept, found: Sequence[Complaint]) -> Callable[[Complaint], boo
             return True
         if early and (complaint.kind == "misranked" or complaint.text == "it has no end"):
             return True
-        return lost and complaint.kind not in IN_ANY_CASE
+        return lost and complaint.kind not in NEVER_EXCUSED
 
     return excuses
 
 
 async def _cut_power(world: World) -> None:
-    """Let the store lose, again and again, what it was told last: up to a second, or one entry."""
+    """Make the store lose its last writes again and again: up to a second, or one entry."""
     rng = world.rng
     await asyncio.sleep(rng.uniform(1.0, 6.0))
     while not world.calm:
-        held, entries = world.memory.copied(), world.memory.appended
+        held, entries = world.memory.snapshot(), world.memory.appended
         if rng.random() < 0.5:
             await asyncio.sleep(rng.random())
         else:
             while entries == world.memory.appended and not world.calm:
-                held = world.memory.copied()
+                held = world.memory.snapshot()
                 await asyncio.sleep(0.01)
-            # Just after it was told that the entry stands.
+            # Just after the entry was acknowledged.
             await asyncio.sleep(0.1 * rng.random())
         if not world.calm:
-            world.lose_tail(held)
-        await asyncio.sleep(rng.uniform(*CUTS_APART))
+            world.lose_last_writes(held)
+        await asyncio.sleep(rng.uniform(*LOSS_INTERVAL))
 
 
-async def _ended(tasks: list[asyncio.Task[None]], seconds: float) -> None:
-    """Return when all tasks are done, or so many seconds have passed."""
+async def _wait_for(tasks: list[asyncio.Task[None]], seconds: float) -> None:
+    """Wait until all tasks are done, at most some seconds."""
     loop = asyncio.get_running_loop()
     until = loop.time() + seconds
     while loop.time() < until and not all(task.done() for task in tasks):
         await asyncio.sleep(0.25)
 
 
-async def _settled(world: World) -> None:
-    """Return when nothing is left to be done, or has not been done in time."""
+async def _wait_until_settled(world: World) -> None:
+    """Wait until nothing is due any more, skipping time, at most `SETTLED_WITHIN` seconds."""
     loop = world.loop
     until = loop.time() + SETTLED_WITHIN
     while loop.time() < until:
-        kept = world.memory.kept()
-        if not kept.due and not kept.effects:
+        stored = world.memory.stored()
+        if not stored.due and not stored.effects:
             return
-        soonest = min(kept.due.values(), default=0)
+        soonest = min(stored.due.values(), default=0)
         if soonest > world.now() + 2_000:
-            world.leap(soonest - world.now() - 500)
+            world.skip_time(soonest - world.now() - 500)
         await asyncio.sleep(0.5)
 
 
-def _complain_of(world: World, context: dict[str, Any]) -> None:
-    """Complain of an exception that nobody took."""
+def _complain_of_exception(world: World, context: dict[str, Any]) -> None:
+    """Complain of an exception that was never retrieved."""
     world.complain("broken", "the loop", f"{context.get('message')}: {context.get('exception')!r}")
 
 
 def _clear(world: World) -> None:
-    """Let no task be left, without letting it be heard."""
+    """End all tasks and connections, ignoring their exceptions."""
     loop = world.loop
     loop.set_exception_handler(lambda *_: None)
-    loop.rest()
+    loop.reset_turns()
     for node in world.nodes:
         node.kill()
     for transport in list(world.connections):
@@ -247,16 +247,16 @@ def _clear(world: World) -> None:
 
 @contextmanager
 def _logs(world: World) -> Iterator[None]:
-    """Let what the server logs as an error be a complaint, and all else be silent."""
+    """Turn errors in the server's log into complaints, and drop all other events."""
 
-    def take(_: object, level: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    def process(_: object, level: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
         if level in {"error", "exception", "critical"}:
             world.complain("broken", "the log", f"{event}")
         raise structlog.DropEvent
 
     before = structlog.get_config()
     structlog.configure(
-        processors=[structlog.processors.format_exc_info, take],
+        processors=[structlog.processors.format_exc_info, process],
         wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR),
     )
     try:
@@ -266,8 +266,8 @@ def _logs(world: World) -> Iterator[None]:
 
 
 @contextmanager
-def _determined(loop: VirtualLoop, world: World) -> Iterator[None]:
-    """Let all time be the loop's, and all chance the world's."""
+def _deterministic(loop: VirtualLoop, world: World) -> Iterator[None]:
+    """Take the time from the loop, and all random numbers from the world."""
     KNOWN.clear()
     rng = world.rng
     places: list[tuple[Any, str, Any]] = [
@@ -280,13 +280,13 @@ def _determined(loop: VirtualLoop, world: World) -> Iterator[None]:
     ]
     with ExitStack() as stack:
         for owner, name, value in places:
-            stack.enter_context(instead(owner, name, value))
+            stack.enter_context(patched(owner, name, value))
         yield
 
 
 @contextmanager
-def instead(owner: Any, name: str, other: object) -> Iterator[None]:
-    """Let something be another thing inside."""
+def patched(owner: Any, name: str, other: object) -> Iterator[None]:
+    """Replace an attribute inside."""
     before = getattr(owner, name)
     setattr(owner, name, other)
     try:
@@ -297,15 +297,15 @@ def instead(owner: Any, name: str, other: object) -> Iterator[None]:
 
 @contextmanager
 def conditions() -> Iterator[None]:
-    """Let many races be run quickly: deals are laid out once, and few are drawn ahead.
+    """Make races fast: cache first boards, draw few deals ahead, shorten rounds.
 
-    A race leaves much behind that refers to itself, and next to nothing of it lives on: it is
-    looked for less often than usual.
+    Races leave many reference cycles behind, and little that lives on: garbage is collected less
+    often than usual.
     """
     cached = lru_cache(64)(dealing.deal_seed)
     places: list[tuple[Any, str, Any]] = [
         (attempt_journal, "deal_seed", cached),
-        (attempt_story, "deal_seed", cached),
+        (attempt_history, "deal_seed", cached),
         (daily, "DRAWN_AHEAD", 0),
         (keys, "PARTITIONS", 8),
     ]
@@ -320,7 +320,7 @@ def conditions() -> Iterator[None]:
     try:
         with ExitStack() as stack:
             for module, name, value in places:
-                stack.enter_context(instead(module, name, value))
+                stack.enter_context(patched(module, name, value))
             yield
     finally:
         gc.set_threshold(*thresholds)

@@ -1,4 +1,4 @@
-"""The simulated Redis: what it is sent on its connections, and what it answers."""
+"""The simulated Redis server: commands, replies, and pub/sub."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from tests.simulation.scripts import SCRIPTS
 
 
 class Connection(Protocol):
-    """A connection, as the server sees it."""
+    """The server's end of a connection."""
 
     def push(self, topic: str, frame: bytes) -> None:
-        """Send what was published to a topic."""
+        """Send a message that was published to a topic."""
 
 
 class Push(list[Any]):
-    """A reply that is a push."""
+    """A push message of RESP3."""
 
 
 class Redis:
-    """One server. Its subscriptions end with their connections, and its memory may be set back."""
+    """One server. Subscriptions end with their connections; `memory` can be restored."""
 
     def __init__(self, memory: Memory) -> None:
         self.memory = memory
@@ -29,12 +29,12 @@ class Redis:
         self._subscribers: dict[str, dict[Connection, None]] = {}
 
     def forget(self, connection: Connection) -> None:
-        """End the subscriptions of a connection that is lost."""
+        """Remove the subscriptions of a lost connection."""
         for subscribers in self._subscribers.values():
             subscribers.pop(connection, None)
 
     def answer(self, connection: Connection, command: list[bytes]) -> bytes:
-        """Carry a command out, and return what is sent for it."""
+        """Carry out a command, and return its encoded reply."""
         name, *given = [word.decode("utf-8", "surrogateescape") for word in command]
         if name in {"SUBSCRIBE", "UNSUBSCRIBE"}:
             return b"".join(self._subscribed(connection, name.lower(), topic) for topic in given)
@@ -80,7 +80,7 @@ class Redis:
 
 
 def _encoded(reply: Reply) -> bytes:
-    """Return a reply as it is sent (RESP3)."""
+    """Return a reply encoded in RESP3."""
     match reply:
         case None:
             sent = b"_\r\n"

@@ -1,4 +1,4 @@
-"""The server's scripts, in Python: what each does to the simulated Redis."""
+"""The server's Lua scripts as Python functions on the simulated Redis."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def append(memory: Memory, names: list[str], given: list[str]) -> Reply:
 
 
 def append_with(memory: Memory, names: list[str], given: list[str]) -> Reply:
-    """Append an entry, and write what belongs to it."""
+    """Append an entry, with its expiry, effect and due item."""
     number, text, time, tolerance, expires, field, value, member, score, *previous = given
     stream = memory.stream(names[0])
     if len(stream) != int(number) - 1 or (previous and stream and stream[-1] != previous[0]):
@@ -45,7 +45,7 @@ def append_with(memory: Memory, names: list[str], given: list[str]) -> Reply:
         return "mistimed"
     memory.append(names[0], text)
     if expires:
-        memory.end_at(names[0], int(expires))
+        memory.expire_at(names[0], int(expires))
     if field:
         memory.hash(names[1])[field] = value
     if member and score:
@@ -56,7 +56,7 @@ def append_with(memory: Memory, names: list[str], given: list[str]) -> Reply:
 
 
 def keep_first(memory: Memory, names: list[str], given: list[str]) -> Reply:
-    """Keep a text unless there is one."""
+    """Store a text unless there is one, and return the one stored."""
     kept = memory.find(names[0]) or given[0]
     memory.run("SET", [names[0], kept])
     if given[1]:
@@ -65,7 +65,7 @@ def keep_first(memory: Memory, names: list[str], given: list[str]) -> Reply:
 
 
 def keep_deal(memory: Memory, names: list[str], given: list[str]) -> Reply:
-    """Keep a deal."""
+    """Store a deal."""
     memory.run("HSET", [names[0], *given[1:]])
     memory.expire(names[0], given[0])
     return None
@@ -119,12 +119,12 @@ def _renew(memory: Memory, key: str, name: str, life: str) -> list[str]:
 
 
 def renew_node(memory: Memory, names: list[str], given: list[str]) -> Reply:
-    """Let a node count as alive."""
+    """Renew a node's registration."""
     return _renew(memory, names[0], *given)
 
 
 def renew_sweeper(memory: Memory, names: list[str], given: list[str]) -> Reply:
-    """Let a node be one of those that sweep."""
+    """Renew a sweeper's registration."""
     alive = _renew(memory, names[0], *given[:2])
     if given[2]:
         memory.run("SET", [names[1], "", "EX", given[2]])
@@ -132,7 +132,7 @@ def renew_sweeper(memory: Memory, names: list[str], given: list[str]) -> Reply:
 
 
 def drop_due(memory: Memory, names: list[str], given: list[str]) -> Reply:
-    """Forget a due time, unless there is a later one."""
+    """Remove a due item, unless it has a later time."""
     due = dict(memory.rows(names[0])).get(given[0])
     if due is not None and due <= int(given[1]):
         memory.zrem(names[0], given[0])
@@ -140,7 +140,7 @@ def drop_due(memory: Memory, names: list[str], given: list[str]) -> Reply:
 
 
 def keep_name(memory: Memory, names: list[str], given: list[str]) -> Reply:
-    """Keep a player's name."""
+    """Store a player's name."""
     before = memory.run("HGET", [names[0], "name"])
     memory.run(given[0], [names[0], "name", given[1]])
     memory.expire(names[0], given[2])
@@ -148,21 +148,21 @@ def keep_name(memory: Memory, names: list[str], given: list[str]) -> Reply:
 
 
 def take_session(memory: Memory, names: list[str], given: list[str]) -> Reply:
-    """Note the newest session."""
+    """Store the newest session, and return the previous one."""
     before = memory.find(names[0])
     memory.run("SET", [names[0], given[0], "EX", given[1]])
     return before
 
 
 def enter_room(memory: Memory, names: list[str], given: list[str]) -> Reply:
-    """Note that a player is present."""
+    """Store that a player is present by way of a node."""
     memory.hash(names[0])[given[0]] = given[1]
     memory.expire(names[0], given[2])
     return None
 
 
 def leave_room(memory: Memory, names: list[str], given: list[str]) -> Reply:
-    """Note that a player is not."""
+    """Remove a player's presence, if it is by way of this node."""
     if memory.run("HGET", [names[0], given[0]]) == given[1]:
         memory.run("HDEL", [names[0], given[0]])
     return None
@@ -184,4 +184,4 @@ SCRIPTS: dict[str, Script] = {
     rooms._ENTER: enter_room,
     rooms._LEAVE: leave_room,
 }
-"""By text."""
+"""The functions by the text of the script."""

@@ -1,6 +1,6 @@
-"""A player with two devices at two nodes, while the store loses the move that it acknowledged last.
+"""A player with two devices on two nodes, while the store loses the move acknowledged last.
 
-What a node holds of a journal must count for nothing once its connection to the store broke.
+A replica must not be used without a refresh after its connection to the store has broken.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from engine.moves import legal_moves
 from engine.notation import move_text
 from tests.core.builders import START
 from tests.faults.checker import check
-from tests.faults.sight import Sight
+from tests.faults.client_state import ClientState
 from tests.simulation import broken
 from tests.simulation.network import Network
 from tests.simulation.player import Player
@@ -32,10 +32,10 @@ def quick() -> Iterator[None]:
         yield
 
 
-async def story(world: World) -> None:
-    """Play at two nodes, with a power cut between."""
+async def scenario(world: World) -> None:
+    """Play on two nodes, with a power cut in between."""
     world.set_epoch(START)
-    world.be_calm()
+    world.stop_faults()
     network = Network(world, 2, dailies=True)
     player = Player(world, network, 0)
     await player.begin()
@@ -44,47 +44,47 @@ async def story(world: World) -> None:
     attempt = opened["attempt"]
 
     async def play(device: int, move: str) -> None:
-        seq = player.sights[attempt].seq + 1
+        seq = player.states[attempt].seq + 1
         command = {"type": "move", "attempt": attempt, "seq": seq, "move": move}
         await player.ask_all([command], device)
 
-    # Nobody tells the first device's node that there is a second one.
+    # The first device's node is not notified of the second session.
     network.nodes[0].services.sessions.superseded.subscribers.clear()
     network.nodes[0].services.sessions.missed.subscribers.clear()
     network.nodes[1].services.sessions.superseded.subscribers.clear()
     await player.ask_all([{"type": "attempt.open", "attempt": attempt}], 1)
-    lost, instead, *_ = moves = sorted(_moves(player.sights[attempt]))
-    held = world.memory.copied()
+    lost, other, *_ = moves = sorted(_moves(player.states[attempt]))
+    held = world.memory.snapshot()
     await play(0, lost)
-    remembered = player.sights[attempt]
-    world.lose_tail(held)
-    world.away_until = 0.0
-    # The nodes find the store again by themselves.
+    remembered = player.states[attempt]
+    world.lose_last_writes(held)
+    world.unavailable_until = 0.0
+    # The nodes reconnect to the store.
     await player.pause(5.0, 5.0)
-    # Its number is not the next one: the second device is shown how it stands.
+    # Its number is not the next one: the second device is sent a snapshot.
     await play(1, lost)
-    await play(1, instead)
-    both = _moves(player.sights[attempt]) & _moves(remembered)
-    assert both, f"another seed may have moves that go with either of {moves}"
+    await play(1, other)
+    both = _moves(player.states[attempt]) & _moves(remembered)
+    assert both, f"no move is legal after either of {moves}: use another seed"
     await play(0, min(both))
-    ledgers = [player.ledger.asked_since(world.lost_at)]
-    verdict = check(world.memory.kept(), ledgers, int(world.now()))
+    ledgers = [player.ledger.answers_since(world.lost_at)]
+    verdict = check(world.memory.stored(), ledgers, int(world.now()))
     for complaint in verdict.complaints:
         if complaint.kind != "unfinished":
             world.complain(complaint.kind, complaint.about, complaint.text)
 
 
-def _moves(sight: Sight) -> set[str]:
+def _moves(state: ClientState) -> set[str]:
     """Return the moves that look legal."""
-    view = sight.view
+    view = state.view
     board = Board(view.ruleset, view.piles, view.redeals, view.moves)
     return {move_text(view.ruleset, move) for move in legal_moves(board)}
 
 
 @pytest.mark.parametrize(
-    ("way", "found"), [(nullcontext, False), *((way, True) for way in broken.LOSSES)]
+    ("way", "found"), [(nullcontext, False), *((way, True) for way in broken.BROKEN_AFTER_LOSS)]
 )
-def test_a_lost_move_is_followed_by_nobody_who_remembers_it(way: Any, found: bool) -> None:
+def test_no_move_follows_a_lost_one_that_a_node_still_holds(way: Any, found: bool) -> None:
     with way():
-        complaints = [run(seed, Counter(), story).complaints for seed in range(5)]
+        complaints = [run(seed, Counter(), scenario).complaints for seed in range(5)]
     assert any(complaints) is found, complaints

@@ -1,4 +1,4 @@
-"""Some hundred races, that a seed replays exactly, and that a broken server is found out."""
+"""A hundred races, the exact replay of a seed, and the detection of broken servers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.simulation.race import conditions, run
 RACES = 100
 
 MAX_RACES = 600
-"""Races among which one finds out a broken server; mostly it is one of the first."""
+"""Races within which a broken server has to be detected; mostly it is one of the first."""
 
 
 @pytest.fixture(autouse=True)
@@ -62,8 +62,8 @@ def test_another_process_replays_a_seed_exactly() -> None:
     assert printed.strip() == str([run(seed, Counter()).trace.digest() for seed in range(10)])
 
 
-@pytest.mark.parametrize("way", broken.WAYS, ids=lambda way: str(way.__name__))
-def test_a_broken_server_is_found_out(way: Callable[[], Any]) -> None:
+@pytest.mark.parametrize("way", broken.BROKEN, ids=lambda way: str(way.__name__))
+def test_a_broken_server_is_detected(way: Callable[[], Any]) -> None:
     with way():
         found = any(run(seed, Counter()).complaints for seed in range(MAX_RACES))
     assert found

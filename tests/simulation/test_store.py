@@ -1,4 +1,4 @@
-"""The simulated Redis beside a real one: the store has the same answers to the same commands."""
+"""The simulated Redis compared with a real one: equal commands have equal answers."""
 
 from __future__ import annotations
 
@@ -61,20 +61,20 @@ Command = Callable[[Side], Awaitable[object]]
 
 
 class Commands:
-    """Draws commands for both stores; times are Redis's, that of the moment of drawing."""
+    """Draws commands for both stores; `now` is Redis's time, in Unix milliseconds."""
 
     def __init__(self, rng: random.Random) -> None:
         self.rng = rng
         self.now = 0
 
     def draw(self) -> tuple[str, Command]:
-        """Return the next command, and what it is."""
+        """Return the name of the next command, and the command."""
         makers = [self._append] * 6 + [self._read_on] * 2 + [
             self._read, self._read_on, self._effects, self._drop_effect, self._due, self._drop_due,
             self._enter, self._top, self._around, self._keep, self._profiles, self._session,
             self._newest, self._present, self._presence, self._node, self._nodes,
             self._gathered, self._gathered, self._gathered, self._due, self._due, self._due,
-            self._look, self._set_aside, self._all_set_aside, self._sweeper,
+            self._pending, self._set_aside, self._all_set_aside, self._sweeper,
         ]  # fmt: skip
         maker = self.rng.choice(makers)
         return maker.__name__, maker()
@@ -91,7 +91,7 @@ class Commands:
             1 if start else rng.randint(1, 4),
             self._one(TEXTS),
             keys.partition(name),
-            # One that lies in the past forgets the journal at once.
+            # A time in the past deletes the journal at once.
             expires=rng.choice((None,) * 6 + (self.now + 900_000, self.now - 60_000)),
             effect=rng.choice((None, (name, self._one(TEXTS)))),
             due=rng.choice((None, (due, None), (due, self.now + self._about()))),
@@ -154,7 +154,7 @@ class Commands:
         due, time = AttemptDue(AttemptId(self._one(NAMES))), self.now + self._about()
         return lambda on: on.store.outboxes.drop_due(due, time)
 
-    def _look(self) -> Command:
+    def _pending(self) -> Command:
         until, numbers = self.now + self._about() // 2, [keys.partition(name) for name in NAMES]
         return lambda on: on.store.outboxes.pending(until, numbers)
 
@@ -229,43 +229,43 @@ class Commands:
 
 
 async def answer_of(command: Command, on: Side) -> object:
-    """Return what a command is answered, or how it is refused."""
+    """Return the answer of a command, or the type of its error."""
     try:
         answer = await command(on)
     except (ConflictError, MistimedError) as error:
         return type(error)
     if isinstance(answer, Entries):
         return answer.texts
-    # That of a connection is another one on each.
-    return "stands" if command.__name__ == "<lambda>" and type(answer) is int else answer
+    # An integer is the generation of a connection, which differs between the stores.
+    return "appended" if command.__name__ == "<lambda>" and type(answer) is int else answer
 
 
-class Beside:
-    """A simulated store, whose commands are run to their end each, without faults."""
+class SimulatedStore:
+    """A simulated store without faults, which runs each command to its end."""
 
     def __init__(self) -> None:
         self.loop = VirtualLoop()
         self.world = World(0, self.loop, Counter())
-        self.world.be_calm()
-        link = Link(self.world, "beside")
+        self.world.stop_faults()
+        link = Link(self.world, "simulated")
         self.loop.connect = lambda factory, _: link.connect(factory)
-        self.side = side_on(Database(connect("redis://beside:6379"), 0, SCRIPTS))
+        self.side = side_on(Database(connect("redis://simulated:6379"), 0, SCRIPTS))
 
     async def close(self) -> None:
         """Close the connections."""
         await self.side.database.close()
 
     async def answer(self, command: Command) -> object:
-        """Return what a command is answered."""
+        """Return the answer of a command."""
         running = answer_of(command, self.side)
-        # No two loops run in one thread.
+        # A thread cannot run two event loops at a time.
         return await asyncio.to_thread(self.loop.run_until_complete, running)
 
 
 @pytest.fixture
-def beside() -> Iterator[Beside]:
+def simulated() -> Iterator[SimulatedStore]:
     """Return a simulated store."""
-    made = Beside()
+    made = SimulatedStore()
     yield made
     made.loop.run_until_complete(made.close())
     made.loop.close()
@@ -273,7 +273,7 @@ def beside() -> Iterator[Beside]:
 
 @pytest.mark.parametrize("seed", range(3))
 async def test_the_simulated_store_answers_as_the_real_one(
-    database: Database, beside: Beside, seed: int
+    database: Database, simulated: SimulatedStore, seed: int
 ) -> None:
     real = side_on(database)
     clock = real.store.clock
@@ -282,9 +282,9 @@ async def test_the_simulated_store_answers_as_the_real_one(
     for number in range(COMMANDS):
         await clock.sample()
         commands.now = clock.now()
-        beside.world.set_epoch(commands.now)
+        simulated.world.set_epoch(commands.now)
         name, command = commands.draw()
-        found, wanted = await beside.answer(command), await answer_of(command, real)
+        found, wanted = await simulated.answer(command), await answer_of(command, real)
         assert found == wanted, f"command {number}: {name}"
         seen[f"{name} {wanted.__name__ if isinstance(wanted, type) else bool(wanted)}"] += 1
     assert {"_append ConflictError", "_append MistimedError", "_append True"} <= seen.keys()
@@ -294,7 +294,7 @@ async def test_the_simulated_store_answers_as_the_real_one(
 
 @pytest.mark.parametrize("which", ["real", "simulated"])
 async def test_a_deal_is_found_as_it_was_drawn(
-    database: Database, beside: Beside, which: str
+    database: Database, simulated: SimulatedStore, which: str
 ) -> None:
     real = side_on(database)
 
@@ -319,4 +319,4 @@ async def test_a_deal_is_found_as_it_was_drawn(
     if which == "real":
         await story(real)
     else:
-        await asyncio.to_thread(beside.loop.run_until_complete, story(beside.side))
+        await asyncio.to_thread(simulated.loop.run_until_complete, story(simulated.side))

@@ -1,11 +1,11 @@
-"""What happened, step by step."""
+"""The trace of a race: what happened, step by step."""
 
 from __future__ import annotations
 
 from hashlib import sha256
 
 Step = tuple[float, str, str, object]
-"""When (in seconds of the loop's time), to whom, what, and more about it."""
+"""Time (seconds of the loop's time), subject, kind, and details."""
 
 
 class Trace:
@@ -15,11 +15,11 @@ class Trace:
         self.steps: list[Step] = []
 
     def add(self, at: float, who: str, what: str, more: object = "") -> None:
-        """Note a step. What is said about it has to be the same whenever the race is run again."""
+        """Add a step. Its details have to be the same in every replay."""
         self.steps.append((at, who, what, more))
 
     def digest(self) -> str:
-        """Return a number for all of it, in hexadecimal: equal traces have equal ones."""
+        """Return the SHA-256 of the trace, in hexadecimal."""
         return sha256(repr(self.steps).encode()).hexdigest()
 
     def lines(self, last: int | None = None) -> list[str]:

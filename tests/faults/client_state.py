@@ -1,4 +1,4 @@
-"""An attempt as its player sees it, from snapshots and changes."""
+"""The state of an attempt in a client, made from snapshots and changes."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from engine.ruleset import Move
 from tests.faults.ledger import Message
 
 HOMEWARD = 0.8
-"""How often a move that brings a card home is preferred to others."""
+"""How often a move that brings a card home is chosen if there is one."""
 
 
 def pile_of(text: str) -> Pile:
-    """Return the pile that is seen as this text."""
+    """Return a pile as seen, from its text in a message."""
     names = (text[at : at + 2] for at in range(0, len(text), 2))
     return bytes(UNSEEN if name == "??" else parse_card(name) for name in names)
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
-    """What is seen of an attempt as of entry `seq`; `end` says why it is over, if it is."""
+class ClientState:
+    """An attempt as its client knows it after entry `seq`; `end` is `None` while it goes on."""
 
     attempt: str
     seq: int
@@ -35,15 +35,15 @@ class Sight:
     end: str | None
 
     @classmethod
-    def of(cls, snapshot: Message) -> Sight:
-        """Return what a snapshot shows."""
+    def of(cls, snapshot: Message) -> ClientState:
+        """Return the state in a snapshot."""
         rules = ruleset(snapshot["game"], snapshot["variant"])
         piles = tuple(pile_of(snapshot["piles"][name]) for name in rules.pile_names)
         view = View(rules, piles, snapshot["redeals"], snapshot["result"]["moves"])
         return cls(snapshot["attempt"], snapshot["seq"], view, snapshot["result"]["end"])
 
-    def after(self, moved: Message) -> Sight | None:
-        """Return what is seen after a move that is the next entry, or `None` if it cannot be."""
+    def after(self, moved: Message) -> ClientState | None:
+        """Return the state after the next entry, a move, or `None` if it does not apply."""
         numbers = self.view.ruleset.pile_numbers
         changes = tuple(
             Change(numbers[pile], take, pile_of(put)) for pile, take, put in moved["changes"]
@@ -55,23 +55,23 @@ class Sight:
             return None
         return replace(self, seq=moved["seq"], view=view, end=moved["result"]["end"])
 
-    def caught_up(self, missed: Message) -> Sight | None:
-        """Return what is seen after all that was missed since, or `None` if it cannot be."""
-        sight: Sight | None = self
+    def after_missed(self, missed: Message) -> ClientState | None:
+        """Return the state after the missed entries, or `None` if they do not apply."""
+        state: ClientState | None = self
         for seq, (_, changes, redeals) in enumerate(missed["moves"], self.seq + 1):
-            if sight is None:
+            if state is None:
                 return None
-            result = missed["result"] | {"moves": sight.view.moves + 1}
-            sight = sight.after({"seq": seq, "changes": changes, "redeals": redeals,
+            result = missed["result"] | {"moves": state.view.moves + 1}
+            state = state.after({"seq": seq, "changes": changes, "redeals": redeals,
                                  "result": result})  # fmt: skip
-        if sight is None or sight.view.moves != missed["result"]["moves"]:
+        if state is None or state.view.moves != missed["result"]["moves"]:
             return None
-        return replace(sight, seq=missed["seq"], end=missed["result"]["end"])
+        return replace(state, seq=missed["seq"], end=missed["result"]["end"])
 
     def plan(self, count: int, rng: random.Random) -> list[str]:
         """Return up to `count` moves in a row that look legal from here.
 
-        Cards that a move would turn up are unknown, so that a later move may turn out illegal.
+        Cards that a move would turn up are unknown, so that later moves may be illegal.
         """
         rules = self.view.ruleset
         board = Board(rules, self.view.piles, self.view.redeals, self.view.moves)

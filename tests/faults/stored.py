@@ -1,4 +1,4 @@
-"""What Redis has kept, as plain data."""
+"""The contents of Redis, as plain data."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PAGE = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class Stored:
     """Everything that the checker reads.
 
     Attributes:
@@ -25,8 +25,8 @@ class Kept:
         rooms: journals by room code.
         deals: fields of each deal by its id.
         leaderboards: scores by player, by daily.
-        effects: what is left in the outboxes, by attempt id.
-        due: when what falls due does, in Unix milliseconds.
+        effects: those left in the outboxes, by attempt id.
+        due: times of due items in Unix milliseconds, by member.
     """
 
     attempts: dict[str, list[Entry]] = field(default_factory=dict)
@@ -37,37 +37,37 @@ class Kept:
     due: dict[str, int] = field(default_factory=dict)
 
 
-def read(servers: Iterable[Redis]) -> Kept:
-    """Return what these servers hold between them, each of them a master.
+def read(servers: Iterable[Redis]) -> Stored:
+    """Return the contents of these masters together.
 
-    Keys are told by their words, not by how they are partitioned.
+    Keys are recognized by their words, not by their hash tags.
     """
-    kept = Kept()
+    stored = Stored()
     for redis in servers:
         for key in redis.scan_iter(count=_PAGE):
-            _take(kept, redis, str(key))
-    return kept
+            _take(stored, redis, str(key))
+    return stored
 
 
-def _take(kept: Kept, redis: Redis, key: str) -> None:
+def _take(stored: Stored, redis: Redis, key: str) -> None:
     words = key.replace("{", "").replace("}", "").split(":")
     match words:
         case [_, "attempt", name]:
-            kept.attempts[name] = list(_entries(redis, key))
+            stored.attempts[name] = list(_entries(redis, key))
         case [_, "room", name]:
-            kept.rooms[name] = list(_entries(redis, key))
+            stored.rooms[name] = list(_entries(redis, key))
         case ["deal", name]:
-            kept.deals[name] = _answer(redis.hgetall(key))
+            stored.deals[name] = _answer(redis.hgetall(key))
         case ["leaderboard", game, day]:
             rows = _answer(redis.zrange(key, 0, -1, withscores=True))
-            kept.leaderboards[DailyId(game, int(day))] = {
+            stored.leaderboards[DailyId(game, int(day))] = {
                 player: int(score) for player, score in rows
             }
         case [_, "outbox"]:
-            kept.effects.update(_answer(redis.hgetall(key)))
+            stored.effects.update(_answer(redis.hgetall(key)))
         case [_, "due"]:
             rows = _answer(redis.zrange(key, 0, -1, withscores=True))
-            kept.due.update({member: int(score) for member, score in rows})
+            stored.due.update({member: int(score) for member, score in rows})
 
 
 def _entries(redis: Redis, key: str) -> Iterator[Entry]:
@@ -79,5 +79,5 @@ def _entries(redis: Redis, key: str) -> Iterator[Entry]:
 
 
 def _answer(answer: Any) -> Any:
-    """Return an answer as what it is here: the client's types are those of two clients."""
+    """Return an answer without its type, which is that of the sync or the async client."""
     return answer

@@ -1,4 +1,4 @@
-"""An attempt's journal, played again and held against what its player said and was told."""
+"""Checks of an attempt's journal: replayed, and compared with its player's commands and events."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from server.core.attempt import Attempt, Ended, Event, Moved, Started
 from server.core.ids import split_attempt_id
 from server.core.ranking import Result
 from server.core.refusal import Refusal
-from tests.faults.asked import EVER, RESIGN, Asked
+from tests.faults.commands import NEVER_SENT, RESIGN, CommandIndex
 from tests.faults.complaint import SLACK, Complaint, Complaints
-from tests.faults.kept import Entry
 from tests.faults.ledger import Ledger, Line, Message
-from tests.faults.missed import changes_of, check_missed, is_true
+from tests.faults.missed import changes_of, check_missed, is_correct
+from tests.faults.stored import Entry
 
 _DECODER: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event)
 
@@ -32,13 +32,13 @@ Deals = Mapping[str, Mapping[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Story:
-    """An attempt after each of its entries.
+class AttemptHistory:
+    """An attempt, replayed from its journal.
 
     Attributes:
-        seed: of its deal, in hexadecimal.
-        states: `states[n - 1]` is how it stood after entry n.
-        events: the entries.
+        seed: the seed of its deal, in hexadecimal.
+        states: `states[n - 1]` is the state after entry n.
+        events: the decoded entries.
     """
 
     id: str
@@ -52,30 +52,30 @@ class Story:
         return self.states[0].start
 
     def at(self, seq: int) -> Attempt | None:
-        """Return how it stood after entry `seq`, or `None` if there is none."""
+        """Return the state after entry `seq`, or `None` if there is no such entry."""
         return self.states[seq - 1] if 1 <= seq <= len(self.states) else None
 
 
-def told_of(ledger: Ledger) -> dict[str, list[Line]]:
-    """Return what a player was told, by the attempt that it is about."""
-    told: defaultdict[str, list[Line]] = defaultdict(list)
-    for line in ledger.heard():
+def events_by_attempt(ledger: Ledger) -> dict[str, list[Line]]:
+    """Return the events of a ledger that concern an attempt, by attempt id."""
+    received: defaultdict[str, list[Line]] = defaultdict(list)
+    for line in ledger.events():
         if line.message["type"] in {"attempt", "missed", "moved", "moved ahead", "ended"}:
-            told[line.message["attempt"]].append(line)
-    return dict(told)
+            received[line.message["attempt"]].append(line)
+    return dict(received)
 
 
 def fold(
     attempt: str,
     entries: Sequence[Entry],
     deals: Deals,
-    asked: Asked,
+    commands: CommandIndex,
     complaints: list[Complaint],
-) -> Story | None:
-    """Play a journal again, complaining of every entry that should not stand.
+) -> AttemptHistory | None:
+    """Replay a journal, and complain of every entry that is not valid.
 
     Returns:
-        The story, or `None` if the journal cannot be read at all.
+        The history, or `None` if the journal cannot be replayed at all.
     """
     about = Complaints(attempt, complaints)
     parts = split_attempt_id(attempt)  # type: ignore[arg-type]
@@ -85,7 +85,7 @@ def fold(
         return None
     for number, (entry, _) in enumerate(entries, 1):
         if entry != f"0-{number}":
-            about.add("gap", number, f"{entry} stands in its place")
+            about.add("gap", number, f"{entry} is in its place")
             return None
     start, *events = (_DECODER.decode(text) for _, text in entries)
     if not isinstance(start, Started) or (start.deal, start.player) != parts:
@@ -93,7 +93,7 @@ def fold(
         return None
     if commitment(start.deal, bytes.fromhex(deal["seed"])) != deal["commitment"]:
         about.add("invented", 1, "the deal's seed does not make its commitment")
-    _check_start(start, deal, asked, about)
+    _check_start(start, deal, commands, about)
     rules = stored_ruleset(start.game, start.variant, start.rules)
     if rules is not stored_ruleset(start.game, start.variant, deal.get("rules")):
         about.add("invented", 1, "it is played by other rules than its deal")
@@ -101,7 +101,7 @@ def fold(
     states = [core.begin(start, board)]
     last = start.at
     for seq, event in enumerate(events, 2):
-        _check_entry(states, event, asked, about)
+        _check_entry(states, event, commands, about)
         if isinstance(event, Started):
             about.add("invented", seq, "it starts again")
             return None
@@ -113,18 +113,20 @@ def fold(
         except (ValueError, IndexError, AssertionError):
             about.add("invented", seq, f"{event} cannot be played")
             break
-    return Story(attempt, deal["seed"], states, [start, *events])
+    return AttemptHistory(attempt, deal["seed"], states, [start, *events])
 
 
-def _check_start(start: Started, deal: Mapping[str, str], asked: Asked, about: Complaints) -> None:
-    """Check a start by itself; that of a race is held against its round elsewhere."""
+def _check_start(
+    start: Started, deal: Mapping[str, str], commands: CommandIndex, about: Complaints
+) -> None:
+    """Check a start against its deal; that of a race is compared with its round elsewhere."""
     if (start.game, start.variant) != (deal["game"], deal["variant"]):
         about.add("invented", 1, f"the deal is one of {deal['game']}")
     if start.room != deal.get("room") or str(start.day) != deal.get("day", "None"):
         about.add("invented", 1, f"the deal is for {deal.get('room')} or {deal.get('day')}")
     if start.day is not None:
-        first = asked.first("daily.open", start.game)
-        if first == EVER:
+        first = commands.first("daily.open", start.game)
+        if first == NEVER_SENT:
             about.add("invented", 1, "the daily was not opened")
         elif start.at < first - SLACK:
             about.add("mistimed", 1, f"{first - start.at} ms before it was asked for")
@@ -132,31 +134,33 @@ def _check_start(start: Started, deal: Mapping[str, str], asked: Asked, about: C
             about.add("mistimed", 1, f"{start}")
 
 
-def _check_entry(states: Sequence[Attempt], event: Event, asked: Asked, about: Complaints) -> None:
-    """Check that an entry is what was asked for, or what the server does by itself."""
+def _check_entry(
+    states: Sequence[Attempt], event: Event, commands: CommandIndex, about: Complaints
+) -> None:
+    """Check that an entry was requested by its player, or is one of the server's own."""
     state, seq = states[-1], states[-1].seq + 1
     if state.end is not None:
         about.add("invented", seq, "the attempt had ended")
     elif isinstance(event, Moved):
         _check_decided(state, event, about)
-        _check_asked(asked.entry(state.id, seq, event.move), event.at, seq, about)
+        _check_asked(commands.entry(state.id, seq, event.move), event.at, seq, about)
     elif isinstance(event, Ended) and event.end == "resigned":
         room = state.start.room
-        left = asked.first("room.leave", room) if room is not None else EVER
-        first = min(asked.entry(state.id, seq, RESIGN), left)
-        # One that is resigned before it has begun ends as it begins.
+        left = commands.first("room.leave", room) if room is not None else NEVER_SENT
+        first = min(commands.entry(state.id, seq, RESIGN), left)
+        # An attempt that is resigned before its start ends at its start.
         _check_asked(first, max(event.at, state.start.at), seq, about)
         if event.at < state.start.at or event.at >= state.start.deadline:
             about.add("mistimed", seq, f"{event} in {state.start}")
     elif isinstance(event, Ended) and event.end == "time":
         if event.at != state.start.deadline:
             about.add("mistimed", seq, f"{event}, and the deadline is {state.start.deadline}")
-    elif isinstance(event, Ended) and not (event.end == "stuck" and _was_stuck(states)):
+    elif isinstance(event, Ended) and not (event.end == "stuck" and _is_dead_end(states)):
         about.add("invented", seq, f"{event} is not true")
 
 
 def _check_decided(state: Attempt, event: Moved, about: Complaints) -> None:
-    """Check that the rules, and the time that an entry says, make it what it is."""
+    """Check that deciding the move again, at the time of the entry, gives the same entry."""
     try:
         decided = core.play(state, parse_move(state.board.ruleset, event.move), event.at).event
     except (Refusal, EngineError) as refusal:
@@ -169,14 +173,14 @@ def _check_decided(state: Attempt, event: Moved, about: Complaints) -> None:
 
 
 def _check_asked(first: int, at: int, seq: int, about: Complaints) -> None:
-    if first == EVER:
+    if first == NEVER_SENT:
         about.add("invented", seq, "its player never asked for it")
     elif at < first - SLACK:
         about.add("mistimed", seq, f"{first - at} ms before it was asked for")
 
 
-def _was_stuck(states: Sequence[Attempt]) -> bool:
-    """Return whether a search proves a dead end, now or since the last card that came home."""
+def _is_dead_end(states: Sequence[Attempt]) -> bool:
+    """Return whether a search proves a dead end, in any state since the last card came home."""
     home = states[-1].board.home
     return any(
         search(state.board).outcome is Outcome.UNREACHABLE
@@ -185,63 +189,68 @@ def _was_stuck(states: Sequence[Attempt]) -> bool:
     )
 
 
-def check_told(
-    story: Story, told: Sequence[Line], asked: Asked, complaints: list[Complaint]
+def check_received(
+    history: AttemptHistory,
+    received: Sequence[Line],
+    commands: CommandIndex,
+    complaints: list[Complaint],
 ) -> None:
-    """Hold what a player was told of an attempt, in that order, against the journal."""
-    about = Complaints(story.id, complaints)
+    """Compare the events about an attempt, in the order received, with its journal."""
+    about = Complaints(history.id, complaints)
     acknowledged: list[tuple[int, int]] = []
     highest = 0
-    for at, message in told:
+    for at, message in received:
         seq = message["seq"]
-        state = story.at(seq)
+        state = history.at(seq)
         if state is None:
-            about.add("lost", seq, f"told at {at}: {message['type']} {message.get('move', '')}")
+            about.add("lost", seq, f"received at {at}: {message['type']} {message.get('move', '')}")
             continue
         match message["type"]:
             case "moved" | "moved ahead":
-                _check_moved(story, state, message, about)
+                _check_moved(history, state, message, about)
             case "ended":
                 if state.end is None or Result(**message["result"]) != state.result:
                     about.add("misreported", seq, f"{message}, and it is {state.result}")
             case "attempt":
-                _check_snapshot(story, state, message, at, about)
-                _check_needed(story, seq, asked.claim(message.get("re", 0)), about)
+                _check_snapshot(history, state, message, at, about)
+                _check_needed(history, seq, commands.claim(message.get("re", 0)), about)
             case "missed":
-                claim = asked.claim(message.get("re", 0))
-                check_missed(story.states, story.events, message, claim, about)
+                claim = commands.claim(message.get("re", 0))
+                check_missed(history.states, history.events, message, claim, about)
         if message["type"] in {"attempt", "missed"}:
-            _check_shown_in_time(story, seq, at, about)
-            sent = asked.when(message.get("re", 0))
+            _check_not_shown_early(history, seq, at, about)
+            sent = commands.when(message.get("re", 0))
             had = max((n for when, n in acknowledged if when < sent), default=0)
-            if sent != EVER and seq < had:
+            if sent != NEVER_SENT and seq < had:
                 about.add("stale", seq, f"entry {had} had been acknowledged")
-        _check_time_told(story, seq, at, about)
+        _check_time_reported(history, seq, at, about)
         if seq > highest:
             highest = seq
             acknowledged.append((at, seq))
 
 
-def _check_moved(story: Story, state: Attempt, message: Message, about: Complaints) -> None:
-    seq, event = state.seq, story.events[state.seq - 1]
+def _check_moved(
+    history: AttemptHistory, state: Attempt, message: Message, about: Complaints
+) -> None:
+    seq, event = state.seq, history.events[state.seq - 1]
     if not isinstance(event, Moved) or event.move != message["move"]:
-        about.add("lost", seq, f"{message['move']} was acknowledged, {event} stands")
+        about.add("lost", seq, f"{message['move']} was acknowledged, {event} is stored")
         return
-    delta = delta_between(story.states[seq - 2].board, state.board)
+    delta = delta_between(history.states[seq - 2].board, state.board)
     changes = changes_of(state.board.ruleset, delta)
     if [list(change) for change in message["changes"]] != changes:
         about.add("misreported", seq, f"changes {message['changes']}, should be {changes}")
     if "result" not in message:
-        # It was not told how it stood before.
+        # Only changes: the session had not been sent the state before.
         return
     if (message["redeals"], Result(**message["result"])) != (delta.redeals, state.result):
         about.add("misreported", seq, f"{message}, should be {state.result}")
 
 
 def _check_snapshot(
-    story: Story, state: Attempt, message: Message, at: int, about: Complaints
+    history: AttemptHistory, state: Attempt, message: Message, at: int, about: Complaints
 ) -> None:
-    view, start = view_of(state.board), story.start
+    view, start = view_of(state.board), history.start
     piles = {
         name: seen_text(pile)
         for name, pile in zip(view.ruleset.pile_names, view.piles, strict=True)
@@ -254,27 +263,29 @@ def _check_snapshot(
         about.add("misreported", state.seq, f"{message}, should be {wanted}")
     if Result(**message["result"]) != state.result:
         about.add("misreported", state.seq, f"{message['result']}, should be {state.result}")
-    if commitment(start.deal, bytes.fromhex(story.seed)) != message["commitment"]:
+    if commitment(start.deal, bytes.fromhex(history.seed)) != message["commitment"]:
         about.add("misreported", state.seq, f"the commitment {message['commitment']}")
 
 
-def _check_needed(story: Story, seq: int, claim: Message | None, about: Complaints) -> None:
+def _check_needed(
+    history: AttemptHistory, seq: int, claim: Message | None, about: Complaints
+) -> None:
     """Check that a snapshot was not sent to a player who had all of it."""
-    have = claim["have"] if claim is not None and claim["attempt"] == story.id else None
-    if have is not None and have["seq"] == seq and is_true(story.states, have):
+    have = claim["have"] if claim is not None and claim["attempt"] == history.id else None
+    if have is not None and have["seq"] == seq and is_correct(history.states, have):
         about.add("misreported", seq, "a snapshot was sent to a player who had it")
 
 
-def _check_shown_in_time(story: Story, seq: int, at: int, about: Complaints) -> None:
-    if at < story.start.at - SLACK:
-        early = story.start.at - at
+def _check_not_shown_early(history: AttemptHistory, seq: int, at: int, about: Complaints) -> None:
+    if at < history.start.at - SLACK:
+        early = history.start.at - at
         about.add("leaked", seq, f"cards were shown {early} ms before the start")
 
 
-def _check_time_told(story: Story, seq: int, at: int, about: Complaints) -> None:
-    """Check that entry `seq` had happened when it was told."""
-    event = story.events[seq - 1]
+def _check_time_reported(history: AttemptHistory, seq: int, at: int, about: Complaints) -> None:
+    """Check that entry `seq` is not later than the event that reported it."""
+    event = history.events[seq - 1]
     early = event.at - at
-    # A start, and a resignation before it, may be told before the round begins.
-    if early > SLACK and seq > 1 and event.at > story.start.at:
-        about.add("mistimed", seq, f"told {early} ms before it happened: {event}")
+    # A start, and a resignation before it, may be reported before the round begins.
+    if early > SLACK and seq > 1 and event.at > history.start.at:
+        about.add("mistimed", seq, f"received {early} ms before it happened: {event}")

@@ -1,4 +1,4 @@
-"""A room's journal, decided again and held against what its members said and were told."""
+"""Checks of a room's journal: decided again, and compared with its members' ledgers."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from server.core.race import (
 )
 from server.core.ranking import Result
 from server.core.refusal import Refusal
-from tests.faults.asked import EVER, Asked
+from tests.faults.commands import NEVER_SENT, CommandIndex
 from tests.faults.complaint import SLACK, Complaint, Kind
-from tests.faults.kept import Entry
 from tests.faults.ledger import Line, Message
+from tests.faults.stored import Entry
 
 _DECODER: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event)
 
@@ -34,12 +34,11 @@ Deals = Mapping[str, Mapping[str, str]]
 
 
 @dataclass(slots=True)
-class RoomStory:
-    """A room after each of its entries.
+class RoomHistory:
+    """A room, folded from its journal.
 
     Attributes:
-        states: `states[n - 1]` is how it stood after entry n.
-        rounds: every round as it ended.
+        states: `states[n - 1]` is the state after entry n.
     """
 
     code: str
@@ -47,35 +46,35 @@ class RoomStory:
 
     @property
     def rounds(self) -> list[Round]:
-        """Every round, as it stood last."""
+        """The last state of every round."""
         last: dict[int, Round] = {}
         for state in self.states:
             if state.round is not None:
                 last[state.round.number] = state.round
         return list(last.values())
 
-    def check_told(self, line: Line, deals: Deals, complaints: list[Complaint]) -> None:
-        """Hold a room as it was told against its journal."""
+    def check_received(self, line: Line, deals: Deals, complaints: list[Complaint]) -> None:
+        """Compare a room event with the journal."""
         message, version = line.message, line.message["version"]
         about = f"room {self.code} version {version}"
         if not 1 <= version <= len(self.states):
-            complaints.append(Complaint("lost", about, f"it was told at {line.at}"))
+            complaints.append(Complaint("lost", about, f"it was received at {line.at}"))
             return
         state = self.states[version - 1]
-        if (found := _told(message)) != (wanted := _tellable(state, deals)):
+        if (found := _reported(message)) != (wanted := _expected(state, deals)):
             wrong = {name: (found[name], wanted[name]) for name in wanted
                      if found[name] != wanted[name]}  # fmt: skip
-            complaints.append(Complaint("misreported", about, f"told and true: {wrong}"))
+            complaints.append(Complaint("misreported", about, f"received and expected: {wrong}"))
         round_ = state.round
         for runner in (message["round"] or {"runners": []})["runners"] if round_ else []:
             assert round_ is not None
             result = round_.results.get(runner["player"]["id"])
             if result is not None and result != Result(**runner["result"]):
-                complaints.append(Complaint("misreported", about, f"{runner}, {result} stands"))
+                complaints.append(Complaint("misreported", about, f"{runner}, {result} is stored"))
 
 
-def _told(message: Message) -> dict[str, Any]:
-    """Return of a room as it was told what its journal alone says."""
+def _reported(message: Message) -> dict[str, Any]:
+    """Return the fields of a room event that follow from the journal."""
     names = ("game", "variant", "seats", "limit", "host")
     round_ = message["round"]
     return {name: message[name] for name in names} | {
@@ -91,8 +90,8 @@ def _told(message: Message) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _tellable(room: Room, deals: Deals) -> dict[str, Any]:
-    """Return the same of a room as it stands."""
+def _expected(room: Room, deals: Deals) -> dict[str, Any]:
+    """Return the same fields of a room's state."""
     opened, round_ = room.opened, room.round
     ranks = round_.ranks() if round_ is not None and round_.over else {}
     return {
@@ -122,11 +121,11 @@ def fold(
     code: str,
     entries: Sequence[Entry],
     deals: Deals,
-    asked: Mapping[str, Asked],
+    commands: Mapping[str, CommandIndex],
     complaints: list[Complaint],
-) -> RoomStory:
-    """Decide a journal again, complaining of every entry that should not stand."""
-    story = RoomStory(code)
+) -> RoomHistory:
+    """Decide a journal again, and complain of every entry that is not valid."""
+    history = RoomHistory(code)
     state: Room | None = None
     last = 0
     for version, (entry, text) in enumerate(entries, 1):
@@ -136,7 +135,7 @@ def fold(
             complaints.append(Complaint(kind, about, text))
 
         if entry != f"0-{version}":
-            complain("gap", f"{entry} stands in its place")
+            complain("gap", f"{entry} is in its place")
             break
         event = _DECODER.decode(text)
         try:
@@ -149,7 +148,7 @@ def fold(
         if event.at < last:
             complain("mistimed", f"{last - event.at} ms before version {version - 1}")
         last = event.at
-        _check_asked(state, event, asked, complain)
+        _check_asked(state, event, commands, complain)
         if isinstance(event, RoundStarted):
             deal = deals.get(event.deal, {})
             if (deal.get("commitment"), deal.get("room")) != (event.commitment, code):
@@ -163,15 +162,15 @@ def fold(
         except AssertionError as error:
             complain("invented", f"{event}: {error}")
             break
-        story.states.append(state)
-    return story
+        history.states.append(state)
+    return history
 
 
 def _decided(room: Room | None, event: Event) -> Event | None:
-    """Return what the command behind an entry becomes on the room as it stood.
+    """Return the event that the command behind an entry leads to in the state before it.
 
     Raises:
-        Refusal: it is not carried out.
+        Refusal: the command is refused in that state.
     """
     if room is None or isinstance(event, RoomOpened):
         return event if room is None and isinstance(event, RoomOpened) else None
@@ -193,20 +192,20 @@ def _decided(room: Room | None, event: Event) -> Event | None:
                 room, room.host, event.deal, event.commitment, event.at, rules=event.rules
             )
             assert isinstance(begun, RoundStarted)
-            # How long the countdown is, is a node's own matter.
+            # The length of the countdown is a setting of the node.
             deadline = event.starts + room.opened.limit
             return replace_times(begun, event.starts, deadline)
 
 
 def replace_times(event: RoundStarted, starts: int, deadline: int) -> RoundStarted:
-    """Return the start of a round at another time."""
+    """Return the start of a round with other times."""
     return msgspec.structs.replace(event, starts=starts, deadline=deadline)
 
 
 def _check_asked(
-    room: Room | None, event: Event, asked: Mapping[str, Asked], complain: Any
+    room: Room | None, event: Event, commands: Mapping[str, CommandIndex], complain: Any
 ) -> None:
-    """Check that somebody asked for an entry, and not later than it says."""
+    """Check that an entry was requested, and not after its time."""
     match event:
         case RoomOpened(host=host, game=game):
             wanted: list[tuple[PlayerId, str, str]] = [(host, "room.create", game)]
@@ -228,10 +227,10 @@ def _check_asked(
         case RunnerFinished():
             return
     first = min(
-        (asked[player].first(type_, about) if player in asked else EVER)
+        (commands[player].first(type_, about) if player in commands else NEVER_SENT)
         for player, type_, about in wanted
     )
-    if first == EVER:
+    if first == NEVER_SENT:
         complain("invented", f"{event}: nobody asked for it")
     elif event.at < first - SLACK:
         complain("mistimed", f"{event}: {first - event.at} ms before it was asked for")

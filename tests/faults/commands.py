@@ -1,4 +1,4 @@
-"""What a player has asked for, by what it was about."""
+"""The commands that a player has sent, indexed by their subject."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections import defaultdict
 from tests.faults.ledger import Ledger, Message
 
 RESIGN = "resign"
-"""Stands for a resignation where a move's text would be."""
+"""Used for a resignation in place of a move's text."""
 
-EVER = 1 << 62
-"""A time that never comes."""
+NEVER_SENT = 1 << 62
+"""A time later than any other: no such command was sent."""
 
 
-class Asked:
+class CommandIndex:
     """An index of a ledger's commands."""
 
     def __init__(self, ledger: Ledger) -> None:
@@ -22,7 +22,7 @@ class Asked:
         self._others: defaultdict[tuple[str, str], list[tuple[int, Message]]] = defaultdict(list)
         self._when: dict[int, int] = {}
         self._claims: dict[int, Message] = {}
-        for at, command in ledger.said():
+        for at, command in ledger.commands():
             self._when[command["id"]] = at
             match command["type"]:
                 case "move":
@@ -37,18 +37,18 @@ class Asked:
                     about = command.get("code") or command.get("game") or ""
                     self._others[type_, about].append((at, command))
 
-    def entry(self, attempt: str, seq: int, what: str) -> int:
-        """Return when it was first asked that this become entry `seq`, or `EVER`."""
-        return self._entries.get((attempt, seq, what), EVER)
+    def entry(self, attempt: str, seq: int, move: str) -> int:
+        """Return when a move, or `RESIGN`, was first sent as entry `seq`, or `NEVER_SENT`."""
+        return self._entries.get((attempt, seq, move), NEVER_SENT)
 
     def first(self, type_: str, about: str) -> int:
-        """Return when such a command about a room or game was first sent, or `EVER`."""
-        return min((at for at, _ in self._others.get((type_, about), ())), default=EVER)
+        """Return when a command about a room or game was first sent, or `NEVER_SENT`."""
+        return min((at for at, _ in self._others.get((type_, about), ())), default=NEVER_SENT)
 
     def claim(self, command: int) -> Message | None:
-        """Return the `attempt.open` of this number that said what its player had, or `None`."""
+        """Return the `attempt.open` with this id if it had a `have`, or `None`."""
         return self._claims.get(command)
 
     def when(self, command: int) -> int:
-        """Return when the command of this number was sent, or `EVER`."""
-        return self._when.get(command, EVER)
+        """Return when the command with this id was sent, or `NEVER_SENT`."""
+        return self._when.get(command, NEVER_SENT)

@@ -1,4 +1,4 @@
-"""What players do: race a few short rounds, or play dailies; resign, leave, or wander off."""
+"""What players do: race a few short rounds, or play dailies; resign, leave, or abandon them."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from server.core import daily
 from tests.faults.ledger import Message
-from tests.faults.player import AGAIN
-from tests.simulation import fates
+from tests.faults.player import RETRYABLE
+from tests.simulation import faults
 from tests.simulation.player import Player
 
-LOOK_AFTER = 1.5
-"""Seconds without news after which a player asks."""
+POLL_AFTER = 1.5
+"""Seconds without news after which a player reads the room again."""
 
 
 @dataclass
@@ -20,7 +20,7 @@ class Table:
     """A room that players are to race in.
 
     Attributes:
-        limit: seconds of a round.
+        limit: seconds of a round, as its room is opened.
         code: set when the room is open.
     """
 
@@ -34,7 +34,7 @@ class Table:
 
 
 async def race(player: Player, table: Table, *, host: bool) -> None:
-    """Race the table's rounds with whoever else comes, and leave; or vanish in the middle."""
+    """Race the table's rounds with the other players, and leave; or vanish in the middle."""
     rng = player.rng
     await player.begin()
     if host:
@@ -47,7 +47,7 @@ async def race(player: Player, table: Table, *, host: bool) -> None:
             limit=table.limit,
             key=table.key,
         )
-        assert opened is not None, "it is asked until it is answered"
+        assert opened is not None, "sent until it is answered"
         table.code.set_result(opened["code"])
     player.doing = "waiting for a room's code"
     code = await table.code
@@ -91,7 +91,7 @@ async def _start(player: Player, room: Message, table: Table, waited: int) -> No
         await player.news(0.5)
         return
     player.doing = "starting a round"
-    # It may have been started all the same if there is no answer, so it is looked at again.
+    # Without an answer it may have been started all the same, so the room is read again.
     await player.ask("room.start", once=True, code=room["code"])
 
 
@@ -101,26 +101,26 @@ async def _be_ready(player: Player, room: Message) -> None:
         player.doing = "getting ready"
         await player.ask("room.ready", code=room["code"], ready=True)
     player.doing = "waiting for a round"
-    await player.news(LOOK_AFTER)
+    await player.news(POLL_AFTER)
 
 
 async def _run(player: Player, room: Message, *, hasty: bool) -> None:
-    """Play one's part of a round, and wait until it is over unless one is to leave."""
+    """Play the player's attempt, and wait for the end of the round unless `hasty`."""
     code, round_, rng = room["code"], room["round"], player.rng
     mine = next((r for r in round_["runners"] if r["player"]["id"] == player.id), None)
     if mine is not None and mine["result"]["end"] is None:
         left = (round_["starts"] - player.world.now()) / 1000
         if left > 0:
             player.doing = "waiting for the cards"
-            # Some ask early, and must not be shown anything.
+            # Some ask too early, and must not be shown any card.
             await asyncio.sleep(left * (0.7 if rng.random() < 0.1 else 1.0))
         budget = rng.randint(1, 6) if hasty else rng.randint(3, 15)
-        await play(player, mine["attempt"], budget, wander=rng.random() < 0.15)
+        await play(player, mine["attempt"], budget, abandon=rng.random() < 0.15)
     player.doing = f"waiting for the end of round {round_['number']}"
     while not hasty:
-        await player.news(LOOK_AFTER)
-        asked = await player.ask("room.join", code=code)
-        if asked is None or asked["type"] != "room":
+        await player.news(POLL_AFTER)
+        answer = await player.ask("room.join", code=code)
+        if answer is None or answer["type"] != "room":
             return
         now = player.rooms[code]["round"]
         if now is None or now["over"] or now["number"] != round_["number"]:
@@ -128,7 +128,7 @@ async def _run(player: Player, room: Message, *, hasty: bool) -> None:
 
 
 async def play_dailies(player: Player, game: str) -> None:
-    """Play the dailies of a game around midnight, and look at the leaderboard."""
+    """Play the dailies of a game around midnight, and watch the leaderboard."""
     rng, world = player.rng, player.world
     await player.begin()
     for _ in range(rng.randint(1, 3)):
@@ -136,8 +136,8 @@ async def play_dailies(player: Player, game: str) -> None:
         answer = await player.ask("daily.open", game=game)
         if answer is not None and answer["type"] == "attempt":
             budget = rng.randint(1, 10)
-            await play(player, answer["attempt"], budget, wander=rng.random() < 0.4)
-        player.doing = "looking at the leaderboard"
+            await play(player, answer["attempt"], budget, abandon=rng.random() < 0.4)
+        player.doing = "watching the leaderboard"
         await player.ask("leaderboard.watch", game=game)
         if world.closing:
             return
@@ -147,18 +147,18 @@ async def play_dailies(player: Player, game: str) -> None:
             day = daily.day_at(int(world.now()))
             target = rng.choice((daily.ends(day) - 1_000, daily.closes(day - 1) - 1_500))
             if target > world.now():
-                world.leap(target - world.now())
+                world.skip_time(target - world.now())
 
 
-async def play(player: Player, attempt: str, budget: int, *, wander: bool) -> None:
-    """Play up to `budget` moves, then resign, or wander off."""
+async def play(player: Player, attempt: str, budget: int, *, abandon: bool) -> None:
+    """Play up to `budget` moves, then resign, or abandon the attempt."""
     rng, world = player.rng, player.world
     lost = False
     while True:
-        sight = player.sights.get(attempt)
-        if sight is None or lost:
+        state = player.states.get(attempt)
+        if state is None or lost:
             player.doing = f"opening {attempt}"
-            have = player.have(attempt) if sight is not None else None
+            have = player.have(attempt) if state is not None else None
             answer = await player.ask("attempt.open", attempt=attempt, have=have)
             lost = False
             if answer is not None and answer.get("code") == "not_started":
@@ -166,23 +166,23 @@ async def play(player: Player, attempt: str, budget: int, *, wander: bool) -> No
             elif answer is not None and answer["type"] == "refused":
                 return
             continue
-        if sight.end is not None or (budget <= 0 and wander):
+        if state.end is not None or (budget <= 0 and abandon):
             return
-        if world.season.happens(fates.SECOND_DEVICE):
-            world.fault(fates.SECOND_DEVICE, player.id, attempt)
-            twin = sight.plan(rng.choice((1, 2)), rng)
-            commands = _moves(attempt, sight.seq + 1, twin)
+        if world.faults.happens(faults.SECOND_DEVICE):
+            world.fault(faults.SECOND_DEVICE, player.id, attempt)
+            other_moves = state.plan(rng.choice((1, 2)), rng)
+            commands = _moves(attempt, state.seq + 1, other_moves)
             other = asyncio.ensure_future(player.ask_all(commands, 1))
         else:
             other = None
-        moves = sight.plan(rng.choice((1, 1, 1, 2, 3)), rng)
-        player.doing = f"playing entry {sight.seq + 1} of {attempt}"
+        moves = state.plan(rng.choice((1, 1, 1, 2, 3)), rng)
+        player.doing = f"playing entry {state.seq + 1} of {attempt}"
         if budget <= 0 or world.closing or not moves:
-            commands = [{"type": "resign", "attempt": attempt, "seq": sight.seq + 1}]
+            commands = [{"type": "resign", "attempt": attempt, "seq": state.seq + 1}]
         else:
-            commands = _moves(attempt, sight.seq + 1, moves)
+            commands = _moves(attempt, state.seq + 1, moves)
         budget -= len(moves)
-        lost = await _say(player, attempt, commands)
+        lost = await _send_until_answered(player, attempt, commands)
         if other is not None:
             await other
         await asyncio.sleep(rng.expovariate(6.0))
@@ -196,20 +196,20 @@ def _moves(attempt: str, first: int, moves: list[str]) -> list[Message]:
     ]
 
 
-async def _say(player: Player, attempt: str, commands: list[Message]) -> bool:
-    """Send commands of an attempt at once, and again what is not answered, as it was.
+async def _send_until_answered(player: Player, attempt: str, commands: list[Message]) -> bool:
+    """Send commands of an attempt together, and the same ones again until they are answered.
 
     Returns:
-        Whether the player is to come back to the attempt before anything else.
+        Whether the attempt has to be opened again before anything else.
     """
     waiting = commands
     while waiting:
-        answers = await player.ask_all(waiting, player.at_hand())
+        answers = await player.ask_all(waiting, player.random_device())
         refused = [a["code"] for a in answers if a is not None and a["type"] == "refused"]
-        if any(code not in AGAIN for code in refused):
-            # What is seen may be out of date: the next look is a fresh one.
+        if any(code not in RETRYABLE for code in refused):
+            # The state may be stale: the attempt is opened anew next.
             if player.rng.random() < 0.5:
-                player.sights.pop(attempt, None)
+                player.states.pop(attempt, None)
             return True
         waiting = [
             command
@@ -217,7 +217,7 @@ async def _say(player: Player, attempt: str, commands: list[Message]) -> bool:
             if answer is None or answer["type"] == "refused"
         ]
         if waiting and player.rng.random() < 0.3:
-            # It comes back as a client does, and says what it has.
+            # It resumes with a `have`, as the client library does.
             return True
         if refused:
             await player.pause(0.05, 0.5)

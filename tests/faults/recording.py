@@ -1,4 +1,4 @@
-"""A small true story for the checker's own tests: a race of two and a daily, as they are kept."""
+"""A small correct recording for the tests of the checker: a race of two players, and a daily."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from server.service.attempt_journal import Step
 from server.service.live_room import RoomPage
 from server.service.resume import missed_of
 from tests.core.builders import ADA, BOB, CODE, LIMIT, START, homewards
-from tests.faults.kept import Kept
 from tests.faults.ledger import Ledger
+from tests.faults.stored import Stored
 from tests.wire import Wire
 
 GAME = "roosevelt"
@@ -36,44 +36,44 @@ TODAY = DealId("t0day00000000000")
 SEED = bytes(range(32))
 MOVES = 6
 HAD = 3
-"""The entry that players had when they came back after the last move, and after the end."""
+"""The entry in the `have` of players who resume after the last move, and after the end."""
 DAY = daily.day_at(START)
 
 
 @dataclass
-class Tale:
-    """What was kept, and what its players wrote down; `at` is the time in it."""
+class Recording:
+    """What was stored, and the ledgers of the players; `at` is the current time in it."""
 
-    kept: Kept = field(default_factory=Kept)
+    stored: Stored = field(default_factory=Stored)
     ledgers: dict[str, Ledger] = field(default_factory=dict)
     wires: defaultdict[str, Wire] = field(default_factory=lambda: defaultdict(Wire))
     at: int = START
     room: Room | None = None
     commands: int = 0
 
-    def say(self, player: PlayerId, type_: str, **fields: object) -> int:
-        """Let a player say something; return its number."""
+    def send(self, player: PlayerId, type_: str, **fields: object) -> int:
+        """Record a command of a player, and return its id."""
         self.commands += 1
         command = {"type": type_, "id": self.commands, **fields}
         self.wires[player].pack(command)
-        self.ledgers[player].say(command, self.at)
+        self.ledgers[player].record_command(command, self.at)
         return self.commands
 
-    def hear(
+    def receive(
         self, player: PlayerId, event: messages.shared.Event, re: int = messages.shared.NEWS
     ) -> None:
-        """Let a player hear something."""
-        self.hear_frame(player, codec.encode(event, re))
+        """Record an event that a player receives."""
+        self.receive_frame(player, codec.encode(event, re))
 
-    def hear_frame(self, player: PlayerId, frame: bytes) -> None:
-        """Let a player hear what a frame says."""
-        self.ledgers[player].hear(self.wires[player].unpack(frame), self.at)
+    def receive_frame(self, player: PlayerId, frame: bytes) -> None:
+        """Record the event in a frame that a player receives."""
+        self.ledgers[player].record_event(self.wires[player].unpack(frame), self.at)
 
     def in_room(self, event: race.Event | None) -> None:
-        """Let the room's journal grow, and tell both players of it."""
+        """Append to the room's journal, and send the room to both players outside of rounds."""
         assert event is not None
         self.room = race.fold(self.room, event)
-        _append(self.kept.rooms.setdefault(CODE, []), event)
+        _append(self.stored.rooms.setdefault(CODE, []), event)
         page = RoomPage(
             self.room,
             {},
@@ -85,61 +85,61 @@ class Tale:
             progress = self.room.round.results if self.room.round else {}
             shown = RoomPage(page.room, progress, page.profiles, page.online, page.seed)
             for player in (ADA, BOB):
-                self.hear(player, present.room(shown))
+                self.receive(player, present.room(shown))
 
     def play(self, start: Started) -> Attempt:
-        """Let a player play a few moves, resign, and be told of it all."""
+        """Record an attempt of a few moves and a resignation, with all events."""
         player, board = start.player, board_of()
         state = core.begin(start, board)
-        journal = self.kept.attempts.setdefault(state.id, [])
+        journal = self.stored.attempts.setdefault(state.id, [])
         steps = [Step(None, start, state)]
         _append(journal, start)
         number = messages.attempts.FIRST_NUMBER + (start.room is None)
-        self.hear(
-            player, present.attempt(snapshot_of(state, _promise(start.deal)), number, self.at)
+        self.receive(
+            player, present.attempt(snapshot_of(state, _commitment_of(start.deal)), number, self.at)
         )
         for _ in range(MOVES):
             self.at += 100
             move = homewards(state.board)
             assert move is not None
             text = move_text(state.board.ruleset, move)
-            self.say(player, "move", attempt=state.id, seq=state.seq + 1, move=text)
+            self.send(player, "move", attempt=state.id, seq=state.seq + 1, move=text)
             before, (event, state, delta) = state, core.play(state, move, self.at)
             steps.append(Step(before, event, state))
             _append(journal, event)
             changes = [(pile, take, *put) for pile, take, put in delta.changes]
             time, redeals = state.last_home, delta.redeals
             moved = codec.encode_moved(number, state.seq, changes, time, state.end, redeals)
-            self.hear_frame(player, moved)
-        self.come_back(player, number, steps, HAD)
-        said = self.say(player, "resign", attempt=state.id, seq=state.seq + 1)
+            self.receive_frame(player, moved)
+        self.resume(player, number, steps, HAD)
+        command_id = self.send(player, "resign", attempt=state.id, seq=state.seq + 1)
         end = Ended("resigned", self.at)
         before, state = state, core.fold(state, end)
         steps.append(Step(before, end, state))
         _append(journal, end)
-        self.hear(player, present.ended(state, number), said)
-        self.come_back(player, number, steps, HAD)
+        self.receive(player, present.ended(state, number), command_id)
+        self.resume(player, number, steps, HAD)
         return state
 
-    def come_back(self, player: PlayerId, number: int, steps: list[Step], since: int) -> None:
-        """Let a player say that it has entry `since`, and be told what it missed."""
+    def resume(self, player: PlayerId, number: int, steps: list[Step], since: int) -> None:
+        """Record that a player resumes after entry `since`, and receives what it missed."""
         self.at += 100
         last = steps[-1].after
         seen = digest(view_of(steps[since - 1].after.board))
         have = {"seq": since, "digest": seen}
-        said = self.say(player, "attempt.open", attempt=last.id, have=have)
-        now = snapshot_of(last, _promise(last.start.deal))
+        command_id = self.send(player, "attempt.open", attempt=last.id, have=have)
+        now = snapshot_of(last, _commitment_of(last.start.deal))
         found = missed_of(steps, now, since, seen)
         assert found is not None, "the digest is right"
-        self.hear(player, present.missed(found, number, self.at), said)
+        self.receive(player, present.missed(found, number, self.at), command_id)
 
 
 def board_of() -> Board:
-    """Return the board that both deals of the tale lay out."""
+    """Return the first board of both deals."""
     return deal_seed(ruleset(GAME), SEED)
 
 
-def _promise(deal: DealId) -> str:
+def _commitment_of(deal: DealId) -> str:
     return commitment(deal, SEED)
 
 
@@ -147,33 +147,33 @@ def _append(journal: list[tuple[str, str]], event: core.Event | race.Event) -> N
     journal.append((f"0-{len(journal) + 1}", msgspec.json.encode(event).decode()))
 
 
-def told() -> Tale:
-    """Return the whole tale."""
-    tale = Tale(ledgers={player: Ledger(player) for player in (ADA, BOB)})
+def correct_recording() -> Recording:
+    """Return the whole recording."""
+    recording = Recording(ledgers={player: Ledger(player) for player in (ADA, BOB)})
     fields = {"game": GAME, "variant": "standard", "seed": SEED.hex()}
-    tale.kept.deals[RACED] = {**fields, "commitment": _promise(RACED), "room": CODE}
-    tale.kept.deals[TODAY] = {**fields, "commitment": _promise(TODAY), "day": str(DAY)}
-    tale.say(ADA, "room.create", game=GAME)
-    tale.in_room(RoomOpened(CODE, ADA, GAME, "standard", 2, LIMIT, tale.at))
-    assert tale.room is not None
-    tale.in_room(race.take_seat(tale.room, ADA, tale.at))
-    tale.say(BOB, "room.join", code=CODE)
-    tale.in_room(race.take_seat(tale.room, BOB, tale.at))
-    tale.say(BOB, "room.ready", code=CODE, ready=True)
-    tale.in_room(race.set_ready(tale.room, BOB, True, tale.at))
-    tale.say(ADA, "room.start", code=CODE)
-    tale.in_room(race.start(tale.room, ADA, RACED, _promise(RACED), tale.at))
-    running = tale.room.running
+    recording.stored.deals[RACED] = {**fields, "commitment": _commitment_of(RACED), "room": CODE}
+    recording.stored.deals[TODAY] = {**fields, "commitment": _commitment_of(TODAY), "day": str(DAY)}
+    recording.send(ADA, "room.create", game=GAME)
+    recording.in_room(RoomOpened(CODE, ADA, GAME, "standard", 2, LIMIT, recording.at))
+    assert recording.room is not None
+    recording.in_room(race.take_seat(recording.room, ADA, recording.at))
+    recording.send(BOB, "room.join", code=CODE)
+    recording.in_room(race.take_seat(recording.room, BOB, recording.at))
+    recording.send(BOB, "room.ready", code=CODE, ready=True)
+    recording.in_room(race.set_ready(recording.room, BOB, True, recording.at))
+    recording.send(ADA, "room.start", code=CODE)
+    recording.in_room(race.start(recording.room, ADA, RACED, _commitment_of(RACED), recording.at))
+    running = recording.room.running
     assert running is not None
-    tale.at = running.starts
+    recording.at = running.starts
     for player in (ADA, BOB):
         start = Started(
             player, RACED, GAME, "standard", CODE, None, running.starts, running.deadline
         )
-        result = tale.play(start).result
-        tale.in_room(race.finish(tale.room, RACED, player, result, tale.at))
-    tale.say(ADA, "daily.open", game=GAME)
-    start = Started(ADA, TODAY, GAME, "standard", None, DAY, tale.at, daily.closes(DAY))
-    score = packed(tale.play(start).result)
-    tale.kept.leaderboards[DailyId(GAME, DAY)] = {ADA: score}
-    return tale
+        result = recording.play(start).result
+        recording.in_room(race.finish(recording.room, RACED, player, result, recording.at))
+    recording.send(ADA, "daily.open", game=GAME)
+    start = Started(ADA, TODAY, GAME, "standard", None, DAY, recording.at, daily.closes(DAY))
+    score = packed(recording.play(start).result)
+    recording.stored.leaderboards[DailyId(GAME, DAY)] = {ADA: score}
+    return recording
