@@ -1,4 +1,4 @@
-# What a person types. Needs Python 3.11 or newer, Node 20 or newer, and make.
+# Commands for development. They need Python 3.11 or newer, Node 20 or newer, and make.
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -6,7 +6,7 @@
 .PHONY: help play dev dev-server dev-page test check coverage vectors fuzz faults simulate bench \
 	bench-quick bench-check bench-engine format format-check lint types hooks lock browser node
 
-# The Pythons to make the environment with, the first that is new enough.
+# Python interpreters, of which the first that is new enough makes the environment.
 PYTHON ?= python3 python3.14 python3.13 python3.12 python3.11
 
 BIN := .venv/bin
@@ -16,25 +16,25 @@ MODULES := client_js/node_modules/.stamp
 RULES := client_js/src/rules/rulesets.json
 PAGE := client_js/web/dist/index.html
 
-# Directories stand among the sources too: a file that went away is a change as well.
+# The directories are prerequisites too, so that a removed file is a change.
 RULES_SOURCES := $(wildcard engine/*.py engine/games/*.toml) engine/games
 PAGE_SOURCES := $(RULES) $(MODULES) \
 	$(wildcard client_js/package.json client_js/*.config.* client_js/tsconfig*.json) \
 	$(shell find client_js/src client_js/web \
 		\( -name dist -o -name node_modules \) -prune -o -print 2>/dev/null)
 
-help: ## say what there is to make
+help: ## list the targets
 	@echo 'Samedeal: everyone gets the same deal.'
 	@echo
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
-play: $(RUNTIME) $(PAGE) ## prepare everything, then serve on http://localhost:8000
+play: $(RUNTIME) $(PAGE) ## install, build, and serve on http://localhost:8000
 	@exec $(BIN)/samedeal serve
 
-dev: $(DEV) $(MODULES) $(RULES) ## serve on http://localhost:5173 while you edit: what changes is reloaded
+dev: $(DEV) $(MODULES) $(RULES) ## serve on http://localhost:5173, and reload what you edit
 	@$(MAKE) --no-print-directory --jobs=2 dev-server dev-page
 
-# Its data is not that of `make play`: code that is being written may break it.
+# Its data is kept apart from that of `make play`, which unfinished code might damage.
 dev-server:
 	@exec $(BIN)/watchfiles --target-type command \
 		'sh -c "MAKEFLAGS= make --silent $(RULES) && exec $(BIN)/samedeal serve --data build/dev"' engine server
@@ -42,29 +42,29 @@ dev-server:
 dev-page:
 	@cd client_js && exec npm run --silent dev
 
-test: $(DEV) $(MODULES) $(PAGE) browser ## prepare everything, then run every test
+test: $(DEV) $(MODULES) $(PAGE) browser ## install, build, and run every test
 	@status=0; \
 	(cd client_js && npm test) || status=1; \
 	$(BIN)/python -m pytest -n auto --dist worksteal || status=1; \
 	exit $$status
 
-check: format-check lint types test ## check layout, lint and types, then run every test
+check: format-check lint types test ## check formatting, lint and types, and run every test
 
-# What tests run as a process of its own is not counted: neither are the tests that do little else.
-coverage: $(DEV) $(PAGE) ## say which branches the tests take; engine and core need 97 %
+# Processes that tests start are not measured, so tests that mostly use those are left out.
+coverage: $(DEV) $(PAGE) ## measure branch coverage; engine and core need 97 %
 	@$(BIN)/python -m pytest -n auto --dist worksteal --cov --cov-report= \
 		--ignore tests/browser --ignore tests/deploy --ignore tests/faults
 	@$(BIN)/coverage report
 	@$(BIN)/coverage report --include='engine/*,server/core/*' --fail-under=97 --format=total
 
-vectors: $(DEV) ## write the generated files under tests/vectors again
+vectors: $(DEV) ## regenerate the files under tests/vectors
 	@$(BIN)/python -m tests.vectors.generate
 
-# Atheris has no wheels for some systems and Pythons: it is installed here alone, and in no lock.
+# Atheris has no wheels for some systems and Pythons, so only this target installs it.
 ATHERIS := 3.0.0
 FUZZ_SECONDS ?= 60
 
-fuzz: $(DEV) ## look for input that the engine reads wrongly, FUZZ_SECONDS for each target
+fuzz: $(DEV) ## fuzz the engine's parsers, FUZZ_SECONDS for each target
 	@$(PIP_INSTALL) --only-binary :all: atheris==$(ATHERIS)
 	@mkdir -p build/fuzz
 	@for target in rules moves driver positions; do \
@@ -74,32 +74,32 @@ fuzz: $(DEV) ## look for input that the engine reads wrongly, FUZZ_SECONDS for e
 			-artifact_prefix=build/fuzz/$$target- build/fuzz/$$target || exit 1; \
 	done
 
-# REDIS=cluster breaks a cluster; SEED repeats the choices of an earlier run.
+# REDIS=cluster uses a cluster; SEED repeats the random choices of an earlier run.
 FAULTS ?= 1000
 REDIS ?= alone
 
-faults: $(DEV) ## break everything FAULTS times while players play, and look what became of it
+faults: $(DEV) ## inject FAULTS faults while players play, and check the journals
 	@$(BIN)/python -m tests.faults --faults $(FAULTS) --redis $(REDIS) $(if $(SEED),--seed $(SEED))
 
-# SEED is that of the first race; a race that fails says how to have it again.
+# SEED is that of the first race; a race that fails prints how to repeat it.
 RACES ?= 5000
 
 simulate: $(DEV) ## run RACES races with faults on a simulated Redis, network and clock
 	@$(BIN)/python -m tests.simulation --races $(RACES) $(if $(SEED),--seed $(SEED))
 
-bench: $(DEV) ## measure the server beside a floor, into deploy/bench/RESULTS.md
+bench: $(DEV) ## measure the server, compared with a floor, into deploy/bench/RESULTS.md
 	@$(BIN)/python -m deploy.bench
 
-bench-quick: $(DEV) ## say in two minutes how many moves a second a node takes, beside a floor
+bench-quick: $(DEV) ## measure a node's moves a second, compared with a floor, in two minutes
 	@$(BIN)/python -m deploy.bench --quick
 
-bench-check: $(DEV) ## fail if a node is half as fast beside a floor as it was
+bench-check: $(DEV) ## fail if a node is less than half as fast as recorded
 	@$(BIN)/python -m deploy.bench --check
 
-bench-engine: $(DEV) ## measure the engine beside python-chess, into deploy/bench/ENGINE.md
+bench-engine: $(DEV) ## measure the engine, compared with python-chess, into deploy/bench/ENGINE.md
 	@$(BIN)/python -m deploy.bench.engine
 
-format: $(DEV) $(MODULES) ## lay out the sources
+format: $(DEV) $(MODULES) ## format the sources
 	@$(BIN)/ruff format .
 	@cd client_js && npm run --silent format
 
@@ -115,11 +115,11 @@ types: $(DEV) $(MODULES) $(RULES)
 	@$(BIN)/mypy
 	@cd client_js && npm run --silent types
 
-hooks: $(DEV) $(MODULES) ## have layout and lint checked before each commit
+hooks: $(DEV) $(MODULES) ## check formatting and lint before each commit
 	@git config core.hooksPath .githooks
 
-# LOCK_FLAGS=--upgrade takes newer versions too; without it only what must change does.
-lock: $(RUNTIME) ## write the lock files again
+# LOCK_FLAGS=--upgrade upgrades all packages; without it, only what must change does.
+lock: $(RUNTIME) ## regenerate the lock files
 	@[ -x $(BIN)/uv ] || $(PIP_INSTALL) uv
 	$(call compile_lock,deploy/requirements.txt)
 	$(call compile_lock,tests/requirements.txt --group dev)
@@ -129,7 +129,7 @@ lock: $(RUNTIME) ## write the lock files again
 compile_lock = $(BIN)/uv pip compile --quiet pyproject.toml --output-file $(1) --universal \
 	--generate-hashes --python-version 3.11 --no-emit-index-url --no-header $(LOCK_FLAGS)
 
-# A browser for the tests: the machine's own, or one of Playwright's.
+# A browser for the tests: Chromium on the PATH, or else one that Playwright installs.
 browser: $(DEV)
 	@$(BIN)/python -c 'import sys; from tests.browser.conftest import chromium; sys.exit(not chromium())' \
 		|| $(BIN)/playwright install chromium
@@ -138,8 +138,8 @@ node:
 	@node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)' && command -v npm >/dev/null || \
 		{ echo 'make: Samedeal needs Node 20 or newer, with npm, on the PATH.' >&2; exit 1; }
 
-# An environment that is not there, does not run, or was left half installed has no stamp: it is
-# made from nothing. With a stamp, only what has changed is installed.
+# Without a stamp, as after a failed installation, the environment is created anew. With one, only
+# what has changed is installed.
 IS_SUPPORTED := -c 'import sys; sys.exit(sys.version_info < (3, 11))'
 $(shell $(BIN)/python $(IS_SUPPORTED) 2>/dev/null || rm -f $(RUNTIME))
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --no-input --disable-pip-version-check
@@ -148,8 +148,8 @@ $(RUNTIME): deploy/requirements.txt pyproject.toml | node
 	@[ ! -e $@ ] || exit 0; for python in $(PYTHON); do \
 		! "$$python" $(IS_SUPPORTED) 2>/dev/null || exec "$$python" -m venv --clear .venv; \
 	done; \
-	echo 'make: Samedeal needs Python 3.11 or newer. None of these is one: $(PYTHON).' >&2; \
-	echo 'make: Name another: make PYTHON=/path/to/python3 $(MAKECMDGOALS)' >&2; exit 1
+	echo 'make: Samedeal needs Python 3.11 or newer. None of these is: $(PYTHON).' >&2; \
+	echo 'make: Choose another one: make PYTHON=/path/to/python3 $(MAKECMDGOALS)' >&2; exit 1
 	@echo 'make: installing what the server needs'
 	@rm -f $@
 	@$(PIP_INSTALL) --require-hashes --requirement deploy/requirements.txt
@@ -162,7 +162,7 @@ $(DEV): tests/requirements.txt $(RUNTIME)
 	@$(PIP_INSTALL) --require-hashes --requirement tests/requirements.txt
 	@touch $(RUNTIME) $@
 
-# npm ci begins by removing node_modules, and the stamp with it.
+# npm ci removes node_modules first, and the stamp with it.
 $(MODULES): client_js/package.json client_js/package-lock.json | node
 	@echo 'make: installing what the page is built with'
 	@cd client_js && npm ci --no-audit --no-fund --loglevel=error

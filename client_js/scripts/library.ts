@@ -1,4 +1,4 @@
-/** Builds the library into `dist`, as it is published: `npm run build:lib`. */
+/** Builds the library that is published into `dist`: `npm run build:lib`. */
 
 import { spawnSync } from "node:child_process";
 import { copyFileSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -10,7 +10,7 @@ rmSync(DIST, { recursive: true, force: true });
 const { status } = spawnSync("tsc", ["-p", "tsconfig.lib.json"], { stdio: "inherit", shell: true });
 if (status !== 0) process.exit(1);
 
-// The compiler rewrites the endings of imports in modules, but not those in declarations.
+// The compiler rewrites the extensions of imports in modules, but not in declarations.
 for (const name of readdirSync(DIST, { recursive: true, encoding: "utf8" })) {
   if (!name.endsWith(".d.ts")) continue;
   const path = join(DIST, name);
@@ -18,5 +18,5 @@ for (const name of readdirSync(DIST, { recursive: true, encoding: "utf8" })) {
   writeFileSync(path, declarations.replace(/(["'])(\.{1,2}\/[^"']+)\.ts\1/g, "$1$2.js$1"));
 }
 
-// npm publishes a licence only from the package's own folder.
+// npm publishes a licence only from the package's own directory.
 copyFileSync("../LICENSE", "LICENSE");

@@ -16,12 +16,12 @@ import {
   ScriptedServer,
   type Session,
   openedClient,
-  saidNothing,
-  takenIn,
+  expectNoCommand,
+  processed,
   until,
 } from "./server.ts";
 
-/** No first pause is longer, in milliseconds. */
+/** The longest backoff after a first failure, in milliseconds. */
 const MAX_FIRST_PAUSE = 600;
 
 let server: ScriptedServer;
@@ -38,17 +38,17 @@ afterEach(() => {
   server.stop();
 });
 
-/** Cut the line, and welcome the client to its next session. */
+/** Drop the connection, and welcome the client to its next session. */
 async function reconnect(): Promise<void> {
   session.drop();
   await until(client.status, (status) => status === "waiting");
-  time.pass(300);
+  time.advance(300);
   session = await server.session();
   await session.welcome();
   await until(client.status, (status) => status === "open");
 }
 
-const nothing = { home: 0, left: 52, time: 0, moves: 0, end: null };
+const noMoves = { home: 0, left: 52, time: 0, moves: 0, end: null };
 
 function room(fields: Partial<EventOf<"RoomState">> = {}): EventOf<"RoomState"> {
   return {
@@ -68,90 +68,90 @@ function room(fields: Partial<EventOf<"RoomState">> = {}): EventOf<"RoomState"> 
 const round = {
   ...{ number: 1, deal: "d", commitment: "00", starts: 0, deadline: 1, over: false, seed: null },
   runners: [ADA, BOB].map((player) => ({
-    ...{ player, attempt: `d.${player.id}`, result: nothing, rank: null },
+    ...{ player, attempt: `d.${player.id}`, result: noMoves, rank: null },
   })),
 };
 
-async function seated(): Promise<void> {
+async function joinRoom(): Promise<void> {
   const joined = client.joinRoom("H7KQ2");
   const { re, code } = await session.command("JoinRoom");
   expect(code).toBe("H7KQ2");
-  session.say(room({ re, version: 3 }));
+  session.send(room({ re, version: 3 }));
   expect(await joined).toMatchObject({ version: 3 });
 }
 
-async function playing(dealer: Dealer): Promise<void> {
+async function openDaily(dealer: Dealer): Promise<void> {
   const opened = client.openDaily("roosevelt");
   const { re } = await session.command("OpenDaily");
-  session.say({ ...dealer.snapshot(), re });
+  session.send({ ...dealer.snapshot(), re });
   await opened;
 }
 
-test("a room is kept up to date by whole states and by progress", async () => {
-  await seated();
-  session.say(room({ version: 5, round }));
-  session.say(room({ version: 4 }));
-  session.say(room({ version: 9, code: "OTHER" }));
-  // What comes after another room was sent is about that one's runners.
-  session.say({ type: "Progress", counters: [{ runner: 0, home: 9, moves: 9 }] });
-  session.say(room({ version: 5, round }));
-  session.say({ type: "Progress", counters: [{ runner: 1, home: 3, moves: 7 }] });
-  await takenIn(client, session);
+test("a room is updated by whole states and by progress", async () => {
+  await joinRoom();
+  session.send(room({ version: 5, round }));
+  session.send(room({ version: 4 }));
+  session.send(room({ version: 9, code: "OTHER" }));
+  // This progress follows the state of another room, and so belongs to that one's runners.
+  session.send({ type: "Progress", counters: [{ runner: 0, home: 9, moves: 9 }] });
+  session.send(room({ version: 5, round }));
+  session.send({ type: "Progress", counters: [{ runner: 1, home: 3, moves: 7 }] });
+  await processed(client, session);
   expect(client.room.get()).toMatchObject({ code: "H7KQ2", version: 5 });
   const runners = client.room.get()?.round?.runners;
   expect(runners?.map(({ result }) => result)).toEqual([
-    nothing,
-    { ...nothing, home: 3, left: 49, moves: 7 },
+    noMoves,
+    { ...noMoves, home: 3, left: 49, moves: 7 },
   ]);
 });
 
-test("after a reconnect the room is what it is then, though its version went back", async () => {
-  await seated();
-  session.say(room({ version: 5 }));
-  await takenIn(client, session);
+test("after a reconnect, the room is replaced even by a lower version", async () => {
+  await joinRoom();
+  session.send(room({ version: 5 }));
+  await processed(client, session);
   await reconnect();
   const { re } = await session.command("JoinRoom");
-  session.say(room({ re, version: 4 }));
-  session.say(room({ version: 3 }));
-  await takenIn(client, session);
+  session.send(room({ re, version: 4 }));
+  session.send(room({ version: 3 }));
+  await processed(client, session);
   expect(client.room.get()).toMatchObject({ version: 4 });
 });
 
-test("commands about the room name it, and leaving forgets it", async () => {
+test("commands of a room contain its code, and leaving clears the room", async () => {
   await expect(client.setReady(true)).rejects.toMatchObject({ code: "not_seated" });
-  await seated();
+  await joinRoom();
   const ready = client.setReady(true);
   const { re, ...fields } = await session.command("SetReady");
   expect(fields).toEqual({ type: "SetReady", code: "H7KQ2", ready: true });
-  session.say(room({ re, version: 4 }));
+  session.send(room({ re, version: 4 }));
   await ready;
   const start = client.startRound();
-  session.say({
+  session.send({
     ...{ type: "Refused", re: (await session.command("StartRound")).re },
     ...{ code: "not_host", text: "Only the host starts a round.", wait: 0 },
   });
   await expect(start).rejects.toThrow(new Refusal("not_host", "Only the host starts a round."));
   const left = client.leaveRoom();
-  session.say({ type: "Done", re: (await session.command("LeaveRoom")).re });
-  session.say(room({ version: 6 }));
+  session.send({ type: "Done", re: (await session.command("LeaveRoom")).re });
+  session.send(room({ version: 6 }));
   await left;
-  await takenIn(client, session);
+  await processed(client, session);
   expect(client.room.get()).toBeNull();
 });
 
-test("a room whose creation was not answered is created again by the same key", async () => {
+test("a `CreateRoom` without an answer is sent again with the same key", async () => {
   const created = client.createRoom({ game: "robert", variant: "standard", seats: 2, limit: 900 });
   const first = await session.command("CreateRoom");
   expect(first.key).toMatch(/^[0-9a-f]{32}$/);
   await reconnect();
   const second = await session.command("CreateRoom");
   expect({ ...second, re: first.re }).toEqual(first);
-  session.say(room({ re: second.re }));
+  session.send(room({ re: second.re }));
   expect(await created).toMatchObject({ code: "H7KQ2" });
 });
 
-test("what is not safe to repeat is refused when the connection breaks, or is not there", async () => {
-  await seated();
+test("a command that is not safe to repeat is refused when the connection is lost or missing", async () => {
+  await joinRoom();
   const started = client.startRound();
   await session.command("StartRound");
   session.drop();
@@ -162,18 +162,18 @@ test("what is not safe to repeat is refused when the connection breaks, or is no
   await expect(asked).rejects.toMatchObject({ code: "disconnected" });
 });
 
-test("a name that was on its way when the connection broke is sent again", async () => {
+test("a `Rename` in flight when the connection is lost is sent again", async () => {
   const renamed = client.rename("Eve");
   await session.command("Rename");
   await reconnect();
   const { re, name } = await session.command("Rename");
   expect(name).toBe("Eve");
-  session.say({ type: "Done", re });
+  session.send({ type: "Done", re });
   await renamed;
   expect(client.player.get()).toEqual({ ...ADA, name: "Eve" });
 });
 
-test("the waiting commands are bounded", async () => {
+test("the number of waiting commands is bounded", async () => {
   const asked = Array.from({ length: MAX_WAITING + 1 }, () => client.showDeal("d"));
   await expect(asked.at(-1)).rejects.toMatchObject({ code: "too_fast" });
   client.close();
@@ -183,20 +183,20 @@ test("the waiting commands are bounded", async () => {
 
 test("a renamed player has the new name", async () => {
   const renamed = client.rename("Ada L.");
-  session.say({ type: "Done", re: (await session.command("Rename")).re });
+  session.send({ type: "Done", re: (await session.command("Rename")).re });
   await renamed;
   expect(client.player.get()).toEqual({ ...ADA, name: "Ada L." });
 });
 
-test("a reconnect takes the seat, the leaderboard and the attempt up again", async () => {
-  await seated();
+test("after a reconnect, the client resumes its room, leaderboard and attempt", async () => {
+  await joinRoom();
   const watched = client.watchLeaderboard("robert", 7);
   const board = { type: "Leaderboard", game: "robert", size: 0, top: [], around: [] } as const;
   const { re: watch } = await session.command("WatchLeaderboard");
-  session.say({ ...board, day: 7, re: watch });
+  session.send({ ...board, day: 7, re: watch });
   await watched;
   const dealer = new Dealer("roosevelt", "5".repeat(64));
-  await playing(dealer);
+  await openDaily(dealer);
   expect(client.play("s>w")).toBe(true);
   await session.command("PlayMove");
 
@@ -204,40 +204,40 @@ test("a reconnect takes the seat, the leaderboard and the attempt up again", asy
   const { re } = await session.command("OpenAttempt");
   expect(await session.command("JoinRoom")).toMatchObject({ code: "H7KQ2" });
   expect(await session.command("WatchLeaderboard")).toMatchObject({ game: "robert", day: 7 });
-  await saidNothing(client, session);
-  session.say({ ...dealer.snapshot(), re });
+  await expectNoCommand(client, session);
+  session.send({ ...dealer.snapshot(), re });
   const again = await session.command("PlayMove");
   expect(dealer.textOf(again)).toBe("s>w");
   expect(again).toMatchObject({ number: NUMBER, seq: 2 });
-  session.say({ ...dealer.answer(2, "s>w"), re: again.re });
+  session.send({ ...dealer.answer(2, "s>w"), re: again.re });
   expect(await until(client.attempt, (state) => state?.pending === 0)).toMatchObject({ seq: 2 });
 });
 
-test("a client that comes back says what it has, and goes on from what it missed", async () => {
+test("after a reconnect, a client sends the entry that it has, and applies those it missed", async () => {
   const dealer = new Dealer("roosevelt", "5".repeat(64));
-  await playing(dealer);
+  await openDaily(dealer);
   for (let played = 0; played < 3; played++) client.play("s>w");
   const first = await session.command("PlayMove");
-  session.say({ ...dealer.answer(2, "s>w"), re: first.re });
+  session.send({ ...dealer.answer(2, "s>w"), re: first.re });
   await until(client.attempt, (state) => state?.seq === 2);
   await session.command("PlayMove");
-  dealer.answer(3, "s>w"); // it stands, but the answer is lost
+  dealer.answer(3, "s>w"); // accepted, but the answer is lost
 
   await reconnect();
   const { re, have } = await session.command("OpenAttempt");
   const missed = dealer.opened(have);
   expect(missed).toMatchObject({ type: "Missed", since: 2, seq: 3 });
-  session.say({ ...missed, re });
+  session.send({ ...missed, re });
   const again = await session.command("PlayMove");
   expect(again.seq).toBe(4);
-  session.say({ ...dealer.answer(4, "s>w"), re: again.re });
+  session.send({ ...dealer.answer(4, "s>w"), re: again.re });
   const state = await until(client.attempt, (now) => now?.pending === 0);
   expect(state?.view).toEqual(viewOf(dealer.board));
 });
 
-test("what does not fit is not asked for again: then it is the snapshot, once", async () => {
+test("after missed entries that do not fit, the snapshot is requested, once", async () => {
   const dealer = new Dealer("roosevelt", "5".repeat(64));
-  await playing(dealer);
+  await openDaily(dealer);
   client.play("s>w");
   await session.command("PlayMove");
   await reconnect();
@@ -245,20 +245,20 @@ test("what does not fit is not asked for again: then it is the snapshot, once", 
   expect(open.have).not.toBeNull();
   dealer.play("s>w");
   const event = dealer.opened(open.have);
-  session.say({ ...event, seq: 9, re: open.re });
+  session.send({ ...event, seq: 9, re: open.re });
   const again = await session.command("OpenAttempt");
   expect(again.have).toBeNull();
-  session.say({ ...event, seq: 9 });
-  session.say({ ...dealer.snapshot(), re: again.re });
+  session.send({ ...event, seq: 9 });
+  session.send({ ...dealer.snapshot(), re: again.re });
   expect(await until(client.attempt, (now) => now?.pending === 0)).toMatchObject({ seq: 2 });
-  await saidNothing(client, session);
+  await expectNoCommand(client, session);
 });
 
-const away = (re: Re, code = "unavailable", wait = 0): EventOf<"Refused"> => ({
+const unavailable = (re: Re, code = "unavailable", wait = 0): EventOf<"Refused"> => ({
   ...{ type: "Refused", re, code, text: "Try again.", wait },
 });
 
-test("moves that the store is away for are kept, sent again after pauses that grow, and so shown", async () => {
+test("unavailable moves are kept, sent again with growing backoff, and reported as stalled", async () => {
   client.close();
   const waits: number[] = [];
   const after: FakeTime["after"] = (milliseconds, run) => {
@@ -268,7 +268,7 @@ test("moves that the store is away for are kept, sent again after pauses that gr
   };
   [client, session] = await openedClient(server, { ...time, after, random: () => 0.999 });
   const dealer = new Dealer("roosevelt", "5".repeat(64));
-  await playing(dealer);
+  await openDaily(dealer);
   expect(client.stalled.get()).toBe(false);
   for (let played = 0; played < 3; played++) client.play("s>w");
   waits.length = 0;
@@ -277,185 +277,188 @@ test("moves that the store is away for are kept, sent again after pauses that gr
       const move = await session.command("PlayMove");
       expect(move.seq).toBe(seq);
       expect(dealer.textOf(move)).toBe("s>w");
-      session.say(away(move.re));
+      session.send(unavailable(move.re));
     }
-    await saidNothing(client, session);
+    await expectNoCommand(client, session);
     expect(client.stalled.get()).toBe(true);
     expect(client.attempt.get()).toMatchObject({ pending: 3, refusal: null });
     expect(waits.length).toBe(failures + 1);
-    time.pass(waits.at(-1)!);
+    time.advance(waits.at(-1)!);
   }
   expect(waits[0]).toBeLessThan(1_000);
   expect(waits.at(-1)).toBeLessThanOrEqual(4_000);
   expect(waits.at(-1)).toBeGreaterThan(3_900);
   for (const seq of [2, 3, 4]) {
     const { re } = await session.command("PlayMove");
-    session.say({ ...dealer.answer(seq, "s>w"), re });
+    session.send({ ...dealer.answer(seq, "s>w"), re });
   }
   await until(client.attempt, (now) => now?.pending === 0);
   expect(client.stalled.get()).toBe(false);
 });
 
 test.each(["unavailable", "overloaded"])(
-  "what is refused as %s waits for as long as the server says",
+  "commands refused as %s are retried after the time that the server says",
   async (code) => {
     const dealer = new Dealer("roosevelt", "5".repeat(64));
-    await playing(dealer);
+    await openDaily(dealer);
     client.play("s>w");
     const joined = client.joinRoom("H7KQ2");
-    session.say(away((await session.command("PlayMove")).re, code, 4_000));
-    session.say(away((await session.command("JoinRoom")).re, code, 5_000));
-    await takenIn(client, session);
-    time.pass(3_999);
-    await saidNothing(client, session);
-    time.pass(1);
+    session.send(unavailable((await session.command("PlayMove")).re, code, 4_000));
+    session.send(unavailable((await session.command("JoinRoom")).re, code, 5_000));
+    await processed(client, session);
+    time.advance(3_999);
+    await expectNoCommand(client, session);
+    time.advance(1);
     const { re } = await session.command("PlayMove");
-    session.say({ ...dealer.answer(2, "s>w"), re });
+    session.send({ ...dealer.answer(2, "s>w"), re });
     await until(client.attempt, (now) => now?.pending === 0);
-    time.pass(999);
-    await saidNothing(client, session);
-    time.pass(1);
-    session.say(room({ re: (await session.command("JoinRoom")).re }));
+    time.advance(999);
+    await expectNoCommand(client, session);
+    time.advance(1);
+    session.send(room({ re: (await session.command("JoinRoom")).re }));
     await joined;
   },
 );
 
-test("what can be asked twice is asked again while the store is away, for as long as it is wanted", async () => {
+test("unavailable commands that are safe to repeat are retried for as long as they are wanted", async () => {
   const opened = client.openDaily("roosevelt");
   const joined = client.joinRoom("H7KQ2");
-  session.say(away((await session.command("OpenDaily")).re));
-  session.say(away((await session.command("JoinRoom")).re));
+  session.send(unavailable((await session.command("OpenDaily")).re));
+  session.send(unavailable((await session.command("JoinRoom")).re));
   await until(client.stalled, (stalled) => stalled);
-  time.pass(600);
+  time.advance(600);
   const again = await session.command("OpenDaily");
-  session.say({ ...new Dealer("roosevelt", "5".repeat(64)).snapshot(), re: again.re });
+  session.send({ ...new Dealer("roosevelt", "5".repeat(64)).snapshot(), re: again.re });
   await opened;
   expect(client.stalled.get()).toBe(true);
-  session.say(room({ re: (await session.command("JoinRoom")).re }));
+  session.send(room({ re: (await session.command("JoinRoom")).re }));
   await joined;
   expect(client.stalled.get()).toBe(false);
 
   const unwanted = client.openDaily("roosevelt");
-  session.say(away((await session.command("OpenDaily")).re));
+  session.send(unavailable((await session.command("OpenDaily")).re));
   await until(client.stalled, (stalled) => stalled);
   client.closeAttempt();
-  time.pass(600);
+  time.advance(600);
   await expect(unwanted).rejects.toMatchObject({ code: "unavailable" });
   expect(client.stalled.get()).toBe(false);
-  await saidNothing(client, session);
+  await expectNoCommand(client, session);
 });
 
-test("what is asked again after a reconnect is asked once, though sessions come and go", async () => {
-  await playing(new Dealer("roosevelt", "5".repeat(64)));
+test("after several reconnects, what is resumed is requested once", async () => {
+  await openDaily(new Dealer("roosevelt", "5".repeat(64)));
   await reconnect();
-  session.say(away((await session.command("OpenAttempt")).re));
+  session.send(unavailable((await session.command("OpenAttempt")).re));
   await until(client.stalled, (stalled) => stalled);
   session.drop();
   await until(client.status, (status) => status === "waiting");
   expect(client.stalled.get()).toBe(false);
-  time.pass(200);
+  time.advance(200);
   session = await server.session();
   await session.welcome();
   await until(client.status, (status) => status === "open");
   await session.command("OpenAttempt");
-  time.pass(5_000);
-  await saidNothing(client, session);
+  time.advance(5_000);
+  await expectNoCommand(client, session);
 });
 
-test("what is gone after a reconnect is forgotten, what cannot be had just now asked for again", async () => {
-  await seated();
-  await playing(new Dealer("roosevelt", "5".repeat(64)));
+test("after a reconnect, what no longer exists is cleared, and what is unavailable is retried", async () => {
+  await joinRoom();
+  await openDaily(new Dealer("roosevelt", "5".repeat(64)));
   await reconnect();
   const open = await session.command("OpenAttempt");
   const join = await session.command("JoinRoom");
-  session.say({ type: "Refused", re: join.re, code: "unknown_room", text: "Gone.", wait: 0 });
-  session.say({ type: "Refused", re: open.re, code: "unavailable", text: "Try again.", wait: 0 });
-  await takenIn(client, session);
+  session.send({ type: "Refused", re: join.re, code: "unknown_room", text: "Gone.", wait: 0 });
+  session.send({ type: "Refused", re: open.re, code: "unavailable", text: "Try again.", wait: 0 });
+  await processed(client, session);
   expect(client.room.get()).toBeNull();
   expect(client.attempt.get()).not.toBeNull();
-  time.pass(MAX_FIRST_PAUSE);
+  time.advance(MAX_FIRST_PAUSE);
   const again = await session.command("OpenAttempt");
-  session.say({ type: "Refused", re: again.re, code: "unknown_attempt", text: "Gone.", wait: 0 });
-  await takenIn(client, session);
+  session.send({ type: "Refused", re: again.re, code: "unknown_attempt", text: "Gone.", wait: 0 });
+  await processed(client, session);
   expect(client.attempt.get()).toBeNull();
 });
 
-test("a round that starts puts its attempt on the table", async () => {
+test("when a round starts, its attempt is opened", async () => {
   const dealer = new Dealer("roosevelt", "5".repeat(64));
-  session.say(dealer.snapshot());
+  session.send(dealer.snapshot());
   const attempt = await until(client.attempt, (state) => state !== null);
   expect(attempt).toMatchObject({ id: ATTEMPT, game: "roosevelt", seq: 1, pending: 0 });
 });
 
-test("an attempt that the server finds to be stuck is over, whatever was on its way", async () => {
+test("an attempt that the server ends as stuck is over, even with a move in flight", async () => {
   const dealer = new Dealer("roosevelt", "5".repeat(64));
-  await playing(dealer);
+  await openDaily(dealer);
   client.play("s>w");
   const move = await session.command("PlayMove");
   const result = { ...dealer.result, end: "stuck" as const };
-  session.say({ type: "Ended", number: NUMBER, seq: 2, result });
+  session.send({ type: "Ended", number: NUMBER, seq: 2, result });
   const over = await until(client.attempt, (state) => state?.result.end === "stuck");
   expect(over).toMatchObject({ seq: 2, pending: 0, result });
-  session.say({ ...dealer.snapshot(), re: move.re, seq: 2, result });
-  await takenIn(client, session);
+  session.send({ ...dealer.snapshot(), re: move.re, seq: 2, result });
+  await processed(client, session);
   expect(client.attempt.get()).toEqual(over);
   expect(client.play("s>w")).toBe(false);
 });
 
-test("a missing entry is asked for, and news of a closed attempt is not shown", async () => {
+test("a gap requests the snapshot, and events of a closed attempt are ignored", async () => {
   const dealer = new Dealer("roosevelt", "5".repeat(64));
-  await playing(dealer);
+  await openDaily(dealer);
   dealer.play("s>w");
-  session.say(dealer.play("s>w"));
+  session.send(dealer.play("s>w"));
   const { re } = await session.command("OpenAttempt");
-  session.say({ ...dealer.snapshot(), re });
+  session.send({ ...dealer.snapshot(), re });
   await until(client.attempt, (state) => state?.seq === 3);
   client.play("s>w");
   const move = await session.command("PlayMove");
   client.closeAttempt();
-  session.say({ ...dealer.snapshot(), re: move.re });
-  session.say(dealer.play("s>w"));
-  await takenIn(client, session);
+  session.send({ ...dealer.snapshot(), re: move.re });
+  session.send(dealer.play("s>w"));
+  await processed(client, session);
   expect(client.attempt.get()).toBeNull();
   expect(client.play("s>w")).toBe(false);
 });
 
-test("an attempt at a game that this client does not know is refused", async () => {
+test("an attempt at an unknown game is rejected", async () => {
   const opened = client.openAttempt("x");
   const { re } = await session.command("OpenAttempt");
-  session.say({ ...new Dealer("robert", "5".repeat(64)).snapshot("x"), re, game: "no-such-game" });
+  session.send({ ...new Dealer("robert", "5".repeat(64)).snapshot("x"), re, game: "no-such-game" });
   await expect(opened).rejects.toMatchObject({ code: "unknown_game" });
   expect(client.attempt.get()).toBeNull();
 });
 
-test.each([null, "0".repeat(16)])("an attempt names its rules: %s", async (rules) => {
-  const opened = client.openAttempt("x");
-  const { re } = await session.command("OpenAttempt");
-  session.say({ ...new Dealer("robert", "5".repeat(64)).snapshot("x"), re, rules });
-  if (rules === null) {
-    // A server of release 0.1.0 names none, and means those that it had.
-    await opened;
-    expect(client.attempt.get()?.ruleset).toBe(findRuleset("robert"));
-  } else {
-    await expect(opened).rejects.toMatchObject({ code: "unknown_rules" });
-    expect(client.attempt.get()).toBeNull();
-  }
-});
+test.each([null, "0".repeat(16)])(
+  "an attempt is opened only if its rules are known: %s",
+  async (rules) => {
+    const opened = client.openAttempt("x");
+    const { re } = await session.command("OpenAttempt");
+    session.send({ ...new Dealer("robert", "5".repeat(64)).snapshot("x"), re, rules });
+    if (rules === null) {
+      // A server of release 0.1.0 names none, and means the rules of that release.
+      await opened;
+      expect(client.attempt.get()?.ruleset).toBe(findRuleset("robert"));
+    } else {
+      await expect(opened).rejects.toMatchObject({ code: "unknown_rules" });
+      expect(client.attempt.get()).toBeNull();
+    }
+  },
+);
 
-test("resigning takes the number after the pending moves, and tries again if it was another", async () => {
+test("resigning uses the number after the pending moves, and retries after a snapshot", async () => {
   const dealer = new Dealer("roosevelt", "5".repeat(64));
-  await playing(dealer);
+  await openDaily(dealer);
   client.play("s>w");
   const move = await session.command("PlayMove");
   const resigned = client.resign();
   const first = await session.command("Resign");
   expect(first.seq).toBe(3);
-  session.say({ type: "Refused", re: move.re, code: "too_fast", text: "Slow down.", wait: 0 });
-  session.say({ ...dealer.snapshot(), re: first.re });
+  session.send({ type: "Refused", re: move.re, code: "too_fast", text: "Slow down.", wait: 0 });
+  session.send({ ...dealer.snapshot(), re: first.re });
   const second = await session.command("Resign");
   expect(second.seq).toBe(2);
   const result = { ...dealer.result, end: "resigned" as const };
-  session.say({ type: "Ended", re: second.re, number: NUMBER, seq: 2, result });
+  session.send({ type: "Ended", re: second.re, number: NUMBER, seq: 2, result });
   await resigned;
   expect(client.attempt.get()).toMatchObject({
     result: { end: "resigned" },
@@ -464,79 +467,79 @@ test("resigning takes the number after the pending moves, and tries again if it 
 });
 
 test.each(["before", "after"])(
-  "who resigns %s coming back does so when the session knows the attempt",
+  "a resignation %s a reconnect is sent when the session has opened the attempt",
   async (when) => {
     const dealer = new Dealer("roosevelt", "5".repeat(64));
-    await playing(dealer);
+    await openDaily(dealer);
     session.drop();
     await until(client.status, (status) => status === "waiting");
     const early = when === "before" ? client.resign() : null;
-    time.pass(300);
+    time.advance(300);
     session = await server.session();
     await session.welcome();
     await until(client.status, (status) => status === "open");
     const resigned = early ?? client.resign();
     const number = NUMBER + 1;
-    for (const opened of [await session.command("OpenAttempt"), await session.any()]) {
-      session.say({ ...dealer.snapshot(), re: opened!.re, number });
+    for (const opened of [await session.command("OpenAttempt"), await session.next()]) {
+      session.send({ ...dealer.snapshot(), re: opened!.re, number });
     }
     const { re, ...resign } = await session.command("Resign");
     expect(resign).toEqual({ type: "Resign", number, seq: 2 });
     dealer.resign();
-    session.say({ type: "Ended", re, number, seq: 2, result: dealer.result });
+    session.send({ type: "Ended", re, number, seq: 2, result: dealer.result });
     await resigned;
     expect(client.attempt.get()).toMatchObject({ seq: 2, result: { end: "resigned" } });
   },
 );
 
-test("answers to moves of one number go to them in the order in which they were sent", async () => {
+test("answers to moves with the same number are matched in the order of sending", async () => {
   const dealer = new Dealer("roosevelt", "5".repeat(64));
-  await playing(dealer);
+  await openDaily(dealer);
   for (let played = 0; played < 2; played++) client.play("s>w");
   const [first, second] = [await session.command("PlayMove"), await session.command("PlayMove")];
-  session.say({ ...away(first.re), code: "too_fast" });
+  session.send({ ...unavailable(first.re), code: "too_fast" });
   await until(client.attempt, (now) => now?.pending === 0);
   for (let played = 0; played < 2; played++) client.play("s>w");
   const again = [await session.command("PlayMove"), await session.command("PlayMove")];
   expect(again.map(({ re }) => re)).toEqual([first.re, second.re]);
-  // The snapshot answers what was sent first with this number, and takes nothing from the later one.
-  session.say({ ...dealer.snapshot(), re: second.re });
-  await takenIn(client, session);
+  // The snapshot answers the first move with this number, and leaves the later one pending.
+  session.send({ ...dealer.snapshot(), re: second.re });
+  await processed(client, session);
   expect(client.attempt.get()).toMatchObject({ pending: 2 });
-  for (const { seq, re } of again) session.say({ ...dealer.answer(seq, "s>w"), re });
+  for (const { seq, re } of again) session.send({ ...dealer.answer(seq, "s>w"), re });
   expect(await until(client.attempt, (now) => now?.pending === 0)).toMatchObject({ seq: 3 });
 });
 
-test("a leaderboard that changes keeps what the change leaves out", async () => {
+test("a change of a leaderboard keeps the parts that it leaves out", async () => {
   const entry = { rank: 1, player: ADA, left: 12, time: 9_000, moves: 50 };
   const watched = client.watchLeaderboard("robert", 9);
   const { re } = await session.command("WatchLeaderboard");
-  // Of one that was watched before.
-  session.say({ type: "LeaderboardChange", size: 7, top: [], around: [] });
+  // A change of another leaderboard, which was watched before.
+  session.send({ type: "LeaderboardChange", size: 7, top: [], around: [] });
   const board = { game: "robert", day: 9, size: 1, top: [entry], around: [] };
-  session.say({ type: "Leaderboard", re, ...board });
+  session.send({ type: "Leaderboard", re, ...board });
   await watched;
-  session.say({ type: "LeaderboardChange", size: 2, top: null, around: [entry] });
-  await takenIn(client, session);
+  session.send({ type: "LeaderboardChange", size: 2, top: null, around: [entry] });
+  await processed(client, session);
   expect(client.leaderboard.get()).toMatchObject({ ...board, size: 2, around: [entry] });
 });
 
-test("a leaderboard is shown while it is watched, and no other", async () => {
+test("only the leaderboard that is watched is shown", async () => {
   const board = { type: "Leaderboard", size: 0, top: [], around: [], day: 9 } as const;
   const robert = client.watchLeaderboard("robert");
   const asked = await session.command("WatchLeaderboard");
   expect(asked).toMatchObject({ game: "robert", day: null });
-  session.say({ ...board, game: "robert", re: asked.re });
+  session.send({ ...board, game: "robert", re: asked.re });
   await robert;
   expect(client.leaderboard.get()).toMatchObject({ game: "robert" });
 
   const deuces = client.watchLeaderboard("deuces", 9);
-  session.say({ ...board, game: "robert" });
-  await takenIn(client, session);
+  session.send({ ...board, game: "robert" });
+  await processed(client, session);
   expect(client.leaderboard.get()).toBeNull();
   const refused = await session.command("WatchLeaderboard");
-  session.say({ type: "Refused", re: refused.re, code: "unknown_day", text: "No.", wait: 0 });
+  session.send({ type: "Refused", re: refused.re, code: "unknown_day", text: "No.", wait: 0 });
   await expect(deuces).rejects.toMatchObject({ code: "unknown_day" });
   await client.unwatchLeaderboard();
-  await saidNothing(client, session);
+  await expectNoCommand(client, session);
 });

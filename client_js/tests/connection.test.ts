@@ -1,4 +1,4 @@
-/** Sessions: opening, losing and regaining them, and knowing when the server is gone. */
+/** Sessions: opening, losing and reopening them, and detecting lost connections. */
 
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import {
@@ -17,8 +17,8 @@ import {
   ScriptedServer,
   clientOf,
   openedClient,
-  saidNothing,
-  takenIn,
+  expectNoCommand,
+  processed,
   until,
 } from "./server.ts";
 
@@ -37,7 +37,7 @@ afterEach(() => {
 
 const waiting = () => until(client.status, (status) => status === "waiting");
 
-test("a guest says hello without a token, keeps the one it gets, and shows it the next time", async () => {
+test("a guest says hello without a token, stores the one it gets, and sends it the next time", async () => {
   const storage = memoryStorage();
   client = await clientOf(server, { storage, name: "Ada", ...time });
   expect(client.status.get()).toBe("connecting");
@@ -50,37 +50,37 @@ test("a guest says hello without a token, keeps the one it gets, and shows it th
 
   first.drop();
   await waiting();
-  time.pass(300);
+  time.advance(300);
   const second = await server.session();
   expect(await second.welcome()).toMatchObject({ token: "token-1", name: null });
   await until(client.status, (status) => status === "open");
 });
 
-test("a token that the server did not sign is forgotten", async () => {
+test("a token that the server rejects is forgotten", async () => {
   const storage = memoryStorage("forged");
   client = await clientOf(server, { storage, ...time });
   client.connect();
   const session = await server.session();
   const { re, token } = await session.command("Hello");
   expect(token).toBe("forged");
-  session.say({ type: "Refused", re, code: "bad_token", text: "Not ours.", wait: 0 });
+  session.send({ type: "Refused", re, code: "bad_token", text: "Not ours.", wait: 0 });
   expect(await session.welcome()).toMatchObject({ token: null });
   await until(client.status, (status) => status === "open");
 });
 
-test("a name that the server does not take is left to the server", async () => {
+test("after a name that the server rejects, the server chooses one", async () => {
   client = await clientOf(server, { name: "\0", ...time });
   client.connect();
   const session = await server.session();
   const { re } = await session.command("Hello");
-  session.say({ type: "Refused", re, code: "bad_name", text: "No.", wait: 0 });
+  session.send({ type: "Refused", re, code: "bad_name", text: "No.", wait: 0 });
   expect(await session.welcome()).toMatchObject({ name: null });
 });
 
 test.each([
   [4001, "replaced"],
   [4002, "incompatible"],
-])("after the close code %i it is %s, and stays away until asked", async (code, status) => {
+])("after the close code %i the status is %s, until `connect` is called", async (code, status) => {
   const [opened, session] = await openedClient(server, { ...time });
   client = opened;
   session.close(code);
@@ -92,63 +92,63 @@ test.each([
   await until(client.status, (now) => now === "open");
 });
 
-test("a refused version is incompatible before the socket closes", async () => {
+test("after a refused version the status is incompatible before the socket closes", async () => {
   client = await clientOf(server, { ...time });
   client.connect();
   const session = await server.session();
   const { re } = await session.command("Hello");
-  session.say({ type: "Refused", re, code: "bad_version", text: "Too new.", wait: 0 });
+  session.send({ type: "Refused", re, code: "bad_version", text: "Too new.", wait: 0 });
   await until(client.status, (status) => status === "incompatible");
 });
 
-test("a server that never welcomes is left, and tried again", async () => {
+test("a connection without a welcome is closed, and opened again", async () => {
   client = await clientOf(server, { ...time });
   client.connect();
-  const mute = await server.session();
-  await mute.command("Hello");
-  time.pass(WELCOME_WITHIN);
+  const silent = await server.session();
+  await silent.command("Hello");
+  time.advance(WELCOME_WITHIN);
   expect(client.status.get()).toBe("waiting");
-  await mute.closed;
-  time.pass(300);
+  await silent.closed;
+  time.advance(300);
   await (await server.session()).welcome();
   await until(client.status, (status) => status === "open");
 });
 
-test("a silent server is found out by its missing pong", async () => {
+test("a silent server is detected by a missing pong", async () => {
   const [opened, session] = await openedClient(server, { ...time });
   client = opened;
   for (let round = 0; round < 2; round++) {
-    time.pass(PING_EVERY);
+    time.advance(PING_EVERY);
     const { re } = await session.command("Ping");
     expect(time.timers.size).toBe(1);
-    session.say({ type: "Pong", re, now: 0 });
-    await takenIn(client, session);
+    session.send({ type: "Pong", re, now: 0 });
+    await processed(client, session);
   }
-  time.pass(PING_EVERY);
+  time.advance(PING_EVERY);
   await session.command("Ping");
-  time.pass(PONG_WITHIN - 1);
+  time.advance(PONG_WITHIN - 1);
   expect(client.status.get()).toBe("open");
-  time.pass(1);
+  time.advance(1);
   expect(client.status.get()).toBe("waiting");
   await session.closed;
 });
 
-test("the server's time is that of the shortest trip", async () => {
+test("the server's time is estimated by the shortest round trip", async () => {
   client = await clientOf(server, { ...time });
   client.connect();
   const session = await server.session();
   const hello = await session.command("Hello");
-  time.pass(400);
-  session.say({ type: "Welcome", re: hello.re, player: ADA, token: "t", now: 5_000_000 });
+  time.advance(400);
+  session.send({ type: "Welcome", re: hello.re, player: ADA, token: "t", now: 5_000_000 });
   await until(client.status, (status) => status === "open");
   expect(client.now()).toBe(5_000_200);
 
-  const pong = async (trip: number, now: number): Promise<void> => {
-    time.pass(PING_EVERY);
+  const pong = async (roundTrip: number, now: number): Promise<void> => {
+    time.advance(PING_EVERY);
     const { re } = await session.command("Ping");
-    time.pass(trip);
-    session.say({ type: "Pong", re, now });
-    await takenIn(client, session);
+    time.advance(roundTrip);
+    session.send({ type: "Pong", re, now });
+    await processed(client, session);
   };
   await pong(100, 6_000_000);
   expect(client.now()).toBe(6_000_050);
@@ -156,21 +156,21 @@ test("the server's time is that of the shortest trip", async () => {
   expect(client.now()).toBe(6_000_050 + PING_EVERY + 2_000);
 });
 
-test("frames that are no known event are ignored", async () => {
+test("malformed frames and unknown events are ignored", async () => {
   const [opened, session] = await openedClient(server, { ...time });
   client = opened;
-  session.sayRaw("text");
-  session.sayRaw(new Uint8Array([0xc1]));
-  session.sayRaw(new Uint8Array([0x80]));
-  session.sayRaw(new Uint8Array([0x90]));
-  session.sayRaw(new Uint8Array([0x91, 0xc0]));
-  session.sayRaw(new Uint8Array([0x92, 0x05, 0x00])); // a room without its fields
-  session.sayRaw(new Uint8Array([0x93, 0x1f, 0x00, 0xc3]));
-  await takenIn(client, session);
+  session.sendRaw("text");
+  session.sendRaw(new Uint8Array([0xc1]));
+  session.sendRaw(new Uint8Array([0x80]));
+  session.sendRaw(new Uint8Array([0x90]));
+  session.sendRaw(new Uint8Array([0x91, 0xc0]));
+  session.sendRaw(new Uint8Array([0x92, 0x05, 0x00])); // a room without its fields
+  session.sendRaw(new Uint8Array([0x93, 0x1f, 0x00, 0xc3]));
+  await processed(client, session);
   expect(client.status.get()).toBe("open");
 });
 
-test("a closed client stays closed, though the network comes back", async () => {
+test("a closed client does not reconnect", async () => {
   const [opened, session] = await openedClient(server, { ...time });
   client = opened;
   client.close();
@@ -179,61 +179,61 @@ test("a closed client stays closed, though the network comes back", async () => 
   expect(time.timers.size).toBe(0);
 });
 
-test("the wait grows to at most 10 seconds, and is spread", () => {
+test("the backoff grows to at most 10 seconds, with jitter", () => {
   expect(waitBefore(0, false, 0)).toBe(0);
   expect(waitBefore(0, false, 0.999)).toBe(999);
   expect(waitBefore(3, false, 0.999)).toBeGreaterThan(waitBefore(2, false, 0.999));
-  for (const chance of [0, 0.5, 0.999]) {
-    expect(waitBefore(50, false, chance)).toBeGreaterThanOrEqual(200);
-    expect(waitBefore(50, false, chance)).toBeLessThanOrEqual(10_000);
+  for (const jitter of [0, 0.5, 0.999]) {
+    expect(waitBefore(50, false, jitter)).toBeGreaterThanOrEqual(200);
+    expect(waitBefore(50, false, jitter)).toBeLessThanOrEqual(10_000);
   }
   expect(waitBefore(0, true, 0.5)).toBeGreaterThan(5_000);
 });
 
-test("the first tries come within two seconds all together, however unlucky", () => {
+test("the first three tries come within two seconds, whatever the jitter", () => {
   const waits = [0, 1, 2].map((failures) => waitBefore(failures, false, 0.999));
   expect(waits.reduce((sum, wait) => sum + wait)).toBeLessThan(1_900);
 });
 
-test("after a restart the first tries are spread over a second", async () => {
+test("after a restart of the server, first tries are spread over a second", async () => {
   const [opened, session] = await openedClient(server, { ...time, random: () => 0.9 });
   client = opened;
-  session.say({ type: "Bye", code: "going_away", text: "Back soon.", wait: 0 });
+  session.send({ type: "Bye", code: "going_away", text: "Back soon.", wait: 0 });
   session.close(1001);
   await waiting();
-  time.pass(899);
+  time.advance(899);
   expect(client.status.get()).toBe("waiting");
-  time.pass(1);
+  time.advance(1);
   await (await server.session()).welcome();
   await until(client.status, (status) => status === "open");
 });
 
-test("a server that says when to come back is believed, once", async () => {
+test("a client waits for as long as the server says, once", async () => {
   const [opened, session] = await openedClient(server, { ...time });
   client = opened;
-  session.say({ type: "Bye", code: "going_away", text: "Back soon.", wait: 4_200 });
+  session.send({ type: "Bye", code: "going_away", text: "Back soon.", wait: 4_200 });
   session.close(1001);
   await waiting();
-  time.pass(4_199);
+  time.advance(4_199);
   expect(client.status.get()).toBe("waiting");
-  time.pass(1);
+  time.advance(1);
   const full = await server.session();
   const { re } = await full.command("Hello");
-  full.say({ type: "Refused", re, code: "overloaded", text: "Full.", wait: 7_000 });
+  full.send({ type: "Refused", re, code: "overloaded", text: "Full.", wait: 7_000 });
   await waiting();
-  time.pass(6_999);
+  time.advance(6_999);
   expect(client.status.get()).toBe("waiting");
-  time.pass(1);
+  time.advance(1);
   const third = await server.session();
   await third.welcome();
   await until(client.status, (status) => status === "open");
   third.drop();
   await waiting();
-  time.pass(200);
+  time.advance(200);
   expect(client.status.get()).toBe("connecting");
 });
 
-/** A page in a browser, as far as the client looks at it. */
+/** Stubs of the browser's globals that the client uses. */
 function stubPage() {
   const document = Object.assign(new EventTarget(), { visibilityState: "visible" });
   const page = {
@@ -250,32 +250,35 @@ function stubPage() {
 type StubbedPage = ReturnType<typeof stubPage>;
 const persisted = (value: boolean) => Object.assign(new Event("pageshow"), { persisted: value });
 
-const awakenings: [string, (page: StubbedPage) => void][] = [
-  ["the network is back", ({ window }) => window.dispatchEvent(new Event("online"))],
-  ["the page is seen", ({ document }) => document.dispatchEvent(new Event("visibilitychange"))],
-  ["the page was kept", ({ window }) => window.dispatchEvent(persisted(true))],
-  ["the network is another", (p) => p.navigator.connection.dispatchEvent(new Event("change"))],
+const wakeEvents: [string, (page: StubbedPage) => void][] = [
+  ["the network comes back", ({ window }) => window.dispatchEvent(new Event("online"))],
+  [
+    "the page becomes visible",
+    ({ document }) => document.dispatchEvent(new Event("visibilitychange")),
+  ],
+  ["the page is restored from the cache", ({ window }) => window.dispatchEvent(persisted(true))],
+  ["the network changes", (p) => p.navigator.connection.dispatchEvent(new Event("change"))],
 ];
 
-test.each(awakenings)(
-  "when %s, the session is looked at, and dialled anew if mute",
+test.each(wakeEvents)(
+  "when %s, the session is pinged, and reopened if there is no pong",
   async (_, wake) => {
     const page = stubPage();
     const [opened, session] = await openedClient(server, { ...time });
     client = opened;
     wake(page);
     const ping = await session.command("Ping");
-    session.say({ type: "Pong", re: ping.re, now: 0 });
-    await takenIn(client, session);
-    time.pass(ALIVE_WITHIN);
+    session.send({ type: "Pong", re: ping.re, now: 0 });
+    await processed(client, session);
+    time.advance(ALIVE_WITHIN);
     expect(client.status.get()).toBe("open");
 
     wake(page);
     await session.command("Ping");
-    time.pass(ALIVE_WITHIN - 1);
-    wake(page); // which does not put it off
+    time.advance(ALIVE_WITHIN - 1);
+    wake(page); // does not extend the time
     expect(client.status.get()).toBe("open");
-    time.pass(1);
+    time.advance(1);
     expect(client.status.get()).toBe("connecting");
     await session.closed;
     await (await server.session()).welcome();
@@ -283,34 +286,34 @@ test.each(awakenings)(
   },
 );
 
-test("a ping that is on its way when the page wakes has less time for its pong", async () => {
+test("a ping in flight when the page wakes gets the shorter timeout", async () => {
   const page = stubPage();
   const [opened, session] = await openedClient(server, { ...time });
   client = opened;
-  time.pass(PING_EVERY);
+  time.advance(PING_EVERY);
   await session.command("Ping");
   page.window.dispatchEvent(new Event("online"));
-  time.pass(ALIVE_WITHIN);
+  time.advance(ALIVE_WITHIN);
   expect(client.status.get()).toBe("connecting");
-  expect(await session.any()).toBeNull();
+  expect(await session.next()).toBeNull();
 });
 
-test("a dial that hangs when the page wakes is given up, once", async () => {
+test("a connection attempt that hangs when the page wakes is aborted, once", async () => {
   const page = stubPage();
   client = await clientOf(server, { ...time });
   client.connect();
-  const mute = await server.session();
-  await mute.command("Hello");
+  const silent = await server.session();
+  await silent.command("Hello");
   page.window.dispatchEvent(new Event("online"));
-  time.pass(ALIVE_WITHIN);
-  await mute.closed;
+  time.advance(ALIVE_WITHIN);
+  await silent.closed;
   const slow = await server.session();
   await slow.command("Hello");
-  time.pass(WELCOME_WITHIN - 1);
+  time.advance(WELCOME_WITHIN - 1);
   expect(client.status.get()).toBe("connecting");
 });
 
-test("a connection that turns out to be lost when the page wakes is dialled anew at once", async () => {
+test("a connection that is lost while the page wakes is reopened at once", async () => {
   const page = stubPage();
   const [opened, session] = await openedClient(server, { ...time, random: () => 0.9 });
   client = opened;
@@ -321,7 +324,7 @@ test("a connection that turns out to be lost when the page wakes is dialled anew
   await until(client.status, (status) => status === "open");
 });
 
-test("a client that waits for its next try dials when the page wakes", async () => {
+test("a client that waits for its next try connects when the page wakes", async () => {
   const page = stubPage();
   const [opened, session] = await openedClient(server, { ...time });
   client = opened;
@@ -331,14 +334,14 @@ test("a client that waits for its next try dials when the page wakes", async () 
   expect(client.status.get()).toBe("connecting");
 });
 
-test("a page that is hidden, first shown or closed wakes nothing", async () => {
+test("hiding a page, showing it first or closing the client does not wake the connection", async () => {
   const page = stubPage();
   const [opened, session] = await openedClient(server, { ...time });
   client = opened;
   page.document.visibilityState = "hidden";
   page.document.dispatchEvent(new Event("visibilitychange"));
   page.window.dispatchEvent(persisted(false));
-  await saidNothing(client, session);
+  await expectNoCommand(client, session);
   client.close();
   page.window.dispatchEvent(new Event("online"));
   expect(client.status.get()).toBe("waiting");

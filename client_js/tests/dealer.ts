@@ -1,4 +1,4 @@
-/** A truthful server of one attempt: it plays by the rules, and answers as the protocol says. */
+/** The server's side of one attempt: it plays by the rules, and answers as the protocol says. */
 
 import { digest } from "../src/digest.ts";
 import {
@@ -22,17 +22,17 @@ import { ROW } from "../src/rules/ruleset.ts";
 
 export const ATTEMPT = "rw4kq8d2n6vx1zt7.k3mq7w2r5t9xkz4b";
 
-/** What every session knows the attempt by. */
+/** The number of the attempt in every session. */
 export const NUMBER = 32;
 
 export class Dealer {
   board: Board;
-  /** The moves that stand; entry 1 of the journal is the start. */
+  /** The accepted moves, from entry 2 of the journal on; entry 1 is the start. */
   readonly journal: { readonly move: string; readonly moved: Moved; readonly redeals: number }[] =
     [];
   end: Result["end"] = null;
   #time = 0;
-  /** By entry, less one: what the player saw with it. */
+  /** The digest of the view after each entry, at its number less one. */
   readonly #digests: number[] = [];
 
   constructor(game: string, seed: string, variant?: string) {
@@ -40,7 +40,7 @@ export class Dealer {
     this.#digests.push(digest(viewOf(this.board)));
   }
 
-  /** An end without a move is an entry too. */
+  /** The number of the last entry; a resignation is an entry, too. */
   get seq(): number {
     return this.journal.length + (this.end === "resigned" ? 2 : 1);
   }
@@ -75,7 +75,7 @@ export class Dealer {
     };
   }
 
-  /** What came after what a client has, or the snapshot if it has something else. */
+  /** The entries after those that a client has, or the snapshot if its digest differs. */
   opened(have?: Have | null): EventOf<"Attempt"> | EventOf<"Missed"> {
     if (!have || this.#digests[have.seq - 1] !== have.digest) return this.snapshot();
     return {
@@ -89,16 +89,16 @@ export class Dealer {
     };
   }
 
-  /** End the attempt as it stands. */
+  /** Resign the attempt. */
   resign(): void {
     this.#digests.push(digest(viewOf(this.board)));
     this.end = "resigned";
   }
 
-  /** The answer to a move: it stands, stood already, is refused, or has the wrong number. */
+  /** The answer to a move: accepted, a duplicate, refused, or a snapshot for a wrong number. */
   answer(seq: number, move: string): EventOf<"Moved"> | EventOf<"Attempt"> | EventOf<"Refused"> {
-    const stands = this.journal[seq - 2];
-    if (stands?.move === move) return { type: "Moved", re: [NUMBER, seq], ...stands.moved };
+    const accepted = this.journal[seq - 2];
+    if (accepted?.move === move) return { type: "Moved", re: [NUMBER, seq], ...accepted.moved };
     if (seq !== this.seq + 1) return this.snapshot();
     try {
       return this.play(move);
@@ -108,7 +108,7 @@ export class Dealer {
     }
   }
 
-  /** Play a move into the journal; each takes a second. */
+  /** Play a move and append it; by the clock of the results, each move takes a second. */
   play(move: string): EventOf<"Moved"> {
     const { ruleset } = this.board;
     const old = this.board;
@@ -131,7 +131,7 @@ export class Dealer {
     return { type: "Moved", re: [NUMBER, moved.seq], ...moved };
   }
 
-  /** The text of a move that a client has sent. */
+  /** The text of a client's move. */
   textOf({ source, target, count }: PlayMove): string {
     const { ruleset } = this.board;
     const to = target === ruleset.pileNames.length ? ROW : target;

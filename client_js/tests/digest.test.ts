@@ -1,4 +1,4 @@
-/** The hash of digests, by its published test vectors; `tests/core/test_digest.py` has them too. */
+/** The hash function of digests, by published test vectors; `tests/core/test_digest.py` has the same. */
 
 import { expect, test } from "vitest";
 import { fnv1a } from "../src/digest.ts";

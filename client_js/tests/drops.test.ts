@@ -1,4 +1,4 @@
-/** A player on a line that keeps breaking: each move stands once, in order, and the view is true. */
+/** A player whose connection keeps breaking: each move is accepted once and in order. */
 
 import { afterEach, expect, test } from "vitest";
 import {
@@ -10,10 +10,10 @@ import {
   viewOf,
 } from "../src/index.ts";
 import { Dealer } from "./dealer.ts";
-import { dice } from "./rules/engine.ts";
+import { seededRandom } from "./rules/engine.ts";
 import {
-  type AnyHeard,
-  type Said,
+  type AnyReceived,
+  type SentEvent,
   ScriptedServer,
   type Session,
   clientOf,
@@ -27,41 +27,50 @@ afterEach(() => {
   server.stop();
 });
 
-/** Serve one session until the line breaks: before a command is read, or before its answer goes. */
-async function serve(session: Session, dealer: Dealer, roll: (limit: number) => number) {
+/** Serve one session until it is dropped, before a command is handled or before it is answered. */
+async function serve(session: Session, dealer: Dealer, random: (limit: number) => number) {
   await session.welcome();
   for (;;) {
-    const command = await session.any();
+    const command = await session.next();
     if (command === null) return;
-    if (roll(8) === 0) return session.drop();
-    const answer = answerOf(command, dealer, roll);
-    if (roll(8) === 0) return session.drop();
-    session.say({ ...answer, re: command.re });
+    if (random(8) === 0) return session.drop();
+    const answer = answerOf(command, dealer, random);
+    if (random(8) === 0) return session.drop();
+    session.send({ ...answer, re: command.re });
   }
 }
 
-/** What a server answers whose store is away now and then, before a move stands or after it. */
-function answerOf(command: AnyHeard, dealer: Dealer, roll: (limit: number) => number): Said {
-  const away = { type: "Refused", code: "unavailable", text: "Try again.", wait: 0 } as const;
-  if (roll(8) === 0) return away;
+/** The answer of a server whose store fails now and then, before or after a move is appended. */
+function answerOf(
+  command: AnyReceived,
+  dealer: Dealer,
+  random: (limit: number) => number,
+): SentEvent {
+  const unavailable = {
+    type: "Refused",
+    code: "unavailable",
+    text: "Try again.",
+    wait: 0,
+  } as const;
+  if (random(8) === 0) return unavailable;
   const answer =
     command.type === "PlayMove"
       ? dealer.answer(command.seq, dealer.textOf(command))
       : dealer.opened(command.type === "OpenAttempt" ? command.have : null);
-  return roll(8) === 0 ? away : answer;
+  return random(8) === 0 ? unavailable : answer;
 }
 
-const hasRoom = (state: AttemptState | null): state is AttemptState =>
+const canPlay = (state: AttemptState | null): state is AttemptState =>
   state !== null && state.pending < 4;
 
-test.each([1, 2, 3, 4])("no move is lost or played twice, with the dice %i", async (seed) => {
-  const roll = dice(seed);
+test.each([1, 2, 3, 4])("no move is lost or played twice, with random seed %i", async (seed) => {
+  const random = seededRandom(seed);
   const dealer = new Dealer("rouge-et-noir", String(seed).repeat(64));
   server = new ScriptedServer();
   client = await clientOf(server, {
     random: () => 0,
     after: (milliseconds, run) => {
-      // Coming back is at once; no ping and no missing pong ever comes about.
+      // Reconnects come at once; pings and their timeouts never do.
       if (milliseconds > 5_000) return () => undefined;
       const soon = setImmediate(run);
       return () => clearImmediate(soon);
@@ -69,17 +78,17 @@ test.each([1, 2, 3, 4])("no move is lost or played twice, with the dice %i", asy
   });
   let serving = true;
   void (async () => {
-    while (serving) await serve(await server.session(), dealer, roll);
+    while (serving) await serve(await server.session(), dealer, random);
   })();
 
   client.connect();
   await client.openDaily("rouge-et-noir");
   const played: string[] = [];
   for (let moves = 0; moves < 60; moves++) {
-    const { view, ruleset } = await until(client.attempt, hasRoom);
+    const { view, ruleset } = await until(client.attempt, canPlay);
     const legal = legalMoves(view).map((move) => moveText(ruleset, move));
     if (legal.length === 0) break;
-    const move = legal[roll(legal.length)]!;
+    const move = legal[random(legal.length)]!;
     expect(client.play(move)).toBe(true);
     played.push(move);
   }

@@ -1,4 +1,4 @@
-/** The package as a stranger installs it: what is in it, its types, and a race with it. */
+/** The npm package as users install it: its contents, its types, and a race with its example. */
 
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -36,11 +36,11 @@ const SOURCES = [
 let folder: string;
 /** A copy of the sources, so that a build does not change the checkout. */
 let copy: string;
-/** Somebody else's program, with the package in its `node_modules`. */
+/** A user's program, with the package in its `node_modules`. */
 let app: string;
 let installed: string;
 
-/** Run a program that must succeed; returns what it has printed. */
+/** Run a program that must succeed; returns its standard output. */
 function run(cwd: string, program: string, ...args: string[]): string {
   const { status, stdout, stderr } = spawnSync(program, args, { cwd, encoding: "utf8" });
   expect(status, stdout + stderr).toBe(0);
@@ -80,7 +80,7 @@ const files = () =>
     statSync(join(installed, path)).isFile(),
   );
 
-test("the package holds what it needs, and nothing that is left of an earlier build", () => {
+test("the package contains what it needs, and nothing from an earlier build", () => {
   expect(files()).toEqual(
     expect.arrayContaining([
       ...["LICENSE", "README.md", "package.json", "examples/bot.ts"],
@@ -93,7 +93,7 @@ test("the package holds what it needs, and nothing that is left of an earlier bu
   expect(others.toSorted()).toEqual(["LICENSE", "README.md", "package.json"]);
 });
 
-test("the page about it shows the example, and names all that a client has", () => {
+test("the README shows the example, and lists all methods and properties of a client", () => {
   const page = readFileSync(join(installed, "README.md"), "utf8");
   expect(page).toContain(readFileSync(join(installed, "examples", "bot.ts"), "utf8"));
   const client = new Client({ url: "ws://localhost/socket" });
@@ -103,7 +103,7 @@ test("the page about it shows the example, and names all that a client has", () 
   for (const name of described) expect(page).toContain(`| \`${name}`);
 });
 
-test("every module has a source map that holds its source", () => {
+test("every module has a source map with its source", () => {
   for (const path of files().filter((name) => name.endsWith(".js"))) {
     const map = JSON.parse(readFileSync(join(installed, `${path}.map`), "utf8")) as {
       sourcesContent?: string[];
@@ -120,7 +120,7 @@ test("no declaration imports a .ts file", () => {
   }
 });
 
-test("rules that could not be printed leave the old ones as they are", () => {
+test("when the rules cannot be generated, the old ones are kept", () => {
   const rulesets = join(copy, "src", "rules", "rulesets.json");
   const before = readFileSync(rulesets, "utf8");
   const { status } = spawnSync("npm", ["run", "rules"], {
@@ -131,14 +131,14 @@ test("rules that could not be printed leave the old ones as they are", () => {
   expect(readFileSync(rulesets, "utf8")).toBe(before);
 });
 
-/** Start the example in the stranger's program. */
+/** Start the example in the user's program. */
 const bot = (...args: string[]) =>
   spawn(process.execPath, ["--no-warnings", "out/bot.js", ...args], {
     cwd: app,
     stdio: ["ignore", "pipe", "inherit"],
   });
 
-test("the example passes the strictest types, and races against itself", async () => {
+test("the example compiles with strict types, and races against itself", async () => {
   cpSync(join(installed, "examples", "bot.ts"), join(app, "bot.ts"));
   const compilerOptions = {
     ...{ target: "ES2022", lib: ["ES2023"], module: "NodeNext", types: ["node"], outDir: "out" },
@@ -159,10 +159,10 @@ test("the example passes the strictest types, and races against itself", async (
     const code = (await lines.next()).value as string;
     const guest = bot(url, "rouge-et-noir", code);
     const ended = [once(host, "exit"), once(guest, "exit")];
-    const told = await text(guest.stdout);
-    expect(told).toMatch(/^(\d\. .+: \d+ cards home\n){2}$/);
+    const printed = await text(guest.stdout);
+    expect(printed).toMatch(/^(\d\. .+: \d+ cards home\n){2}$/);
     expect([(await lines.next()).value, (await lines.next()).value]).toEqual(
-      told.trimEnd().split("\n"),
+      printed.trimEnd().split("\n"),
     );
     for (const exit of ended) expect((await exit)[0]).toBe(0);
   } finally {

@@ -1,4 +1,4 @@
-/** Every example of the protocol's page is a message by the tables, and survives the wire. */
+/** Every example in `PROTOCOL.md` is a valid message, and decodes and encodes to itself. */
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -8,18 +8,18 @@ import { Attempt } from "../src/attempt.ts";
 import { fnv1a } from "../src/digest.ts";
 import type { Command, EventOf } from "../src/protocol.ts";
 import { decodeEvent, encodeCommand } from "../src/wire.ts";
-import { type Said, decodeCommand, encodeEvent } from "./server.ts";
+import { type SentEvent, decodeCommand, encodeEvent } from "./server.ts";
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
 const page = readFileSync(path("../../server/PROTOCOL.md"), "utf8");
 
-/** A `bin` as the page writes it, among values of JSON. */
+/** A reviver of JSON for values of type `bin`, as the page writes them. */
 const bin = (_key: string, value: unknown) =>
   typeof value === "string" && value.startsWith("bin:")
     ? new Uint8Array(Buffer.from(value.slice(4), "hex"))
     : value;
 
-/** The messages in the page's blocks, and what the page says that their bytes are. */
+/** The messages in the page's code blocks, with their bytes where the page shows them. */
 const examples = [...page.matchAll(/^```text\n(.*?)^```/gms)]
   .flatMap(([, block = ""]) => block.split(/^(?=[<>] )/m))
   .filter((text) => /^[<>] /.test(text))
@@ -38,23 +38,23 @@ test("the page has examples of commands and of events, and some with their bytes
   expect(examples.filter(({ shown }) => shown).length).toBeGreaterThan(10);
 });
 
-test.each(commands)("the command $text survives the wire", ({ value, shown }) => {
-  const { re, ...heard } = decodeCommand(encode(value));
-  // Null is what was left out, but where something after it was not.
-  const given = Object.entries(heard).filter(([, field]) => field !== null);
+test.each(commands)("the command $text is decoded and encoded to itself", ({ value, shown }) => {
+  const { re, ...decoded } = decodeCommand(encode(value));
+  // Fields that were left out are null.
+  const given = Object.entries(decoded).filter(([, field]) => field !== null);
   const sent = encodeCommand({ id: re, ...Object.fromEntries(given) } as unknown as Command);
   expect(decode(sent)).toEqual(value);
   if (shown) expect(sent).toEqual(shown);
 });
 
-test.each(events)("the event $text survives the wire", ({ value, shown }) => {
-  const heard = decodeEvent(encode(value));
-  const sent = encodeEvent(heard as Said);
+test.each(events)("the event $text is decoded and encoded to itself", ({ value, shown }) => {
+  const decoded = decodeEvent(encode(value));
+  const sent = encodeEvent(decoded as SentEvent);
   expect(decode(sent)).toEqual(value);
   if (shown) expect(sent).toEqual(shown);
 });
 
-test("what an event leaves out is null, and what a later version adds is ignored", () => {
+test("fields that an event leaves out are null, and those that a later version adds are ignored", () => {
   expect(decodeEvent(encode([33, 7, [[14, 2, 22]], 41_250]))).toEqual({
     ...{ type: "Moved", re: [33, 7], number: 33, seq: 7, changes: [[14, 2, 22]] },
     ...{ time: 41_250, end: null, redeals: null },
@@ -62,18 +62,18 @@ test("what an event leaves out is null, and what a later version adds is ignored
   expect(decodeEvent(encode([4, 3, 17, "more"]))).toEqual({ type: "Pong", re: 3, now: 17 });
 });
 
-test("the digests are those of their texts", () => {
+test("the digests on the page are those of their texts", () => {
   const rows = [...page.matchAll(/^\| `(.+)` \| `(\d+)` \|$/gm)];
   expect(rows.length).toBeGreaterThanOrEqual(4);
   for (const [, text = "", digest] of rows) expect(`${fnv1a(text)}`).toBe(digest);
 });
 
-test("a snapshot has the digest that a client of the page's example says", () => {
-  const said = commands
+test("the digest in the page's `OpenAttempt` is that of its snapshot", () => {
+  const sent = commands
     .map(({ value }) => decodeCommand(encode(value)))
     .find((command) => command.type === "OpenAttempt" && command.have !== null);
   const snapshot = events
     .map(({ value }) => decodeEvent(encode(value)))
     .find((event) => event?.type === "Attempt") as EventOf<"Attempt">;
-  expect(said).toMatchObject({ have: new Attempt(snapshot).have() });
+  expect(sent).toMatchObject({ have: new Attempt(snapshot).have() });
 });

@@ -1,4 +1,4 @@
-/** What earlier releases said over the wire is understood, and what they took is still said so. */
+/** Messages of earlier releases: events can be decoded, and commands are encoded in the same way. */
 
 import { readFileSync, readdirSync } from "node:fs";
 import { decode } from "@msgpack/msgpack";
@@ -7,7 +7,7 @@ import { Attempt } from "../src/attempt.ts";
 import type { Command } from "../src/protocol.ts";
 import { findStoredRuleset } from "../src/rules/catalog.ts";
 import { decodeEvent, encodeCommand } from "../src/wire.ts";
-import { type Said, decodeCommand, encodeEvent } from "./server.ts";
+import { type SentEvent, decodeCommand, encodeEvent } from "./server.ts";
 
 const folder = new URL("../../tests/vectors/releases/", import.meta.url);
 const releases = readdirSync(folder);
@@ -29,31 +29,33 @@ function framesOf(release: string, sender: Message["sender"]) {
     .map(({ name, frame }) => ({ name, frame: new Uint8Array(Buffer.from(frame, "hex")) }));
 }
 
-test.each(releases)("the commands that release %s took are said as then", (release) => {
+test.each(releases)("commands are encoded as for release %s", (release) => {
   const frames = framesOf(release, "client");
   expect(frames.length).toBeGreaterThan(50);
   for (const { name, frame } of frames) {
-    const { re, ...heard } = decodeCommand(frame);
-    expect(heard.type).toBe(name);
-    const given = Object.entries(heard).filter(([, field]) => field !== null);
+    const { re, ...decoded } = decodeCommand(frame);
+    expect(decoded.type).toBe(name);
+    const given = Object.entries(decoded).filter(([, field]) => field !== null);
     const sent = encodeCommand({ id: re, ...Object.fromEntries(given) } as unknown as Command);
-    const said = decode(frame) as unknown[];
-    while (said.at(-1) === null) said.pop();
-    expect(decode(sent)).toEqual(said);
+    const row = decode(frame) as unknown[];
+    while (row.at(-1) === null) row.pop();
+    expect(decode(sent)).toEqual(row);
   }
 });
 
-test.each(releases)("the events of release %s are understood", (release) => {
+test.each(releases)("events of release %s are decoded", (release) => {
   const frames = framesOf(release, "server");
   expect(frames.length).toBeGreaterThan(50);
   for (const { name, frame } of frames) {
-    const heard = decodeEvent(frame);
-    expect(heard?.type).toBe(name);
-    const said = decode(frame) as unknown[];
-    expect((decode(encodeEvent(heard as Said)) as unknown[]).slice(0, said.length)).toEqual(said);
-    if (heard?.type !== "Attempt") continue;
-    const { ruleset, seq } = new Attempt(heard).state();
-    expect(ruleset).toBe(findStoredRuleset(heard.game, heard.variant, heard.rules));
-    expect(seq).toBe(heard.seq);
+    const decoded = decodeEvent(frame);
+    expect(decoded?.type).toBe(name);
+    const row = decode(frame) as unknown[];
+    expect((decode(encodeEvent(decoded as SentEvent)) as unknown[]).slice(0, row.length)).toEqual(
+      row,
+    );
+    if (decoded?.type !== "Attempt") continue;
+    const { ruleset, seq } = new Attempt(decoded).state();
+    expect(ruleset).toBe(findStoredRuleset(decoded.game, decoded.variant, decoded.rules));
+    expect(seq).toBe(decoded.seq);
   }
 });

@@ -1,4 +1,4 @@
-/** A server whose every word the test says, and a clock that the test moves. */
+/** A server and a clock that are controlled by the test. */
 
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
@@ -26,29 +26,32 @@ export { until };
 export const ADA = { id: "k3mq7w2r5t9xkz4b", name: "Ada", tag: "4F2A" };
 export const BOB = { id: "zz5n8c1v6m2qx7ap", name: "Bob", tag: "9C01" };
 
-/** A command as it arrives, and what its answer is to name as `re`. What is left out is null. */
-export type Heard<T extends CommandType> = CommandFields[T] & { readonly type: T; readonly re: Re };
-export type AnyHeard = { [T in CommandType]: Heard<T> }[CommandType];
+/** A command as it arrives, with the `re` of its answer. Fields that were left out are null. */
+export type Received<T extends CommandType> = CommandFields[T] & {
+  readonly type: T;
+  readonly re: Re;
+};
+export type AnyReceived = { [T in CommandType]: Received<T> }[CommandType];
 
-/** An event to be sent; news if it answers nothing. */
-export type Said = {
+/** An event to be sent; without `re`, it answers no command. */
+export type SentEvent = {
   [T in EventType]: EventFields[T] & { readonly type: T; readonly re?: Re };
 }[EventType];
 
-/** The command in a frame. */
-export function decodeCommand(frame: Uint8Array): AnyHeard {
+/** Decode a frame as a command. */
+export function decodeCommand(frame: Uint8Array): AnyReceived {
   const row = decode(frame) as unknown[];
   const [first, second] = row as [number, number];
   if (first >= FIRST_NUMBER) {
-    return { type: "PlayMove", re: [first, second], ...toObject("PlayMove", row) } as AnyHeard;
+    return { type: "PlayMove", re: [first, second], ...toObject("PlayMove", row) } as AnyReceived;
   }
   const type = (Object.keys(COMMANDS) as (keyof Commands)[]).find((one) => COMMANDS[one] === first);
   if (type === undefined) throw new RangeError(`There is no command of the kind ${first}.`);
-  return { type, re: second, ...toObject(type, row.slice(2)) } as AnyHeard;
+  return { type, re: second, ...toObject(type, row.slice(2)) } as AnyReceived;
 }
 
-/** The frame of an event. */
-export function encodeEvent(event: Said): Uint8Array {
+/** Encode an event as a frame. */
+export function encodeEvent(event: SentEvent): Uint8Array {
   if (event.type === "Progress") {
     return encode([
       PROGRESS,
@@ -61,7 +64,7 @@ export function encodeEvent(event: Said): Uint8Array {
   return encode(row);
 }
 
-/** Things that come one after another, for a reader that waits for each. */
+/** An unbounded FIFO queue with asynchronous readers. */
 class Queue<T> {
   readonly #items: T[] = [];
   readonly #readers: ((item: T) => void)[] = [];
@@ -82,7 +85,7 @@ class Queue<T> {
 /** The server's end of one socket. */
 export class Session {
   readonly #socket: WebSocket;
-  readonly #commands = new Queue<AnyHeard | null>();
+  readonly #commands = new Queue<AnyReceived | null>();
   readonly closed: Promise<unknown>;
 
   constructor(socket: WebSocket) {
@@ -93,29 +96,29 @@ export class Session {
   }
 
   /** The next command, which must be of this type. */
-  async command<T extends CommandType>(type: T): Promise<Heard<T>> {
-    const command = await this.any();
-    if (command?.type === type) return command as Heard<T>;
-    throw new Error(`${type} was expected, ${command?.type ?? "the end"} came.`);
+  async command<T extends CommandType>(type: T): Promise<Received<T>> {
+    const command = await this.next();
+    if (command?.type === type) return command as Received<T>;
+    throw new Error(`Expected ${type}, received ${command?.type ?? "the close"}.`);
   }
 
   /** The next command, or null at the end of the session. */
-  any(): Promise<AnyHeard | null> {
+  next(): Promise<AnyReceived | null> {
     return this.#commands.next();
   }
 
-  say(event: Said): void {
+  send(event: SentEvent): void {
     this.#socket.send(encodeEvent(event));
   }
 
-  sayRaw(frame: Uint8Array | string): void {
+  sendRaw(frame: Uint8Array | string): void {
     this.#socket.send(frame);
   }
 
-  /** Answer the hello. */
-  async welcome(now = 0): Promise<Heard<"Hello">> {
+  /** Receive the hello, and answer it with a welcome. */
+  async welcome(now = 0): Promise<Received<"Hello">> {
     const hello = await this.command("Hello");
-    this.say({ type: "Welcome", re: hello.re, player: ADA, token: "token-1", now });
+    this.send({ type: "Welcome", re: hello.re, player: ADA, token: "token-1", now });
     return hello;
   }
 
@@ -123,7 +126,7 @@ export class Session {
     this.#socket.close(code);
   }
 
-  /** Cut the line, without a word. */
+  /** Terminate the connection, without a close frame. */
   drop(): void {
     this.#socket.terminate();
   }
@@ -153,7 +156,7 @@ export class ScriptedServer {
   }
 }
 
-/** Time that passes when the test says so. Chance is always the same, for short waits. */
+/** A clock that the test advances, with its timers. Random numbers are constant, for short waits. */
 export class FakeTime implements Surroundings {
   #now = 1_000_000;
   readonly timers = new Set<{ readonly at: number; readonly run: () => void }>();
@@ -166,7 +169,7 @@ export class FakeTime implements Surroundings {
     return () => this.timers.delete(timer);
   };
 
-  pass(milliseconds: number): void {
+  advance(milliseconds: number): void {
     const end = this.#now + milliseconds;
     for (;;) {
       const due = [...this.timers].filter((timer) => timer.at <= end);
@@ -182,21 +185,21 @@ export class FakeTime implements Surroundings {
 
 let marks = 0;
 
-/** Wait until the client has taken in all that the session has said so far. */
-export async function takenIn(client: Client, session: Session): Promise<void> {
+/** Wait until the client has processed all events that the session has sent so far. */
+export async function processed(client: Client, session: Session): Promise<void> {
   const day = ++marks;
-  session.say({ type: "Dailies", day, date: "", ends: 0, closes: 0, now: 0, games: [] });
+  session.send({ type: "Dailies", day, date: "", ends: 0, closes: 0, now: 0, games: [] });
   await until(client.dailies, (dailies) => dailies?.day === day);
 }
 
-/** Fail unless the client has sent nothing but what was read, after all that the session has said. */
-export async function saidNothing(client: Client, session: Session): Promise<void> {
-  await takenIn(client, session);
+/** Process all events, and fail if the client has sent a command that was not received yet. */
+export async function expectNoCommand(client: Client, session: Session): Promise<void> {
+  await processed(client, session);
   client.showDeal("mark").catch(() => undefined);
   await session.command("ShowDeal");
 }
 
-/** A client of the server, which is not connected yet. */
+/** A client of this server, not connected yet. */
 export async function clientOf(
   server: ScriptedServer,
   options: Partial<ClientOptions> = {},

@@ -1,9 +1,9 @@
-/** Waiting for a store's value. */
+/** `until`, which waits for a value of a store. */
 
 import { expect, test } from "vitest";
 import { Store, until } from "../src/store.ts";
 
-test("the first value that passes is waited for, and null is none", async () => {
+test("it waits for the first value that passes, and skips null", async () => {
   const store = new Store<number | null>(null);
   const even = until(store, (value) => value % 2 === 0);
   for (const value of [1, null, 4, 6]) store.set(value);
@@ -11,7 +11,7 @@ test("the first value that passes is waited for, and null is none", async () => 
   expect(await until(store, (value) => value === 6)).toBe(6);
 });
 
-test("a wait ends with its signal, and follows no longer", async () => {
+test("aborting its signal rejects it, and unsubscribes", async () => {
   const store = new Store(0);
   const signal = new AbortController();
   let asked = 0;

@@ -1,4 +1,4 @@
-/** A client that cannot get in: it says so, and goes on trying. */
+/** A client that cannot connect: it reports why, and goes on trying. */
 
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { WebSocket } from "ws";
@@ -19,19 +19,19 @@ afterEach(() => client.close());
 const clientAt = (url: string, options: Partial<ClientOptions> = {}) =>
   new Client({ url, openSocket: nodeSocket, storage: memoryStorage(), ...options });
 
-/** Wait until so many tries have failed in a row. */
+/** Wait until this many tries have failed in a row. */
 const failed = (tries: number) => until(client.failure, (failure) => failure?.tries === tries);
 
-/** The address of a server that is no more. */
-async function nowhere(): Promise<string> {
+/** The URL of a server that was stopped. */
+async function stoppedServer(): Promise<string> {
   const server = new ScriptedServer();
   const url = await server.start();
   server.stop();
   return url;
 }
 
-test("a server that is not there is unreachable after some tries, until it is there", async () => {
-  const url = await nowhere();
+test("a server that does not run is unreachable after three tries, until it runs", async () => {
+  const url = await stoppedServer();
   client = clientAt(url, { ...time });
   const statuses: string[] = [];
   client.status.subscribe((status) => statuses.push(status));
@@ -40,7 +40,7 @@ test("a server that is not there is unreachable after some tries, until it is th
     expect(await failed(tries)).toMatchObject({ code: 1006 });
     expect(client.failure.get()!.reason).toContain("ECONNREFUSED");
     expect(time.timers.size).toBe(1);
-    time.pass(tries === 1 ? 200 : 1_000);
+    time.advance(tries === 1 ? 200 : 1_000);
   }
   await failed(UNREACHABLE_AFTER + 2);
   expect(statuses).toEqual([
@@ -51,22 +51,22 @@ test("a server that is not there is unreachable after some tries, until it is th
 
   const server = new ScriptedServer(Number(new URL(url).port));
   await server.start();
-  time.pass(10_000);
+  time.advance(10_000);
   await (await server.session()).welcome();
   await until(client.status, (status) => status === "open");
   expect(client.failure.get()).toBeNull();
   server.stop();
 });
 
-test("a name with several addresses says why, too", async () => {
-  const url = (await nowhere()).replace("127.0.0.1", "localhost");
+test("the reason is reported for a host name with several addresses, too", async () => {
+  const url = (await stoppedServer()).replace("127.0.0.1", "localhost");
   client = clientAt(url, { ...time });
   client.connect();
   await failed(1);
   expect(client.failure.get()!.reason).toContain("ECONNREFUSED");
 });
 
-test("a session that was lost is waited for, and no failure", async () => {
+test("losing a session is not a failure", async () => {
   const server = new ScriptedServer();
   const [opened, session] = await openedClient(server, { ...time });
   client = opened;
@@ -76,35 +76,35 @@ test("a session that was lost is waited for, and no failure", async () => {
   server.stop();
 });
 
-test("a server that turns everyone away says why", async () => {
+test("a refused hello is a failure with the server's reason", async () => {
   const server = new ScriptedServer();
   client = clientAt(await server.start(), { ...time });
   client.connect();
   const session = await server.session();
   const { re } = await session.command("Hello");
-  session.say({ type: "Refused", re, code: "overloaded", text: "We are full.", wait: 500 });
+  session.send({ type: "Refused", re, code: "overloaded", text: "We are full.", wait: 500 });
   expect(await failed(1)).toEqual({ tries: 1, code: null, reason: "We are full." });
   server.stop();
 });
 
-test("a closed client forgets its failures", async () => {
-  client = clientAt(await nowhere(), { ...time });
+test("closing a client clears its failure", async () => {
+  client = clientAt(await stoppedServer(), { ...time });
   client.connect();
   await failed(1);
   client.close();
   expect(client.failure.get()).toBeNull();
 });
 
-test("a command waits for a session until its time is over", async () => {
-  const url = await nowhere();
+test("a command waits for a session until its timeout", async () => {
+  const url = await stoppedServer();
   client = clientAt(url, { ...time, timeout: 5_000 });
   client.connect();
   await failed(1);
   const asked = client.listDailies().catch((error: unknown) => error);
   const room = client.joinRoom("H7KQ2").catch((error: unknown) => error);
-  time.pass(4_999);
+  time.advance(4_999);
   const late = client.openDaily("robert").catch((error: unknown) => error);
-  time.pass(1);
+  time.advance(1);
   const message = expect.stringContaining(`There is no session with ${url}: connect ECONNREFUSED`);
   expect(await asked).toMatchObject({ code: "unreachable", message });
   expect(await room).toMatchObject({ code: "unreachable", message });
@@ -112,7 +112,7 @@ test("a command waits for a session until its time is over", async () => {
   expect(await late).toMatchObject({ code: "disconnected" });
 });
 
-test("a command that is sent in time has no time-out any more, until its session is lost", async () => {
+test("a command in flight has no timeout, until its session is lost", async () => {
   const server = new ScriptedServer();
   client = clientAt(await server.start(), { ...time, timeout: 5_000 });
   const asked = client.listDailies().catch((error: unknown) => error);
@@ -124,20 +124,20 @@ test("a command that is sent in time has no time-out any more, until its session
   session.drop();
   await until(client.status, (status) => status === "waiting");
   server.stop();
-  time.pass(5_000);
+  time.advance(5_000);
   expect(await asked).toMatchObject({ code: "unreachable" });
 });
 
-test("a command may wait for as long as it takes", async () => {
-  client = clientAt(await nowhere(), { ...time, timeout: Infinity });
+test("a command with an infinite timeout waits until the client is closed", async () => {
+  client = clientAt(await stoppedServer(), { ...time, timeout: Infinity });
   const asked = client.listDailies().catch((error: unknown) => error);
   expect(time.timers.size).toBe(0);
   client.close();
   expect(await asked).toMatchObject({ code: "disconnected" });
 });
 
-/** A socket that is opened by a page of another site. */
-const elsewhere: OpenSocket = (url, events) => {
+/** Opens sockets with the origin of another site. */
+const openForeignSocket: OpenSocket = (url, events) => {
   const socket = new WebSocket(url, { origin: "https://elsewhere.example" });
   let reason = "";
   socket.on("error", (error) => (reason = error.message));
@@ -155,7 +155,7 @@ afterAll(() => node.stop());
 
 test.each([
   ["a wrong path", "/sockets", nodeSocket, "404"],
-  ["an origin that is refused", "/socket", elsewhere, "403"],
+  ["a foreign origin", "/socket", openForeignSocket, "403"],
 ])("%s makes a real server unreachable", async (_, path, openSocket, status) => {
   client = clientAt(`ws://${host}${path}`, { openSocket, random: () => 0 });
   client.connect();

@@ -1,1 +1,1 @@
-"""Benchmarks, each of which writes its results down beside itself."""
+"""Benchmarks of the server and of the engine; each writes its results to this directory."""

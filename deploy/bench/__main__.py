@@ -1,4 +1,4 @@
-"""Measures the server beside a floor: a bare `websockets` echo.
+"""Benchmark of the server, compared with a floor: a bare `websockets` echo server.
 
 python -m deploy.bench [--quick | --check]
 """
@@ -9,7 +9,16 @@ import argparse
 import sys
 
 from deploy.bench import report
-from deploy.bench.duel import FLOOR, OURS, Duel, closed_loops, duels, open_loops, say, unlimited
+from deploy.bench.comparison import (
+    FLOOR,
+    OURS,
+    Comparison,
+    closed_loops,
+    compare,
+    open_loops,
+    print_line,
+    unlimited,
+)
 from deploy.bench.peers import peers
 from deploy.bench.processes import LOAD_CORE, floor, pin
 from deploy.bench.table import Results, lines, measure_rows
@@ -17,90 +26,90 @@ from deploy.bench.table import Results, lines, measure_rows
 SOCKETS = (2, 50, 500, 2_000)
 PACES = ((1_000, 1.0), (10_000, 2.0))
 SEATS = (1, 2, 4, 8)
-PEERED = (50, 500)
-"""The numbers of sockets at which the peers are measured too."""
+PEER_SOCKETS = (50, 500)
+"""The numbers of sockets at which Colyseus and boardgame.io are measured too."""
 
-SEATED = 48
-"""Sockets of the curve over seats; every number of seats divides it."""
+SEATS_SOCKETS = 48
+"""Sockets of the measurements by number of seats, a multiple of each of `SEATS`."""
 
 ROUNDS, SECONDS = 5, 4.0
 PACED_SECONDS = 10.0
 QUICK_SOCKETS, QUICK_ROUNDS, QUICK_SECONDS = (50, 500), 3, 2.0
-CHECKED, CHECK_ROUNDS, CHECK_SECONDS = 50, 3, 1.5
+CHECK_SOCKETS, CHECK_ROUNDS, CHECK_SECONDS = 50, 3, 1.5
 
 
-def last_line(found: list[Duel]) -> str:
-    """Return the ratios to the floor as one line."""
-    ratios = ", ".join(f"{duel.sockets} {duel.ratio():.2f}" for duel in found)
+def last_line(found: list[Comparison]) -> str:
+    """Return the ratios to the floor, by number of sockets, as one line."""
+    ratios = ", ".join(f"{comparison.sockets} {comparison.ratio():.2f}" for comparison in found)
     return f"ratio to the floor: {ratios}"
 
 
-def whole(rounds: int) -> int:
-    """Measure everything, and write it down."""
-    others, left_out = peers()
-    if left_out is not None:
-        say(left_out)
-    closed = closed_loops([n for n in SOCKETS if n not in PEERED], rounds, SECONDS)
-    closed += closed_loops(PEERED, rounds, SECONDS, others)
-    closed.sort(key=lambda duel: duel.sockets)
+def measure_all(rounds: int) -> int:
+    """Measure everything, write the results, and return the exit status."""
+    others, note = peers()
+    if note is not None:
+        print_line(note)
+    closed = closed_loops([n for n in SOCKETS if n not in PEER_SOCKETS], rounds, SECONDS)
+    closed += closed_loops(PEER_SOCKETS, rounds, SECONDS, others)
+    closed.sort(key=lambda comparison: comparison.sockets)
     paced = open_loops(PACES, (rounds + 1) // 2, PACED_SECONDS)
     seats = {}
     for count in SEATS:
-        task = {"sockets": SEATED, "seconds": SECONDS, "seats": count}
-        (seats[count],) = duels("closed", [task], 1, {FLOOR: floor, OURS: unlimited})
+        task = {"sockets": SEATS_SOCKETS, "seconds": SECONDS, "seats": count}
+        (seats[count],) = compare("closed", [task], 1, {FLOOR: floor, OURS: unlimited})
     results = Results(
-        {duel.sockets: duel for duel in closed},
-        {duel.sockets: duel for duel in paced},
+        {comparison.sockets: comparison for comparison in closed},
+        {comparison.sockets: comparison for comparison in paced},
         seats,
         measure_rows(),
     )
-    report.write(results, [left_out] if left_out is not None else [])
+    report.write(results, [note] if note is not None else [])
     for line in lines(results):
-        say(line)
-    say(last_line(closed))
+        print_line(line)
+    print_line(last_line(closed))
     return 0
 
 
 def quick() -> int:
-    """Measure the closed loop in less than two minutes."""
+    """Measure the closed loop, in less than two minutes, and return the exit status."""
     found = closed_loops(QUICK_SOCKETS, QUICK_ROUNDS, QUICK_SECONDS)
-    times = ", ".join(f"{duel.sockets} {1 / duel.ratio(what='server_us'):.2f}" for duel in found)
-    say(f"ratio of processor time, floor to ours: {times}")
-    say(last_line(found))
+    times = ", ".join(f"{each.sockets} {1 / each.ratio(what='server_us'):.2f}" for each in found)
+    print_line(f"ratio of processor time, floor to ours: {times}")
+    print_line(last_line(found))
     return 0
 
 
 def check() -> int:
-    """Fail if the ratio to the floor is below half of the recorded one."""
-    (duel,) = closed_loops([CHECKED], CHECK_ROUNDS, CHECK_SECONDS)
-    recorded = report.recorded(CHECKED)
-    say(last_line([duel]))
-    if is_fast_enough(duel, recorded):
+    """Return 1 if the ratio to the floor is below half of the recorded one, else 0."""
+    (comparison,) = closed_loops([CHECK_SOCKETS], CHECK_ROUNDS, CHECK_SECONDS)
+    recorded = report.recorded(CHECK_SOCKETS)
+    print_line(last_line([comparison]))
+    if is_fast_enough(comparison, recorded):
         return 0
     sys.stderr.write(f"bench: that is less than half of the recorded {recorded:.2f}\n")
     return 1
 
 
-def is_fast_enough(duel: Duel, recorded: float) -> bool:
-    """Return whether the best round came to at least half of the recorded ratio.
+def is_fast_enough(comparison: Comparison, recorded: float) -> bool:
+    """Return whether the ratio of the best round is at least half of the recorded one.
 
-    What else the machine does takes from a round, and gives nothing to it.
+    Other load on the machine can only make a round slower, so the best one is the closest.
     """
-    return max(duel.ratios(OURS)) >= recorded / 2
+    return max(comparison.ratios(OURS)) >= recorded / 2
 
 
 def main() -> int:
-    """Measure what is asked for."""
+    """Run the command line, and return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m deploy.bench", description=__doc__)
     forms = parser.add_mutually_exclusive_group()
-    forms.add_argument("--quick", action="store_true", help="the closed loop alone")
-    forms.add_argument("--check", action="store_true", help="fail if it is half as fast")
-    parser.add_argument("--rounds", type=int, default=ROUNDS, help="of the closed loop")
+    forms.add_argument("--quick", action="store_true", help="measure only the closed loop")
+    forms.add_argument("--check", action="store_true", help="fail if half as fast as recorded")
+    parser.add_argument("--rounds", type=int, default=ROUNDS, help="rounds of the closed loop")
     options = parser.parse_args()
     pin(LOAD_CORE)
     if options.quick:
         return quick()
-    return check() if options.check else whole(options.rounds)
+    return check() if options.check else measure_all(options.rounds)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What one change of a leaderboard costs, and how soon everyone who watches it is told."""
+"""What a change of a leaderboard costs a node, and how soon its subscribers are notified."""
 
 from __future__ import annotations
 
@@ -7,59 +7,69 @@ import time
 from collections.abc import Callable
 
 from deploy.bench import wire
-from deploy.bench.client import Client, RefusedError, gathered
-from deploy.bench.meter import Found, Measured
-from deploy.bench.races import greeted
+from deploy.bench.client import Client, RefusedError, map_concurrently
+from deploy.bench.meter import Figures, MeasuredNode
+from deploy.bench.races import open_session
 
-TOLD_WITHIN = 30.0
-"""Seconds after which who has not been told of a change will not be."""
+NOTIFY_TIMEOUT = 30.0
+"""Seconds to wait until every watcher is notified of a change."""
 
 
-async def leaderboard(node: Measured, watchers: int) -> Found:
-    """Measure changes of a leaderboard that many watch, with some of them on it."""
+async def leaderboard(node: MeasuredNode, watchers: int) -> Figures:
+    """Measure changes of a leaderboard with many watchers.
+
+    Returns:
+        Medians: `cost_ms`, processor time of the node for a change; `notified_ms`, from the change
+        to the last notification; and `notified`, how many were notified of the last change.
+    """
     game, changes = "deuces", 5
-    clients = await gathered(watchers, lambda _: greeted(node.port))
-    players = await gathered(changes + 20, lambda _: greeted(node.port))
+    clients = await map_concurrently(watchers, lambda _: open_session(node.port))
+    players = await map_concurrently(changes + 20, lambda _: open_session(node.port))
     for player in players[changes:]:
         await _finish_daily(player, game)
-    await gathered(watchers, lambda n: clients[n].ask(wire.watch_leaderboard, game))
+    await map_concurrently(watchers, lambda n: clients[n].ask(wire.watch_leaderboard, game))
     await asyncio.sleep(2)
-    told: set[int] = set()
+    notified: set[int] = set()
     last = 0.0
 
-    def watch(number: int) -> Callable[[bytes, int, int], None]:
-        def take(*_: object) -> None:
+    def handler_of(number: int) -> Callable[[bytes, int, int], None]:
+        def handle(*_: object) -> None:
             nonlocal last
-            told.add(number)
+            notified.add(number)
             last = time.perf_counter()
 
-        return take
+        return handle
 
     for number, client in enumerate(clients):
-        client.take = watch(number)
+        client.handle_payload = handler_of(number)
     costs, waits = [], []
     for player in players[:changes]:
-        told.clear()
+        notified.clear()
         spent = node.spent()
         at = await _finish_daily(player, game)
-        while len(told) < watchers and time.perf_counter() - at < TOLD_WITHIN:
+        while len(notified) < watchers and time.perf_counter() - at < NOTIFY_TIMEOUT:
             await asyncio.sleep(0.05)
         await asyncio.sleep(1)
         costs.append(node.spent() - spent)
         waits.append(1e3 * (last - at))
     costs.sort()
     waits.sort()
-    return {"cost_ms": costs[changes // 2], "told_ms": waits[changes // 2], "told": len(told)}
+    middle = changes // 2
+    return {
+        "cost_ms": costs[middle],
+        "notified_ms": waits[middle],
+        "notified": len(notified),
+    }
 
 
 async def _finish_daily(player: Client, game: str) -> float:
-    """Let a player end the day's game, and return when that stood."""
+    """Open a player's daily and resign it; return the time (`perf_counter`) of the answer."""
     cards = None
     while cards is None:
         try:
             cards = await player.ask(wire.open_daily, game)
         except RefusedError as refusal:
-            # The node looks at Redis's clock just then.
+            # The node has not read Redis's clock yet.
             if str(refusal) != "not_started":
                 raise
     assert cards.handle is not None

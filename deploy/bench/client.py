@@ -1,4 +1,4 @@
-"""A WebSocket client without a library: bytes in, payloads out, made to cost little."""
+"""A minimal WebSocket client for load generation: less overhead than a library's."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ T = TypeVar("T")
 Command = Callable[..., bytes]
 """A function of `wire` that makes a command, given its id."""
 
-Take = Callable[[bytes, int, int], None]
-"""Called with each payload, as the bytes that it is in, where it begins and where it ends."""
+PayloadHandler = Callable[[bytes, int, int], None]
+"""Called with each payload: the buffer that contains it, and its begin and end there."""
 
-PAUSES = (0.2, 0.5, 1.0, 2.0, 4.0)
-"""Seconds before a command is sent again, or a connection tried again, that was not taken."""
+RETRY_DELAYS = (0.2, 0.5, 1.0, 2.0, 4.0)
+"""Seconds before each retry of a refused command or connection."""
 
-LATER = {"unavailable", "overloaded"}
-"""Codes of what is worth another try."""
+RETRYABLE = {"unavailable", "overloaded"}
+"""Codes of refusals that are retried."""
 
 _SHORT = 126
 _BINARY, _PING, _PONG, _CLOSE = 0x82, 0x89, 0x8A, 0x88
 
 
 def masked(payload: bytes, first: int = _BINARY) -> bytes:
-    """Return the frame of a client's payload. A mask of zeros is one that costs nothing."""
+    """Return a payload as a client's frame. The mask is zero, so that masking costs nothing."""
     length = len(payload)
     if length < _SHORT:
         return bytes((first, 0x80 | length)) + b"\0\0\0\0" + payload
@@ -36,7 +36,7 @@ def masked(payload: bytes, first: int = _BINARY) -> bytes:
 
 
 class LostError(Exception):
-    """The server has closed the connection."""
+    """The server closed the connection."""
 
 
 class RefusedError(Exception):
@@ -44,45 +44,48 @@ class RefusedError(Exception):
 
 
 class Client(asyncio.Protocol):
-    """One connection. While `take` is unset, payloads go to those who asked and to `news`."""
+    """One connection.
+
+    Attributes:
+        handle_payload: called with each payload; by default, it resolves the futures of `ask` and
+            `expect_snapshot`.
+    """
 
     def __init__(self, port: int) -> None:
         self._port = port
         self._upgraded: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._rest = b""
-        self._asked: dict[int, asyncio.Future[wire.Event]] = {}
+        self._buffer = b""
+        self._pending: dict[int, asyncio.Future[wire.Event]] = {}
         self._expected: dict[str, asyncio.Future[wire.Event]] = {}
-        self._last = 0
-        self.lost = False
-        self.take: Take = self._set_up
+        self._last_id = 0
+        self.handle_payload: PayloadHandler = self._resolve
         self.write: Callable[[bytes], None]
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Ask for the upgrade."""
-        # The loop's transports need not be subclasses of what they are used as.
+        """Send the upgrade request."""
+        # uvloop's transports are not subclasses of asyncio.Transport.
         self.transport = cast("asyncio.Transport", transport)
         self.write = self.transport.write
         self.write(upgrade(self._port))
 
     def connection_lost(self, error: Exception | None) -> None:
-        """Let nobody wait any more."""
-        self.lost = True
+        """Fail every pending future with `LostError`."""
         futures: list[asyncio.Future[Any]] = [self._upgraded]
-        futures += [*self._asked.values(), *self._expected.values()]
+        futures += [*self._pending.values(), *self._expected.values()]
         for waiting in futures:
             if not waiting.done():
                 waiting.set_exception(LostError())
                 waiting.exception()
 
     def data_received(self, data: bytes) -> None:
-        """Take payloads out of what was received."""
-        if self._rest:
-            data = self._rest + data
+        """Parse the frames received so far, and handle their payloads."""
+        if self._buffer:
+            data = self._buffer + data
         at = 0
         if not self._upgraded.done():
             at = data.find(b"\r\n\r\n") + 4
             if at < 4:  # noqa: PLR2004 - the header has not ended
-                self._rest = data
+                self._buffer = data
                 return
             if b" 101 " not in data[:at].partition(b"\r\n")[0]:
                 self.transport.abort()
@@ -100,28 +103,32 @@ class Client(asyncio.Protocol):
             if size < end:
                 break
             if data[at] == _BINARY:
-                self.take(data, begin, end)
+                self.handle_payload(data, begin, end)
             elif data[at] == _PING:
                 self.write(masked(data[begin:end], _PONG))
             at = end
-        self._rest = data[at:]
+        self._buffer = data[at:]
 
     async def opened(self) -> None:
-        """Wait until the connection is a socket."""
+        """Wait until the WebSocket handshake is done.
+
+        Raises:
+            LostError: the server closed the connection.
+        """
         await self._upgraded
 
     async def ask(self, command: Command, *given: object, **named: object) -> wire.Event:
         """Send a command of `wire` with the next id, and return its answer.
 
-        It is sent again, a few times, if the node has too much to do just then.
+        A command refused by an overloaded node is retried, up to five times in all.
 
         Raises:
-            RefusedError: it was refused.
-            LostError: the connection is gone.
+            RefusedError: the server refused it.
+            LostError: the server closed the connection.
         """
-        for pause in PAUSES:
+        for pause in RETRY_DELAYS:
             event = await self._ask(command, *given, **named)
-            if event.refusal not in LATER:
+            if event.refusal not in RETRYABLE:
                 break
             await asyncio.sleep(pause)
         if event.refusal is not None:
@@ -129,40 +136,40 @@ class Client(asyncio.Protocol):
         return event
 
     async def _ask(self, command: Command, *given: object, **named: object) -> wire.Event:
-        self._last += 1
+        self._last_id += 1
         answer: asyncio.Future[wire.Event] = asyncio.get_running_loop().create_future()
-        self._asked[self._last] = answer
-        self.write(masked(command(self._last, *given, **named)))
+        self._pending[self._last_id] = answer
+        self.write(masked(command(self._last_id, *given, **named)))
         return await answer
 
-    def expect_cards(self, code: str) -> asyncio.Future[wire.Event]:
-        """Return what will be the next snapshot in a room."""
+    def expect_snapshot(self, code: str) -> asyncio.Future[wire.Event]:
+        """Return a future of the next snapshot of an attempt in a room, given the room's code."""
         expected: asyncio.Future[wire.Event] = asyncio.get_running_loop().create_future()
         self._expected[code] = expected
         return expected
 
-    def _set_up(self, data: bytes, begin: int, end: int) -> None:
+    def _resolve(self, data: bytes, begin: int, end: int) -> None:
         event = wire.read(data[begin:end])
-        if event.re is not None and (asked := self._asked.pop(event.re, None)) is not None:
-            asked.set_result(event)
+        if event.re is not None and (pending := self._pending.pop(event.re, None)) is not None:
+            pending.set_result(event)
         if event.kind == wire.SNAPSHOT and event.room is not None:
             expected = self._expected.pop(event.room, None)
             if expected is not None:
                 expected.set_result(event)
 
-    def quiet(self) -> None:
-        """Set up what there is to be asked again, after a time as a racer."""
-        self.take = self._set_up
+    def reset_handler(self) -> None:
+        """Set `handle_payload` back to its default, which `ask` needs."""
+        self.handle_payload = self._resolve
 
 
 async def connect(port: int) -> Client:
-    """Open a socket, not yet greeted; try a few times.
+    """Open a socket, without a session; retry a few times.
 
     Raises:
-        LostError: the server does not want it.
+        LostError: the server closed every connection.
     """
     loop = asyncio.get_running_loop()
-    for pause in PAUSES:
+    for pause in RETRY_DELAYS:
         _, client = await loop.create_connection(lambda: Client(port), "127.0.0.1", port)
         try:
             await client.opened()
@@ -173,19 +180,21 @@ async def connect(port: int) -> Client:
     raise LostError
 
 
-async def gathered(count: int, make: Callable[[int], Awaitable[T]], at_once: int = 32) -> list[T]:
-    """Return what `make(0)`, `make(1)` … give, so many of them under way at once."""
+async def map_concurrently(
+    count: int, make: Callable[[int], Awaitable[T]], at_once: int = 32
+) -> list[T]:
+    """Return the results of `make(0)`, `make(1)`, …, with at most `at_once` in flight."""
     numbers = iter(range(count))
     found: dict[int, T] = {}
 
-    async def one_after_another() -> None:
+    async def worker() -> None:
         for number in numbers:
             found[number] = await make(number)
 
     try:
         async with asyncio.TaskGroup() as group:
             for _ in range(min(at_once, count)):
-                group.create_task(one_after_another())
+                group.create_task(worker())
     except ExceptionGroup as failures:
         raise failures.exceptions[0] from None
     return [found[number] for number in range(count)]

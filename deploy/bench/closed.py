@@ -17,37 +17,37 @@ from typing import Any
 import uvloop
 
 from deploy.bench import wire
-from deploy.bench.client import Client, connect, gathered, masked
-from deploy.bench.meter import Meter, spread
+from deploy.bench.client import Client, connect, map_concurrently, masked
+from deploy.bench.meter import Figures, Meter, spread
 from deploy.bench.processes import LOAD_CORE, pin
-from deploy.bench.races import GAMES, Attempt, greeted, race
+from deploy.bench.races import GAMES, Attempt, open_session, race
 
 WARM_UP = 0.7
-PATIENCE = 10.0
-"""Seconds for the last answers to come before more is set up."""
+ANSWER_TIMEOUT = 10.0
+"""Seconds to wait for the last answers before the next attempts are prepared."""
 
 RESERVE = 3.0
-"""How many times the moves of the warm-up's pace are made ready."""
+"""How many moves are prepared, as a multiple of those that the warm-up's rate needs."""
 
 ECHO = masked(b"\x96\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b")
-"""What the floor is sent: as long as a move should be."""
+"""The frame that is sent to the floor, as long as a typical move."""
 
-LONG = 2_000
-"""Moves of a game that could go on. A loop without pauses would otherwise measure how players come
-into rooms, which has a row of its own, more than how they move."""
+MAX_GAME_MOVES = 2_000
+"""The most moves of a recorded game. With short games, a loop without pauses would mostly measure
+how players join rooms, which has a row of its own."""
 
-_AGAIN_AFTER = 0.05
+_RETRY_DELAY = 0.05
 
 
 class Racer:
-    """A player who plays prepared attempts, one after the other.
+    """A player who plays prepared attempts, one after another.
 
     Attributes:
         times: seconds from each move to its answer.
-        refused: moves that were refused; they are tried again.
-        failed: moves that were answered with a snapshot, as none of these should be.
-        exhausted: whether there was nothing more to play.
-        waits: whether an answer is to come.
+        refused: how many moves were refused; they are retried.
+        failed: how many moves were answered with a snapshot, which a legal move in order never is.
+        exhausted: whether all prepared attempts have been played.
+        in_flight: whether a move is waiting for its answer.
     """
 
     def __init__(self, client: Client) -> None:
@@ -57,133 +57,138 @@ class Racer:
         self.refused = 0
         self.failed = 0
         self.exhausted = False
-        self.waits = False
+        self.in_flight = False
         self._frames: list[bytes] = []
         self._next = 0
-        self._going = False
-        self._at = 0.0
+        self._playing = False
+        self._sent_at = 0.0
 
     @property
-    def left(self) -> int:
-        """How many moves are prepared."""
+    def moves_left(self) -> int:
+        """How many prepared moves have not been played."""
         return sum(len(attempt.frames) for attempt in self.attempts)
 
-    async def enter(self) -> None:
-        """Come into the room of the attempt that is next."""
+    async def join_room(self) -> None:
+        """Join the room of the next attempt."""
         await self.client.ask(wire.join_room, self.attempts[0].room)
         self._frames, self._next = self.attempts[0].frames, 0
 
-    def go(self) -> None:
-        """Play until told to stop."""
-        self._going = True
-        self.client.take = self._take
+    def start(self) -> None:
+        """Send moves until `stop` is called."""
+        self._playing = True
+        self.client.handle_payload = self._handle
         self._move()
 
     def stop(self) -> None:
-        """Send no more moves."""
-        self._going = False
+        """Stop sending moves; one may still be in flight."""
+        self._playing = False
 
     def put_back(self) -> None:
-        """Keep what was not played of the attempt for later; the last answer has come."""
-        self.client.quiet()
+        """Keep the unplayed moves of the current attempt; no move may be in flight."""
+        self.client.reset_handler()
         if self.attempts:
             del self.attempts[0].frames[: self._next]
 
-    def _take(self, data: bytes, begin: int, end: int) -> None:
+    def _handle(self, data: bytes, begin: int, end: int) -> None:
         kind = wire.kind(data, begin)
         if kind == wire.ANSWER:
-            self.times.append(time.perf_counter() - self._at)
+            self.times.append(time.perf_counter() - self._sent_at)
             self._move()
         elif kind == wire.REFUSAL:
             self.refused += 1
             self._next -= 1
-            asyncio.get_running_loop().call_later(_AGAIN_AFTER, self._move)
+            asyncio.get_running_loop().call_later(_RETRY_DELAY, self._move)
         elif kind == wire.SNAPSHOT and wire.answers_move(data[begin:end]):
             self.failed += 1
-            self.waits = False
+            self.in_flight = False
 
     def _move(self) -> None:
-        self.waits = self._going
-        if not self._going:
+        self.in_flight = self._playing
+        if not self._playing:
             return
         if self._next < len(self._frames):
-            self._at = time.perf_counter()
+            self._sent_at = time.perf_counter()
             self.client.write(self._frames[self._next])
             self._next += 1
         else:
-            self._turn()
+            self._next_attempt()
 
-    def _turn(self) -> None:
-        """Go on with the next attempt."""
+    def _next_attempt(self) -> None:
+        """Continue with the next attempt."""
         self.attempts.popleft()
         if not self.attempts:
-            self.exhausted, self.waits = True, False
+            self.exhausted, self.in_flight = True, False
             return
-        self.client.quiet()
-        asyncio.ensure_future(self.enter()).add_done_callback(self._entered)
+        self.client.reset_handler()
+        asyncio.ensure_future(self.join_room()).add_done_callback(self._joined)
 
-    def _entered(self, entering: asyncio.Future[None]) -> None:
-        entering.result()
-        self.client.take = self._take
+    def _joined(self, joining: asyncio.Future[None]) -> None:
+        joining.result()
+        self.client.handle_payload = self._handle
         self._move()
 
 
 class Echoer(Racer):
-    """A socket of the floor."""
+    """A connection to the floor, which sends one frame again and again."""
 
-    async def enter(self) -> None:
-        """There is nothing to enter."""
+    async def join_room(self) -> None:
+        """Do nothing: the floor has no rooms."""
 
-    def _take(self, *_: object) -> None:
-        self.times.append(time.perf_counter() - self._at)
+    def _handle(self, *_: object) -> None:
+        self.times.append(time.perf_counter() - self._sent_at)
         self._move()
 
     def _move(self) -> None:
-        self.waits = self._going
-        if self._going:
-            self._at = time.perf_counter()
+        self.in_flight = self._playing
+        if self._playing:
+            self._sent_at = time.perf_counter()
             self.client.write(ECHO)
 
 
 class Rooms:
-    """Players by rooms of `seats`, each with rounds that are ready to be raced in."""
+    """The players in groups of `seats`, and the rounds that are prepared for each group."""
 
     def __init__(self, racers: list[Racer], seats: int) -> None:
         self._rooms = [racers[at : at + seats] for at in range(0, len(racers), seats)]
-        self._made = list(range(len(self._rooms)))
+        self._rounds_made = list(range(len(self._rooms)))
 
-    async def prepare(self, least: int) -> None:
-        """Make rounds until everyone has so many moves ready."""
+    async def prepare(self, min_moves: int) -> None:
+        """Start rounds until every player has at least this many moves prepared."""
 
         async def make(number: int) -> None:
             racers = self._rooms[number]
-            while min(racer.left for racer in racers) < least:
-                game = GAMES[self._made[number] % len(GAMES)]
-                self._made[number] += 1
+            while min(racer.moves_left for racer in racers) < min_moves:
+                game = GAMES[self._rounds_made[number] % len(GAMES)]
+                self._rounds_made[number] += 1
                 clients = [racer.client for racer in racers]
-                attempts = await race(clients, game, LONG)
+                attempts = await race(clients, game, MAX_GAME_MOVES)
                 for racer, attempt in zip(racers, attempts, strict=True):
                     racer.attempts.append(attempt)
 
-        await gathered(len(self._rooms), make)
+        await map_concurrently(len(self._rooms), make)
 
 
-async def measured(task: dict[str, Any]) -> dict[str, Any]:
-    """Return what the sockets of a task came to."""
+async def measure(task: dict[str, Any]) -> Figures:
+    """Run the load that a task describes, and return its figures."""
     port, sockets, seconds = task["port"], task["sockets"], task["seconds"]
     racers: list[Racer]
     if task["redis"] is None:
-        racers = [Echoer(client) for client in await gathered(sockets, lambda _: connect(port))]
+        racers = [
+            Echoer(client) for client in await map_concurrently(sockets, lambda _: connect(port))
+        ]
         rooms = Rooms([], 1)
     else:
-        racers = [Racer(client) for client in await gathered(sockets, lambda _: greeted(port))]
+        racers = [
+            Racer(client)
+            for client in await map_concurrently(sockets, lambda _: open_session(port))
+        ]
         rooms = Rooms(racers, task.get("seats", 2))
     await rooms.prepare(1)
-    await _begin(racers)
-    await _end(racers)
+    await _start(racers)
+    await _stop(racers)
     fastest = max(len(racer.times) for racer in racers) / WARM_UP
     await rooms.prepare(int(fastest * (seconds + WARM_UP) * RESERVE))
-    await _begin(racers)
+    await _start(racers)
     for racer in racers:
         racer.times.clear()
         racer.refused = 0
@@ -192,7 +197,7 @@ async def measured(task: dict[str, Any]) -> dict[str, Any]:
     await asyncio.sleep(seconds)
     shares = meter.shares()
     times = list(chain.from_iterable(racer.times for racer in racers))
-    await _end(racers)
+    await _stop(racers)
     return {
         "sockets": sockets,
         "rate": len(times) / shares["seconds"],
@@ -205,20 +210,20 @@ async def measured(task: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-async def _begin(racers: list[Racer]) -> None:
-    """Let all play, until they are warm."""
-    await gathered(len(racers), lambda number: racers[number].enter())
+async def _start(racers: list[Racer]) -> None:
+    """Start all players, and return when the warm-up is over."""
+    await map_concurrently(len(racers), lambda number: racers[number].join_room())
     for racer in racers:
-        racer.go()
+        racer.start()
     await asyncio.sleep(WARM_UP)
 
 
-async def _end(racers: list[Racer]) -> None:
-    """Let all stop, and wait for their last answers."""
+async def _stop(racers: list[Racer]) -> None:
+    """Stop all players, and wait for their last answers."""
     for racer in racers:
         racer.stop()
-    deadline = time.monotonic() + PATIENCE
-    while any(racer.waits for racer in racers) and time.monotonic() < deadline:
+    deadline = time.monotonic() + ANSWER_TIMEOUT
+    while any(racer.in_flight for racer in racers) and time.monotonic() < deadline:
         await asyncio.sleep(0.01)
     for racer in racers:
         racer.put_back()
@@ -226,4 +231,4 @@ async def _end(racers: list[Racer]) -> None:
 
 if __name__ == "__main__":
     pin(LOAD_CORE)
-    json.dump(uvloop.run(measured(json.loads(sys.argv[1]))), sys.stdout)
+    json.dump(uvloop.run(measure(json.loads(sys.argv[1]))), sys.stdout)

@@ -1,4 +1,4 @@
-"""Curves as a picture: a small SVG, written by hand so that no library is needed for it."""
+"""Line charts as an SVG, without a plotting library."""
 
 from __future__ import annotations
 
@@ -16,16 +16,20 @@ Points = Sequence[tuple[float, float]]
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """Some curves over one axis; what grows by factors is drawn on a logarithmic one."""
+    """A chart: its title, the label of its x axis, and points by the name of each curve.
+
+    Attributes:
+        logarithmic: whether the x axis is logarithmic.
+    """
 
     title: str
-    below: str
+    x_label: str
     curves: dict[str, Points]
     logarithmic: bool = True
 
 
 def picture(panels: Sequence[Panel]) -> str:
-    """Return the panels side by side, two in a row."""
+    """Return an SVG document of the panels, two in a row."""
     rows = (len(panels) + 1) // 2
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {2 * WIDTH} {rows * HEIGHT}" '
@@ -59,7 +63,7 @@ def _panel(panel: Panel) -> Iterator[str]:
     for x in xs:
         at, _ = place(x, 0)
         yield _text(at, HEIGHT - _BOTTOM + 14, f"{x:,.0f}", 'text-anchor="middle"')
-    yield _text(_LEFT + wide / 2, HEIGHT - 4, panel.below, 'text-anchor="middle"')
+    yield _text(_LEFT + wide / 2, HEIGHT - 4, panel.x_label, 'text-anchor="middle"')
     for number, (name, curve) in enumerate(panel.curves.items()):
         colour = _COLOURS[number % len(_COLOURS)]
         path = " ".join("{:.1f},{:.1f}".format(*place(*point)) for point in curve)

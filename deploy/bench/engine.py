@@ -1,9 +1,11 @@
-"""How fast the engine is, beside python-chess: writes `ENGINE.md`, and fails if it is too slow.
+"""Benchmark of the engine, compared with python-chess.
+
+It writes `ENGINE.md`, and fails if the engine is too slow.
 
 A position costs what a move costs a server: list all legal moves, play the recorded one, and make
-the delta. python-chess does the equal: list all legal moves, and push the recorded one. Both go
-along recorded games, in turns and in one process, so that whatever else the machine does slows
-both; each figure is a median over the rounds, in processor time.
+the delta. python-chess does the same: list all legal moves, and push the recorded one. Both replay
+recorded games, in turns and in one process, so that other load on the machine slows both; each
+figure is a median over the rounds, in processor time.
 """
 
 from __future__ import annotations
@@ -51,30 +53,35 @@ MEASURED = (
 
 ROUNDS = 40
 MEAN_GOAL = 2.5
-"""How many times python-chess the harmonic mean of the games is to be: no fast one makes up for a
-slow one."""
+"""The goal for the harmonic mean of the games, as a multiple of python-chess's rate. In a harmonic
+mean, a fast game does not make up for a slow one."""
 MIN_GOAL = 1.5
-"""How many times python-chess each game is to be."""
+"""The goal for each game, as a multiple of python-chess's rate."""
 
 THIRDS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
-    """Some play along recorded games: the positions, how many moves they offer, and the clock."""
+class Section:
+    """A part of the replayed games: positions, legal moves offered there, and processor seconds."""
 
     positions: int
     choices: int
     seconds: float
 
 
-Lap = list[Stretch]
-"""One run along all recorded games of a kind: their first thirds, their middles, their ends."""
+Lap = list[Section]
+"""One replay of all recorded games of a contestant, summed up by thirds of the games."""
 
 
 @dataclass(frozen=True, slots=True)
 class Contestant:
-    """A kind of game, and what plays its recorded games once."""
+    """An engine with a game.
+
+    Attributes:
+        games: how many recorded games it replays.
+        lap: replays them once.
+    """
 
     name: str
     games: int
@@ -88,23 +95,23 @@ def thirds(moves: Sequence[Any]) -> Iterator[Sequence[Any]]:
         yield moves[start:stop]
 
 
-def lap_of(stretches: Iterator[tuple[int, Stretch]]) -> Lap:
-    """Return the sums of the stretches, by third."""
-    sums = [Stretch(0, 0, 0.0)] * THIRDS
-    for third, one in stretches:
-        so_far = sums[third]
-        sums[third] = Stretch(
-            so_far.positions + one.positions,
-            so_far.choices + one.choices,
-            so_far.seconds + one.seconds,
+def lap_of(sections: Iterator[tuple[int, Section]]) -> Lap:
+    """Return the sums of (third, section) pairs, by third."""
+    sums = [Section(0, 0, 0.0)] * THIRDS
+    for third, one in sections:
+        total = sums[third]
+        sums[third] = Section(
+            total.positions + one.positions,
+            total.choices + one.choices,
+            total.seconds + one.seconds,
         )
     return sums
 
 
 def solitaire(game: str, recorded: list[tuple[Board, list[Move]]]) -> Contestant:
-    """Return the engine on a game's records."""
+    """Return our engine with recorded games: the boards they start from, and their moves."""
 
-    def stretches() -> Iterator[tuple[int, Stretch]]:
+    def sections() -> Iterator[tuple[int, Section]]:
         for start, moves in recorded:
             board = start
             for third, part in enumerate(thirds(moves)):
@@ -115,15 +122,15 @@ def solitaire(game: str, recorded: list[tuple[Board, list[Move]]]) -> Contestant
                     after = apply(board, move)
                     delta_between(board, after)
                     board = after
-                yield third, Stretch(len(part), choices, process_time() - began)
+                yield third, Section(len(part), choices, process_time() - began)
 
-    return Contestant(game, len(recorded), lambda: lap_of(stretches()))
+    return Contestant(game, len(recorded), lambda: lap_of(sections()))
 
 
 def python_chess(recorded: list[list[chess.Move]]) -> Contestant:
-    """Return python-chess on famous games."""
+    """Return python-chess with the moves of recorded games."""
 
-    def stretches() -> Iterator[tuple[int, Stretch]]:
+    def sections() -> Iterator[tuple[int, Section]]:
         for moves in recorded:
             board = chess.Board()
             for third, part in enumerate(thirds(moves)):
@@ -132,9 +139,9 @@ def python_chess(recorded: list[list[chess.Move]]) -> Contestant:
                 for move in part:
                     choices += len(list(board.legal_moves))
                     board.push(move)
-                yield third, Stretch(len(part), choices, process_time() - began)
+                yield third, Section(len(part), choices, process_time() - began)
 
-    return Contestant("python-chess", len(recorded), lambda: lap_of(stretches()))
+    return Contestant("python-chess", len(recorded), lambda: lap_of(sections()))
 
 
 def recorded_solitaire() -> dict[str, list[tuple[Board, list[Move]]]]:
@@ -154,7 +161,7 @@ def recorded_solitaire() -> dict[str, list[tuple[Board, list[Move]]]]:
 
 
 def recorded_chess() -> list[list[chess.Move]]:
-    """Return the moves of the famous games."""
+    """Return the moves of the games in `chess.pgn`."""
     found = []
     with CHESS_GAMES.open(encoding="utf-8") as file:
         while (game := chess.pgn.read_game(file)) is not None:
@@ -165,7 +172,7 @@ def recorded_chess() -> list[list[chess.Move]]:
 
 
 def measure(contestants: list[Contestant], rounds: int) -> dict[str, list[Lap]]:
-    """Return each contestant's laps. They take turns, each round begun by another one."""
+    """Return each contestant's laps, by name. They take turns; each round another one starts."""
     laps: dict[str, list[Lap]] = {contestant.name: [] for contestant in contestants}
     for contestant in contestants:
         contestant.lap()
@@ -183,17 +190,17 @@ def rate(lap: Lap) -> float:
 
 
 def ratios(laps: list[Lap], others: list[Lap]) -> float:
-    """Return how many times as fast as the others the laps were, round by round, as a median."""
+    """Return the median over the rounds of the ratio of two contestants' rates."""
     return median(rate(one) / rate(other) for one, other in zip(laps, others, strict=True))
 
 
 def microseconds(laps: list[Lap], third: int) -> float:
-    """Return what a position of a third of the games takes."""
+    """Return the median microseconds for a position in a third (0, 1 or 2) of the games."""
     return median(lap[third].seconds / lap[third].positions * 1e6 for lap in laps)
 
 
 def report(contestants: list[Contestant], laps: dict[str, list[Lap]]) -> tuple[str, list[str]]:
-    """Return the page of results, and in which ways the goal was missed."""
+    """Return the results in Markdown, and a sentence for each goal that was missed."""
     chess_name = contestants[-1].name
     times = {
         contestant.name: ratios(laps[contestant.name], laps[chess_name])
@@ -211,9 +218,9 @@ def report(contestants: list[Contestant], laps: dict[str, list[Lap]]) -> tuple[s
     lines = [
         "# The engine's speed",
         "",
-        "Written by `make bench-engine`. Along recorded games, the engine lists all legal moves,",
-        "plays one, and makes the delta; python-chess lists all legal moves and pushes one, along",
-        f"famous ones. In turns, {rounds} rounds, medians, processor time.",
+        "Written by `make bench-engine`. At each position of recorded games, the engine lists all",
+        "legal moves, plays one, and makes the delta; python-chess lists all legal moves and",
+        f"pushes one, in famous games. In turns; medians of {rounds} rounds, in processor time.",
         "",
         f"The goal: {MEAN_GOAL} times python-chess on the harmonic mean of the games,"
         f" and {MIN_GOAL} times on each.",
@@ -239,7 +246,7 @@ def report(contestants: list[Contestant], laps: dict[str, list[Lap]]) -> tuple[s
         "",
         "## By the length of the game",
         "Microseconds for a position in the first, the second and the last third of the games, and",
-        "how many legal moves a position offers there.",
+        "the mean number of legal moves of a position there.",
         "",
         "| game | early | middle | late | moves early | middle | late |",
         "|---|--:|--:|--:|--:|--:|--:|",
@@ -253,24 +260,24 @@ def report(contestants: list[Contestant], laps: dict[str, list[Lap]]) -> tuple[s
 
 
 def commit() -> str:
-    """Return the commit that is measured, and whether something of it is changed."""
+    """Return the measured commit, marked if the working tree differs in what is measured."""
     head = git("rev-parse", "--short=12", "HEAD")
     return f"{head} with changes" if git("status", "--porcelain", "--", *MEASURED) else head
 
 
 def git(*arguments: str) -> str:
-    """Return what git says."""
+    """Return the output of a git command, or "unknown" without git."""
     program = shutil.which("git")
     if program is None:
         return "unknown"
-    said = subprocess.run(  # noqa: S603 - our own arguments
+    ran = subprocess.run(  # noqa: S603 - our own arguments
         [program, *arguments], cwd=ROOT, capture_output=True, text=True, check=True
     )
-    return said.stdout.strip()
+    return ran.stdout.strip()
 
 
 def machine() -> str:
-    """Return the processor's name and the number of its cores that are here."""
+    """Return the processor's name, the number of cores, and the operating system."""
     name = platform.processor() or platform.machine()
     information = Path("/proc/cpuinfo")
     if information.exists():
@@ -282,9 +289,9 @@ def machine() -> str:
 
 
 def main() -> int:
-    """Measure, write the results down, and say whether the goal is met."""
+    """Measure, write the results, and return 1 if a goal is missed, else 0."""
     parser = argparse.ArgumentParser(prog="python -m deploy.bench.engine", description=__doc__)
-    parser.add_argument("--rounds", type=int, default=ROUNDS, help="how often each one runs")
+    parser.add_argument("--rounds", type=int, default=ROUNDS, help="laps of each contestant")
     parser.add_argument("--output", type=Path, default=RESULTS, help="where to write the results")
     options = parser.parse_args()
     contestants = [solitaire(game, records) for game, records in recorded_solitaire().items()]

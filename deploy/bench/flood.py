@@ -1,4 +1,4 @@
-"""A connection that sends pings as fast as they are taken, reads nothing, and says no hello."""
+"""A connection that sends pings as fast as it can, reads nothing, and sends no hello."""
 
 from __future__ import annotations
 
@@ -10,24 +10,25 @@ from types import TracebackType
 from deploy.bench.processes import upgrade
 
 _PINGS = b"\x89\x80\0\0\0\0" * 2_048
-_WITHIN = 0.2
+_TIMEOUT = 0.2
+"""Seconds to wait for the socket, and before reconnecting."""
 
 
 class Flood:
-    """Floods a server from a thread, for as long as the block lasts.
+    """Floods a server from a thread, until the context is left.
 
     Attributes:
-        sent: bytes so far.
+        sent: bytes sent so far.
     """
 
     def __init__(self, port: int) -> None:
         self.sent = 0
         self._port = port
-        self._over = threading.Event()
+        self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._run)
 
     def __enter__(self) -> Flood:
-        """Begin."""
+        """Start the thread."""
         self._thread.start()
         return self
 
@@ -37,24 +38,24 @@ class Flood:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """End."""
-        self._over.set()
+        """Stop the thread."""
+        self._stopped.set()
         self._thread.join()
 
     def _run(self) -> None:
-        while not self._over.is_set():
+        while not self._stopped.is_set():
             try:
-                with socket.create_connection(("127.0.0.1", self._port), _WITHIN) as one:
-                    self._send(one)
+                with socket.create_connection(("127.0.0.1", self._port), _TIMEOUT) as connection:
+                    self._send(connection)
             except OSError:
-                # It was cut, or is not accepted: come back, as somebody who floods would.
-                time.sleep(_WITHIN)
+                # The server closed or refused the connection: reconnect, as an attacker would.
+                time.sleep(_TIMEOUT)
 
-    def _send(self, one: socket.socket) -> None:
-        one.sendall(upgrade(self._port))
-        one.settimeout(_WITHIN)
-        while not self._over.is_set():
+    def _send(self, connection: socket.socket) -> None:
+        connection.sendall(upgrade(self._port))
+        connection.settimeout(_TIMEOUT)
+        while not self._stopped.is_set():
             try:
-                self.sent += one.send(_PINGS)
+                self.sent += connection.send(_PINGS)
             except TimeoutError:
                 continue

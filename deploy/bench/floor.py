@@ -1,4 +1,4 @@
-"""The floor: a bare `websockets` server that sends back what it gets, and does nothing else.
+"""The floor: a bare `websockets` echo server.
 
 python -m deploy.bench.floor PORT
 """
@@ -18,7 +18,7 @@ async def echo(socket: ServerConnection) -> None:
 
 
 async def main(port: int) -> None:
-    """Serve until the process is ended."""
+    """Serve on a port of 127.0.0.1 until the process is terminated."""
     async with serve(echo, "127.0.0.1", port, compression=None, backlog=4096) as server:
         await server.serve_forever()
 

@@ -1,7 +1,7 @@
-"""One long legal game of each kind, on the one deal that the measured node deals.
+"""One long recorded game of each ruleset, on the deal that the measured node always deals.
 
-A game avoids moves that end it, and keeps cards unseen, so that a node that plays it along never
-looks for a way home.
+The recorded games avoid their end and leave cards unseen, so that the node never searches for a way
+to bring another card home.
 """
 
 from __future__ import annotations
@@ -18,31 +18,31 @@ from engine.ruleset import Move
 SEED = bytes(range(SEED_BYTES))
 """The seed of every deal."""
 
-LONGEST = 300
-"""Moves of a game that could go on: as many as a person's long one has."""
+MAX_MOVES = 300
+"""The most moves of a recorded game: as many as a long game of a person has."""
 
-_FEW = 10
-"""Cards of the stock at which a game takes no more from it."""
+_MIN_STOCK = 10
+"""The number of cards in the stock at which a game stops dealing from it."""
 
-_AHEAD = 0.97
-"""How often another move is taken where the stock could be."""
+_OTHER_SHARE = 0.97
+"""The share of turns on which another legal move is preferred to dealing from the stock."""
 
 
 @cache
-def recorded(game: str, longest: int = LONGEST) -> list[Move]:
-    """Return the moves of a game."""
+def recorded(game: str, max_moves: int = MAX_MOVES) -> list[Move]:
+    """Return the moves of the recorded game of a ruleset, at most `max_moves` of them."""
     rules = ruleset(game)
     choice = random.Random(7)  # noqa: S311 - not a secret
     board = deal_seed(rules, SEED)
     found: list[Move] = []
-    while len(found) < longest:
+    while len(found) < max_moves:
         moves = legal_moves(board)
         dealing = [move for move in moves if move.source == rules.stock]
         others = [move for move in moves if move.source != rules.stock]
         left = len(board.piles[rules.stock])
-        if rules.waste is not None and left <= _FEW and board.redeals < rules.redeals:
+        if rules.waste is not None and left <= _MIN_STOCK and board.redeals < rules.redeals:
             left = rules.total
-        if left <= _FEW or (others and choice.random() < _AHEAD):
+        if left <= _MIN_STOCK or (others and choice.random() < _OTHER_SHARE):
             dealing = []
         if not (dealing or others):
             break

@@ -1,4 +1,4 @@
-"""What processes use while something is measured, and how measured times spread."""
+"""Processor time during a measurement, and quantiles of measured times."""
 
 from __future__ import annotations
 
@@ -10,17 +10,22 @@ from typing import Any
 
 from deploy.bench.processes import SERVER_CORE, TICKS, processor_time
 
-BUSY = 0.9
-"""The share of its core above which the load, with Redis beside it, was the limit."""
+MAX_LOAD_SHARE = 0.9
+"""The share of their core above which the load generator and Redis were the bottleneck."""
 
-
-Found = dict[str, Any]
-"""What was found out, by name."""
+Figures = dict[str, Any]
+"""Measured values, by name."""
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
-    """The node that is measured, and its Redis."""
+class MeasuredNode:
+    """The node that is measured, and its Redis.
+
+    Attributes:
+        pid: the node's process id.
+        redis: the process id of its Redis, if it has one.
+        socket: the path of that Redis's unix socket.
+    """
 
     port: int
     pid: int
@@ -28,12 +33,12 @@ class Measured:
     socket: str | None
 
     def spent(self) -> float:
-        """Return the milliseconds of a core that it has used."""
+        """Return the node's processor time so far, in milliseconds."""
         return 1e3 * processor_time(self.pid)
 
 
 class Meter:
-    """The processor time of a server, of its Redis and of this process, from when it is made."""
+    """Measures the processor time of a server, its Redis and this process, from its creation on."""
 
     def __init__(self, server: int, redis: int | None) -> None:
         self._server = server
@@ -41,9 +46,9 @@ class Meter:
         self._began = self._now()
 
     def shares(self) -> dict[str, float]:
-        """Return the seconds so far, and the share of a core that each process has used.
+        """Return the seconds since the creation, and the share of a core that each process used.
 
-        `others_share` is what processes that are none of ours used of the server's core.
+        `others_share` is the share of the server's core that other programs used.
         """
         at, server, redis, load, core = (
             now - began for now, began in zip(self._now(), self._began, strict=True)
@@ -63,7 +68,7 @@ class Meter:
 
 
 def _busy(core: int) -> float:
-    """Return the seconds that a core has worked."""
+    """Return the seconds that a core has been busy since the system started."""
     for line in Path("/proc/stat").read_text(encoding="utf-8").splitlines():
         name, *ticks = line.split()
         if name == f"cpu{core}":
@@ -73,7 +78,7 @@ def _busy(core: int) -> float:
 
 
 def spread(times: Sequence[float]) -> dict[str, float]:
-    """Return some quantiles of times in seconds, in milliseconds."""
+    """Return quantiles, in milliseconds, of times in seconds."""
     ordered = sorted(times) or [0.0]
     last = len(ordered) - 1
     shares = {"p50": 0.5, "p99": 0.99, "p999": 0.999, "worst": 1.0}
@@ -81,5 +86,5 @@ def spread(times: Sequence[float]) -> dict[str, float]:
 
 
 def was_limit(found: dict[str, float]) -> bool:
-    """Return whether the load and Redis had no time left on their core."""
-    return found["load_share"] + found["redis_share"] > BUSY
+    """Return whether the load generator and Redis used up their core."""
+    return found["load_share"] + found["redis_share"] > MAX_LOAD_SHARE

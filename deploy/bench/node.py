@@ -1,9 +1,9 @@
-"""A node to be measured: `samedeal serve`, whose every deal is the recorded one.
+"""The node that is measured: `samedeal serve` with a fixed deal.
 
     python -m deploy.bench.node [--unlimited] OPTIONS
 
-OPTIONS are those of `samedeal serve`. Rounds begin at once. With --unlimited a session may send as
-many commands as it likes. Nothing else of the node is different.
+OPTIONS are those of `samedeal serve`. Every deal is the recorded one, and rounds start without a
+countdown. With --unlimited, sessions have no rate limit. Nothing else differs.
 """
 
 from __future__ import annotations
@@ -16,32 +16,32 @@ from server.core import race
 from server.gateway import limits
 from server.store import deals
 
-LIFTED = ("RATE", "BURST", "BYTES_PER_SECOND", "BYTES_AT_ONCE")
-"""What `limits` allows a session and its connection."""
+RATE_LIMITS = ("RATE", "BURST", "BYTES_PER_SECOND", "BYTES_AT_ONCE")
+"""The constants of `limits` that bound what a session and its connection may send."""
 
 UNLIMITED = 1e12
 
 
-class OneSeed:
-    """Stands for the module `secrets` where deals are drawn."""
+class FixedSeed:
+    """Replaces the module `secrets` in `store.deals`."""
 
     choice = staticmethod(secrets.choice)
 
     @staticmethod
     def token_bytes(length: int) -> bytes:
-        """Return the one seed."""
+        """Return the seed of the recorded games."""
         return SEED[:length]
 
 
 def main() -> None:
-    """Run the node until it is told to end."""
+    """Run the node until it is terminated."""
     options = sys.argv[1:]
-    vars(deals)["secrets"] = OneSeed
+    vars(deals)["secrets"] = FixedSeed
     race.COUNTDOWN = 0
     if "--unlimited" in options:
         options.remove("--unlimited")
-        vars(limits).update(dict.fromkeys(LIFTED, UNLIMITED))
-    # Sessions take the limits by name when they are imported.
+        vars(limits).update(dict.fromkeys(RATE_LIMITS, UNLIMITED))
+    # Sessions copy the limits when they are imported.
     from server.cli import main as samedeal  # noqa: PLC0415
 
     samedeal(["serve", *options])

@@ -1,7 +1,7 @@
-"""The open loop: each player moves by the clock, whether or not the last answer has come.
+"""The open loop: each player moves by the clock, whether or not the last answer has arrived.
 
-A time is from when the move was due to its answer, so that a server that stands still is charged
-for all that waits meanwhile.
+A time is measured from when the move was due, so that a server that stalls is charged for all moves
+that were due meanwhile.
 
 python -m deploy.bench.open TASK, where TASK is a JSON object with the port, the process ids of the
 server and its Redis (none for the floor), the number of sockets, the seconds between two moves of
@@ -21,25 +21,27 @@ from typing import Any
 import uvloop
 
 from deploy.bench import wire
-from deploy.bench.client import Client, connect, gathered
+from deploy.bench.client import Client, connect, map_concurrently
 from deploy.bench.closed import ECHO
-from deploy.bench.meter import Meter, spread
+from deploy.bench.meter import Figures, Meter, spread
 from deploy.bench.processes import LOAD_CORE, pin
-from deploy.bench.races import GAMES, greeted_pair, race
+from deploy.bench.races import GAMES, open_session_pair, race
 
 WARM_UP = 2.0
-PATIENCE = 10.0
-"""Seconds for the last answers to come."""
+ANSWER_TIMEOUT = 10.0
+"""Seconds to wait for the last answers."""
 
-_TURN = 0.001
+_TICK = 0.001
+"""Seconds between two looks at the clock."""
 
 
-class Walker:
-    """A player who moves at a pace.
+class PacedPlayer:
+    """A player who moves at fixed times.
 
     Attributes:
         times: seconds from when each move was due to its answer.
-        refused: moves that were not taken; after one the player moves no more.
+        refused: how many moves were refused; after the first one, all count as refused.
+        due: when the moves in flight were due.
     """
 
     def __init__(self, client: Client, frames: list[bytes] | None) -> None:
@@ -51,7 +53,7 @@ class Walker:
         self._next = 0
 
     def move(self, due: float) -> None:
-        """Send the next move, that was due then."""
+        """Send the next move, which was due at this time (`perf_counter`)."""
         if self.refused:
             self.refused += 1
             return
@@ -62,11 +64,13 @@ class Walker:
             self._client.write(self._frames[self._next])
             self._next += 1
 
-    def listen(self) -> None:
-        """Take the answers."""
-        self._client.take = self._take if self._frames is not None else self._echoed
+    def start(self) -> None:
+        """Handle the answers from now on."""
+        self._client.handle_payload = (
+            self._handle if self._frames is not None else self._handle_echo
+        )
 
-    def _take(self, data: bytes, begin: int, end: int) -> None:
+    def _handle(self, data: bytes, begin: int, end: int) -> None:
         kind = wire.kind(data, begin)
         if kind == wire.ANSWER:
             self.times.append(time.perf_counter() - self.due.popleft())
@@ -74,66 +78,79 @@ class Walker:
             self.due.popleft()
             self.refused += 1
 
-    def _echoed(self, *_: object) -> None:
+    def _handle_echo(self, *_: object) -> None:
         self.times.append(time.perf_counter() - self.due.popleft())
 
 
-async def measured(task: dict[str, Any]) -> dict[str, Any]:
-    """Return what the sockets of a task came to."""
-    walkers = await _walkers(task)
-    step = task["interval"] / len(walkers)
-    for walker in walkers:
-        walker.listen()
-    await _walk(walkers, step, WARM_UP)
-    for walker in walkers:
-        walker.times.clear()
+async def measure(task: dict[str, Any]) -> Figures:
+    """Run the load that a task describes, and return its figures."""
+    players = await _open_players(task)
+    step = task["interval"] / len(players)
+    for player in players:
+        player.start()
+    await _send_moves(players, step, WARM_UP)
+    for player in players:
+        player.times.clear()
     meter = Meter(task["pid"], task["redis"])
-    await _walk(walkers, step, task["seconds"], round(WARM_UP / step))
+    await _send_moves(players, step, task["seconds"], round(WARM_UP / step))
     shares = meter.shares()
-    deadline = time.monotonic() + PATIENCE
-    while any(walker.due for walker in walkers) and time.monotonic() < deadline:
+    deadline = time.monotonic() + ANSWER_TIMEOUT
+    while any(player.due for player in players) and time.monotonic() < deadline:
         await asyncio.sleep(0.01)
-    times = list(chain.from_iterable(walker.times for walker in walkers))
+    times = list(chain.from_iterable(player.times for player in players))
     return {
-        "sockets": len(walkers),
+        "sockets": len(players),
         "interval": task["interval"],
         "rate": len(times) / shares["seconds"],
         "server_us": 1e6 * shares["server_share"] * shares["seconds"] / max(1, len(times)),
         **shares,
         **spread(times),
-        "refused": sum(walker.refused for walker in walkers),
-        "unanswered": sum(len(walker.due) for walker in walkers),
+        "refused": sum(player.refused for player in players),
+        "unanswered": sum(len(player.due) for player in players),
     }
 
 
-async def _walkers(task: dict[str, Any]) -> list[Walker]:
+async def _open_players(task: dict[str, Any]) -> list[PacedPlayer]:
     port, sockets = task["port"], task["sockets"]
     if task["redis"] is None:
-        return [Walker(each, None) for each in await gathered(sockets, lambda _: connect(port))]
+        return [
+            PacedPlayer(each, None)
+            for each in await map_concurrently(sockets, lambda _: connect(port))
+        ]
     moves = int((task["seconds"] + WARM_UP) / task["interval"]) + 2
 
-    async def racing(number: int) -> list[Walker]:
-        pair = await greeted_pair(port)
+    async def racing(number: int) -> list[PacedPlayer]:
+        pair = await open_session_pair(port)
         attempts = await race(pair, GAMES[number % len(GAMES)], moves)
         return [
-            Walker(client, attempt.frames) for client, attempt in zip(pair, attempts, strict=True)
+            PacedPlayer(client, attempt.frames)
+            for client, attempt in zip(pair, attempts, strict=True)
         ]
 
-    return list(chain.from_iterable(await gathered(sockets // 2, racing)))
+    return list(chain.from_iterable(await map_concurrently(sockets // 2, racing)))
 
 
-async def _walk(walkers: list[Walker], step: float, seconds: float, first: int = 0) -> None:
-    """Let one player after the other move, each `step` seconds after the one before."""
+async def _send_moves(
+    players: list[PacedPlayer], step: float, seconds: float, first: int = 0
+) -> None:
+    """Let the players move in turn for so many seconds, one move every `step` seconds.
+
+    Args:
+        players: the players.
+        step: seconds between two moves.
+        seconds: how long.
+        first: the index of the player who moves first, modulo their number.
+    """
     began = time.perf_counter()
     sent, count = 0, round(seconds / step)
     while sent < count:
         now = time.perf_counter() - began
         while sent < count and sent * step <= now:
-            walkers[(first + sent) % len(walkers)].move(began + sent * step)
+            players[(first + sent) % len(players)].move(began + sent * step)
             sent += 1
-        await asyncio.sleep(_TURN)
+        await asyncio.sleep(_TICK)
 
 
 if __name__ == "__main__":
     pin(LOAD_CORE)
-    json.dump(uvloop.run(measured(json.loads(sys.argv[1]))), sys.stdout)
+    json.dump(uvloop.run(measure(json.loads(sys.argv[1]))), sys.stdout)

@@ -1,4 +1,4 @@
-"""Sessions that ask for the time again and again, to see how others fare."""
+"""Sessions that ping a node while something else loads it, to measure how long they wait."""
 
 from __future__ import annotations
 
@@ -8,30 +8,31 @@ import time
 from deploy.bench import wire
 from deploy.bench.client import Client, LostError, RefusedError
 from deploy.bench.meter import spread
-from deploy.bench.races import greeted
+from deploy.bench.races import open_session
 
-EVERY = 0.01
-"""Seconds between two questions."""
+INTERVAL = 0.01
+"""Seconds between two pings."""
 
 SESSIONS = 10
-"""How many sessions take turns, so that none of them asks for more than it may."""
+"""How many sessions take turns, so that each stays below its rate limit."""
 
 
 class Probe:
-    """Measures how long a node leaves others waiting."""
+    """Measures how long a node takes to answer pings."""
 
     def __init__(self, clients: list[Client]) -> None:
         self._clients = clients
 
     @classmethod
-    async def beside(cls, port: int) -> Probe:
-        """Open the sessions."""
-        return cls([await greeted(port) for _ in range(SESSIONS)])
+    async def open(cls, port: int) -> Probe:
+        """Open the sessions on a node."""
+        return cls([await open_session(port) for _ in range(SESSIONS)])
 
     async def run(self, seconds: float) -> dict[str, float]:
-        """Ask for so long, by the clock, and return how long the answers took, in milliseconds.
+        """Ping for so many seconds; return quantiles of the times to the pongs, in milliseconds.
 
-        `lag` is how much too late a question was sent at worst, which is the load's own fault.
+        `lag` is the longest delay of a ping behind its schedule, in milliseconds: a delay of the
+        load generator, and not of the node. `unanswered` counts pings without a pong.
         """
         began = time.perf_counter()
         times: list[float] = []
@@ -39,7 +40,7 @@ class Probe:
 
         async def ask(number: int) -> None:
             nonlocal unanswered, lag
-            due = began + number * EVERY
+            due = began + number * INTERVAL
             await asyncio.sleep(max(0.0, due - time.perf_counter()))
             sent = time.perf_counter()
             lag = max(lag, sent - due)
@@ -49,5 +50,5 @@ class Probe:
                 unanswered += 1
             times.append(time.perf_counter() - sent)
 
-        await asyncio.gather(*(ask(number) for number in range(round(seconds / EVERY))))
+        await asyncio.gather(*(ask(number) for number in range(round(seconds / INTERVAL))))
         return {**spread(times), "unanswered": unanswered, "lag": 1e3 * lag}

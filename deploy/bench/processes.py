@@ -1,4 +1,4 @@
-"""The processes of a measurement: servers on one core, the load and Redis on the other."""
+"""Processes of a measurement: the server on one core, the load generator and Redis on another."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -22,25 +22,25 @@ from server.store.embedded import redis_server_path
 
 ROOT = Path(__file__).parents[2]
 SERVER_CORE, LOAD_CORE = 0, 1
-START_WITHIN = 30.0
-LOAD_WITHIN = 240.0
+START_TIMEOUT = 30.0
+LOAD_TIMEOUT = 240.0
 TICKS = os.sysconf("SC_CLK_TCK")
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
 class LoadError(Exception):
-    """A load has found nothing; the message says why."""
+    """A load failed; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
-class Served:
+class RunningServer:
     """A server that runs.
 
     Attributes:
-        pid: of the process that is measured.
-        redis: the process id of its Redis, or `None` for one without.
-        socket: the path at which that Redis listens.
-        load: the program of its own load, if it speaks another protocol.
+        pid: the process id of the server.
+        redis: the process id of its Redis, if it has one.
+        socket: the path of that Redis's unix socket.
+        load: the command of its load, if it speaks another protocol than ours.
     """
 
     port: int
@@ -51,7 +51,7 @@ class Served:
 
 
 def pin(core: int) -> None:
-    """Keep this process, and what it starts, to one core, where there are two; raise its files."""
+    """Pin this process and its children to a core, if there are several; raise its file limit."""
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     if hasattr(os, "sched_setaffinity") and (os.cpu_count() or 1) > 1:
@@ -59,18 +59,18 @@ def pin(core: int) -> None:
 
 
 def processor_time(pid: int) -> float:
-    """Return the seconds of a core that a process has used."""
+    """Return the processor time of a process, in seconds."""
     fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()
     return (int(fields[11]) + int(fields[12])) / TICKS
 
 
 def memory(pid: int) -> int:
-    """Return the bytes of memory that a process holds."""
+    """Return the resident memory of a process, in bytes."""
     return int(Path(f"/proc/{pid}/statm").read_text(encoding="utf-8").split()[1]) * _PAGE
 
 
 def commands(path: str) -> dict[str, int]:
-    """Return how many commands of each kind the Redis at a socket has carried out."""
+    """Return how many commands the Redis at a unix socket has executed, by name."""
     with Redis(unix_socket_path=path) as redis:
         found = redis.info("commandstats")
     assert isinstance(found, dict)
@@ -78,7 +78,7 @@ def commands(path: str) -> dict[str, int]:
 
 
 def free_port() -> int:
-    """Return a port of 127.0.0.1 that nobody listens on."""
+    """Return a free port of 127.0.0.1."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
@@ -86,10 +86,10 @@ def free_port() -> int:
 
 
 @contextmanager
-def started(
+def running_program(
     arguments: Sequence[str], log: Path | None = None, core: int = LOAD_CORE
 ) -> Iterator[int]:
-    """Run a program on a core until the block is left, and yield its process id."""
+    """Run a program on a core until the context is left, and yield its process id."""
     with ExitStack() as stack:
         output = stack.enter_context(log.open("wb")) if log else subprocess.DEVNULL
         pin(core)
@@ -102,53 +102,55 @@ def started(
         finally:
             process.terminate()
             try:
-                process.wait(START_WITHIN)
+                process.wait(START_TIMEOUT)
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
 
 
 @contextmanager
-def floor() -> Iterator[Served]:
-    """Run the echo server, warmed."""
+def floor() -> Iterator[RunningServer]:
+    """Run the echo server, warmed up."""
     port = free_port()
-    with started([sys.executable, "-m", "deploy.bench.floor", str(port)], core=SERVER_CORE) as pid:
+    with running_program(
+        [sys.executable, "-m", "deploy.bench.floor", str(port)], core=SERVER_CORE
+    ) as pid:
         warm(port)
-        yield Served(port, pid)
+        yield RunningServer(port, pid)
 
 
 @contextmanager
-def node(*options: str) -> Iterator[Served]:
-    """Run a node, warmed, with a Redis of its own that is set up as the embedded one is."""
+def node(*options: str) -> Iterator[RunningServer]:
+    """Run a node, warmed up, with a Redis of its own that is configured like the embedded one."""
     with ExitStack() as stack:
         home = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="samedeal-bench-")))
         path = home / "redis.sock"
         server = [redis_server_path(), "--port", "0", "--unixsocket", str(path)]
         server += ["--dir", str(home), "--appendonly", "yes", "--appendfsync", "everysec"]
-        redis = stack.enter_context(started([*server, "--save", ""]))
+        redis = stack.enter_context(running_program([*server, "--save", ""]))
         wait_until(path.exists)
         port = free_port()
         arguments = [sys.executable, "-m", "deploy.bench.node", *options, "--host", "127.0.0.1"]
         arguments += ["--port", str(port), "--redis", f"unix://{path}"]
         log = home / "node.log"
-        pid = stack.enter_context(started(arguments, log, SERVER_CORE))
+        pid = stack.enter_context(running_program(arguments, log, SERVER_CORE))
         try:
             warm(port)
         except TimeoutError:
             sys.stderr.write(log.read_text(encoding="utf-8"))
             raise
-        yield Served(port, pid, redis, str(path))
+        yield RunningServer(port, pid, redis, str(path))
 
 
 def warm(port: int) -> None:
-    """Open one connection, once the server listens, and close it.
+    """Wait until the server listens, open one connection, and close it.
 
-    Connections that a fresh process accepts all at once stay slow for their whole life.
+    Without this, connections that a new process accepts all at once stay slow for good.
     """
     wait_until(lambda: _listens(port))
-    with socket.create_connection(("127.0.0.1", port), START_WITHIN) as one:
+    with socket.create_connection(("127.0.0.1", port), START_TIMEOUT) as one:
         one.sendall(upgrade(port))
-        one.settimeout(START_WITHIN)
+        one.settimeout(START_TIMEOUT)
         one.recv(4096)
         one.sendall(b"\x88\x82\0\0\0\0\x03\xe8")
         with suppress(ConnectionResetError):
@@ -157,7 +159,7 @@ def warm(port: int) -> None:
 
 
 def upgrade(port: int) -> bytes:
-    """Return the request that opens a socket; its key need not be random here."""
+    """Return the WebSocket handshake request, with a constant key."""
     return (
         f"GET /socket HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nUpgrade: websocket\r\n"
         "Connection: Upgrade\r\nSec-WebSocket-Key: c2FtZWRlYWwtYmVuY2gtMQ==\r\n"
@@ -165,16 +167,16 @@ def upgrade(port: int) -> bytes:
     ).encode()
 
 
-def wait_until(happened: Any) -> None:
-    """Wait until something has happened.
+def wait_until(condition: Callable[[], bool]) -> None:
+    """Wait until a condition holds.
 
     Raises:
-        TimeoutError: it has not, for long.
+        TimeoutError: it did not hold within `START_TIMEOUT`.
     """
-    deadline = time.monotonic() + START_WITHIN
-    while not happened():
+    deadline = time.monotonic() + START_TIMEOUT
+    while not condition():
         if time.monotonic() > deadline:
-            raise TimeoutError("A server does not start.")
+            raise TimeoutError(f"The server did not start within {START_TIMEOUT:.0f} s.")
         time.sleep(0.02)
 
 
@@ -186,11 +188,11 @@ def _listens(port: int) -> bool:
     return True
 
 
-def load(module: str, served: Served, **task: Any) -> dict[str, Any]:
-    """Run a load module on a server in a process of its own, and return what it found.
+def load(module: str, served: RunningServer, **task: Any) -> dict[str, Any]:
+    """Run a load module on a server, in a process of its own, and return its figures.
 
     Raises:
-        LoadError: it found nothing, since the server did not carry the load.
+        LoadError: it failed, or took too long.
     """
     given = json.dumps({**asdict(served), **task})
     program = served.load or (sys.executable, "-m", f"deploy.bench.{module}")
@@ -200,11 +202,11 @@ def load(module: str, served: Served, **task: Any) -> dict[str, Any]:
             cwd=ROOT,
             stdin=subprocess.DEVNULL,
             capture_output=True,
-            timeout=LOAD_WITHIN,
+            timeout=LOAD_TIMEOUT,
             check=False,
         )
     except subprocess.TimeoutExpired as error:
-        raise LoadError(f"not done within {LOAD_WITHIN:.0f} s") from error
+        raise LoadError(f"not finished within {LOAD_TIMEOUT:.0f} s") from error
     if done.returncode != 0:
         raise LoadError(done.stderr.decode().strip().rpartition("\n")[2])
     found: dict[str, Any] = json.loads(done.stdout)

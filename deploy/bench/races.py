@@ -1,4 +1,4 @@
-"""Sessions, pairs of them in rooms, and the attempts that they have there."""
+"""Sessions, rooms with rounds, and the attempts of their players."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 from deploy.bench import wire
 from deploy.bench.client import Client, connect, masked
-from deploy.bench.games import LONGEST, recorded
+from deploy.bench.games import MAX_MOVES, recorded
 from engine.catalog import games, ruleset
 
-LIMIT = 7_200
-"""Seconds of a round."""
+ROUND_LIMIT = 7_200
+"""The time limit of a round, in seconds."""
 
 GAMES = tuple(games())
 
@@ -28,42 +28,42 @@ class Attempt:
     frames: list[bytes]
 
 
-async def greeted(port: int) -> Client:
+async def open_session(port: int) -> Client:
     """Open a session as a new guest."""
     client = await connect(port)
     await client.ask(wire.hello)
     return client
 
 
-async def greeted_pair(port: int) -> list[Client]:
-    """Open two sessions."""
-    return [await greeted(port), await greeted(port)]
+async def open_session_pair(port: int) -> list[Client]:
+    """Open two sessions as new guests."""
+    return [await open_session(port), await open_session(port)]
 
 
 async def open_room(host: Client, game: str, seats: int) -> str:
-    """Open a room, and return its code."""
-    room = await host.ask(wire.create_room, game, seats, LIMIT, secrets.token_hex(8))
-    assert room.room is not None, "a room tells its code"
+    """Create a room, and return its code."""
+    room = await host.ask(wire.create_room, game, seats, ROUND_LIMIT, secrets.token_hex(8))
+    assert room.room is not None, "a room has a code"
     return room.room
 
 
-async def race(players: Sequence[Client], game: str, longest: int = LONGEST) -> list[Attempt]:
-    """Let players begin a round in a new room, and return their attempts."""
+async def race(players: Sequence[Client], game: str, max_moves: int = MAX_MOVES) -> list[Attempt]:
+    """Start a round of these players in a new room, and return their attempts."""
     host, *guests = players
     code = await open_room(host, game, len(players))
     for guest in guests:
         await guest.ask(wire.join_room, code)
         await guest.ask(wire.ready, code)
-    cards = [player.expect_cards(code) for player in players]
+    snapshots = [player.expect_snapshot(code) for player in players]
     await host.ask(wire.start, code)
-    return [attempt(each, game, longest) for each in await asyncio.gather(*cards)]
+    return [attempt(each, game, max_moves) for each in await asyncio.gather(*snapshots)]
 
 
-def attempt(cards: wire.Event, game: str, longest: int) -> Attempt:
-    """Return the attempt that a first snapshot shows."""
-    assert cards.attempt is not None, "a snapshot says whose it is"
-    assert cards.handle is not None, "a snapshot says how to name it"
-    moves = recorded(game, longest)
-    payloads = wire.moves(ruleset(game), cards.handle, cards.seq + 1, moves)
+def attempt(snapshot: wire.Event, game: str, max_moves: int) -> Attempt:
+    """Return the attempt of a snapshot that was taken at its start."""
+    assert snapshot.attempt is not None, "a snapshot names its attempt"
+    assert snapshot.handle is not None, "a snapshot has a handle"
+    moves = recorded(game, max_moves)
+    payloads = wire.moves(ruleset(game), snapshot.handle, snapshot.seq + 1, moves)
     frames = [masked(payload) for payload in payloads]
-    return Attempt(cards.attempt, cards.room or "", cards.handle, frames)
+    return Attempt(snapshot.attempt, snapshot.room or "", snapshot.handle, frames)

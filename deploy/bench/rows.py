@@ -1,7 +1,7 @@
-"""Single figures: what one thing costs a node, each on a node of its own.
+"""Single measurements of what something costs a node, each on a node of its own.
 
 python -m deploy.bench.rows TASK, where TASK is a JSON object with the row's name, the port, the
-process ids of the server and its Redis (none for the floor), and what the row takes.
+process ids of the server and its Redis (none for the floor), and the arguments of the row.
 """
 
 from __future__ import annotations
@@ -20,102 +20,102 @@ import uvloop
 from deploy.bench import wire
 from deploy.bench.away import store_away
 from deploy.bench.boards import leaderboard
-from deploy.bench.client import Client, connect, gathered
+from deploy.bench.client import Client, connect, map_concurrently
 from deploy.bench.flood import Flood
 from deploy.bench.games import recorded
 from deploy.bench.holder import hold
-from deploy.bench.meter import Found, Measured
+from deploy.bench.meter import Figures, MeasuredNode
 from deploy.bench.probe import SESSIONS, Probe
 from deploy.bench.processes import LOAD_CORE, commands, memory, pin
-from deploy.bench.races import GAMES, greeted, greeted_pair, open_room, race
+from deploy.bench.races import GAMES, open_room, open_session, open_session_pair, race
 from engine.catalog import ruleset
 
-TIMES = 200
-"""How often what takes little is done, so that the clock ticks often enough."""
+REPEATS = 200
+"""How often a cheap operation is repeated, since the clock of processor time is coarse."""
 
-TOLD_WITHIN = 0.5
-"""Seconds in which a rival hears of a move."""
+PROGRESS_WAIT = 0.5
+"""Seconds to wait for progress, which is coalesced."""
 
-QUIET = 6.0
-"""Seconds for which nothing is done: longer than anything waits that is done again and again."""
+IDLE_SECONDS = 6.0
+"""Seconds without commands: longer than the interval of any periodic task of a node."""
 
 
-async def wire_bytes(node: Measured) -> Found:
-    """Measure the mean length of a move, its answer and progress, over the games."""
+async def wire_bytes(node: MeasuredNode) -> Figures:
+    """Measure the mean length in bytes of a move, its answer and progress, over all games."""
     moves: list[float] = []
     answers: list[float] = []
     progress: list[int] = []
 
-    def hear(data: bytes, begin: int, end: int) -> None:
+    def handle(data: bytes, begin: int, end: int) -> None:
         if wire.kind(data, begin) == wire.PROGRESSED:
             progress.append(end - begin)
 
     for game in GAMES:
-        pair = await greeted_pair(node.port)
+        pair = await open_session_pair(node.port)
         attempts = await race(pair, game)
-        pair[1].take = hear
+        pair[1].handle_payload = handle
         answers.append(fmean(await _play(pair[0], attempts[0].frames)))
-        await asyncio.sleep(TOLD_WITHIN)
+        await asyncio.sleep(PROGRESS_WAIT)
         payloads = wire.moves(ruleset(game), attempts[0].handle, 2, recorded(game))
         moves.append(fmean(map(len, payloads)))
     found = {"move": fmean(moves), "answer": fmean(answers)}
     return {**found, "progress": fmean(progress)} if progress else found
 
 
-async def memory_of(node: Measured, sockets: int, floor: bool = False) -> Found:
-    """Measure the memory of a greeted session and of a racing one, or of a bare socket."""
+async def memory_of(node: MeasuredNode, sockets: int, floor: bool = False) -> Figures:
+    """Measure the memory of a session before and during a round, or of a bare socket."""
     before = memory(node.pid)
     if floor:
-        await gathered(sockets, lambda _: connect(node.port))
+        await map_concurrently(sockets, lambda _: connect(node.port))
         return {"bare": (memory(node.pid) - before) / sockets}
-    clients = await gathered(sockets, lambda _: greeted(node.port))
-    greeted_ones = memory(node.pid) - before
+    clients = await map_concurrently(sockets, lambda _: open_session(node.port))
+    idle_memory = memory(node.pid) - before
     pairs = list(zip(clients[::2], clients[1::2], strict=True))
     spent = node.spent()
-    await gathered(len(pairs), lambda n: race(pairs[n], GAMES[n % len(GAMES)], 1))
+    await map_concurrently(len(pairs), lambda n: race(pairs[n], GAMES[n % len(GAMES)], 1))
     return {
-        "greeted": greeted_ones / sockets,
+        "idle": idle_memory / sockets,
         "racing": (memory(node.pid) - before) / sockets,
         "room_ms": (node.spent() - spent) / len(pairs),
     }
 
 
-async def idle(node: Measured) -> Found:
-    """Measure a node without players."""
+async def idle(node: MeasuredNode) -> Figures:
+    """Measure a node without players: commands of Redis a second, and its share of a core."""
     assert node.socket is not None
     await asyncio.sleep(1)
     before, spent, at = commands(node.socket), node.spent(), time.perf_counter()
-    await asyncio.sleep(QUIET)
+    await asyncio.sleep(IDLE_SECONDS)
     after, seconds = commands(node.socket), time.perf_counter() - at
     count = sum(after.values()) - sum(before.values()) - 1
     return {"commands": count / seconds, "share": (node.spent() - spent) / seconds / 1e3}
 
 
-async def silent_rooms(node: Measured, rooms: int) -> Found:
-    """Measure rooms of two in which nothing happens."""
+async def silent_rooms(node: MeasuredNode, rooms: int) -> Figures:
+    """Measure the share of a core for rooms of two in which nothing happens."""
 
     async def fill(number: int) -> None:
-        host, guest = await greeted_pair(node.port)
+        host, guest = await open_session_pair(node.port)
         await guest.ask(wire.join_room, await open_room(host, GAMES[number % len(GAMES)], 2))
 
-    await gathered(rooms, fill)
-    return {"share": await _quiet_share(node)}
+    await map_concurrently(rooms, fill)
+    return {"share": await _idle_share(node)}
 
 
-async def crowd(node: Measured, sessions: int) -> Found:
-    """Measure idle sessions, sessions that leave, and all others gone at once."""
-    leaving = await gathered(TIMES, lambda _: greeted(node.port))
-    probe = await Probe.beside(node.port)
-    holder = await hold(node.port, sessions - TIMES - SESSIONS)
+async def crowd(node: MeasuredNode, sessions: int) -> Figures:
+    """Measure idle sessions, sessions that leave one by one, and many that drop at once."""
+    leaving = await map_concurrently(REPEATS, lambda _: open_session(node.port))
+    probe = await Probe.open(node.port)
+    holder = await hold(node.port, sessions - REPEATS - SESSIONS)
     try:
-        share = await _quiet_share(node)
+        share = await _idle_share(node)
         spent, at = node.spent(), time.perf_counter()
         for client in leaving:
             client.transport.abort()
             await asyncio.sleep(0.002)
         await asyncio.sleep(0.5)
         idled = share * (time.perf_counter() - at) * 1e3
-        leave = (node.spent() - spent - idled) / TIMES
+        leave = (node.spent() - spent - idled) / REPEATS
         await probe.run(0.5)
     finally:
         holder.kill()
@@ -124,9 +124,9 @@ async def crowd(node: Measured, sessions: int) -> Found:
     return {"share": share, "leave_ms": leave, **drop}
 
 
-async def flood(node: Measured) -> Found:
-    """Measure what others get while one connection floods pings before its hello."""
-    probe = await Probe.beside(node.port)
+async def flood(node: MeasuredNode) -> Figures:
+    """Measure the latency of other sessions while a connection without a session floods pings."""
+    probe = await Probe.open(node.port)
     await probe.run(0.5)
     before = memory(node.pid)
     with Flood(node.port) as flooding:
@@ -137,9 +137,9 @@ async def flood(node: Measured) -> Found:
     return {"worst": worst, "grown": grown, "sent": flooding.sent}
 
 
-async def digests(node: Measured, length: int) -> Found:
-    """Measure attempts that are asked for with a wrong digest, and late duplicates."""
-    pair = await greeted_pair(node.port)
+async def digests(node: MeasuredNode, length: int) -> Figures:
+    """Measure a long attempt: its moves, opening it with a wrong digest, and late duplicates."""
+    pair = await open_session_pair(node.port)
     attempt = (await race(pair, "deuces", length))[0]
     client = pair[0]
     growth: list[tuple[int, float]] = []
@@ -149,8 +149,8 @@ async def digests(node: Measured, length: int) -> Found:
         played = attempt.frames[begin : begin + part]
         await _play(client, played)
         growth.append((begin + len(played), 1e3 * (node.spent() - spent) / len(played)))
-    client.quiet()
-    last, times = len(attempt.frames) + 1, TIMES // 4
+    client.reset_handler()
+    last, times = len(attempt.frames) + 1, REPEATS // 4
     spent = node.spent()
     for _ in range(times):
         await client.ask(wire.open_attempt, attempt.id, (last - 5, 1))
@@ -161,18 +161,18 @@ async def digests(node: Measured, length: int) -> Found:
     return {"wrong_ms": wrong, "late_ms": late, "growth": growth}
 
 
-async def commands_of_rooms(node: Measured) -> Found:
-    """Measure `room.create`, `daily.list`, and "ready" in a room of eight."""
-    clients = await gathered(8, lambda _: greeted(node.port))
+async def commands_of_rooms(node: MeasuredNode) -> Figures:
+    """Measure creating a room, listing dailies, and getting ready in a room of eight."""
+    clients = await map_concurrently(8, lambda _: open_session(node.port))
     host = clients[0]
 
     async def cost(command: Callable[[int], Awaitable[object]]) -> float:
         await asyncio.sleep(1)
         spent = node.spent()
-        for number in range(TIMES):
+        for number in range(REPEATS):
             await command(number)
         await asyncio.sleep(0.2)
-        return (node.spent() - spent) / TIMES
+        return (node.spent() - spent) / REPEATS
 
     create = await cost(lambda number: open_room(host, GAMES[number % len(GAMES)], 2))
     listing = await cost(lambda _: host.ask(wire.list_dailies))
@@ -184,14 +184,14 @@ async def commands_of_rooms(node: Measured) -> Found:
     return {"create_ms": create, "list_ms": listing, "ready_ms": ready}
 
 
-async def home_pages(node: Measured, pages: int) -> Found:
-    """Count the journals that are read again because others look at the day's games."""
+async def home_pages(node: MeasuredNode, pages: int) -> Figures:
+    """Count the reads of a journal for one move, after many sessions listed the dailies."""
     assert node.socket is not None
-    pair = await greeted_pair(node.port)
+    pair = await open_session_pair(node.port)
     attempt = (await race(pair, "deuces"))[0]
     await _play(pair[0], attempt.frames[:1])
-    lookers = await gathered(pages, lambda _: greeted(node.port))
-    await gathered(pages, lambda number: lookers[number].ask(wire.list_dailies))
+    visitors = await map_concurrently(pages, lambda _: open_session(node.port))
+    await map_concurrently(pages, lambda number: visitors[number].ask(wire.list_dailies))
     before = commands(node.socket)
     await _play(pair[0], attempt.frames[1:2])
     after = commands(node.socket)
@@ -199,7 +199,7 @@ async def home_pages(node: Measured, pages: int) -> Found:
 
 
 async def _play(client: Client, frames: Sequence[bytes]) -> list[int]:
-    """Send moves, each after the answer to the one before, and return how long the answers are."""
+    """Send moves, each after the answer to the one before; return the answers' lengths in bytes."""
     done = asyncio.get_running_loop().create_future()
     left, sizes = iter(frames), []
 
@@ -210,27 +210,27 @@ async def _play(client: Client, frames: Sequence[bytes]) -> list[int]:
         else:
             client.write(frame)
 
-    def take(data: bytes, begin: int, end: int) -> None:
+    def handle(data: bytes, begin: int, end: int) -> None:
         if wire.kind(data, begin) in {wire.ANSWER, wire.REFUSAL, wire.SNAPSHOT}:
             sizes.append(end - begin)
             send()
 
-    client.take = take
+    client.handle_payload = handle
     send()
     await done
-    client.quiet()
+    client.reset_handler()
     return sizes
 
 
-async def _quiet_share(node: Measured) -> float:
-    """Return the share of a core that a node uses while nothing is done."""
+async def _idle_share(node: MeasuredNode) -> float:
+    """Return the share of a core that a node uses while no command is sent."""
     await asyncio.sleep(2)
     spent, at = node.spent(), time.perf_counter()
-    await asyncio.sleep(QUIET * 2)
+    await asyncio.sleep(IDLE_SECONDS * 2)
     return (node.spent() - spent) / (time.perf_counter() - at) / 1e3
 
 
-ROWS: dict[str, Callable[..., Awaitable[Found]]] = {
+ROWS: dict[str, Callable[..., Awaitable[Figures]]] = {
     row.__name__: row
     for row in (
         wire_bytes,
@@ -248,14 +248,14 @@ ROWS: dict[str, Callable[..., Awaitable[Found]]] = {
 }
 
 
-async def measured(row: str, served: Sequence[Any], **given: Any) -> Found:
-    """Return what a row came to."""
-    return await ROWS[row](Measured(*served), **given)
+async def measure(row: str, served: Sequence[Any], **given: Any) -> Figures:
+    """Measure a row by its name, on a served node, with its arguments."""
+    return await ROWS[row](MeasuredNode(*served), **given)
 
 
 if __name__ == "__main__":
     pin(LOAD_CORE)
     task = json.loads(sys.argv[1])
-    served = [task.pop(field.name) for field in fields(Measured)]
+    served = [task.pop(field.name) for field in fields(MeasuredNode)]
     del task["load"]
-    json.dump(uvloop.run(measured(task.pop("row"), served, **task)), sys.stdout)
+    json.dump(uvloop.run(measure(task.pop("row"), served, **task)), sys.stdout)

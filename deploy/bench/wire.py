@@ -1,6 +1,6 @@
-"""What the load generator knows of the protocol: the one module to change when the wire does.
+"""The protocol, as far as the load generator needs it. No other module here knows message formats.
 
-Payloads are what WebSocket frames carry. `server/PROTOCOL.md` describes them.
+Payloads are those of WebSocket frames; `server/PROTOCOL.md` describes them.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from server.gateway.messages.session import VERSION
 from server.gateway.messages.shared import NEWS
 
 OTHER, ANSWER, PROGRESSED, REFUSAL, SNAPSHOT = range(5)
-"""What a payload from the server is to a racer who waits for the answer to a move."""
+"""The kinds of payloads from the server, as a player who waits for an answer distinguishes them."""
 
 Handle = int
-"""How a move names its attempt."""
+"""The number by which moves name their attempt in this session."""
 
 _REFUSED, _ROOM, _ATTEMPT = 3, 5, 7
 _KINDS = bytes(
@@ -29,7 +29,7 @@ _KINDS = bytes(
     else {PROGRESS: PROGRESSED, _REFUSED: REFUSAL, _ATTEMPT: SNAPSHOT}.get(byte, OTHER)
     for byte in range(256)
 )
-"""What a payload is, by its second byte: the kind of an event, or the number of an attempt."""
+"""Kinds by the second byte of a payload, which is an event's type or an attempt's number."""
 
 _LONG_ARRAY = 0xDC
 _LONG_HEADER = 3
@@ -37,16 +37,16 @@ _LONG_HEADER = 3
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """A message of the server, as far as setting races up needs it.
+    """An event, as far as starting a round needs it.
 
     Attributes:
         kind: one of the kinds above.
-        re: the command that it answers, or `None`.
+        re: the id of the command that it answers, or `None`.
         refusal: the code of a refusal.
         attempt: the id of a snapshot's attempt.
-        handle: how moves name it.
-        seq: the last entry of a snapshot's journal.
-        room: the code of the room that it tells of, or in which the snapshot's attempt is.
+        handle: the number of that attempt in this session.
+        seq: the last entry of that attempt's journal.
+        room: the code of a room, or of the room of a snapshot's attempt.
     """
 
     kind: int
@@ -59,12 +59,12 @@ class Event:
 
 
 def kind(data: bytes, at: int) -> int:
-    """Return what the payload that begins at `at` is, without reading all of it."""
+    """Return the kind of the payload that begins at `at`, without decoding it."""
     return _KINDS[data[at + (_LONG_HEADER if data[at] == _LONG_ARRAY else 1)]]
 
 
 def read(payload: bytes) -> Event:
-    """Return what a payload says."""
+    """Decode a payload."""
     what = kind(payload, 0)
     if what in {ANSWER, PROGRESSED}:
         return Event(what, None)
@@ -81,68 +81,68 @@ def read(payload: bytes) -> Event:
 
 
 def answers_move(payload: bytes) -> bool:
-    """Return whether a snapshot is an answer, and not the news that a round has begun."""
+    """Return whether a snapshot answers a command, and does not announce a round."""
     answered: Any = msgpack.unpackb(payload)[1]
     return bool(answered != NEWS)
 
 
 def hello(id_: int) -> bytes:
-    """Return the command that opens a session as a new guest."""
+    """Return the `Hello` of a new guest."""
     return _pack(1, id_, VERSION)
 
 
 def create_room(id_: int, game: str, seats: int, limit: int, key: str) -> bytes:
-    """Return the command that opens a room; `limit` is seconds a round."""
+    """Return a `CreateRoom`; `limit` is the time limit of a round in seconds."""
     return _pack(3, id_, game, seats, limit, key)
 
 
 def join_room(id_: int, code: str) -> bytes:
-    """Return the command that takes a seat, or comes back to it."""
+    """Return a `JoinRoom`."""
     return _pack(4, id_, code)
 
 
 def ready(id_: int, code: str, *, is_ready: bool = True) -> bytes:
-    """Return the command that says whether the player is in the next round."""
+    """Return a `SetReady`."""
     return _pack(6, id_, code, is_ready)
 
 
 def start(id_: int, code: str) -> bytes:
-    """Return the command that starts a round."""
+    """Return a `StartRound`."""
     return _pack(7, id_, code)
 
 
 def open_attempt(id_: int, attempt: str, have: tuple[int, int]) -> bytes:
-    """Return the command that asks what follows (seq, digest) of an attempt."""
+    """Return an `OpenAttempt`; `have` is the client's (seq, digest) of the attempt."""
     return _pack(8, id_, attempt, have)
 
 
 def resign(id_: int, handle: Handle, seq: int) -> bytes:
-    """Return the command that ends an attempt as entry `seq`."""
+    """Return a `Resign` as entry `seq` of an attempt."""
     return _pack(9, id_, handle, seq)
 
 
 def list_dailies(id_: int) -> bytes:
-    """Return the command that asks for the day's deals."""
+    """Return a `ListDailies`."""
     return _pack(10, id_)
 
 
 def open_daily(id_: int, game: str) -> bytes:
-    """Return the command that starts the day's attempt at a game."""
+    """Return an `OpenDaily` of a game."""
     return _pack(11, id_, game)
 
 
 def watch_leaderboard(id_: int, game: str) -> bytes:
-    """Return the command that asks for today's leaderboard and every change of it."""
+    """Return a `WatchLeaderboard` of a game's current day."""
     return _pack(12, id_, game)
 
 
 def ping(id_: int) -> bytes:
-    """Return the command that asks for the time."""
+    """Return a `Ping`."""
     return _pack(15, id_)
 
 
 def moves(ruleset: Ruleset, handle: Handle, seq: int, played: list[Move]) -> list[bytes]:
-    """Return the commands that play moves, the first of them as entry `seq`."""
+    """Return the `PlayMove` commands of consecutive moves, the first of them as entry `seq`."""
     row = len(ruleset.pile_names)
     found = []
     for number, move in enumerate(played, seq):

@@ -1,4 +1,4 @@
-"""A real server and a real browser."""
+"""Fixtures: a real server, and a real browser."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ ARGUMENTS = [
 
 
 def chromium() -> str | None:
-    """Return the browser to use, or `None` for the one that Playwright has installed."""
+    """Return the path of a browser, or `None` to use the one that Playwright has installed."""
     return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, CHROMIUM)), None)
 
 
 class Site:
-    """A server that a test may end and start again, on the same port and data."""
+    """A server that a test can stop and start again, with the same port and data."""
 
     def __init__(self, data: Path) -> None:
         self.url = ""
@@ -50,7 +50,7 @@ class Site:
         self.url = f"http://localhost:{self._port}"
 
     def stop(self) -> None:
-        """End the server as an operator would."""
+        """Terminate the server, as an operator would."""
         assert self._running is not None
         self._running.__exit__(None, None, None)
 
@@ -66,7 +66,7 @@ def site() -> Iterator[Site]:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Run a browser, for no longer than a module: its event loop is in the way of others."""
+    """Run a browser for one module: Playwright's event loop must not outlive it."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium(), args=ARGUMENTS)
         yield browser

@@ -1,4 +1,4 @@
-"""Screenshots as small pictures, and how much two of them differ."""
+"""Comparison of screenshots, scaled down."""
 
 from __future__ import annotations
 
@@ -6,40 +6,40 @@ from io import BytesIO
 
 from PIL import Image, ImageChops
 
-SMALLER = 3
-"""A small picture has a pixel for so many of the page's, either way: edges are drawn a little
-differently by each version of a browser."""
+SCALE = 3
+"""How many of the page's pixels, across and down, become one of a small picture: browser versions
+render edges slightly differently."""
 
-BLOCK = 8
-"""The side of the squares in which small pictures are compared, in their pixels."""
+SQUARE = 8
+"""The side of the squares in which small pictures are compared, in pixels."""
 
-NOTICED = 14
-"""The mean difference of a square, in levels of 256, that a person would see."""
+MAX_DIFFERENCE = 14
+"""The largest mean difference of a square, of 256 levels, that a person would not notice."""
 
 COLOURS = 256
 
 
 def small(screenshot: bytes) -> Image.Image:
-    """Return a screenshot as a small picture."""
+    """Return a screenshot, a PNG, scaled down."""
     with Image.open(BytesIO(screenshot)) as picture:
-        size = (picture.width // SMALLER, picture.height // SMALLER)
+        size = (picture.width // SCALE, picture.height // SCALE)
         return picture.convert("RGB").resize(size, Image.Resampling.BOX)
 
 
-def kept(picture: Image.Image) -> Image.Image:
-    """Return a small picture in the few colours that are enough to compare with."""
+def with_few_colours(picture: Image.Image) -> Image.Image:
+    """Return a picture with 256 colours, which are enough for a comparison."""
     return picture.quantize(COLOURS, dither=Image.Dither.NONE)
 
 
 def differences(one: Image.Image, other: Image.Image) -> list[tuple[int, int]]:
-    """Return the squares in which two small pictures differ, by their corners in the page."""
+    """Return the squares in which two pictures differ, by top left corner in the page's pixels."""
     if one.size != other.size:
         return [(0, 0)]
     difference = ImageChops.difference(one.convert("RGB"), other.convert("RGB")).convert("L")
-    squares = (-(-one.width // BLOCK), -(-one.height // BLOCK))
+    squares = (-(-one.width // SQUARE), -(-one.height // SQUARE))
     means = difference.resize(squares, Image.Resampling.BOX).tobytes()
     return [
-        (nth % squares[0] * BLOCK * SMALLER, nth // squares[0] * BLOCK * SMALLER)
+        (nth % squares[0] * SQUARE * SCALE, nth // squares[0] * SQUARE * SCALE)
         for nth, mean in enumerate(means)
-        if mean > NOTICED
+        if mean > MAX_DIFFERENCE
     ]

@@ -1,4 +1,4 @@
-"""A person at the page: sees cards, taps and drags them."""
+"""A page object: one player's browser, and what they see and do."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 DESKTOP: dict[str, Any] = {
     "viewport": {"width": 1280, "height": 800},
-    # Cards that stand still are played faster.
+    # Tests run faster without animations.
     "reduced_motion": "reduce",
 }
 PHONE: dict[str, Any] = {
@@ -18,49 +18,53 @@ PHONE: dict[str, Any] = {
     "is_mobile": True,
 }
 
-PATIENCE = 20_000
-"""Milliseconds after which what should be seen counts as missing."""
+TIMEOUT = 20_000
+"""Milliseconds to wait for what should be visible."""
 
-expect.set_options(timeout=PATIENCE)
+expect.set_options(timeout=TIMEOUT)
 
 RANKS = "A23456789TJQK"
 
 
 class Player:
-    """One browser of one person."""
+    """A browser context with one page.
+
+    Attributes:
+        problems: messages of uncaught errors of the page.
+        sent: how many WebSocket frames the page has sent.
+        sent_kinds: the first item of each: the type of a command, or the number of an attempt.
+    """
 
     def __init__(self, browser: Browser, url: str, device: dict[str, Any] = DESKTOP) -> None:
         self.context = browser.new_context(**device)
-        self.context.set_default_timeout(PATIENCE)
+        self.context.set_default_timeout(TIMEOUT)
         self.page: Page = self.context.new_page()
         self.problems: list[str] = []
         self.page.on("pageerror", lambda error: self.problems.append(str(error)))
         self.sent = 0
-        """Frames that the page has sent."""
-        self.said: list[int] = []
-        """The same, by what each begins with: the kind of a command, or an attempt's number."""
+        self.sent_kinds: list[int] = []
         self.page.on("websocket", lambda socket: socket.on("framesent", self._count))
         self._url = url
 
     def _count(self, frame: str | bytes) -> None:
         self.sent += 1
-        assert isinstance(frame, bytes), "the page sends nothing else"
-        self.said.append(msgpack.unpackb(frame)[0])
+        assert isinstance(frame, bytes), "the page sends binary frames only"
+        self.sent_kinds.append(msgpack.unpackb(frame)[0])
 
     def go(self, path: str) -> None:
-        """Open an address of the site."""
+        """Open a path of the site."""
         self.page.goto(self._url + path)
 
     def see(self, name: str) -> Locator:
-        """Return what carries this test id."""
+        """Return the element with this test id."""
         return self.page.get_by_test_id(name)
 
     def press(self, name: str) -> None:
-        """Press a button."""
+        """Click the element with this test id."""
         self.see(name).click()
 
     def cards(self, pile: str) -> list[str]:
-        """Return the cards of a pile as they are shown, bottom to top."""
+        """Return the cards of a pile as the page shows them, bottom to top."""
         shown = self.page.locator(f'[data-pile="{pile}"][data-card]')
         cards: list[list[Any]] = shown.evaluate_all(
             "found => found.map(card => [Number(card.dataset.index), card.dataset.card])"
@@ -68,21 +72,21 @@ class Player:
         return [card for _, card in sorted(cards)]
 
     def tap(self, pile: str) -> None:
-        """Tap a pile's top card, or its empty place."""
+        """Click the top card of a pile, or its empty place."""
         size = len(self.cards(pile))
         top = f'[data-pile="{pile}"][data-index="{size - 1}"]'
         self.page.locator(top if size else f'[data-pile="{pile}"][data-empty]').click()
 
     def moves(self) -> int:
-        """Return the number of moves that is shown."""
+        """Return the number of moves that the page shows."""
         return int("".join(filter(str.isdigit, self.see("move-count").inner_text())))
 
     def wait_for_moves(self, count: int) -> None:
-        """Wait until this number of moves is shown."""
+        """Wait until the page shows this number of moves."""
         expect(self.see("move-count")).to_contain_text(str(count))
 
     def open_room(self, game: str, seats: int = 2) -> str:
-        """Open a room with its settings, and return its link."""
+        """Create a room, and return its link."""
         self.go("/new")
         self.see("game-select").select_option(game)
         self.see("seats-select").select_option(str(seats))
@@ -90,13 +94,13 @@ class Player:
         return self.see("invite-link").input_value()
 
     def wait_for_board(self) -> None:
-        """Wait until there are cards on the table, and they may be moved."""
+        """Wait until the board has cards that can be moved."""
         self.page.wait_for_selector(
             '[data-testid="board"][data-live="true"] [data-card]', state="attached"
         )
 
     def wait_for_cards(self) -> None:
-        """Wait until the server has said which cards the last moves turned up."""
+        """Wait until the server has shown the cards that the last moves turned up."""
         self.page.wait_for_function(
             """() => {
                  const tops = new Map();
@@ -110,14 +114,14 @@ class Player:
         )
 
     def wait_for_faces(self) -> None:
-        """Wait until all cards are drawn."""
+        """Wait until the faces of all cards have been drawn."""
         self.page.wait_for_function(
             """() => [...document.querySelectorAll('[data-card] > *')].every(
                  (sheet) => getComputedStyle(sheet).backgroundImage !== 'none')"""
         )
 
-    def watch_frames(self, count: int) -> None:
-        """Look on while the page is drawn this often."""
+    def wait_for_frames(self, count: int) -> None:
+        """Wait for this many animation frames."""
         self.page.evaluate(
             """count => new Promise(done => {
                  const next = () => (count-- > 0 ? requestAnimationFrame(next) : done());
@@ -127,12 +131,12 @@ class Player:
         )
 
     def give_up(self) -> None:
-        """End the attempt as it stands."""
+        """Resign the attempt."""
         self.press("give-up")
         self.press("give-up-confirm")
 
     def play_robert(self) -> None:
-        """Play on until no move is left: bring home what fits, else deal, else turn over."""
+        """Play Robert to its end: play the waste's card home if it fits, else use the stock."""
         over = self.see("see-results")
         while not over.is_visible():
             before = self.moves()
@@ -151,11 +155,11 @@ class Player:
             )
 
     def close(self) -> None:
-        """Leave; a page that had an error of its own fails the test."""
+        """Close the browser context, and fail if the page had uncaught errors."""
         self.context.close()
         assert self.problems == []
 
 
 def _adjoin(one: str, other: str) -> bool:
-    """Return whether two cards' ranks are neighbours, King and Ace too."""
+    """Return whether two cards' ranks are adjacent; King and Ace are."""
     return (RANKS.index(one[0]) - RANKS.index(other[0])) % 13 in {1, 12}

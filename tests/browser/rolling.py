@@ -1,6 +1,6 @@
-"""A rolling restart in the middle of a race: what two players at the page notice of it.
+"""A rolling restart in the middle of a race of two players.
 
-`python -m tests.browser.rolling` measures how long their sockets were gone.
+`python -m tests.browser.rolling` measures how long the players were disconnected.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tests.redis_servers import running_server
 
 NODES = 3
 
-_WATCH_SOCKETS = """
+_RECORD_GAPS = """
 window.gaps = [];
 let lost = null;
 window.WebSocket = class extends WebSocket {
@@ -37,11 +37,12 @@ window.WebSocket = class extends WebSocket {
   }
 };
 """
-"""Notes for how many milliseconds the page had no socket on which something came."""
+"""Records in `window.gaps` for how many milliseconds each time the page received nothing, from the
+close of one socket to the first message on the next."""
 
 
 class Nodes:
-    """Some nodes on one Redis, and the balancer in front of them."""
+    """Nodes on one Redis, behind a load balancer."""
 
     def __init__(self, redis: str) -> None:
         self.url = ""
@@ -51,7 +52,7 @@ class Nodes:
 
     @contextmanager
     def serving(self) -> Iterator[None]:
-        """Serve until the block is left."""
+        """Run the nodes and the balancer until the context is left."""
         with ExitStack() as stack:
             for port in self._ports:
                 self._running.append(self._start(port))
@@ -66,7 +67,7 @@ class Nodes:
         return node
 
     def restart(self, number: int) -> None:
-        """End a node as an operator would, and start it again."""
+        """Terminate a node, as an operator would, and start it again."""
         assert self._running[number].end() == 0
         self._running[number] = self._start(self._ports[number])
 
@@ -77,7 +78,7 @@ class Nodes:
 
 @contextmanager
 def _balanced(ports: list[int]) -> Iterator[str]:
-    """Run a balancer beside this thread, and yield its address."""
+    """Run a balancer in a thread of its own, and yield its URL."""
     balancer = Balancer(ports, random.Random(1))
     ready, done = threading.Event(), threading.Event()
 
@@ -96,11 +97,11 @@ def _balanced(ports: list[int]) -> Iterator[str]:
         thread.join()
 
 
-def restart_in_a_race(browser: Browser, rounds: int = 1) -> list[float]:
-    """Race while each node is restarted so many times; return how long sockets were gone.
+def race_through_restarts(browser: Browser, rounds: int = 1) -> list[float]:
+    """Race while each node is restarted `rounds` times.
 
     Returns:
-        Milliseconds, one for each reconnect of a player.
+        For each reconnect of a player, how many milliseconds they were disconnected.
     """
     with running_server() as redis:
         nodes = Nodes(redis.url)
@@ -109,7 +110,7 @@ def restart_in_a_race(browser: Browser, rounds: int = 1) -> list[float]:
             guest = Player(browser, nodes.url, PHONE)
             players = (host, guest)
             for player in players:
-                player.page.add_init_script(_WATCH_SOCKETS)
+                player.page.add_init_script(_RECORD_GAPS)
             link = host.open_room("robert")
             guest.go("/" + link.split("/", 3)[3])
             guest.press("ready")
@@ -134,14 +135,14 @@ def restart_in_a_race(browser: Browser, rounds: int = 1) -> list[float]:
 
 
 def main() -> None:
-    """Say how long players were without a socket in five rolling restarts."""
+    """Print how long players were disconnected in five rolling restarts."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium(), args=ARGUMENTS)
-        gaps = restart_in_a_race(browser, rounds=5)
+        gaps = race_through_restarts(browser, rounds=5)
         browser.close()
     median, longest = statistics.median(gaps), max(gaps)
-    said = f"{len(gaps)} reconnects: median {median:.0f} ms, longest {longest:.0f} ms"
-    print(said)  # noqa: T201 - this is what it is for
+    report = f"{len(gaps)} reconnects: median {median:.0f} ms, longest {longest:.0f} ms"
+    print(report)  # noqa: T201 - a command's output
 
 
 if __name__ == "__main__":

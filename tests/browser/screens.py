@@ -1,7 +1,7 @@
-"""Every screen of the page, at the sizes that people have: to look at, and to compare.
+"""Screenshots of every screen of the page, at common sizes.
 
-`python -m tests.browser.screens FOLDER` leaves a picture of each; with `--keep`, those that tests
-compare with are made anew as well.
+`python -m tests.browser.screens FOLDER` writes them to a folder; with `--keep`, it also replaces
+the references that tests compare with.
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ SIZES = {
     "1440x900": (1440, 900),
     "2560x1440": (2560, 1440),
 }
-"""CSS pixels; what is narrower than a laptop has a touch screen."""
+"""CSS pixels; devices narrower than a laptop have a touch screen."""
 
 LAPTOP = 1024
 
 SEED = "5a" * 32
-"""The deal of the practice tables."""
+"""The seed of practice games."""
 
-DEALT = 12
-"""Deals that leave a table as it looks in the middle of a game."""
+DEALS = 12
+"""How many times the stock is dealt from, so that a board looks as in the middle of a game."""
 
 WON = ROOT / "tests/browser/won.json"
-"""A deal of Lady Betty with the moves that win it."""
+"""A seed of Lady Betty, and moves that win it."""
 
 GAMES = ["roosevelt", "robert", "rouge-et-noir", "deuces", "lady-betty"]
 
-STILL = {
+STATIC_SCREENS = {
     "home": "/",
     "new": "/new",
     "settings": "/settings",
@@ -54,10 +54,10 @@ STILL = {
     "missing": "/nowhere",
     "no-room": "/r/ZZZZZ",
 }
-"""What needs no more than its address."""
+"""The screens that are shown by their path alone, by name."""
 
 REFERENCES = ROOT / "tests/browser/references"
-"""What screens looked like when somebody last looked at them, in small."""
+"""Scaled down screenshots that were approved."""
 
 COMPARED = {
     "390x844": [
@@ -67,20 +67,20 @@ COMPARED = {
     ],
     "1440x900": ["home", "practice-roosevelt", "practice-robert", "practice-deuces"],
 }
-"""The screens that look the same on every day and for every player, by size."""
+"""By size, the screens that look the same on every day and for every player."""
 
 STYLE = ":root { --text: Fraunces } .head > .number { visibility: hidden }"
-"""Has all words written in the page's own letters, which are the same on every machine, and hides
-the time until the next deals, of which the width changes too."""
+"""Uses the page's own font for all text, since system fonts differ between machines, and hides the
+time until the next deals, whose width changes too."""
 
 
-def picture(player: Player) -> bytes:
-    """Return a screenshot that can be compared: without what changes from day to day."""
+def comparable_screenshot(player: Player) -> bytes:
+    """Return a screenshot as a PNG, without what changes from day to day."""
     return player.page.screenshot(style=STYLE)
 
 
 def device(size: str, scheme: str = "light") -> dict[str, Any]:
-    """Return a browser's settings for a size."""
+    """Return the settings of a browser context for a size and a colour scheme."""
     width, height = SIZES[size]
     touch = min(width, LAPTOP) < LAPTOP
     return {
@@ -94,13 +94,16 @@ def device(size: str, scheme: str = "light") -> dict[str, Any]:
 def screens(
     browser: Browser, url: str, settings: dict[str, Any], *, alone: bool = False
 ) -> Iterator[tuple[str, Player]]:
-    """Walk through the page; a screen is to be looked at when its name comes.
+    """Visit all screens.
 
     Args:
-        browser: a browser; the walk leaves nothing in it.
-        url: where the page is.
-        settings: the browser's settings, as from `device`.
-        alone: whether to leave out what is played against others or the clock.
+        browser: a browser; the visit uses contexts of its own.
+        url: the URL of the site.
+        settings: the settings of the contexts, as from `device`.
+        alone: whether to leave out races, dailies and the win.
+
+    Yields:
+        The name of a screen, and the player whose page shows it until the next one is asked for.
     """
     player, friend = Player(browser, url, settings), Player(browser, url, settings)
     for each, name in ((player, "Ada"), (friend, "Grace")):
@@ -108,14 +111,14 @@ def screens(
         each.see("name-input").fill(name)
         each.press("name-save")
         expect(each.see("notice")).to_contain_text("Saved")
-    yield from ((name, player) for name, path in STILL.items() if _opened(player, path))
+    yield from ((name, player) for name, path in STATIC_SCREENS.items() if _opened(player, path))
     for game in GAMES:
-        keep_practice(player, game, {"seed": SEED, "moves": []})
+        store_practice(player, game, {"seed": SEED, "moves": []})
         player.go(f"/practice/{game}")
         player.wait_for_board()
         player.wait_for_faces()
         yield f"practice-{game}", player
-        for _ in range(DEALT):
+        for _ in range(DEALS):
             player.page.keyboard.press("d")
         player.wait_for_faces()
         yield f"play-{game}", player
@@ -134,11 +137,11 @@ def _opened(player: Player, path: str) -> bool:
     return True
 
 
-def keep_practice(player: Player, game: str, kept: dict[str, Any]) -> None:
-    """Leave a practice game in the browser, as the page would have kept it."""
+def store_practice(player: Player, game: str, game_state: dict[str, Any]) -> None:
+    """Store a practice game in the browser, as the page does."""
     player.page.evaluate(
         "([key, value]) => localStorage.setItem(key, value)",
-        [f"samedeal.practice.{game}", json.dumps(kept)],
+        [f"samedeal.practice.{game}", json.dumps(game_state)],
     )
 
 
@@ -155,7 +158,7 @@ def _race(player: Player, friend: Player) -> Iterator[tuple[str, Player]]:
     yield "countdown", player
     for each in (player, friend):
         each.wait_for_board()
-        for nth in range(DEALT):
+        for nth in range(DEALS):
             each.tap("s")
             each.tap("w")
             if nth % 3 == 0:
@@ -195,21 +198,23 @@ def _win(player: Player) -> Iterator[tuple[str, Player]]:
     won = json.loads(WON.read_text())
     last = max(nth for nth, move in enumerate(won["moves"]) if move.startswith("s>"))
     player.go("/")
-    keep_practice(player, "lady-betty", {"seed": won["seed"], "moves": won["moves"][: last + 1]})
+    store_practice(player, "lady-betty", {"seed": won["seed"], "moves": won["moves"][: last + 1]})
     player.go("/practice/lady-betty")
     player.press("finish")
     player.see("win-show").wait_for()
-    player.watch_frames(150)
+    player.wait_for_frames(150)
     yield "win", player
     player.close()
 
 
 def main() -> None:
-    """Leave a picture of every screen at every size in a folder."""
-    parser = argparse.ArgumentParser(description="Take a picture of every screen at every size.")
+    """Write a screenshot of every screen at every size to a folder."""
+    parser = argparse.ArgumentParser(
+        description="Write a screenshot of every screen at every size."
+    )
     parser.add_argument("folder", type=Path)
     parser.add_argument("--sizes", nargs="+", choices=SIZES, default=list(SIZES))
-    parser.add_argument("--keep", action="store_true", help="make the references anew")
+    parser.add_argument("--keep", action="store_true", help="replace the references")
     parser.add_argument("--scheme", choices=["light", "dark"], default="light")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="samedeal") as data, sync_playwright() as playwright:
@@ -221,7 +226,7 @@ def main() -> None:
             for name, player in screens(browser, site.url, device(size, options.scheme)):
                 player.page.screenshot(path=folder / f"{name}.png")
                 if options.keep and name in COMPARED.get(size, []):
-                    small = pictures.kept(pictures.small(picture(player)))
+                    small = pictures.with_few_colours(pictures.small(comparable_screenshot(player)))
                     small.save(REFERENCES / f"{size}-{name}.png", optimize=True)
         browser.close()
         site.stop()

@@ -1,4 +1,4 @@
-"""Every screen as axe sees it, light and dark: no finding of WCAG 2.2 AA."""
+"""Every screen, light and dark, conforms to WCAG 2.2 AA as far as axe can check it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from playwright.sync_api import Browser
 
 from tests.browser.conftest import Site
 from tests.browser.player import DESKTOP, PHONE, Player
-from tests.browser.screens import STILL
+from tests.browser.screens import STATIC_SCREENS
 from tests.processes import ROOT
 
 AXE = ROOT / "client_js/node_modules/axe-core/axe.min.js"
@@ -18,8 +18,8 @@ AXE = ROOT / "client_js/node_modules/axe-core/axe.min.js"
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
 SCREENS = [
-    *(path for path in STILL.values() if not path.startswith("/rules/")),
-    # One for all: they differ in their words.
+    *(path for path in STATIC_SCREENS.values() if not path.startswith("/rules/")),
+    # One for all games, whose rules differ only in their text.
     "/rules/deuces",
     "/practice/roosevelt",
     "/practice/robert",
@@ -27,7 +27,7 @@ SCREENS = [
 
 NARROW: dict[str, Any] = {**PHONE, "viewport": {"width": 360, "height": 740}}
 
-HOW_IT_FITS = """() => {
+FIND_MISFITS = """() => {
   const shown = element => {
     const {width, height} = element.getBoundingClientRect();
     return width > 0 && height > 0 && !element.closest('.sr-only, .skip, .controls');
@@ -47,12 +47,12 @@ HOW_IT_FITS = """() => {
   return [
     ...(innerWidth > WIDTH ? [`the window scrolls sideways: ${innerWidth}`] : []),
     ...past.map(element => `past the edge: ${words(element)}`),
-    ...small.map(element => `too small to be hit: ${words(element)}`),
+    ...small.map(element => `too small to tap: ${words(element)}`),
   ];
 }""".replace("WIDTH", str(NARROW["viewport"]["width"]))
-"""What runs past the edge of the window, and which targets are smaller than 44 pixels."""
+"""Returns the elements that overflow the window, and the targets smaller than 44 pixels."""
 
-READERS = {
+READING_MODES = {
     "plain": "",
     "twice the text": "document.documentElement.style.fontSize = '200%'",
     "from right to left": "document.documentElement.dir = 'rtl'",
@@ -68,63 +68,63 @@ def player(request: pytest.FixtureRequest, browser: Browser, site: Site) -> Iter
     player.close()
 
 
-def findings(player: Player) -> list[str]:
-    """Return what axe finds on the page: the rule, and where it is broken."""
+def violations(player: Player) -> list[str]:
+    """Return the violations that axe finds on the page: the rule, and where it is violated."""
     player.page.evaluate(AXE.read_text())
     found: dict[str, Any] = player.page.evaluate(
         "tags => axe.run({runOnly: {type: 'tag', values: tags}})", TAGS
     )
     return [
-        f"{finding['id']}: {node['target']} {node['failureSummary']}"
-        for finding in found["violations"]
-        for node in finding["nodes"]
+        f"{violation['id']}: {node['target']} {node['failureSummary']}"
+        for violation in found["violations"]
+        for node in violation["nodes"]
     ]
 
 
-def test_no_screen_has_a_finding(player: Player) -> None:
+def test_no_screen_violates_a_rule(player: Player) -> None:
     found: dict[str, list[str]] = {}
     for path in SCREENS:
         player.go(path)
         player.page.get_by_role("heading", level=1).first.wait_for()
         player.page.wait_for_load_state("networkidle")
-        if problems := findings(player):
+        if problems := violations(player):
             found[path] = problems
     assert found == {}
 
 
-@pytest.mark.parametrize("reader", READERS)
-def test_every_screen_fits_a_phone_and_its_targets_a_thumb(
-    reader: str, browser: Browser, site: Site
+@pytest.mark.parametrize("mode", READING_MODES)
+def test_every_screen_fits_a_narrow_phone_and_has_large_enough_targets(
+    mode: str, browser: Browser, site: Site
 ) -> None:
     narrow = Player(browser, site.url, NARROW)
-    script = f"addEventListener('DOMContentLoaded', () => {{ {READERS[reader]} }})"
+    script = f"addEventListener('DOMContentLoaded', () => {{ {READING_MODES[mode]} }})"
     narrow.page.add_init_script(script)
     found: dict[str, list[str]] = {}
     for path in SCREENS:
         narrow.go(path)
         narrow.page.get_by_role("heading", level=1).first.wait_for()
         narrow.page.wait_for_load_state("networkidle")
-        if problems := narrow.page.evaluate(HOW_IT_FITS):
+        if problems := narrow.page.evaluate(FIND_MISFITS):
             found[path] = problems
     narrow.open_room("robert")
-    if problems := narrow.page.evaluate(HOW_IT_FITS):
+    if problems := narrow.page.evaluate(FIND_MISFITS):
         found["a room"] = problems
     narrow.close()
     assert found == {}
 
 
-def test_no_step_of_a_race_has_a_finding(player: Player) -> None:
+def test_no_step_of_a_race_violates_a_rule(player: Player) -> None:
     player.open_room("robert", seats=1)
-    found = {"the room": findings(player)}
+    found = {"the room": violations(player)}
     player.press("start-round")
     player.see("countdown").wait_for()
-    found["the countdown"] = findings(player)
+    found["the countdown"] = violations(player)
     player.wait_for_board()
     player.tap("s")
-    found["the table"] = findings(player)
+    found["the table"] = violations(player)
     player.press("give-up")
-    found["giving up"] = findings(player)
+    found["giving up"] = violations(player)
     player.press("give-up-confirm")
     player.see("results").wait_for()
-    found["the result"] = findings(player)
+    found["the result"] = violations(player)
     assert {step: problems for step, problems in found.items() if problems} == {}

@@ -1,4 +1,4 @@
-"""Without a network: the page opens, practice goes on, and the rest comes back by itself."""
+"""The page without a network: practice works, and everything else resumes when it is back."""
 
 from __future__ import annotations
 
@@ -19,15 +19,17 @@ def player(browser: Browser, site: Site) -> Iterator[Player]:
     player.close()
 
 
-def be_kept(player: Player) -> None:
-    """Visit once, and wait until everything is kept."""
+def wait_until_cached(player: Player) -> None:
+    """Visit the page, and wait until the service worker has cached it."""
     player.go("/")
     player.page.evaluate("navigator.serviceWorker.ready.then(() => null)")
     player.page.wait_for_function("navigator.serviceWorker.controller !== null")
 
 
-def test_practice_goes_on_without_a_network_and_the_dailies_come_back(player: Player) -> None:
-    be_kept(player)
+def test_practice_works_without_a_network_and_the_dailies_load_when_online_again(
+    player: Player,
+) -> None:
+    wait_until_cached(player)
     expect(player.see("daily-robert")).to_be_visible()
     player.context.set_offline(True)
 
@@ -53,8 +55,10 @@ def test_practice_goes_on_without_a_network_and_the_dailies_come_back(player: Pl
 
 
 @pytest.mark.parametrize("path", ["/daily/robert", "/leaderboard/robert", "/r/ZZZZZ"])
-def test_a_screen_that_needs_the_server_says_so_and_comes_back(player: Player, path: str) -> None:
-    be_kept(player)
+def test_a_screen_that_needs_the_server_says_so_and_loads_when_online_again(
+    player: Player, path: str
+) -> None:
+    wait_until_cached(player)
     player.context.set_offline(True)
     player.go(path)
     offline = player.see("offline")
@@ -64,8 +68,8 @@ def test_a_screen_that_needs_the_server_says_so_and_comes_back(player: Player, p
     expect(offline).to_have_count(0)
 
 
-def test_every_game_and_its_rules_are_there_without_a_network(player: Player) -> None:
-    be_kept(player)
+def test_every_game_and_its_rules_work_without_a_network(player: Player) -> None:
+    wait_until_cached(player)
     player.context.set_offline(True)
     for game in games():
         player.go(f"/practice/{game}")
@@ -75,24 +79,24 @@ def test_every_game_and_its_rules_are_there_without_a_network(player: Player) ->
         expect(player.see("status-banner")).to_be_empty()
 
 
-def test_a_reload_has_the_server_s_page_and_not_the_kept_one(player: Player) -> None:
-    """Otherwise a page that the server turns away as too old would come again."""
-    be_kept(player)
+def test_a_reload_gets_the_server_s_page_and_not_the_cached_one(player: Player) -> None:
+    """Otherwise a page that the server refused as too old would be loaded again."""
+    wait_until_cached(player)
     player.page.evaluate(
         """async () => {
              const [name] = await caches.keys();
-             await (await caches.open(name)).put("/screens/home.html", new Response("as it was"));
+             await (await caches.open(name)).put("/screens/home.html", new Response("cached copy"));
            }"""
     )
     player.page.reload()
     expect(player.see("daily-robert")).to_be_visible()
     player.context.set_offline(True)
     player.page.reload()
-    assert player.page.inner_text("body") == "as it was"
+    assert player.page.inner_text("body") == "cached copy"
 
 
-def test_what_is_no_screen_is_left_to_the_server(player: Player) -> None:
-    be_kept(player)
+def test_the_service_worker_handles_screens_and_assets_only(player: Player) -> None:
+    wait_until_cached(player)
     player.go("/health")
     assert player.page.inner_text("body").strip() == "ok"
     kept = player.page.evaluate(
@@ -108,19 +112,17 @@ def test_what_is_no_screen_is_left_to_the_server(player: Player) -> None:
 
 
 def test_the_page_can_be_installed(player: Player) -> None:
-    be_kept(player)
+    wait_until_cached(player)
     session = player.context.new_cdp_session(player.page)
     errors = session.send("Page.getInstallabilityErrors")["installabilityErrors"]
-    # A test's window is a private one, in which nothing can be installed.
+    # Tests run in incognito mode, in which nothing can be installed.
     assert [error["errorId"] for error in errors] == ["in-incognito"]
     manifest = session.send("Page.getAppManifest")
     assert manifest["errors"] == []
     assert manifest["url"].endswith("/manifest.webmanifest")
 
 
-def test_a_screen_that_is_gone_from_the_server_leads_to_one_reload(
-    browser: Browser, site: Site
-) -> None:
+def test_a_screen_whose_file_is_missing_leads_to_one_reload(browser: Browser, site: Site) -> None:
     player = Player(browser, site.url, {**PHONE, "service_workers": "block"})
     loads: list[str] = []
     player.page.on("load", lambda page: loads.append(page.url))
@@ -144,13 +146,15 @@ def test_a_screen_that_is_gone_from_the_server_leads_to_one_reload(
     player.close()
 
 
-def test_a_screen_with_a_fault_says_so_and_leaves_the_others(browser: Browser, site: Site) -> None:
+def test_a_screen_that_throws_shows_an_error_and_leaves_the_others_working(
+    browser: Browser, site: Site
+) -> None:
     player = Player(browser, site.url, {**PHONE, "service_workers": "block"})
     player.page.route(
         "**/assets/Settings-*.js",
         lambda route: route.fulfill(
             content_type="text/javascript",
-            body="export default () => { throw new Error('a fault of the settings'); };",
+            body="export default () => { throw new Error('an error of the settings'); };",
         ),
     )
     player.go("/")
@@ -158,7 +162,7 @@ def test_a_screen_with_a_fault_says_so_and_leaves_the_others(browser: Browser, s
     expect(player.page.get_by_role("heading", level=1)).to_contain_text("went wrong")
     player.page.locator("header .brand").click()
     expect(player.see("race")).to_be_visible()
-    # It is told to whoever listens for the page's faults.
-    assert player.problems == ["a fault of the settings"]
+    # It is reported as an uncaught error, too.
+    assert player.problems == ["an error of the settings"]
     player.problems.clear()
     player.close()

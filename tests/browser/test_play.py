@@ -1,4 +1,4 @@
-"""The whole path in Chromium: a race of two browsers, a daily, and a server that restarts."""
+"""End to end in Chromium: races of two browsers, dailies, and restarts of the server."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def guest(browser: Browser, site: Site) -> Iterator[Player]:
 
 
 def start_race(host: Player, guest: Player, game: str) -> None:
-    """Bring both to the same table, the guest by the link."""
+    """Start a race of both, to which the guest comes by the link."""
     link = host.open_room(game)
     guest.page.goto(link)
     guest.press("ready")
@@ -38,7 +38,7 @@ def start_race(host: Player, guest: Player, game: str) -> None:
     host.press("start-round")
     for player in (host, guest):
         player.wait_for_board()
-        # Nobody is told of anything that went wrong when all went well.
+        # No error is shown.
         assert player.see("notice").inner_text() == ""
 
 
@@ -78,7 +78,7 @@ def test_two_browsers_race_on_one_deal_to_the_end(host: Player, guest: Player) -
     assert host.moves() == 0
 
 
-def test_a_daily_stands_on_the_leaderboard_after_a_restart(host: Player, site: Site) -> None:
+def test_a_finished_daily_is_on_the_leaderboard_after_a_restart(host: Player, site: Site) -> None:
     host.go("/settings")
     host.see("name-input").fill("Ada")
     host.press("name-save")
@@ -93,8 +93,8 @@ def test_a_daily_stands_on_the_leaderboard_after_a_restart(host: Player, site: S
     before = mine.text_content() or ""
     expect(host.see("results")).to_be_visible()
     sent = host.sent
-    host.watch_frames(60)
-    assert host.sent - sent < 10, "a page that has nothing to ask for is quiet"
+    host.wait_for_frames(60)
+    assert host.sent - sent < 10, "an idle page sends next to nothing"
 
     site.stop()
     expect(host.see("status-banner")).to_be_visible()
@@ -113,22 +113,24 @@ def test_a_reload_in_the_middle_of_a_race_loses_nothing(
 ) -> None:
     start_race(host, guest, game)
     host.tap("s")
-    if host.moves() == 0:  # a card of the stock that goes to a pile of the player's choice
+    if host.moves() == 0:  # a card of the stock whose target the player chooses
         host.tap("t0")
     host.wait_for_moves(1)
     piles = [f"t{n}" for n in range(10)] + ["w", "f0"]
     host.wait_for_cards()
     before = {pile: host.cards(pile)[-1:] for pile in piles}
-    host.said.clear()
+    host.sent_kinds.clear()
     host.page.reload()
     host.wait_for_board()
     host.wait_for_moves(1)
     assert {pile: host.cards(pile)[-1:] for pile in piles} == before
-    assert JoinRoom.__struct_config__.tag in host.said
-    assert OpenAttempt.__struct_config__.tag not in host.said, "the room brought it"
+    assert JoinRoom.__struct_config__.tag in host.sent_kinds
+    assert OpenAttempt.__struct_config__.tag not in host.sent_kinds, (
+        "the answer to JoinRoom contains the attempt"
+    )
 
 
-def test_a_reload_in_the_middle_of_a_drag_comes_back_to_the_daily(host: Player) -> None:
+def test_a_reload_in_the_middle_of_a_drag_returns_to_the_daily(host: Player) -> None:
     host.go("/daily/robert")
     host.press("play-daily")
     host.wait_for_board()
@@ -151,7 +153,7 @@ def test_a_reload_in_the_middle_of_a_drag_comes_back_to_the_daily(host: Player) 
     expect(host.see("board")).to_have_count(0)
 
 
-def test_moves_made_while_the_server_is_away_are_kept(host: Player, site: Site) -> None:
+def test_moves_made_while_the_server_is_down_are_sent_later(host: Player, site: Site) -> None:
     host.go("/daily/robert")
     host.press("play-daily")
     host.wait_for_board()
@@ -166,19 +168,17 @@ def test_moves_made_while_the_server_is_away_are_kept(host: Player, site: Site) 
     assert host.moves() == 1
 
 
-def test_an_unknown_room_is_said_to_be_one(host: Player) -> None:
+def test_an_unknown_room_shows_an_error(host: Player) -> None:
     host.go("/r/ZZZZZ")
     expect(host.page.get_by_role("heading")).to_have_text("There is no room with this code.")
 
 
-def test_who_waits_in_another_tab_is_called_when_a_friend_comes(
-    host: Player, guest: Player
-) -> None:
+def test_the_title_of_a_hidden_page_says_when_a_friend_arrives(host: Player, guest: Player) -> None:
     link = host.open_room("robert")
     title = host.page.title()
     elsewhere = host.context.new_page()
     elsewhere.bring_to_front()
-    # Headless browsers show all pages at once; what the page is told of that is the same.
+    # In a headless browser no page is ever hidden, so the event is simulated.
     host.page.evaluate(
         """() => {
              Object.defineProperty(document, 'hidden', {value: true, configurable: true});
@@ -196,7 +196,7 @@ def test_who_waits_in_another_tab_is_called_when_a_friend_comes(
     expect(host.page).to_have_title(title)
 
 
-def test_a_second_window_takes_over_and_the_first_says_so(host: Player) -> None:
+def test_a_second_window_replaces_the_first_which_says_so(host: Player) -> None:
     host.go("/")
     expect(host.see("race")).to_be_visible()
     second = host.context.new_page()

@@ -1,4 +1,4 @@
-"""The server is there, and its store is not: what a player sees of it."""
+"""The page while the server runs and Redis is down."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from tests.redis_servers import Server, running_server
 
 @pytest.fixture
 def redis() -> Iterator[Server]:
-    """Run a Redis that may be killed and started again."""
+    """Run a Redis that a test can kill and start again."""
     with running_server() as server:
         yield server
 
 
 @pytest.fixture
 def url(redis: Server) -> Iterator[str]:
-    """Run a node on it, and return its address."""
+    """Run a node on that Redis, and yield its URL."""
     port = free_port()
     serve = [sys.executable, "-m", "server", "serve", "--port", str(port), "--redis", redis.url]
     with running([*serve, "--log-format", "json"]) as node:
@@ -30,7 +30,9 @@ def url(redis: Server) -> Iterator[str]:
         yield f"http://localhost:{port}"
 
 
-def test_moves_are_kept_until_the_store_is_back(browser: Browser, url: str, redis: Server) -> None:
+def test_moves_are_kept_and_sent_when_redis_is_back(
+    browser: Browser, url: str, redis: Server
+) -> None:
     player = Player(browser, url, PHONE)
     player.open_room("robert", seats=1)
     player.press("start-round")
@@ -49,7 +51,7 @@ def test_moves_are_kept_until_the_store_is_back(browser: Browser, url: str, redi
     player.close()
 
 
-def test_a_room_is_opened_when_the_store_is_back(browser: Browser, url: str, redis: Server) -> None:
+def test_a_room_is_created_when_redis_is_back(browser: Browser, url: str, redis: Server) -> None:
     player = Player(browser, url)
     player.go("/")
     player.see("race").wait_for()

@@ -1,4 +1,4 @@
-"""The table in Chromium: taps, drags and keys, played in practice, where nothing is at stake."""
+"""The board in Chromium: taps, drags and keys, in practice games."""
 
 from __future__ import annotations
 
@@ -10,13 +10,7 @@ from playwright.sync_api import Browser, Locator, expect
 
 from tests.browser.conftest import Site
 from tests.browser.player import DESKTOP, PHONE, Player
-from tests.processes import ROOT
-
-SEED = "5a" * 32
-"""Every test plays the same cards."""
-
-WON = ROOT / "tests/browser/won.json"
-"""A deal of Lady Betty with the moves that win it."""
+from tests.browser.screens import SEED, WON
 
 
 @pytest.fixture(params=[PHONE, DESKTOP], ids=["phone", "desktop"])
@@ -27,7 +21,10 @@ def player(request: pytest.FixtureRequest, browser: Browser, site: Site) -> Iter
 
 
 def practise(player: Player, game: str, *moves: str, newcomer: bool = False) -> None:
-    """Open the practice table of a game, with some moves played."""
+    """Open a practice game with some moves played.
+
+    A newcomer is shown the guide, which others have seen already.
+    """
     kept = json.dumps({"seed": SEED, "moves": moves})
     if not newcomer:
         player.page.add_init_script("localStorage.setItem('samedeal.guided', 'yes')")
@@ -82,7 +79,7 @@ def test_one_tap_plays_the_best_move(player: Player) -> None:
     assert moved > 0
 
 
-def test_two_step_play_only_picks_up(player: Player) -> None:
+def test_in_two_step_play_a_first_tap_only_selects(player: Player) -> None:
     player.go("/settings")
     player.see("tapping-two").check(force=True)
     practise(player, "roosevelt")
@@ -91,11 +88,11 @@ def test_two_step_play_only_picks_up(player: Player) -> None:
         if player.page.locator(".selected").count():
             break
     else:
-        pytest.fail("no card can be picked up")
+        pytest.fail("no card can be selected")
     assert player.moves() == 0
 
 
-def test_a_card_that_is_dropped_where_it_does_not_go_comes_back_with_a_reason(
+def test_a_card_dropped_on_a_wrong_pile_returns_with_a_reason(
     player: Player,
 ) -> None:
     practise(player, "lady-betty", "s>t0", "s>t1")
@@ -147,7 +144,7 @@ def test_a_reload_in_the_middle_of_a_drag_loses_nothing(player: Player) -> None:
     assert player.moves() == 1
 
 
-def test_practice_goes_on_after_a_reload_and_takes_moves_back(player: Player) -> None:
+def test_practice_resumes_after_a_reload_and_undoes_moves(player: Player) -> None:
     practise(player, "deuces")
     opening = player.cards("w")
     player.tap("s")
@@ -164,7 +161,7 @@ def test_practice_goes_on_after_a_reload_and_takes_moves_back(player: Player) ->
     expect(player.see("undo")).to_be_disabled()
 
 
-def test_a_hint_points_at_cards_until_a_move(player: Player) -> None:
+def test_a_hint_marks_cards_until_the_next_move(player: Player) -> None:
     practise(player, "roosevelt")
     player.press("hint")
     expect(player.page.locator(".hinted").first).to_be_visible()
@@ -172,7 +169,7 @@ def test_a_hint_points_at_cards_until_a_move(player: Player) -> None:
     expect(player.page.locator(".hinted")).to_have_count(0)
 
 
-def test_who_has_never_played_is_shown_what_can_be_done(player: Player) -> None:
+def test_a_newcomer_is_shown_which_cards_can_be_moved(player: Player) -> None:
     practise(player, "roosevelt", newcomer=True)
     expect(player.page.get_by_text("Tap a card that glows")).to_be_visible()
     glowing = player.page.locator(".card.hinted")
@@ -219,7 +216,7 @@ def test_a_game_is_played_by_keyboard_alone(browser: Browser, site: Site) -> Non
         focus_on_stock = player.page.locator(f'[data-at="{stock_of(player)}"]')
         keyboard.press("ArrowRight")
         keyboard.press("Enter")
-        # The stock keeps the focus, whatever lies on it.
+        # The stock keeps the focus, whatever its top card is.
         if player.page.locator('[data-live="true"]').count():
             expect(focus_on_stock).to_be_focused()
     else:
@@ -230,14 +227,14 @@ def test_a_game_is_played_by_keyboard_alone(browser: Browser, site: Site) -> Non
 
 
 def stock_of(player: Player) -> int:
-    """Return the number of the pile that deals."""
+    """Return the number of the stock."""
     number = player.page.locator('ul[aria-label^="Stock"] button').get_attribute("data-at")
     assert number is not None
     return int(number)
 
 
 def focus_on(player: Player, selector: str, text: str, within: str = "body") -> None:
-    """Press the tab key until something has the focus."""
+    """Press the tab key until an element with this selector and text has the focus."""
     for _ in range(60):
         player.page.keyboard.press("Tab")
         found = player.page.evaluate(
@@ -253,7 +250,7 @@ def focus_on(player: Player, selector: str, text: str, within: str = "body") -> 
     pytest.fail(f"the tab key does not lead to {text}")
 
 
-def test_screen_readers_hear_what_a_move_did(player: Player) -> None:
+def test_a_move_is_announced_to_screen_readers(player: Player) -> None:
     practise(player, "robert")
     player.tap("s")
     drawn = player.cards("w")[-1]
@@ -268,7 +265,7 @@ def test_screen_readers_hear_what_a_move_did(player: Player) -> None:
     expect(piles.first).to_have_attribute("aria-label", "Stock, 50 cards")
 
 
-def test_the_page_speaks_the_language_that_was_chosen(player: Player) -> None:
+def test_the_page_uses_the_chosen_language(player: Player) -> None:
     player.go("/settings")
     player.see("language-de").check(force=True)
     expect(player.page.get_by_role("heading", level=1)).to_have_text("Einstellungen")
@@ -277,8 +274,8 @@ def test_the_page_speaks_the_language_that_was_chosen(player: Player) -> None:
     expect(player.see("race")).to_have_text("Gegen Freunde spielen")
 
 
-def won_but_for_sending_home(player: Player) -> int:
-    """Open a deal that only has to be sent home; return how many moves that takes."""
+def open_nearly_won(player: Player) -> int:
+    """Open a game whose cards only have to be moved home; return how many moves that takes."""
     won = json.loads(WON.read_text())
     moves = won["moves"]
     played = max(at for at, move in enumerate(moves) if move.startswith("s>")) + 1
@@ -289,9 +286,11 @@ def won_but_for_sending_home(player: Player) -> int:
     return len(moves) - played
 
 
-def test_a_game_that_is_as_good_as_won_finishes_itself(browser: Browser, site: Site) -> None:
+def test_a_game_that_is_nearly_won_can_be_finished_by_one_button(
+    browser: Browser, site: Site
+) -> None:
     player = Player(browser, site.url, PHONE)
-    left = won_but_for_sending_home(player)
+    left = open_nearly_won(player)
     before = player.moves()
     player.press("finish")
     player.wait_for_moves(before + left)
@@ -303,9 +302,11 @@ def test_a_game_that_is_as_good_as_won_finishes_itself(browser: Browser, site: S
     player.close()
 
 
-def test_a_win_is_told_without_moving_to_who_wants_no_motion(browser: Browser, site: Site) -> None:
+def test_with_reduced_motion_a_win_is_announced_without_an_animation(
+    browser: Browser, site: Site
+) -> None:
     player = Player(browser, site.url, DESKTOP)
-    won_but_for_sending_home(player)
+    open_nearly_won(player)
     player.press("finish")
     expect(player.page.get_by_role("status").filter(has_text="You won!")).to_be_visible()
     expect(player.see("win-show")).to_have_count(0)

@@ -1,1 +1,1 @@
-"""The recipe for running it in production, tried with real programs."""
+"""Tests of the deployment files, with real programs."""

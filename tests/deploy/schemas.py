@@ -1,4 +1,4 @@
-"""Files of others' programs, held against the schemas of these programs."""
+"""Validation of configuration files of other programs against published schemas."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the bench measures with: legal games, the protocol's own messages, honest medians."""
+"""The benchmark's parts: recorded games, messages of the protocol, frames and medians."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from websockets.streams import StreamReader
 from deploy.bench import wire
 from deploy.bench.__main__ import is_fast_enough, last_line
 from deploy.bench.client import Client, masked
+from deploy.bench.comparison import FLOOR, OURS, Comparison
 from deploy.bench.curves import Panel, picture
-from deploy.bench.duel import FLOOR, OURS, Duel
 from deploy.bench.games import SEED, recorded
 from deploy.bench.meter import spread
 from deploy.bench.races import GAMES
@@ -53,7 +53,7 @@ def test_moves_are_commands_of_the_protocol(game: str) -> None:
         assert command == played
 
 
-def test_answers_are_told_from_news() -> None:
+def test_payloads_are_classified_by_kind() -> None:
     snapshot = m.attempts.Attempt(
         40, "a.b", "a", "c", "robert", "standard", "H7KQ2", None, 1, [], 0, 1, 2, 3,
         m.shared.Result(0, 52, 0, 0, None),
@@ -86,9 +86,9 @@ def test_frames_are_read_by_websockets(length: int) -> None:
 
 
 @pytest.mark.parametrize("piece", [1, 2, 7, 10_000])
-async def test_payloads_are_taken_whole_however_they_come(piece: int) -> None:
-    client, taken = Client(0), []
-    client.take = lambda data, begin, end: taken.append(data[begin:end])
+async def test_payloads_are_reassembled_from_pieces_of_any_size(piece: int) -> None:
+    client, payloads_read = Client(0), []
+    client.handle_payload = lambda data, begin, end: payloads_read.append(data[begin:end])
     payloads = [b"", b"one", bytes(125), bytes(126), bytes(70_000)]
     received = b"HTTP/1.1 101 Switching Protocols\r\n\r\n" + b"".join(
         Frame(Opcode.BINARY, payload).serialize(mask=False) for payload in payloads
@@ -96,38 +96,40 @@ async def test_payloads_are_taken_whole_however_they_come(piece: int) -> None:
     for at in range(0, len(received), piece):
         client.data_received(received[at : at + piece])
     await asyncio.wait_for(client.opened(), 1)
-    assert taken == payloads
+    assert payloads_read == payloads
 
 
-def found(rate: float, others: float = 0.0) -> dict[str, float]:
+def figures(rate: float, others: float = 0.0) -> dict[str, float]:
     return {"rate": rate, "others_share": others}
 
 
 def test_a_ratio_is_the_median_of_undisturbed_rounds() -> None:
-    floor = [found(100), found(200), found(100), found(100)]
-    ours = [found(50), found(120), found(10, others=0.5), found(70)]
-    assert Duel(50, {FLOOR: floor, OURS: ours}).ratio() == pytest.approx(0.6)
-    busy = [found(rate, others=0.5) for rate in (50, 60, 90)]
-    assert Duel(50, {FLOOR: [found(100)] * 3, OURS: busy}).ratio() == pytest.approx(0.6)
+    floor = [figures(100), figures(200), figures(100), figures(100)]
+    ours = [figures(50), figures(120), figures(10, others=0.5), figures(70)]
+    assert Comparison(50, {FLOOR: floor, OURS: ours}).ratio() == pytest.approx(0.6)
+    busy = [figures(rate, others=0.5) for rate in (50, 60, 90)]
+    assert Comparison(50, {FLOOR: [figures(100)] * 3, OURS: busy}).ratio() == pytest.approx(0.6)
 
 
-def test_a_round_that_was_not_carried_is_left_out() -> None:
-    duel = Duel(50, {FLOOR: [found(100), found(200)], OURS: [None, found(100)]})
-    assert duel.ratio() == pytest.approx(0.5)
+def test_a_round_in_which_a_load_failed_is_left_out() -> None:
+    comparison = Comparison(50, {FLOOR: [figures(100), figures(200)], OURS: [None, figures(100)]})
+    assert comparison.ratio() == pytest.approx(0.5)
     with pytest.raises(ValueError, match="median"):
-        Duel(50, {FLOOR: [found(100)], OURS: [None]}).ratio()
+        Comparison(50, {FLOOR: [figures(100)], OURS: [None]}).ratio()
 
 
-def test_the_last_line_is_the_ratios() -> None:
-    fifty = Duel(50, {FLOOR: [found(100)], OURS: [found(71)]})
-    more = Duel(500, {FLOOR: [found(100)], OURS: [found(102)]})
+def test_the_last_line_lists_the_ratios() -> None:
+    fifty = Comparison(50, {FLOOR: [figures(100)], OURS: [figures(71)]})
+    more = Comparison(500, {FLOOR: [figures(100)], OURS: [figures(102)]})
     assert last_line([fifty, more]) == "ratio to the floor: 50 0.71, 500 1.02"
 
 
-def test_half_of_what_is_recorded_is_enough() -> None:
-    duel = Duel(50, {FLOOR: [found(100), found(100)], OURS: [found(10), found(35)]})
-    assert is_fast_enough(duel, 0.69)
-    assert not is_fast_enough(duel, 0.71)
+def test_half_of_the_recorded_ratio_is_fast_enough() -> None:
+    comparison = Comparison(
+        50, {FLOOR: [figures(100), figures(100)], OURS: [figures(10), figures(35)]}
+    )
+    assert is_fast_enough(comparison, 0.69)
+    assert not is_fast_enough(comparison, 0.71)
 
 
 def test_quantiles_are_in_milliseconds() -> None:
@@ -135,7 +137,7 @@ def test_quantiles_are_in_milliseconds() -> None:
     assert spread(times) == pytest.approx({"p50": 501, "p99": 991, "p999": 1000, "worst": 1001})
 
 
-def test_the_picture_is_drawn_within_its_frame() -> None:
+def test_charts_are_drawn_within_their_panels() -> None:
     drawn = picture([Panel("a < b", "sockets", {"ours": [(2, 5.0), (2_000, 10.0)], "floor": []})])
     svg = ET.fromstring(drawn)  # noqa: S314 - our own
     lines = list(svg.iter("{http://www.w3.org/2000/svg}polyline"))

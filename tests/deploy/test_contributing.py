@@ -1,4 +1,4 @@
-"""What is set up for contributors: the workflow, the hook, and what the guide says."""
+"""Files for contributors: the workflow, the pre-commit hook, and the documents."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ WORKFLOW = ROOT / ".github/workflows/ci.yml"
 PAGES = sorted((ROOT / ".github").glob("*.md"))
 
 
-def test_the_workflow_is_one() -> None:
+def test_the_workflow_is_valid() -> None:
     assert_valid(WORKFLOW, "github-workflows")
 
 
-def test_the_workflow_may_only_read_and_does_not_hang() -> None:
+def test_the_workflow_has_only_read_permission_and_every_job_a_timeout() -> None:
     workflow: dict[str, Any] = YAML(typ="safe").load(WORKFLOW.read_text())
     assert workflow["permissions"] == {"contents": "read"}
     for job in workflow["jobs"].values():
@@ -31,14 +31,14 @@ def test_the_workflow_may_only_read_and_does_not_hang() -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_what_a_page_links_to_is_there(page: Path) -> None:
+def test_relative_links_lead_to_existing_files(page: Path) -> None:
     links = [link for link in re.findall(r"\]\(([^)#]+)", page.read_text()) if "://" not in link]
     assert links
     for link in links:
         assert (page.parent / link).exists(), link
 
 
-def test_the_guide_names_targets_and_files_that_there_are() -> None:
+def test_the_guide_names_existing_targets_and_files() -> None:
     guide = (ROOT / ".github/CONTRIBUTING.md").read_text()
     makefile = (ROOT / "Makefile").read_text()
     targets = re.findall(r"\bmake ([a-z][a-z-]+)", guide)
@@ -51,8 +51,8 @@ def test_the_guide_names_targets_and_files_that_there_are() -> None:
         assert (ROOT / path).exists() or (ROOT / "client_js" / path).exists(), path
 
 
-class Staged:
-    """An index of its own beside the repository's, which is left as it is."""
+class StagingArea:
+    """A Git index of its own, so that the repository's is not changed."""
 
     def __init__(self, folder: Path) -> None:
         objects = folder / "objects"
@@ -77,12 +77,12 @@ class Staged:
         return ran.stdout.strip()
 
     def add(self, path: str, text: str) -> None:
-        """Stage a file with a text."""
+        """Stage a file with this content."""
         blob = self._git("hash-object", "-w", "--stdin", text=text)
         self._git("update-index", "--add", "--cacheinfo", f"100644,{blob},{path}")
 
-    def commit(self) -> subprocess.CompletedProcess[str]:
-        """Run the hook that a commit runs first."""
+    def run_hook(self) -> subprocess.CompletedProcess[str]:
+        """Run the pre-commit hook on what is staged."""
         return subprocess.run(  # noqa: S603 - a script of ours
             [ROOT / ".githooks/pre-commit"],
             cwd=ROOT,
@@ -94,14 +94,14 @@ class Staged:
 
 
 @pytest.fixture
-def staged(tmp_path: Path) -> Staged:
-    return Staged(tmp_path)
+def staged(tmp_path: Path) -> StagingArea:
+    return StagingArea(tmp_path)
 
 
-def test_the_hook_lets_pass_what_is_in_order(staged: Staged) -> None:
+def test_the_hook_accepts_well_formed_files(staged: StagingArea) -> None:
     staged.add("engine/new.py", '"""A module."""\n')
     staged.add("client_js/src/new.ts", "export const one = 1;\n")
-    hook = staged.commit()
+    hook = staged.run_hook()
     assert hook.returncode == 0, hook.stdout + hook.stderr
 
 
@@ -115,8 +115,8 @@ def test_the_hook_lets_pass_what_is_in_order(staged: Staged) -> None:
     ],
     ids=["layout", "lint", "layout of TypeScript", "lint of Svelte"],
 )
-def test_the_hook_refuses_what_is_not(staged: Staged, path: str, text: str) -> None:
+def test_the_hook_rejects_wrong_layout_and_lint(staged: StagingArea, path: str, text: str) -> None:
     staged.add(path, text)
-    hook = staged.commit()
+    hook = staged.run_hook()
     assert hook.returncode
     assert Path(path).name in hook.stdout + hook.stderr

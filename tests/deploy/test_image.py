@@ -1,4 +1,4 @@
-"""The container image and the compose file, as far as they can be tried without containers."""
+"""The container image and the compose file, as far as they can be tested without containers."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ VARIABLES = {str(option.envvar) for option in serve.params if option.envvar}
 
 
 class Instruction(NamedTuple):
-    """One instruction of the Dockerfile, and its rest of the line."""
+    """One instruction of the Dockerfile, and its arguments as text."""
 
     name: str
-    rest: str
+    arguments: str
 
 
 def instructions() -> list[Instruction]:
@@ -35,14 +35,14 @@ def instructions() -> list[Instruction]:
     return [Instruction(*line.split(maxsplit=1)) for line in lines]
 
 
-def named(name: str) -> list[str]:
-    """Return what stands behind each instruction of a name."""
-    return [instruction.rest for instruction in instructions() if instruction.name == name]
+def arguments_of(name: str) -> list[str]:
+    """Return the arguments of each instruction with this name."""
+    return [instruction.arguments for instruction in instructions() if instruction.name == name]
 
 
 def sources() -> list[str]:
-    """Return what is copied from the repository."""
-    copies = [shlex.split(rest) for rest in named("COPY")]
+    """Return the paths that the image copies from the repository."""
+    copies = [shlex.split(rest) for rest in arguments_of("COPY")]
     return [path for copy in copies if not copy[0].startswith("--from") for path in copy[:-1]]
 
 
@@ -52,59 +52,61 @@ def compose() -> dict[str, Any]:
     return loaded
 
 
-def test_what_the_image_copies_is_in_the_repository() -> None:
+def test_what_the_image_copies_is_in_git() -> None:
     assert sources()
     for source in sources():
         listed = subprocess.run(  # noqa: S603 - a path of ours
             [program("git"), "ls-files", "--", source], cwd=ROOT, capture_output=True, check=True
         )
-        assert listed.stdout, f"{source} is not in the repository"
+        assert listed.stdout, f"{source} is not in Git"
 
 
-def test_what_the_image_copies_is_not_ignored() -> None:
+def test_what_the_image_copies_is_not_ignored_by_docker() -> None:
     rules = (ROOT / ".dockerignore").read_text().split("\n")
     kept = [rule[1:] for rule in rules if rule.startswith("!")]
     for source in sources():
         assert any(source == path or source.startswith(f"{path}/") for path in kept), source
 
 
-def test_stages_are_copied_from_that_exist() -> None:
-    stages = {rest.split(" AS ")[1] for rest in named("FROM") if " AS " in rest}
-    copied = {found[1] for rest in named("COPY") if (found := re.match(r"--from=(\S+)", rest))}
+def test_files_are_copied_from_every_stage_and_from_no_other() -> None:
+    stages = {rest.split(" AS ")[1] for rest in arguments_of("FROM") if " AS " in rest}
+    copied = {
+        found[1] for rest in arguments_of("COPY") if (found := re.match(r"--from=(\S+)", rest))
+    }
     assert copied == stages
 
 
-def test_the_image_installs_only_what_is_locked() -> None:
-    installations = [rest for rest in named("RUN") if "pip install" in rest]
+def test_the_image_installs_only_locked_packages() -> None:
+    installations = [rest for rest in arguments_of("RUN") if "pip install" in rest]
     assert len(installations) == 2
     assert "--require-hashes -r deploy/requirements.txt" in installations[0]
     assert "--no-deps --no-build-isolation ." in installations[1]
-    assert any(rest.startswith("npm ci") for rest in named("RUN"))
+    assert any(rest.startswith("npm ci") for rest in arguments_of("RUN"))
 
 
-def test_a_node_is_the_first_process_and_gets_the_signals() -> None:
-    assert json.loads(named("CMD")[-1]) == ["samedeal", "serve"]
-    assert named("STOPSIGNAL") == ["SIGTERM"]
-    assert not named("ENTRYPOINT")
+def test_a_node_is_process_1_and_gets_the_signals() -> None:
+    assert json.loads(arguments_of("CMD")[-1]) == ["samedeal", "serve"]
+    assert arguments_of("STOPSIGNAL") == ["SIGTERM"]
+    assert not arguments_of("ENTRYPOINT")
 
 
-def test_a_node_is_not_root() -> None:
+def test_a_node_does_not_run_as_root() -> None:
     last = [instruction.name for instruction in instructions()][::-1]
-    assert named("USER") == ["samedeal"]
+    assert arguments_of("USER") == ["samedeal"]
     assert last.index("USER") < last.index("FROM")
 
 
-def test_what_the_image_sets_is_what_a_node_reads() -> None:
-    names = set(re.findall(r"(SAMEDEAL_\w+)=", " ".join(named("ENV"))))
+def test_a_node_reads_every_variable_that_the_image_sets() -> None:
+    names = set(re.findall(r"(SAMEDEAL_\w+)=", " ".join(arguments_of("ENV"))))
     assert names
     assert names <= VARIABLES
 
 
-def test_the_compose_file_is_one() -> None:
+def test_the_compose_file_is_valid() -> None:
     assert_valid(COMPOSE, "compose-spec")
 
 
-def test_the_nodes_are_told_what_a_node_reads() -> None:
+def test_a_node_reads_every_variable_that_the_compose_file_sets() -> None:
     services = compose()["services"]
     assert services["node-a"] == services["node-b"]
     environment = services["node-a"]["environment"]
@@ -112,7 +114,7 @@ def test_the_nodes_are_told_what_a_node_reads() -> None:
     assert environment["SAMEDEAL_REDIS"].startswith("redis://redis:")
 
 
-def test_the_proxy_is_told_of_every_node() -> None:
+def test_the_proxy_knows_every_node() -> None:
     services = compose()["services"]
     proxy = services["proxy"]
     nodes = {name for name in services if name.startswith("node-")}
@@ -125,7 +127,7 @@ def test_the_proxy_is_told_of_every_node() -> None:
     assert set(proxy["environment"]) == read
 
 
-def test_only_the_proxy_can_be_reached() -> None:
+def test_only_the_proxy_publishes_ports() -> None:
     file = compose()
     assert [name for name, service in file["services"].items() if "ports" in service] == ["proxy"]
     assert file["services"]["redis"]["networks"] == ["store"]

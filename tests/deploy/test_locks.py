@@ -1,4 +1,4 @@
-"""The lock files pin everything that `pyproject.toml` asks for, and name no registry."""
+"""The lock files pin all dependencies, with hashes and without a registry."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Pin(NamedTuple):
 
 
 def pins(lock: str) -> dict[str, Pin]:
-    """Read a lock file: a package's name to what it is pinned to."""
+    """Read a lock file, and return its pins by package."""
     text = (ROOT / lock).read_text().replace("\\\n", " ")
     found = {}
     for line in text.splitlines():
@@ -45,7 +45,9 @@ def pins(lock: str) -> dict[str, Pin]:
     [(RUNTIME, DEPENDENCIES), (DEVELOPMENT, DEPENDENCIES + TOOLS)],
     ids=[RUNTIME, DEVELOPMENT],
 )
-def test_each_dependency_is_pinned_to_a_version_that_fits(lock: str, wanted: list[str]) -> None:
+def test_each_dependency_is_pinned_to_a_version_that_it_allows(
+    lock: str, wanted: list[str]
+) -> None:
     pinned = pins(lock)
     for requirement in map(Requirement, wanted):
         assert requirement.name in pinned, f"make lock: {requirement} is not in {lock}"
@@ -59,7 +61,7 @@ def test_each_pin_has_hashes(lock: str) -> None:
         assert all(re.fullmatch("sha256:[0-9a-f]{64}", text) for text in pin.hashes), name
 
 
-def test_what_is_tested_is_what_runs() -> None:
+def test_the_tests_use_the_versions_that_production_uses() -> None:
     tested = pins(DEVELOPMENT)
     for name, pin in pins(RUNTIME).items():
         assert tested.get(name) == pin, name
@@ -74,18 +76,18 @@ def test_a_lock_names_no_registry(lock: str) -> None:
 
 
 @pytest.mark.parametrize("folder", ["client_js", "deploy/bench/peers"])
-def test_a_lock_of_npm_names_no_registry_and_hashes_all(folder: str) -> None:
+def test_an_npm_lock_names_no_registry_and_has_a_hash_for_each_package(folder: str) -> None:
     lock = json.loads((ROOT / folder / "package-lock.json").read_text())
     packages = {path: entry for path, entry in lock["packages"].items() if path}
     assert packages
     for path, entry in packages.items():
         if not entry.get("version") and entry.get("optional"):
-            continue  # made for another platform
+            continue  # a package for another platform
         assert "resolved" not in entry, path
         assert entry["integrity"].startswith("sha512-"), path
 
 
-def test_the_installation_finds_its_build_tool_in_the_lock() -> None:
+def test_the_build_tool_is_in_the_lock() -> None:
     """`pip install --no-build-isolation` takes setuptools from the environment."""
     assert PROJECT["build-system"]["requires"] == ["setuptools>=77"]
     assert pins(RUNTIME)["setuptools"].version >= Version("77")

@@ -20,7 +20,7 @@ from websockets.exceptions import InvalidStatus
 
 from server.gateway.messages.session import VERSION
 from server.store.embedded import redis_server_path
-from tests.deploy.test_image import named
+from tests.deploy.test_image import arguments_of
 from tests.processes import ROOT, Running, free_port, program, running
 from tests.wire import Wire
 
@@ -45,7 +45,7 @@ class Site:
     nodes: tuple[Node, ...]
 
     def get(self, path: str) -> tuple[HTTPStatus, str]:
-        """Get a path through the proxy: the status and the body."""
+        """Request a path through the proxy, and return the status and the body."""
         with closing(HTTPConnection("127.0.0.1", self.port, timeout=20)) as connection:
             connection.request("GET", path)
             response = connection.getresponse()
@@ -53,13 +53,13 @@ class Site:
 
     @property
     def socket(self) -> str:
-        """The address of the socket."""
+        """The URL of the socket."""
         return f"ws://127.0.0.1:{self.port}/socket"
 
 
 @contextmanager
 def shared_redis(data: Path) -> Iterator[str]:
-    """Run a Redis as configured for production, on a port of this machine alone."""
+    """Run a Redis with the production configuration on 127.0.0.1, and yield its URL."""
     port = free_port()
     data.mkdir()
     options = ["--bind", "127.0.0.1", "--port", str(port), "--dir", str(data)]
@@ -70,7 +70,7 @@ def shared_redis(data: Path) -> Iterator[str]:
 
 @contextmanager
 def node(redis: str, page: Path) -> Iterator[Node]:
-    """Run a node as the image does, with the command's environment variables."""
+    """Run a node as the image does: configured by environment variables."""
     env = os.environ | {
         "SAMEDEAL_HOST": "127.0.0.1",
         "SAMEDEAL_PORT": "0",
@@ -87,7 +87,7 @@ def node(redis: str, page: Path) -> Iterator[Node]:
 
 
 def adapted(env: Mapping[str, str]) -> dict[str, Any]:
-    """Return the proxy's configuration as Caddy understands the file."""
+    """Return the proxy's configuration as Caddy parses it, as JSON."""
     command = [program("caddy"), "adapt", "--adapter", "caddyfile", "--validate"]
     result = subprocess.run(  # noqa: S603 - a file of ours
         [*command, "--config", str(ROOT / "deploy/Caddyfile")],
@@ -103,7 +103,7 @@ def adapted(env: Mapping[str, str]) -> dict[str, Any]:
 
 @contextmanager
 def proxy(nodes: tuple[Node, ...], home: Path) -> Iterator[int]:
-    """Run Caddy with the file, on a port of this machine alone and without its control port."""
+    """Run Caddy with `deploy/Caddyfile` on 127.0.0.1, without its admin port; yield its port."""
     port = free_port()
     upstreams = " ".join(f"127.0.0.1:{node.port}" for node in nodes)
     configuration = adapted({"SAMEDEAL_SITE": f":{port}", "SAMEDEAL_NODES": upstreams})
@@ -135,7 +135,7 @@ def site(tmp_path: Path) -> Iterator[Site]:
 
 
 async def hello(socket: ClientConnection, **fields: str) -> dict[str, Any]:
-    """Open the session, and return the welcome."""
+    """Send `hello`, and return the welcome."""
     wire = Wire()
     await socket.send(wire.pack({"type": "hello", "id": 1, "version": VERSION, **fields}))
     welcome = wire.unpack(await socket.recv(decode=False))
@@ -143,7 +143,7 @@ async def hello(socket: ClientConnection, **fields: str) -> dict[str, Any]:
     return welcome
 
 
-def test_the_file_is_laid_out_as_caddy_does() -> None:
+def test_the_file_is_formatted_as_caddy_formats_it() -> None:
     formatted = subprocess.run(  # noqa: S603 - a file of ours
         [program("caddy"), "fmt", str(ROOT / "deploy/Caddyfile")],
         capture_output=True,
@@ -153,13 +153,13 @@ def test_the_file_is_laid_out_as_caddy_does() -> None:
     assert formatted.stdout == (ROOT / "deploy/Caddyfile").read_text()
 
 
-def test_without_settings_the_nodes_are_those_of_the_compose_file() -> None:
+def test_by_default_the_nodes_are_those_of_the_compose_file() -> None:
     (server,) = adapted({})["apps"]["http"]["servers"].values()
     assert server["listen"] == [":8000"]
     assert '"upstreams": [{"dial": "node-a:8000"}, {"dial": "node-b:8000"}]' in json.dumps(server)
 
 
-async def test_the_page_health_and_the_socket_come_through(site: Site) -> None:
+async def test_the_proxy_passes_on_the_page_health_and_the_socket(site: Site) -> None:
     assert site.get("/") == (HTTPStatus.OK, PAGE)
     assert site.get("/health") == (HTTPStatus.OK, "ok\n")
     async with connect(site.socket) as socket:
@@ -167,7 +167,7 @@ async def test_the_page_health_and_the_socket_come_through(site: Site) -> None:
     assert welcome["player"]["name"] == "Ada"
 
 
-async def test_a_socket_opens_for_the_site_s_own_page_and_no_other(site: Site) -> None:
+async def test_a_socket_opens_from_the_site_s_own_origin_and_no_other(site: Site) -> None:
     async with connect(site.socket, origin=f"http://127.0.0.1:{site.port}") as socket:  # type: ignore[arg-type]
         await hello(socket)
     with pytest.raises(InvalidStatus) as refused:
@@ -176,7 +176,7 @@ async def test_a_socket_opens_for_the_site_s_own_page_and_no_other(site: Site) -
 
 
 @pytest.mark.parametrize("lost", [0, 1])
-async def test_one_node_killed_leaves_the_other_serving(site: Site, lost: int) -> None:
+async def test_when_one_node_is_killed_the_other_goes_on_serving(site: Site, lost: int) -> None:
     async with connect(site.socket) as socket:
         before = await hello(socket)
     site.nodes[lost].process.kill()
@@ -187,7 +187,9 @@ async def test_one_node_killed_leaves_the_other_serving(site: Site, lost: int) -
             assert after["player"] == before["player"]
 
 
-async def test_a_node_that_is_asked_to_end_ends_and_the_other_serves(site: Site) -> None:
+async def test_a_node_that_is_terminated_exits_cleanly_and_the_other_goes_on_serving(
+    site: Site,
+) -> None:
     async with connect(site.socket) as first, connect(site.socket) as second:
         await hello(first)
         await hello(second)
@@ -196,8 +198,8 @@ async def test_a_node_that_is_asked_to_end_ends_and_the_other_serves(site: Site)
             await hello(third)
 
 
-def test_the_image_s_health_check_tells_a_node_that_runs_from_none(site: Site) -> None:
-    (check,) = named("HEALTHCHECK")
+def test_the_image_s_health_check_succeeds_only_while_the_node_runs(site: Site) -> None:
+    (check,) = arguments_of("HEALTHCHECK")
     _, *arguments = json.loads(check.split("CMD", 1)[1])
     first = site.nodes[0]
 

@@ -1,4 +1,4 @@
-"""`deploy/redis.conf` and `redis-cluster.conf`: real servers accept them and keep to them."""
+"""`deploy/redis.conf` and `redis-cluster.conf`, with real servers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,11 @@ from tests.processes import ROOT, Running, free_port, running
 def configured_redis(
     data: Path, file: str = "redis.conf", port: int = 0
 ) -> Iterator[tuple[Running, Redis]]:
-    """Run a server with a file, its data in `data`, reached by a unix socket."""
+    """Run a server with a configuration file and its data in `data`.
+
+    Yields:
+        The process, and a client connected by a unix socket.
+    """
     socket = data / "s"
     options = ["--port", str(port), "--unixsocket", str(socket), "--dir", str(data)]
     with running([redis_server_path(), str(ROOT / "deploy" / file), *options]) as server:
@@ -25,8 +29,8 @@ def configured_redis(
             yield server, client
 
 
-def test_a_server_runs_with_what_the_file_says(tmp_path: Path) -> None:
-    said = {
+def test_a_server_has_the_settings_of_the_file(tmp_path: Path) -> None:
+    settings = {
         "appendonly": "yes",
         "appendfsync": "always",
         "no-appendfsync-on-rewrite": "no",
@@ -34,11 +38,11 @@ def test_a_server_runs_with_what_the_file_says(tmp_path: Path) -> None:
         "maxmemory-policy": "noeviction",
     }
     with configured_redis(tmp_path) as (_, client):
-        for name, value in said.items():
+        for name, value in settings.items():
             assert client.config_get(name) == {name: value}
 
 
-def test_a_killed_server_has_kept_what_it_acknowledged(tmp_path: Path) -> None:
+def test_a_killed_server_loses_no_acknowledged_write(tmp_path: Path) -> None:
     with configured_redis(tmp_path) as (server, client):
         client.xadd("journal", {"move": "t3>f0"}, id="0-1")
         server.kill()
@@ -46,8 +50,8 @@ def test_a_killed_server_has_kept_what_it_acknowledged(tmp_path: Path) -> None:
         assert client.xrange("journal") == [("0-1", {"move": "t3>f0"})]
 
 
-def test_a_server_of_a_cluster_says_what_one_alone_says_and_more(tmp_path: Path) -> None:
-    said = {
+def test_a_server_of_a_cluster_has_the_settings_of_both_files(tmp_path: Path) -> None:
+    settings = {
         "appendonly": "yes",
         "appendfsync": "always",
         "cluster-enabled": "yes",
@@ -57,5 +61,5 @@ def test_a_server_of_a_cluster_says_what_one_alone_says_and_more(tmp_path: Path)
     }
     options = "redis-cluster.conf", free_port()
     with configured_redis(tmp_path, *options) as (_, client):
-        for name, value in said.items():
+        for name, value in settings.items():
             assert client.config_get(name) == {name: value}

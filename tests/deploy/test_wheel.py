@@ -1,6 +1,6 @@
-"""The wheel: what is in it, and that it serves the game where nothing else of the project is.
+"""The wheel: what it contains, and that it serves the game without a checkout.
 
-It is built without build isolation and used with the packages of this environment, so that no
+It is built without build isolation and uses the dependencies of this environment, so that no
 network is needed.
 """
 
@@ -33,7 +33,7 @@ PIP = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", "-
 
 
 def run(*arguments: str | Path, cwd: Path = ROOT) -> None:
-    """Run a program, which must succeed."""
+    """Run a program, and fail unless it succeeds."""
     done = subprocess.run(  # noqa: S603 - a test's own arguments
         arguments, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
     )
@@ -70,19 +70,19 @@ def wheel(folder: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def installed(wheel: Path, folder: Path) -> Path:
-    """Install the wheel into a new environment, and return the folder of its programs."""
+    """Install the wheel into a new environment, and return its `bin` directory."""
     environment = folder / "venv"
     venv.create(environment, symlinks=True)
     python = environment / "bin" / "python"
     run(*PIP, "--python", python, "install", "--no-index", "--no-deps", wheel)
     own = sysconfig.get_path("purelib", vars={"base": str(environment)})
-    # A line of a .pth file is a directory to import from; the .pth files in there are not read,
-    # so that the checkout, which is installed there as editable, cannot be imported.
+    # Each line of a .pth file adds a directory to the import path. The .pth files of that directory
+    # are not read, so the checkout, an editable install there, cannot be imported.
     Path(own, "dependencies.pth").write_text(sysconfig.get_path("purelib"))
     return environment / "bin"
 
 
-def test_the_wheel_has_the_page_the_documents_and_the_types(wheel: Path) -> None:
+def test_the_wheel_contains_the_page_the_documents_and_the_types(wheel: Path) -> None:
     names = set(zipfile.ZipFile(wheel).namelist())
     games = {f"{path.relative_to(ROOT)}" for path in (ROOT / "engine" / "games").rglob("*.toml")}
     page = {f"server/page/{path.relative_to(PAGE)}" for path in PAGE.rglob("*") if path.is_file()}

@@ -1,13 +1,13 @@
-/** The server's own engine in a process of its own, spoken to over its driver. */
+/** The Python engine, in a process of its own, used by its driver. */
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
-/** The repository's own directory. */
+/** The repository's root. */
 export const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 
-/** The Python that has the engine. */
+/** The Python interpreter that can import the engine. */
 export const PYTHON = process.env.PYTHON ?? ".venv/bin/python";
 
 export class PythonEngine {
@@ -29,7 +29,7 @@ export class PythonEngine {
     return JSON.parse(await this.#next());
   }
 
-  /** The answers to many lines, as text: written at once, so that neither side waits. */
+  /** The answers to many lines, as text. All lines are written at once, to save round trips. */
   async answers(lines: readonly string[]): Promise<string[]> {
     this.#process.stdin!.write(lines.map((line) => `${line}\n`).join(""));
     const texts: string[] = [];
@@ -39,7 +39,7 @@ export class PythonEngine {
 
   async #next(): Promise<string> {
     const { value, done } = await this.#answers.next();
-    if (done) throw new Error("The engine has gone.");
+    if (done) throw new Error("The engine has exited.");
     return value;
   }
 
@@ -48,8 +48,8 @@ export class PythonEngine {
   }
 }
 
-/** Numbers below a limit, the same ones for the same seed (mulberry32). */
-export function dice(seed: number): (limit: number) => number {
+/** A generator of integers below a limit, reproducible by its seed (mulberry32). */
+export function seededRandom(seed: number): (limit: number) => number {
   let state = seed;
   return (limit) => {
     state = (state + 0x6d2b79f5) | 0;
@@ -59,7 +59,7 @@ export function dice(seed: number): (limit: number) => number {
   };
 }
 
-/** A seed in hexadecimal from the dice. */
-export function diceSeed(roll: (limit: number) => number): string {
-  return Array.from({ length: 64 }, () => roll(16).toString(16)).join("");
+/** A random seed of a deal, in hexadecimal. */
+export function randomSeed(random: (limit: number) => number): string {
+  return Array.from({ length: 64 }, () => random(16).toString(16)).join("");
 }

@@ -1,17 +1,17 @@
 /**
- * The driver under requests that are nearly right: it never throws, an error leaves the position as
- * it was, and the server's engine answers the same, or refuses by the same code.
+ * Fuzzing the driver with mutated requests: it never throws, an error leaves the position unchanged,
+ * and the Python engine gives the same answer, or an error with the same code.
  */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { games } from "../../src/rules/catalog.ts";
 import { Driver, MAX_LINE_LENGTH } from "../../src/rules/driver.ts";
-import { PythonEngine, dice, diceSeed } from "./engine.ts";
+import { PythonEngine, seededRandom, randomSeed } from "./engine.ts";
 
 const ROUNDS = 40;
 const LINES = 40;
 
-type Roll = (limit: number) => number;
+type Random = (limit: number) => number;
 type Json = any;
 
 let engine: PythonEngine;
@@ -23,9 +23,9 @@ afterAll(() => engine.end());
 const variants = games.flatMap((game) =>
   game.variants.map((variant) => ({ game: game.id, variant: variant.id })),
 );
-const pick = <T>(roll: Roll, items: readonly T[]): T => items[roll(items.length)] as T;
+const pick = <T>(random: Random, items: readonly T[]): T => items[random(items.length)] as T;
 
-/** What may stand in the place of any value of a request. */
+/** Values that replace any value of a request. */
 const VALUES: readonly Json[] = [
   ...[
     null,
@@ -91,69 +91,70 @@ const KEYS = [
 ].concat(["moves", "won", "stuck", "t0", "f0", "s", "w", "t99", "", "toString", "length"]);
 const CHARACTERS = [...'{}[]":,0123456789-+.eE\\u>xtfsw? \tAKH\u00e9\u{1d11e}\u0000\ufeff\u2028'];
 
-/** The value with one place in it changed, and often another one. */
-function mutated(roll: Roll, value: Json): Json {
-  if (Array.isArray(value) && value.length > 0 && roll(8) > 0) {
+/** The value with one random change in it. */
+function mutated(random: Random, value: Json): Json {
+  if (Array.isArray(value) && value.length > 0 && random(8) > 0) {
     const copy = [...value];
-    const at = roll(copy.length);
-    const change = roll(5);
+    const at = random(copy.length);
+    const change = random(5);
     if (change === 0) copy.splice(at, 1);
-    else if (change === 1) copy.splice(at, 0, pick(roll, copy));
+    else if (change === 1) copy.splice(at, 0, pick(random, copy));
     else if (change === 2) [copy[at], copy[0]] = [copy[0], copy[at]];
-    else copy[at] = mutated(roll, copy[at]);
+    else copy[at] = mutated(random, copy[at]);
     return copy;
   }
-  if (typeof value === "object" && value !== null && !Array.isArray(value) && roll(8) > 0) {
+  if (typeof value === "object" && value !== null && !Array.isArray(value) && random(8) > 0) {
     const entries = Object.entries(value);
-    const at = roll(entries.length + 1);
-    const [key, inner] = entries[at] ?? [pick(roll, KEYS), pick(roll, VALUES)];
-    const change = roll(6);
+    const at = random(entries.length + 1);
+    const [key, inner] = entries[at] ?? [pick(random, KEYS), pick(random, VALUES)];
+    const change = random(6);
     if (change === 0) entries.splice(at, 1);
-    else if (change === 1) entries[at] = [pick(roll, KEYS), inner];
-    else entries[at] = [key, mutated(roll, inner)];
+    else if (change === 1) entries[at] = [pick(random, KEYS), inner];
+    else entries[at] = [key, mutated(random, inner)];
     return Object.fromEntries(entries);
   }
-  if (typeof value === "number" && roll(2) === 0) return value + pick(roll, [1, -1, 0.5, 2 ** 53]);
-  if (typeof value === "string" && roll(2) === 0) return scrambled(roll, value);
-  return pick(roll, VALUES);
+  if (typeof value === "number" && random(2) === 0)
+    return value + pick(random, [1, -1, 0.5, 2 ** 53]);
+  if (typeof value === "string" && random(2) === 0) return withTypos(random, value);
+  return pick(random, VALUES);
 }
 
-/** The text with a character or two taken out, put in or exchanged. */
-function scrambled(roll: Roll, text: string): string {
+/** The text with one or two characters removed, inserted or replaced. */
+function withTypos(random: Random, text: string): string {
   const characters = [...text];
-  for (let left = roll(2); left >= 0; left--) {
-    const put = roll(3) === 0 ? [] : [pick(roll, CHARACTERS)];
-    characters.splice(roll(characters.length + 1), roll(2), ...put);
+  for (let left = random(2); left >= 0; left--) {
+    const put = random(3) === 0 ? [] : [pick(random, CHARACTERS)];
+    characters.splice(random(characters.length + 1), random(2), ...put);
   }
   return characters.join("");
 }
 
-/** A request that is right, or was before it was changed. */
-function requested(roll: Roll, position: Json, moves: readonly string[]): string {
+/** A valid request with up to three random changes. */
+function randomRequest(random: Random, position: Json, moves: readonly string[]): string {
   const { game, variant } = position;
   const piles: string[][] = Object.values(position.piles);
   const deck = piles.flat().map((card) => card.replace("?", ""));
-  const right = pick<Json>(roll, [
+  const right = pick<Json>(random, [
     { op: "games" },
     { op: "position" },
     { op: "legal" },
-    { op: "new", game, variant, seed: diceSeed(roll) },
+    { op: "new", game, variant, seed: randomSeed(random) },
     { op: "new", game, deck },
     { op: "load", position },
     { op: "load", position },
-    { op: "move", move: moves.length > 0 ? pick(roll, moves) : "s>w" },
-    { op: "move", move: moves.length > 0 ? pick(roll, moves) : "s>w" },
+    { op: "move", move: moves.length > 0 ? pick(random, moves) : "s>w" },
+    { op: "move", move: moves.length > 0 ? pick(random, moves) : "s>w" },
   ]);
   let request = right;
-  for (let left = roll(4); left > 0; left--) request = mutated(roll, request);
+  for (let left = random(4); left > 0; left--) request = mutated(random, request);
   const line = JSON.stringify(request);
-  const spelt = roll(3) === 0 ? line.replace(/:(\d+)([,}])/g, ":$1.0$2") : line;
-  const sent = roll(6) === 0 ? scrambled(roll, spelt) : spelt;
-  return sent.trim() === "" ? "?" : sent; // A blank line is no request, and has no answer.
+  const spelled = random(3) === 0 ? line.replace(/:(\d+)([,}])/g, ":$1.0$2") : line;
+  const sent = random(6) === 0 ? withTypos(random, spelled) : spelled;
+  return sent.trim() === "" ? "?" : sent; // A blank line gets no answer.
 }
 
-/** An answer as far as the two must agree: of an error the code, and that there is a sentence. */
-function essence(answer: Json): Json {
+/** The part of an answer on which both must agree: of an error, only the code. */
+function comparable(answer: Json): Json {
   if (!("error" in answer)) return answer;
   expect(Object.keys(answer)).toEqual(["error"]);
   expect(answer.error.message).toBeTypeOf("string");
@@ -161,19 +162,21 @@ function essence(answer: Json): Json {
 }
 
 describe.each(variants)("$game $variant", ({ game, variant }) => {
-  test(`${ROUNDS * LINES} requests, most of them wrong`, async () => {
-    const roll = dice(game.length * 31 + variant.length);
+  test(`${ROUNDS * LINES} requests, most of them invalid`, async () => {
+    const random = seededRandom(game.length * 31 + variant.length);
     const driver = new Driver();
     const both = async (line: string): Promise<Json> => {
       const ours: Json = driver.answer(line);
-      expect(essence(ours), line).toEqual(essence(await engine.answer(line)));
+      expect(comparable(ours), line).toEqual(comparable(await engine.answer(line)));
       return ours;
     };
     for (let round = 0; round < ROUNDS; round++) {
-      let position = await both(JSON.stringify({ op: "new", game, variant, seed: diceSeed(roll) }));
+      let position = await both(
+        JSON.stringify({ op: "new", game, variant, seed: randomSeed(random) }),
+      );
       for (let left = LINES; left > 0; left--) {
         const { moves } = await both('{"op":"legal"}');
-        const line = requested(roll, position, moves);
+        const line = randomRequest(random, position, moves);
         const refused = "error" in (await both(line));
         const after = await both('{"op":"position"}');
         if (refused) expect(after, line).toEqual(position);
@@ -183,12 +186,12 @@ describe.each(variants)("$game $variant", ({ game, variant }) => {
   }, 60_000);
 });
 
-test("no text throws, whatever it holds", () => {
-  const roll = dice(5);
+test("no text makes the driver throw", () => {
+  const random = seededRandom(5);
   const driver = new Driver();
   for (let left = 20_000; left > 0; left--) {
-    const units = Array.from({ length: roll(60) }, () =>
-      roll(4) === 0 ? roll(0x10000) : pick(roll, CHARACTERS).charCodeAt(0),
+    const units = Array.from({ length: random(60) }, () =>
+      random(4) === 0 ? random(0x10000) : pick(random, CHARACTERS).charCodeAt(0),
     );
     expect(JSON.stringify(driver.answer(String.fromCharCode(...units)))).not.toContain("\n");
   }
@@ -196,18 +199,18 @@ test("no text throws, whatever it holds", () => {
 
 const asked = '{"op":"games"}';
 test.each([
-  ["as long as may be", asked.padEnd(MAX_LINE_LENGTH)],
+  ["of the maximum length", asked.padEnd(MAX_LINE_LENGTH)],
   ["one character too long", asked.padEnd(MAX_LINE_LENGTH + 1)],
-  ["of as many characters as may be, of two units each", "𝄞".repeat(MAX_LINE_LENGTH - 1) + "x"],
-  ["of one character more", "𝄞".repeat(MAX_LINE_LENGTH + 1)],
-  ["of what only looks blank", "\u3000"],
-  ["of a mark of the order of bytes", "\ufeff"],
-  ["of a separator that is no blank", "\x1c"],
+  ["of the maximum length, in characters of two code units", "𝄞".repeat(MAX_LINE_LENGTH - 1) + "x"],
+  ["one character longer than that", "𝄞".repeat(MAX_LINE_LENGTH + 1)],
+  ["of a space that is not ASCII", "\u3000"],
+  ["of a byte order mark", "\ufeff"],
+  ["of a file separator", "\x1c"],
   [
-    "with a number of very many digits",
+    "with a number of 5,001 digits",
     `{"op":"load","position":{"game":"robert","moves":1${"0".repeat(5000)}}}`,
   ],
-])("both answer alike to a line %s", async (_, line) => {
+])("both give the same answer to a line %s", async (_, line) => {
   const theirs = await engine.answer(line);
-  expect(essence(new Driver().answer(line))).toEqual(essence(theirs));
+  expect(comparable(new Driver().answer(line))).toEqual(comparable(theirs));
 });

@@ -1,8 +1,8 @@
 /**
- * Thousands of games by chance, played by these rules and by the server's, with no difference.
+ * Thousands of random games, played by these rules and by the Python engine, with no difference.
  *
- * These rules choose the moves and answer at once; the engine gets the same lines, many games in
- * one write, and its answers are compared with theirs. LOCKSTEP_SEED=N plays other games.
+ * The moves are chosen here; then the engine gets the same lines, many games in one write, and its
+ * answers are compared. LOCKSTEP_SEED=N plays other games.
  */
 
 import { spawnSync } from "node:child_process";
@@ -12,13 +12,13 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { games } from "../../src/rules/catalog.ts";
 import { Driver } from "../../src/rules/driver.ts";
 import type { Position } from "../../src/rules/position.ts";
-import { PythonEngine, dice, diceSeed } from "./engine.ts";
+import { PythonEngine, seededRandom, randomSeed } from "./engine.ts";
 
 const GAMES_EACH = 288;
 const BATCH = 24;
 const MAX_MOVES = 40;
-const MAX_MOVES_OF_LONG_ONES = 250;
-const LONG_ONE_IN = 24;
+const MAX_MOVES_OF_LONG_GAMES = 250;
+const LONG_GAME_EVERY = 24;
 const SEED = Number(process.env.LOCKSTEP_SEED ?? 1);
 
 const variants = games.flatMap((game) =>
@@ -47,10 +47,10 @@ interface Game {
   readonly end: Position;
 }
 
-/** A game by chance: what was asked of the driver, and what it answered. */
+/** A random game: the requests to the driver, and its answers. */
 function played(game: string, variant: string, nth: number): Game {
   const seed = SEED * 1_000_000 + nth;
-  const roll = dice(seed);
+  const random = seededRandom(seed);
   const driver = new Driver();
   const lines: string[] = [];
   const answers: string[] = [];
@@ -60,43 +60,43 @@ function played(game: string, variant: string, nth: number): Game {
     answers.push(JSON.stringify(answer));
     return answer;
   };
-  const long = nth % LONG_ONE_IN === 0;
-  const most = long ? MAX_MOVES_OF_LONG_ONES : MAX_MOVES;
-  // Every other long game is dealt from a deck that nearly plays itself home.
-  const kind = nth % (2 * LONG_ONE_IN) === 0;
-  const eager = kind ? 100 : roll(4) * 25;
-  let position: Position = ask({ op: "new", game, variant, ...dealt(game, variant, kind, roll) });
+  const long = nth % LONG_GAME_EVERY === 0;
+  const most = long ? MAX_MOVES_OF_LONG_GAMES : MAX_MOVES;
+  // Every other long game is dealt from a deck that is easily won.
+  const easy = nth % (2 * LONG_GAME_EVERY) === 0;
+  const homePercent = easy ? 100 : random(4) * 25;
+  let position: Position = ask({ op: "new", game, variant, ...dealt(game, variant, easy, random) });
   while (position.moves < most) {
     const { moves }: { moves: string[] } = ask({ op: "legal" });
     if (moves.length === 0) break;
     const home = moves.filter((move) => move.includes(">f"));
     const quiet = moves.filter((move) => !move.startsWith("s"));
-    const fresh = moves.filter((move) => move.startsWith("s"));
-    const choice = roll(100);
+    const dealing = moves.filter((move) => move.startsWith("s"));
+    const choice = random(100);
     const from =
-      [choice < eager && home, kind ? fresh : choice % 4 > 0 && quiet, moves].find(
+      [choice < homePercent && home, easy ? dealing : choice % 4 > 0 && quiet, moves].find(
         (some) => some && some.length > 0,
       ) || moves;
-    position = ask({ op: "move", move: from[roll(from.length)]! });
+    position = ask({ op: "move", move: from[random(from.length)]! });
   }
   ask({ op: "load", position });
   return { seed, lines, answers, end: position };
 }
 
-/** A seed, or a deck of the golden games with two cards swapped now and then. */
-function dealt(game: string, variant: string, kind: boolean, roll: (limit: number) => number) {
-  if (!kind) return { seed: diceSeed(roll) };
+/** A random seed; or a deck of the golden games, in half of the cases with two cards swapped. */
+function dealt(game: string, variant: string, easy: boolean, random: (limit: number) => number) {
+  if (!easy) return { seed: randomSeed(random) };
   const golden = replays.find((it) => it.game === game && it.variant === variant && it.deck);
   const deck = [...golden!.deck!];
-  if (roll(2) > 0) {
-    const [one, other] = [roll(deck.length), roll(deck.length)];
+  if (random(2) > 0) {
+    const [one, other] = [random(deck.length), random(deck.length)];
     [deck[one], deck[other]] = [deck[other]!, deck[one]!];
   }
   return { deck };
 }
 
 test.each(variants)(
-  `${GAMES_EACH} games of $game $variant go the same way in both`,
+  `${GAMES_EACH} games of $game $variant are the same in both`,
   { timeout: 120_000 },
   async ({ game, variant }) => {
     const ends: Position[] = [];
@@ -107,15 +107,15 @@ test.each(variants)(
         const theirs = texts.splice(0, lines.length);
         const at = theirs.findIndex((text, nth) => text !== answers[nth]);
         if (at >= 0) {
-          const story = lines.slice(0, at + 1).filter((line) => !line.includes('"legal"'));
-          const where = `${game} ${variant}, seed ${seed}:\n${story.join("\n")}\n${lines[at]}`;
+          const requests = lines.slice(0, at + 1).filter((line) => !line.includes('"legal"'));
+          const where = `${game} ${variant}, seed ${seed}:\n${requests.join("\n")}\n${lines[at]}`;
           expect(JSON.parse(answers[at]!), where).toEqual(JSON.parse(theirs[at]!));
         }
         ends.push(end);
       }
     }
     expect(ends).toHaveLength(GAMES_EACH);
-    // The games get somewhere: some to their ends.
+    // Some games are played to their ends.
     expect(ends.some(({ won, stuck }) => won || stuck)).toBe(true);
   },
 );
@@ -124,7 +124,7 @@ test("at least two thousand games are played", () => {
   expect(variants.length * GAMES_EACH).toBeGreaterThanOrEqual(2_000);
 });
 
-test("the driver as a process answers like the one in here", { timeout: 30_000 }, () => {
+test("the driver as a process gives the same answers", { timeout: 30_000 }, () => {
   const batch = variants.map(({ game, variant }, nth) => played(game, variant, nth + 1));
   const { stdout, status } = spawnSync("npm", ["run", "--silent", "driver"], {
     cwd: fileURLToPath(new URL("../..", import.meta.url)),

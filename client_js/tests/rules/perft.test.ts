@@ -1,4 +1,4 @@
-/** The move trees of the repository, counted by these rules; see `tests/vectors/perft/README.md`. */
+/** The move trees of the golden files, counted by these rules; see `tests/vectors/perft/README.md`. */
 
 import { spawnSync } from "node:child_process";
 import { readFileSync, readdirSync } from "node:fs";
@@ -15,7 +15,7 @@ import { Ruleset } from "../../src/rules/ruleset.ts";
 import type { Game } from "../../src/rules/schema.ts";
 import { PYTHON, ROOT } from "./engine.ts";
 
-/** The rules of the repository's relatives, which the catalogue does not hold. */
+/** Rulesets of related games, which are used in tests and are not in the catalogue. */
 const relatives: Game[] = JSON.parse(
   spawnSync(PYTHON, ["-m", "tests.relatives"], { cwd: ROOT, encoding: "utf8" }).stdout,
 ).games;
@@ -51,7 +51,7 @@ function treesOf(text: string): Tree[] {
         else if (word === "opening") tree.opening = rest;
         else if (word === "counts") tree.counts = rest.map(Number);
         else if (word === "first") tree.first[rest[0]!] = Number(rest[1]);
-        else throw new Error(`What is ${line}?`);
+        else throw new Error(`Unknown line: ${line}`);
       }
       return tree;
     });
@@ -64,7 +64,7 @@ function root(ruleset: Ruleset, { deal, opening }: Tree): Board {
   return opening.reduce((at, move) => play(at, parseMove(ruleset, move)), board);
 }
 
-/** Add to `counts` the paths from a board on, by their lengths. */
+/** Add the number of paths from a board to `counts`, by their lengths. */
 function count(board: Board, depth: number, length: number, counts: number[]): void {
   const moves = legalMoves(board);
   counts[length + 1]! += moves.length;

@@ -1,4 +1,4 @@
-/** The golden files of the repository, which every implementation of the rules must give. */
+/** The golden files of the repository, which every implementation of the rules must reproduce. */
 
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
@@ -48,14 +48,14 @@ test.each(vectors("replays.json"))("a game of $game $variant, seed $seed", (vect
   expect(positionOf(board)).toEqual(vector.position);
 });
 
-/** The rows of the page's tables whose cells are all in backticks, without these. */
+/** The rows of the page's tables whose cells are all in backticks, with the backticks removed. */
 const rows = [...read("../../../engine/DEALS.md").matchAll(/^\|(.*)\|$/gm)]
   .map(([, row = ""]) => row.split("|").map((cell) => cell.trim()))
   .filter((cells) => cells.every((cell) => /^`.*`$/.test(cell)))
   .map((cells) => cells.map((cell) => cell.slice(1, -1)));
 const isSeed = (cell: string | undefined) => /^[0-9a-f]{64}$/.test(cell ?? "");
 
-test("the page on deals has the examples that are looked up here", () => {
+test("`DEALS.md` has the examples that are tested here", () => {
   expect(rows.filter(([seed]) => isSeed(seed)).length).toBeGreaterThanOrEqual(3);
   expect(rows.filter(([, seed]) => isSeed(seed)).length).toBeGreaterThanOrEqual(3);
 });

@@ -1,4 +1,4 @@
-/** Playing on what is seen: predictions are right as far as they go, and show nothing unseen. */
+/** Playing on views: predictions agree with the board, and show no unseen card. */
 
 import { expect, test } from "vitest";
 import { type Layout, applyDelta, cardsFaceDown, pileAt, viewOf } from "../../src/rules/board.ts";
@@ -8,7 +8,7 @@ import { dealSeed, parseSeed } from "../../src/rules/deal.ts";
 import { isLegal, legalMoves } from "../../src/rules/moves.ts";
 import { moveText, parseMove, parseSeen, seenText } from "../../src/rules/notation.ts";
 import { play, predict } from "../../src/rules/play.ts";
-import { dice, diceSeed } from "./engine.ts";
+import { seededRandom, randomSeed } from "./engine.ts";
 
 const texts = (layout: Layout) => legalMoves(layout).map((move) => moveText(layout.ruleset, move));
 
@@ -17,12 +17,12 @@ const variants = games.flatMap((game) =>
 );
 
 test.each(variants)("a view of $game $variant plays like its board", ({ game, variant }) => {
-  const roll = dice(7);
-  let board = dealSeed(findRuleset(game, variant), parseSeed(diceSeed(roll)));
+  const random = seededRandom(7);
+  let board = dealSeed(findRuleset(game, variant), parseSeed(randomSeed(random)));
   for (let moves = legalMoves(board); moves.length > 0 && board.moves < 150;) {
     const view = viewOf(board);
     expect(texts(view)).toEqual(texts(board));
-    const move = moves[roll(moves.length)]!;
+    const move = moves[random(moves.length)]!;
     const predicted = predict(view, move);
     board = play(board, move);
     const after = viewOf(board);
@@ -31,7 +31,7 @@ test.each(variants)("a view of $game $variant plays like its board", ({ game, va
       expect(pile.length).toBe(truth.length);
       pile.forEach((card, at) => expect([UNSEEN, truth[at]]).toContain(card));
     });
-    // A view never tells more than the truth does: what is legal on a prediction is legal.
+    // Every move that is legal on a prediction is legal on the board.
     expect(texts(board)).toEqual(expect.arrayContaining(texts(predicted)));
     moves = legalMoves(board);
   }
@@ -60,7 +60,7 @@ test("a predicted deal shows an unseen card, which cannot be played until it is 
   expect(cardsFaceDown(shown)).toBe(75);
 });
 
-test("nothing builds on a column whose bared card is not known yet", () => {
+test("nothing builds on a column whose top card is still unseen", () => {
   const ruleset = findRuleset("rouge-et-noir");
   const piles = ruleset.pileNames.map(() => parseSeen(""));
   piles[ruleset.tableau[0]!] = parseSeen("??9S");
@@ -72,7 +72,7 @@ test("nothing builds on a column whose bared card is not known yet", () => {
   expect(texts(bared)).toEqual(["t2>t1"]);
 });
 
-test("turning the waste over hides it, and counts", () => {
+test("turning the waste over hides its cards, and counts as a redeal", () => {
   const ruleset = findRuleset("robert");
   const view = {
     ruleset,
@@ -87,7 +87,7 @@ test("turning the waste over hides it, and counts", () => {
   expect(isLegal({ ...view, redeals: 2 }, parseMove(ruleset, "w>s"))).toBe(false);
 });
 
-test("a delta that does not belong to a view is refused", () => {
+test("a delta that does not fit a view is rejected", () => {
   const view = viewOf(dealSeed(findRuleset("robert"), parseSeed("1".repeat(64))));
   const delta = { changes: [{ pile: 2, take: 1, put: [] }], redeals: 0, moves: 1 };
   expect(() => applyDelta(view, delta)).toThrow("does not belong");

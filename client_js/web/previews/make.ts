@@ -1,10 +1,10 @@
 /**
- * Makes the pictures that links to the page preview with.
+ * Generates the images of link previews (`og:image`).
  *
  *     npx vite-node web/previews/make.ts
  *
  * It writes `public/preview.png`, and `public/preview-<game>.png` for each game. It needs the rules
- * (`npm run rules`) and a Chromium: `CHROMIUM` names another one than that on the PATH.
+ * (`npm run rules`) and Chromium, from `CHROMIUM` or the PATH.
  */
 
 import { execFileSync } from "node:child_process";

@@ -1,7 +1,7 @@
 /**
- * The pictures that links to the page preview with, as documents of 1200 by 630 pixels.
+ * The images of link previews, as HTML documents of 1200 by 630 pixels.
  *
- * They are looked at 300 to 500 pixels wide, so there are few words, and those are large.
+ * They are shown 300 to 500 pixels wide, so the text is short and large.
  */
 
 import { readFileSync } from "node:fs";
@@ -36,12 +36,12 @@ interface Picture {
   readonly cards: readonly Placed[];
 }
 
-/** Each picture's document, by the name of its file. */
+/** The HTML of each picture, by the name of its file. */
 export function pictures(): Map<string, string> {
   const found = new Map([["preview.png", documentOf(HOME)]]);
   for (const { id, name } of games) {
     const drawn = GAMES[id];
-    if (drawn === undefined) throw new Error(`There is no picture of ${id}`);
+    if (drawn === undefined) throw new Error(`no picture is defined for ${id}`);
     const { break: words = [name], ...rest } = drawn;
     found.set(`preview-${id}.png`, documentOf({ title: words, ...rest }));
   }
@@ -54,7 +54,7 @@ const HOME: Picture = {
   cards: hand(["TS", "JD", "QC", "KH", "AS"], { x: 985, y: 385, width: 242, spread: 12 }),
 };
 
-/** What each game's picture shows: the name on one line, unless it has to be broken. */
+/** Each game's picture. Its title is the game's name, on the lines of `break` if given. */
 const GAMES: Readonly<Record<string, Omit<Picture, "title"> & { break?: readonly string[] }>> = {
   roosevelt: {
     line: "Two packs. Patience decides.",
@@ -107,7 +107,7 @@ interface Hand {
   readonly spread: number;
 }
 
-/** Cards as a hand holds them, about the middle `x`, `y`. */
+/** Cards fanned out like a hand of cards, around `x`, `y`. */
 function hand(cards: readonly string[], { x, y, width, spread }: Hand): Placed[] {
   const radius = width * ASPECT * 1.02;
   return cards.map((card, nth) => {
@@ -119,18 +119,18 @@ function hand(cards: readonly string[], { x, y, width, spread }: Hand): Placed[]
 }
 
 interface Board {
-  /** Where the first column shown begins, before all is turned. */
+  /** The top left corner of the first column that is shown, before the rotation. */
   readonly x: number;
   readonly y: number;
   readonly width: number;
-  /** How much is seen of a covered card. */
+  /** How many pixels of a covered card are visible. */
   readonly step: number;
-  /** The first of the columns that are shown, and the one after the last. */
+  /** The range of columns that are shown: the first one, and the one after the last. */
   readonly columns: readonly [number, number];
   readonly turn: number;
 }
 
-/** Columns of a game as it opens on some deal, on a table that is turned a little. */
+/** Columns of a game at the start of a deal, rotated by `turn` degrees. */
 function board(game: string, seed: number, { x, y, width, step, columns, turn }: Board): Placed[] {
   const ruleset = findRuleset(game);
   const { piles } = viewOf(dealSeed(ruleset, new Uint8Array(32).fill(seed)));
@@ -173,8 +173,8 @@ p { max-width: 500px; margin-top: 26px; font-size: 45px; line-height: 1.15; colo
 }
 
 /**
- * The table's colours from its middle to its edge, in rings that differ by too little to be seen:
- * a browser mixes the colours of a smooth gradient in single pixels, which take many bytes.
+ * The colour stops of the background, as rings whose difference is invisible: browsers dither a
+ * smooth gradient, which compresses badly.
  */
 function table(): string {
   const [middle, edge] = [

@@ -1,20 +1,20 @@
 /**
- * PNGs of few colours: those of a browser have thousands, most of them on the soft edges of shadows.
+ * Reduces the colours of a PNG: screenshots have thousands, most of them at the edges of shadows.
  *
- * Colours are numbers, as in `0x1d6a50`.
+ * Colours are RGB numbers such as `0x1d6a50`.
  */
 
 import { crc32, deflateSync, inflateSync } from "node:zlib";
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 const MAX_COLOURS = 192;
-/** Colours of at least so large a part of the picture stay as they are: the table's and the paper's. */
-const LARGE = 0.002;
-/** How often the colours are moved to the middle of those that they stand for. */
+/** Colours of at least this share of the pixels are kept: those of the table and the cards. */
+const MIN_KEPT_SHARE = 0.002;
+/** How many iterations of k-means follow the median cut. */
 const ROUNDS = 6;
 const SHIFTS: readonly number[] = [16, 8, 0];
 
-/** The picture in the colours that come closest. */
+/** Encode a PNG again with a palette of at most `MAX_COLOURS`. */
 export function withFewColours(png: Buffer): Buffer {
   const { width, height, colours } = read(png);
   const counts = new Map<number, number>();
@@ -28,11 +28,14 @@ export function withFewColours(png: Buffer): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
-  header.set([8, 3], 8); // eight bits a pixel, which are numbers of colours
+  header.set([8, 3], 8); // eight bits a pixel, indexed colours
   return Buffer.concat([
     SIGNATURE,
     chunk("IHDR", header),
-    chunk("PLTE", Buffer.from(palette.flatMap((colour) => SHIFTS.map((by) => part(colour, by))))),
+    chunk(
+      "PLTE",
+      Buffer.from(palette.flatMap((colour) => SHIFTS.map((by) => channel(colour, by)))),
+    ),
     chunk("IDAT", deflateSync(rows, { level: 9, memLevel: 9 })),
     chunk("IEND", Buffer.alloc(0)),
   ]);
@@ -44,7 +47,7 @@ interface Pixels {
   readonly colours: Uint32Array;
 }
 
-/** Reads a PNG of three or four bytes a pixel, as browsers write it. */
+/** Decode a PNG with three or four bytes a pixel, as browsers write it. */
 function read(png: Buffer): Pixels {
   const data: Buffer[] = [];
   let header = Buffer.alloc(0);
@@ -58,15 +61,15 @@ function read(png: Buffer): Pixels {
   }
   const [width, height] = [header.readUInt32BE(0), header.readUInt32BE(4)];
   const bytes = header[9] === 6 ? 4 : 3;
-  const lines = unfiltered(inflateSync(Buffer.concat(data)), width * bytes, bytes);
+  const lines = unfilter(inflateSync(Buffer.concat(data)), width * bytes, bytes);
   const colours = Uint32Array.from({ length: width * height }, (_, at) =>
     lines.readUIntBE(at * bytes, 3),
   );
   return { width, height, colours };
 }
 
-/** Undoes the filters of a PNG's lines, each of which follows a byte that names its filter. */
-function unfiltered(lines: Buffer, length: number, bytes: number): Buffer {
+/** Undo the filters of a PNG's scan lines; each line starts with the byte of its filter type. */
+function unfilter(lines: Buffer, length: number, bytes: number): Buffer {
   const height = lines.length / (length + 1);
   const out = Buffer.alloc(height * length);
   for (let line = 0; line < height; line++) {
@@ -76,8 +79,8 @@ function unfiltered(lines: Buffer, length: number, bytes: number): Buffer {
       const left = x < bytes ? 0 : (out[at - bytes] as number);
       const up = line === 0 ? 0 : (out[at - length] as number);
       const corner = x < bytes || line === 0 ? 0 : (out[at - length - bytes] as number);
-      const foreseen = [0, left, up, (left + up) >> 1, paeth(left, up, corner)][filter] as number;
-      out[at] = (lines[line * (length + 1) + 1 + x] as number) + foreseen;
+      const predicted = [0, left, up, (left + up) >> 1, paeth(left, up, corner)][filter] as number;
+      out[at] = (lines[line * (length + 1) + 1 + x] as number) + predicted;
     }
   }
   return out;
@@ -90,31 +93,31 @@ function paeth(left: number, up: number, corner: number): number {
   return b <= c ? up : corner;
 }
 
-/** The colours that stand for all: those of large areas, and of the rest the ones that fit best. */
+/** The palette: the colours of large areas, and the best fitting ones for the rest. */
 function paletteOf(counts: ReadonlyMap<number, number>): number[] {
   const pixels = [...counts.values()].reduce((sum, count) => sum + count, 0);
-  const large = [...counts].filter(([, count]) => count >= pixels * LARGE).map(([c]) => c);
+  const large = [...counts].filter(([, count]) => count >= pixels * MIN_KEPT_SHARE).map(([c]) => c);
   const rest = new Map([...counts].filter(([colour]) => !large.includes(colour)));
   return [...large, ...fitting(rest, MAX_COLOURS - large.length)];
 }
 
-/** So many colours that stand for others: by median cut, and then moved to where they fit best. */
-function fitting(counts: ReadonlyMap<number, number>, most: number): number[] {
-  // The square root: a large table needs more colours than a small court, but not a thousand times.
+/** At most `limit` colours that represent others, by median cut and then k-means. */
+function fitting(counts: ReadonlyMap<number, number>, limit: number): number[] {
+  // By the square root, so that large areas get more colours, but not in proportion.
   const weights = new Map([...counts].map(([colour, count]) => [colour, Math.sqrt(count)]));
   let boxes = [boxOf([...weights.keys()], weights)];
-  while (boxes.length < most) {
+  while (boxes.length < limit) {
     const widest = boxes.reduce((a, b) => (b.worth > a.worth ? b : a));
     if (widest.colours.length < 2) break;
     boxes = boxes.filter((box) => box !== widest).concat(halves(widest, weights));
   }
-  let palette = boxes.map(({ colours }) => middleOf(colours, weights));
+  let palette = boxes.map(({ colours }) => meanOf(colours, weights));
   for (let round = 0; round < ROUNDS; round++) {
     const groups: number[][] = palette.map(() => []);
     for (const colour of weights.keys()) groups[nearestIn(palette, colour)]?.push(colour);
     palette = palette.map((old, nth) => {
       const group = groups[nth] as number[];
-      return group.length > 0 ? middleOf(group, weights) : old;
+      return group.length > 0 ? meanOf(group, weights) : old;
     });
   }
   return palette;
@@ -122,24 +125,24 @@ function fitting(counts: ReadonlyMap<number, number>, most: number): number[] {
 
 interface Box {
   readonly colours: readonly number[];
-  /** The part, red, green or blue, in which they differ most. */
+  /** The shift of the channel, red, green or blue, in which they differ most. */
   readonly shift: number;
   readonly worth: number;
 }
 
 function boxOf(colours: readonly number[], weights: ReadonlyMap<number, number>): Box {
   const ranges = SHIFTS.map((shift) => {
-    const parts = colours.map((colour) => part(colour, shift));
-    const least = parts.reduce((a, b) => Math.min(a, b));
-    return { shift, range: parts.reduce((a, b) => Math.max(a, b)) - least };
+    const values = colours.map((colour) => channel(colour, shift));
+    const least = values.reduce((a, b) => Math.min(a, b));
+    return { shift, range: values.reduce((a, b) => Math.max(a, b)) - least };
   });
   const { shift, range } = ranges.reduce((a, b) => (b.range > a.range ? b : a));
   return { colours, shift, worth: range * Math.sqrt(total(colours, weights)) };
 }
 
-/** A box's colours in two of the same weight. */
+/** Split a box into two of the same weight. */
 function halves({ colours, shift }: Box, weights: ReadonlyMap<number, number>): Box[] {
-  const sorted = [...colours].sort((a, b) => part(a, shift) - part(b, shift));
+  const sorted = [...colours].sort((a, b) => channel(a, shift) - channel(b, shift));
   const half = total(colours, weights) / 2;
   let sum = 0;
   const found = sorted.findIndex((colour) => (sum += weights.get(colour) ?? 0) >= half);
@@ -151,10 +154,10 @@ function total(colours: readonly number[], weights: ReadonlyMap<number, number>)
   return colours.reduce((sum, colour) => sum + (weights.get(colour) ?? 0), 0);
 }
 
-function middleOf(colours: readonly number[], weights: ReadonlyMap<number, number>): number {
+function meanOf(colours: readonly number[], weights: ReadonlyMap<number, number>): number {
   const sum = total(colours, weights);
   return SHIFTS.reduce((found, shift) => {
-    const all = colours.reduce((at, c) => at + part(c, shift) * (weights.get(c) ?? 0), 0);
+    const all = colours.reduce((at, c) => at + channel(c, shift) * (weights.get(c) ?? 0), 0);
     return found + (Math.round(all / sum) << shift);
   }, 0);
 }
@@ -162,13 +165,16 @@ function middleOf(colours: readonly number[], weights: ReadonlyMap<number, numbe
 function nearestIn(palette: readonly number[], colour: number): number {
   let [best, least] = [0, Infinity];
   palette.forEach((each, nth) => {
-    const distance = SHIFTS.reduce((d, by) => d + (part(each, by) - part(colour, by)) ** 2, 0);
+    const distance = SHIFTS.reduce(
+      (d, by) => d + (channel(each, by) - channel(colour, by)) ** 2,
+      0,
+    );
     if (distance < least) [best, least] = [nth, distance];
   });
   return best;
 }
 
-function part(colour: number, shift: number): number {
+function channel(colour: number, shift: number): number {
   return (colour >> shift) & 0xff;
 }
 

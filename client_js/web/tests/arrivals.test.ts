@@ -3,7 +3,7 @@ import { Arrivals } from "../src/arrivals.ts";
 
 const player = (id: string) => ({ id, name: id.toUpperCase(), tag: "AAAA" });
 
-it("names who has come, and neither who was there nor who has left", () => {
+it("returns a new member, and nobody who was there before or who left", () => {
   const arrivals = new Arrivals();
   const [ada, bo, cy] = [player("ada"), player("bo"), player("cy")];
   expect(arrivals.update([ada])).toBeUndefined();
@@ -11,6 +11,6 @@ it("names who has come, and neither who was there nor who has left", () => {
   expect(arrivals.update([ada, bo])).toBe(bo);
   expect(arrivals.update([bo])).toBeUndefined();
   expect(arrivals.update([bo, cy])).toBe(cy);
-  // Who has left and come back has come again.
+  // A member who left and came back is new.
   expect(arrivals.update([bo, cy, ada])).toBe(ada);
 });

@@ -6,7 +6,7 @@ describe("Averages", () => {
   let averages: Averages;
   beforeEach(() => (averages = new Averages(new MemoryStorage())));
 
-  it("compare a game with those before it, however often it is noted", () => {
+  it("compare a game with those before it, however often it is recorded", () => {
     expect(averages.note("robert", "a", 20)).toBeNull();
     expect(averages.note("robert", "b", 31)).toBe(20);
     expect(averages.note("robert", "c", 52)).toBe(26);
@@ -14,19 +14,19 @@ describe("Averages", () => {
     expect(averages.usual("robert")).toBe(34);
   });
 
-  it("are kept for each game, and not made of one", () => {
+  it("are kept by game, and need more than one result", () => {
     averages.note("robert", "a", 20);
     expect(averages.usual("robert")).toBeNull();
     expect(averages.note("deuces", "b", 90)).toBeNull();
   });
 
-  it("forget what is long ago", () => {
+  it("forget old results", () => {
     for (let nth = 0; nth < 30; nth++) averages.note("robert", `old ${nth}`, 0);
     for (let nth = 0; nth < 30; nth++) averages.note("robert", `new ${nth}`, 40);
     expect(averages.usual("robert")).toBe(40);
   });
 
-  it.each(["", "null", "{}", '[["a"],["a",1.5],[1,2],"x"]'])("take nothing from %j", (text) => {
+  it.each(["", "null", "{}", '[["a"],["a",1.5],[1,2],"x"]'])("ignore %j in storage", (text) => {
     expect(readPlayed(text)).toEqual([]);
   });
 });

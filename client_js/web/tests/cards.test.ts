@@ -7,7 +7,7 @@ import { pipsOf } from "../src/cards/pips.ts";
 const SIZES: readonly Size[] = ["tall", "small", "medium", "large"];
 const DECKS: readonly Deck[] = ["two", "four"];
 
-/** Everything that is opened is closed, in turn. */
+/** Whether all elements are closed in order, and no placeholder is left. */
 function isWellFormed(svg: string): boolean {
   const open: string[] = [];
   for (const [, closing, name, alone] of svg.matchAll(/<(\/?)([a-zA-Z]+)[^<>]*?(\/?)>/g)) {
@@ -29,7 +29,7 @@ describe("the faces", () => {
   );
 
   it.each(["medium", "large"] as const)("are the same upside down when %s", (size) => {
-    // Whatever is drawn once is drawn again under half a turn, but for single middle pips.
+    // Everything is drawn twice, the second time rotated by 180 degrees, except single middle pips.
     const king = faceSvg(parseCard("KS"), size, "two");
     expect(king.split("rotate(180").length - 1).toBe(2);
   });
@@ -40,7 +40,7 @@ describe("the faces", () => {
     ]);
   });
 
-  it("have four colours where that is wanted", () => {
+  it("have four colours in the four-colour deck", () => {
     const inks = (deck: Deck) =>
       new Set(
         ["7S", "7H", "7D", "7C"].map(
@@ -50,7 +50,7 @@ describe("the faces", () => {
     expect([inks("two"), inks("four")]).toEqual([2, 4]);
   });
 
-  it("are large enough to be read at every width", () => {
+  it("are chosen in the size that is legible at each width", () => {
     expect([33, 59, 60, 109, 110, 400].map(sizeFor)).toEqual([
       ...["small", "small", "medium", "medium", "large", "large"],
     ]);
@@ -58,7 +58,7 @@ describe("the faces", () => {
 });
 
 describe("the backs", () => {
-  it("are different drawings, and say nothing of a card", () => {
+  it("are different drawings for each design", () => {
     const drawn = BACKS.flatMap((back) => SIZES.map((size) => backSvg(back, size)));
     expect(new Set(drawn.map((svg) => svg.slice(200))).size).toBeGreaterThanOrEqual(BACKS.length);
     expect(drawn.filter((svg) => !isWellFormed(svg))).toEqual([]);
@@ -66,7 +66,7 @@ describe("the backs", () => {
 });
 
 describe("dataUrl", () => {
-  it("can stand in quotes and be read back", () => {
+  it("can be quoted, and decoded again", () => {
     const svg = faceSvg(parseCard("QH"), "large", "two");
     const url = dataUrl(svg);
     expect(url).not.toMatch(/["<>#]/);

@@ -14,14 +14,14 @@ describe("finishingMoves", () => {
   const almost = (suit: string) => [..."A23456789TJ"].map((rank) => rank + suit).join("");
   const homes = { f0: almost("S"), f1: almost("H"), f2: almost("D"), f3: almost("C") };
 
-  it("is what is left to do when only sending home is", () => {
+  it("are the remaining moves when all cards can go home", () => {
     const view = viewOf("lady-betty", { ...homes, t0: "KSQS", t1: "KHQH", t2: "KDKCQC", t3: "QD" });
     const moves = finishingMoves(view)?.map((move) => moveText(view.ruleset, move));
     expect(moves).toHaveLength(8);
     expect(moves?.every((move) => /^t\d>f\d$/.test(move))).toBe(true);
   });
 
-  it("is nothing while a card is in the way, hidden or in the stock", () => {
+  it("are null while a card is covered by a lower one, face down or in the stock", () => {
     const stuck = { ...homes, t0: "QSKS", t1: "KHQH", t2: "KDQD", t3: "KCQC" };
     expect(finishingMoves(viewOf("lady-betty", stuck))).toBeNull();
     const stock = { ...homes, t0: "KSQS", t1: "KHQH", t2: "KDQD", t3: "KC", s: "QC" };
@@ -31,7 +31,7 @@ describe("finishingMoves", () => {
   });
 });
 
-describe("why cards do not go where they were dropped", () => {
+describe("the reason why a dropped card is refused", () => {
   const why = (
     game: string,
     piles: Record<string, string>,
@@ -43,7 +43,7 @@ describe("why cards do not go where they were dropped", () => {
     return reasonWords(whyNot(view, { pile: numberOf(view, from), index }, numberOf(view, to)));
   };
 
-  it("names the cards that would", () => {
+  it("names the cards that may go there", () => {
     expect(why("roosevelt", { t0: "7H", t1: "9C" }, "t1", 0, "t0")).toBe(
       "Only a black six goes on the seven of hearts.",
     );
@@ -75,7 +75,7 @@ describe("why cards do not go where they were dropped", () => {
     );
   });
 
-  it("says where nothing goes", () => {
+  it("says that no card may go there", () => {
     expect(why("roosevelt", { t0: "7H", w: "2C" }, "t0", 0, "w")).toBe("Cards don’t go there.");
     expect(why("lady-betty", { t0: "7H", t1: "8H" }, "t0", 0, "t1")).toBe("Cards don’t go there.");
     expect(why("deuces", { t0: "3H", t1: "9C" }, "t1", 0, "t0")).toBe("Nothing more goes there.");
@@ -85,8 +85,8 @@ describe("why cards do not go where they were dropped", () => {
   });
 });
 
-describe("what is said of a move", () => {
-  it("tells what went where, and what came up", () => {
+describe("the announcement of a move", () => {
+  it("names the cards, their target, and what was turned up", () => {
     const before = viewOf("rouge-et-noir", { t0: "??7H6S", t1: "8C", f2: "AS", t3: "2S" });
     const say = (text: string) => movesSaid(before, parseMove(before.ruleset, text));
     expect(say("t0>t1x2")).toBe("Seven of hearts and 1 card on it to Eight of clubs.");
@@ -98,14 +98,17 @@ describe("what is said of a move", () => {
 });
 
 describe("openingView", () => {
-  it.each(games.map(({ id }) => id))("shows of %s what everybody may know", (id) => {
-    const ruleset = findRuleset(id);
-    const dealt = seenBy(dealSeed(ruleset, new Uint8Array(32).fill(7)));
-    const opening = openingView(ruleset);
-    expect(opening.piles.map(({ length }) => length)).toEqual(
-      dealt.piles.map(({ length }) => length),
-    );
-    const faces = opening.piles.flat().filter((card) => card < 52);
-    expect(faces).toHaveLength(ruleset.laidOut().size);
-  });
+  it.each(games.map(({ id }) => id))(
+    "shows of %s only the cards that are the same in every deal",
+    (id) => {
+      const ruleset = findRuleset(id);
+      const dealt = seenBy(dealSeed(ruleset, new Uint8Array(32).fill(7)));
+      const opening = openingView(ruleset);
+      expect(opening.piles.map(({ length }) => length)).toEqual(
+        dealt.piles.map(({ length }) => length),
+      );
+      const faces = opening.piles.flat().filter((card) => card < 52);
+      expect(faces).toHaveLength(ruleset.laidOut().size);
+    },
+  );
 });

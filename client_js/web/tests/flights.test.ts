@@ -7,7 +7,7 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }));
 afterEach(() => void vi.useRealTimers());
 
 describe("flights", () => {
-  it("deal round by round, all within 1.2 seconds", () => {
+  it("deal one card a pile in turn, all within 1.2 seconds", () => {
     const view = viewOf("roosevelt", { t0: "2S3S", t1: "4S5S", s: "????" });
     const pieces = reconcile([], view);
     const flights = new Flights();
@@ -28,7 +28,7 @@ describe("flights", () => {
     expect(flights.dealing).toBe(false);
   });
 
-  it("are staggered where cards go to different piles, and together where they go to one", () => {
+  it("are staggered for cards that go to different piles, and simultaneous for one pile", () => {
     const before = viewOf("rouge-et-noir", { t0: "KS", t1: "QH", s: "??????" });
     const first = reconcile([], before);
     const delaysTo = (piles: Record<string, string>) => {
@@ -45,7 +45,7 @@ describe("flights", () => {
     expect(delaysTo({ t2: "KSQH", s: "??????" })).toEqual([0, 0]);
   });
 
-  it("lie above all that stays, the upper card above the lower", () => {
+  it("are above all cards that do not move, in the order of the pile", () => {
     const view = viewOf("roosevelt", { t0: "2S3S" });
     const [lower, upper] = reconcile([], view);
     const flights = new Flights();

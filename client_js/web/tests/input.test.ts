@@ -6,8 +6,8 @@ import type { Table } from "../src/board/choices.ts";
 import { AT_REST, type InputEvent, type InputState, canLift, step } from "../src/board/input.ts";
 import { numberOf, viewOf } from "./tables.ts";
 
-/** A player at a table: taps and drags by pile name, and what came of them. */
-class Hand {
+/** Sends taps, drags and keys by pile name, and records the actions that result. */
+class Driver {
   state: InputState = AT_REST;
   readonly played: string[] = [];
   readonly refused: string[] = [];
@@ -66,64 +66,64 @@ const RUN = "KSQHJSTH9S8H7S6H5S4H3S2HAS";
 
 describe("a tap", () => {
   it("sends a card home if it goes there", () => {
-    expect(new Hand(race).tap("t2").played).toEqual(["t2>f0"]);
+    expect(new Driver(race).tap("t2").played).toEqual(["t2>f0"]);
   });
 
-  it("else builds, where the longest run comes about", () => {
-    expect(new Hand(race).tap("t1").played).toEqual(["t1>t0"]);
+  it("else builds where the longest run results", () => {
+    expect(new Driver(race).tap("t1").played).toEqual(["t1>t0"]);
     const two = viewOf("roosevelt", { t0: "8S", t1: "2C", t2: "9H8C", t3: "7D", t4: "4C" });
-    expect(new Hand(two).tap("t3").played).toEqual(["t3>t2"]);
+    expect(new Driver(two).tap("t3").played).toEqual(["t3>t2"]);
   });
 
-  it("takes an empty column when there is nothing better, but moves no lone card in vain", () => {
+  it("uses an empty column if nothing else is possible, but never moves a single card from column to column", () => {
     const lone = { t0: "5C", t1: "9DKH", t2: "KC", t3: "KD", t4: "2C", t5: "2H" };
-    expect(new Hand(viewOf("roosevelt", lone)).tap("t1", 1).played).toEqual(["t1>t6"]);
-    const vain = new Hand(viewOf("roosevelt", lone)).tap("t0");
+    expect(new Driver(viewOf("roosevelt", lone)).tap("t1", 1).played).toEqual(["t1>t6"]);
+    const vain = new Driver(viewOf("roosevelt", lone)).tap("t0");
     expect(vain.played).toEqual([]);
     expect(vain.shaken).toBe(1);
   });
 
   it("shakes a card that goes nowhere, and selects nothing", () => {
-    const hand = new Hand(race).tap("t0", 0);
-    expect(hand.shaken).toBe(1);
-    expect(hand.state.selected).toBeNull();
+    const driver = new Driver(race).tap("t0", 0);
+    expect(driver.shaken).toBe(1);
+    expect(driver.state.selected).toBeNull();
   });
 
-  it("deals from the stock, as fast as one likes", () => {
-    expect(new Hand(race).tap("s", 1, 0).tap("s", 1, 60).played).toEqual(["s>w", "s>w"]);
+  it("deals from the stock, however fast the taps", () => {
+    expect(new Driver(race).tap("s", 1, 0).tap("s", 1, 60).played).toEqual(["s>w", "s>w"]);
     const row = viewOf("rouge-et-noir", { t0: "KS", s: "????" });
-    expect(new Hand(row).tap("s", 1).played).toEqual(["s>t"]);
+    expect(new Driver(row).tap("s", 1).played).toEqual(["s>t"]);
   });
 
   it("turns the waste over at the empty stock", () => {
-    expect(new Hand(viewOf("robert", { f0: "5S", w: "2D3D" })).tap("s").played).toEqual(["w>s"]);
+    expect(new Driver(viewOf("robert", { f0: "5S", w: "2D3D" })).tap("s").played).toEqual(["w>s"]);
   });
 
   it("lets the player choose where one place is as good as another", () => {
-    const hand = new Hand(viewOf("lady-betty", { s: "??5S" })).tap("s", 1);
-    expect(hand.played).toEqual([]);
-    expect(hand.tap("t4").played).toEqual(["s>t4"]);
-    expect(new Hand(viewOf("lady-betty", { s: "AS" })).tap("s").played).toEqual(["s>f0"]);
+    const driver = new Driver(viewOf("lady-betty", { s: "??5S" })).tap("s", 1);
+    expect(driver.played).toEqual([]);
+    expect(driver.tap("t4").played).toEqual(["s>t4"]);
+    expect(new Driver(viewOf("lady-betty", { s: "AS" })).tap("s").played).toEqual(["s>f0"]);
   });
 
-  it("takes a run along, and a whole one home", () => {
+  it("moves a run together, and a complete one home", () => {
     const view = viewOf("rouge-et-noir", { t0: `??${RUN}`, t1: "3S2D", t2: "3C" });
-    expect(new Hand(view).tap("t0", 1).played).toEqual(["t0>f4x13"]);
-    expect(new Hand(view).tap("t0", 12).played).toEqual(["t0>t2x2"]);
+    expect(new Driver(view).tap("t0", 1).played).toEqual(["t0>f4x13"]);
+    expect(new Driver(view).tap("t0", 12).played).toEqual(["t0>t2x2"]);
   });
 
-  it("is no move when the pointer slid off what was pressed", () => {
-    expect(new Hand(race).press("s", 1).to(200, 10).release({}).played).toEqual([]);
-    expect(new Hand(race).press("s", 1).to(18, 12).release({ inside: true }).played).toEqual([
+  it("is no move if the pointer left the pressed card", () => {
+    expect(new Driver(race).press("s", 1).to(200, 10).release({}).played).toEqual([]);
+    expect(new Driver(race).press("s", 1).to(18, 12).release({ inside: true }).played).toEqual([
       "s>w",
     ]);
-    expect(new Hand(race).press("t1").release({ inside: false }).played).toEqual([]);
+    expect(new Driver(race).press("t1").release({ inside: false }).played).toEqual([]);
   });
 
   it("is not doubled by the second tap of a double tap", () => {
     const after = viewOf("roosevelt", { t0: "5CKSQH", t1: "", t2: "AS", t3: "7D", w: "JC" });
     const twice = (milliseconds: number, x: number) =>
-      new Hand(race).tap("t1").becomes(after).tap("w", 0, milliseconds, { x, y: 10 }).played;
+      new Driver(race).tap("t1").becomes(after).tap("w", 0, milliseconds, { x, y: 10 }).played;
     expect(twice(120, 14)).toEqual(["t1>t0"]);
     expect(twice(600, 14)).toEqual(["t1>t0", "w>t0"]);
     expect(twice(120, 300)).toEqual(["t1>t0", "w>t0"]);
@@ -134,82 +134,82 @@ describe("two-step play", () => {
   const twoStep = { twoStep: true };
 
   it("selects a card and moves it to the next pile tapped", () => {
-    const hand = new Hand(race, twoStep).tap("t1");
-    expect(hand.state.selected).toEqual(hand.place("t1"));
-    expect(hand.tap("t0", 1).played).toEqual(["t1>t0"]);
-    expect(hand.state.selected).toBeNull();
+    const driver = new Driver(race, twoStep).tap("t1");
+    expect(driver.state.selected).toEqual(driver.place("t1"));
+    expect(driver.tap("t0", 1).played).toEqual(["t1>t0"]);
+    expect(driver.state.selected).toBeNull();
   });
 
-  it("selects another card when the one tapped takes none", () => {
-    const hand = new Hand(race, twoStep).tap("t1").tap("w");
-    expect(hand.state.selected).toEqual(hand.place("w"));
-    expect(hand.played).toEqual([]);
+  it("selects the tapped card instead if the move is not legal", () => {
+    const driver = new Driver(race, twoStep).tap("t1").tap("w");
+    expect(driver.state.selected).toEqual(driver.place("w"));
+    expect(driver.played).toEqual([]);
   });
 
-  it("unselects with a second tap, and with Escape", () => {
-    expect(new Hand(race, twoStep).tap("t1").tap("t1").state.selected).toBeNull();
-    expect(new Hand(race, twoStep).tap("t1").send({ type: "escape" }).state).toEqual(AT_REST);
+  it("deselects with a second tap, and with Escape", () => {
+    expect(new Driver(race, twoStep).tap("t1").tap("t1").state.selected).toBeNull();
+    expect(new Driver(race, twoStep).tap("t1").send({ type: "escape" }).state).toEqual(AT_REST);
   });
 
   it("deals from the stock, whatever is selected", () => {
-    expect(new Hand(race, twoStep).tap("t1").tap("s", 1).played).toEqual(["s>w"]);
+    expect(new Driver(race, twoStep).tap("t1").tap("s", 1).played).toEqual(["s>w"]);
   });
 });
 
 describe("keys", () => {
   it("play the best move, send home, and pick up and put down", () => {
-    const hand = new Hand(race);
-    hand.send({ type: "activate", place: hand.place("t1") });
-    hand.send({ type: "home", place: hand.place("t2") });
-    expect(hand.played).toEqual(["t1>t0", "t2>f0"]);
-    hand.send({ type: "select", place: hand.place("t1") });
-    expect(hand.state.selected).toEqual(hand.place("t1"));
-    hand.send({ type: "select", place: hand.place("t3") });
-    expect(hand.refused).toEqual(["t3"]);
-    hand.send({ type: "select", place: hand.place("t0", 1) });
-    expect(hand.played.at(-1)).toBe("t1>t0");
+    const driver = new Driver(race);
+    driver.send({ type: "activate", place: driver.place("t1") });
+    driver.send({ type: "home", place: driver.place("t2") });
+    expect(driver.played).toEqual(["t1>t0", "t2>f0"]);
+    driver.send({ type: "select", place: driver.place("t1") });
+    expect(driver.state.selected).toEqual(driver.place("t1"));
+    driver.send({ type: "select", place: driver.place("t3") });
+    expect(driver.refused).toEqual(["t3"]);
+    driver.send({ type: "select", place: driver.place("t0", 1) });
+    expect(driver.played.at(-1)).toBe("t1>t0");
   });
 
-  it("shake what does not go home", () => {
-    const hand = new Hand(race);
-    expect(hand.send({ type: "home", place: hand.place("t3") }).shaken).toBe(1);
+  it("shake a card that does not go home", () => {
+    const driver = new Driver(race);
+    expect(driver.send({ type: "home", place: driver.place("t3") }).shaken).toBe(1);
   });
 });
 
 describe("dragging", () => {
-  it("begins only beyond a few pixels", () => {
-    const hand = new Hand(race).press("t1").to(13, 12);
-    expect(hand.state.press?.dragging).toBe(false);
-    expect(hand.to(40, 30).state.press?.dragging).toBe(true);
+  it("starts after a few pixels", () => {
+    const driver = new Driver(race).press("t1").to(13, 12);
+    expect(driver.state.press?.dragging).toBe(false);
+    expect(driver.to(40, 30).state.press?.dragging).toBe(true);
   });
 
-  it("says nothing new while it goes on", () => {
-    const hand = new Hand(race).press("t1").to(60, 60);
-    const before = hand.state;
-    expect(hand.to(70, 70).state).toBe(before);
+  it("does not change the state with each move of the pointer", () => {
+    const driver = new Driver(race).press("t1").to(60, 60);
+    const before = driver.state;
+    expect(driver.to(70, 70).state).toBe(before);
   });
 
-  it("plays to the best pile beneath that takes the cards", () => {
+  it("plays to the first legal pile under the cards", () => {
     const over = ["t3", "t0"];
-    expect(new Hand(race).press("t1").to(60, 60).release({ over }).played).toEqual(["t1>t0"]);
+    expect(new Driver(race).press("t1").to(60, 60).release({ over }).played).toEqual(["t1>t0"]);
   });
 
-  it("says which pile refused the cards, and nothing when they go back", () => {
-    const missed = new Hand(race)
+  it("reports the pile that refused the cards, unless it is their own", () => {
+    const missed = new Driver(race)
       .press("t1")
       .to(60, 60)
       .release({ over: ["t3"] });
     expect(missed.played).toEqual([]);
     expect(missed.refused).toEqual(["t3"]);
     expect(missed.state).toEqual(AT_REST);
-    const back = new Hand(race)
+    const back = new Driver(race)
       .press("t1")
       .to(60, 60)
       .release({ over: ["t1"], inside: true });
     expect([back.played, back.refused]).toEqual([[], []]);
   });
 
-  it("lifts any card that is seen, though not from a foundation or a stock that deals", () => {
+  it("lifts any face-up card, except from a foundation or a stock that deals", () => {
     const view = viewOf("rouge-et-noir", { f0: "AH", t0: "??9D", t1: "KSQS", s: "??" });
     const table = { view, moves: legalMoves(view) };
     const lifts = (pile: string, index: number) =>
@@ -218,23 +218,23 @@ describe("dragging", () => {
     expect([lifts("t0", 0), lifts("f0", 0), lifts("s", 0), lifts("t5", 0)]).not.toContain(true);
   });
 
-  it("heeds one pointer at a time, and lets go when it is cancelled", () => {
-    const hand = new Hand(race).press("t1").press("t2", 0, 2).to(90, 90, 2);
-    expect(hand.state.press?.place).toEqual(hand.place("t1"));
-    expect(hand.state.press?.dragging).toBe(false);
-    hand.to(90, 90).send({ type: "cancel", pointer: 1 });
-    expect(hand.state).toEqual(AT_REST);
+  it("follows one pointer at a time, and ends when it is cancelled", () => {
+    const driver = new Driver(race).press("t1").press("t2", 0, 2).to(90, 90, 2);
+    expect(driver.state.press?.place).toEqual(driver.place("t1"));
+    expect(driver.state.press?.dragging).toBe(false);
+    driver.to(90, 90).send({ type: "cancel", pointer: 1 });
+    expect(driver.state).toEqual(AT_REST);
   });
 
-  it("lets go of cards that another view took away", () => {
-    const hand = new Hand(race).press("t1").to(90, 90);
-    hand.becomes(viewOf("roosevelt", { t0: "5CKSQH", t3: "7D", s: "????" }));
-    expect(hand.state.press).toBeNull();
+  it("ends when a new view has moved the cards", () => {
+    const driver = new Driver(race).press("t1").to(90, 90);
+    driver.becomes(viewOf("roosevelt", { t0: "5CKSQH", t3: "7D", s: "????" }));
+    expect(driver.state.press).toBeNull();
   });
 
-  it("holds on to cards that the new view still has", () => {
-    const hand = new Hand(race).press("t1").to(90, 90);
-    hand.becomes(viewOf("roosevelt", { t0: "5CKS", t1: "QH", s: "??", w: "JC2D" }));
-    expect(hand.state.press?.dragging).toBe(true);
+  it("goes on when a new view has not moved the cards", () => {
+    const driver = new Driver(race).press("t1").to(90, 90);
+    driver.becomes(viewOf("roosevelt", { t0: "5CKS", t1: "QH", s: "??", w: "JC2D" }));
+    expect(driver.state.press?.dragging).toBe(true);
   });
 });

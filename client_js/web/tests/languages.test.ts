@@ -5,7 +5,7 @@ import { de } from "../src/text/de.ts";
 import { en } from "../src/text/en.ts";
 import { languageOf } from "../src/text/index.ts";
 
-/** Every text of a catalogue, by its path; functions by what they make of plain arguments. */
+/** Every text of a catalogue, with its path. Functions are left out. */
 function* textsOf(value: unknown, path = ""): Generator<[string, string]> {
   if (typeof value === "string") yield [path, value];
   else if (typeof value === "object" && value !== null) {
@@ -14,20 +14,20 @@ function* textsOf(value: unknown, path = ""): Generator<[string, string]> {
 }
 
 describe("the catalogues", () => {
-  it("have the same words in every language, and none left empty", () => {
+  it("have the same keys in every language, and no empty text", () => {
     const [english, german] = [new Map(textsOf(en)), new Map(textsOf(de))];
     expect([...german.keys()].sort()).toEqual([...english.keys()].sort());
     expect([...english, ...german].filter(([, words]) => words.trim() === "")).toEqual([]);
   });
 
-  it("are translated but for names, signs and words that are the same", () => {
+  it("are translated, except names", () => {
     const german = new Map(textsOf(de));
     const same = [...textsOf(en)].filter(([path, words]) => german.get(path) === words);
     const names = /^\.(product|wordmark|name\.label|settings\.languages)/;
     expect(same.map(([path]) => path).filter((path) => !names.test(path))).toEqual([]);
   });
 
-  it("name cards as people do", () => {
+  it("name cards in natural language", () => {
     expect(en.cards.anyOf([5], "HD")).toBe("a red six");
     expect(de.cards.anyOf([5], "HD")).toBe("eine rote Sechs");
     expect(de.cards.anyOf([0, 11], "SC")).toBe("ein schwarzes Ass oder eine schwarze Dame");
@@ -42,13 +42,13 @@ describe("languageOf", () => {
     [["DE"], "de"],
     [["fr"], "en"],
     [[], "en"],
-  ])("answers %s with %s", (asked, language) => {
+  ])("for %s is %s", (asked, language) => {
     expect(languageOf(asked)).toBe(language);
   });
 });
 
 describe("the rules in words", () => {
-  it.each(games.map(({ id }) => id))("say all of %s", (id) => {
+  it.each(games.map(({ id }) => id))("describe all parts of %s", (id) => {
     const rules = rulesOf(findRuleset(id));
     const { tableau, waste } = findRuleset(id).rules;
     expect(rules).toHaveLength(tableau === null ? 2 : 3);
@@ -62,7 +62,7 @@ describe("the rules in words", () => {
     if (waste?.redeals === 2) expect(all).toContain("twice");
   });
 
-  it("show cards that lie as they say", () => {
+  it("show examples that are legal", () => {
     const ruleset = findRuleset("roosevelt");
     const [, columns] = rulesOf(ruleset);
     const [jack = 0, ten = 0, nine = 0] = columns?.example ?? [];

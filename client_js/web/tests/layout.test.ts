@@ -39,7 +39,7 @@ describe("layOut", () => {
   );
 
   it.each(casesOf(SIZES))(
-    "lets no two piles of $id overlap in $width by $height, $hand-handed",
+    "overlaps no two piles of $id in $width by $height, $hand-handed",
     ({ id, hand, width, height }) => {
       const piles = { s: "????", w: "2D3D4D5D", f0: "2S3S4S5S" };
       const boxes = layOut(viewOf(id, piles), width, height, hand).piles.flatMap(
@@ -58,7 +58,7 @@ describe("layOut", () => {
   );
 
   it.each(casesOf(TALL))(
-    "has the stock of $id at the thumb of the $hand hand in $width by $height",
+    "puts the stock of $id within reach of the $hand thumb in $width by $height",
     ({ id, hand, width, height }) => {
       const view = viewOf(id, {});
       const { piles, actions } = layOut(view, width, height, hand);
@@ -66,14 +66,14 @@ describe("layOut", () => {
       if (!stock || !actions) throw new Error("there is no dock");
       expect(stock.y + stock.height).toBeGreaterThan(height * 0.97);
       expect(stock.x + stock.width / 2 > width / 2).toBe(hand === "right");
-      // Beside stock and waste there is room for two buttons.
+      // There is room for two buttons beside stock and waste.
       expect(actions.width).toBeGreaterThanOrEqual(88);
       expect(actions.height).toBeGreaterThanOrEqual(88);
     },
   );
 
   it.each(casesOf(WIDE).filter(({ id }) => id !== "robert"))(
-    "stands the piles of $id on one grid in $width by $height, $hand-handed",
+    "aligns the piles of $id to one grid in $width by $height, $hand-handed",
     ({ id, hand, width, height }) => {
       const view = viewOf(id, {});
       const { piles } = layOut(view, width, height, hand);
@@ -109,7 +109,7 @@ describe("layOut", () => {
     },
   );
 
-  it("closes a fan up only when it is too long", () => {
+  it("narrows a fan only if it is too long", () => {
     const short = viewOf("rouge-et-noir", { t0: "KSQH" });
     const long = viewOf("rouge-et-noir", { t0: LONG });
     const stepOf = (view: typeof short) => {
@@ -120,14 +120,14 @@ describe("layOut", () => {
     expect(stepOf(long)).toBeGreaterThan(8);
   });
 
-  it("gives cards the room that there is", () => {
+  it("makes cards as large as the space allows", () => {
     const widthOf = (id: string, width: number, height: number) => {
       const view = viewOf(id, {});
       const layout = layOut(view, width, height, "right");
       return tableauWidth(layout, view.ruleset.tableau[0]);
     };
     expect(widthOf("rouge-et-noir", 360, 640)).toBeGreaterThanOrEqual(32);
-    // Short columns stand in two rows.
+    // Short columns are in two rows.
     expect(widthOf("deuces", 390, 740)).toBeGreaterThanOrEqual(68);
     expect(widthOf("deuces", 1440, 840)).toBeGreaterThanOrEqual(110);
     expect(widthOf("rouge-et-noir", 2560, 1380)).toBeGreaterThanOrEqual(220);
@@ -145,7 +145,7 @@ describe("layOut", () => {
 });
 
 describe("pilesUnder", () => {
-  it("names the pile that is covered most first, down to the foot of the board", () => {
+  it("returns the pile with the largest overlap first; columns reach to the bottom of the board", () => {
     const view = viewOf("roosevelt", { t1: "KS", t2: "KH" });
     const layout = layOut(view, 900, 600, "right");
     const [one, two] = ["t1", "t2"].map((name) => layout.piles[numberOf(view, name)]?.place);

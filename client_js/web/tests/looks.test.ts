@@ -23,7 +23,7 @@ function looks(view: View, changes: Partial<Scene> = {}) {
   return looksOf(reconcile([], view), scene);
 }
 
-/** The cards that have a mark, as `t0.1`. */
+/** The cards with a mark, as `t0.1`. */
 function marked(mark: string, ...of: Parameters<typeof looks>): string[] {
   return looks(...of)
     .filter(({ marks }) => marks.split(" ").includes(mark))
@@ -36,28 +36,28 @@ function pressed(pile: string, index: number, dragging: boolean): InputState {
 }
 
 describe("looks", () => {
-  it("have the face of what is seen, and a back for what is not", () => {
+  it("have the face of a seen card, and a back for an unseen one", () => {
     const faces = new Map(looks(VIEW).map(({ pile, piece, face }) => [pile + piece.index, face]));
     expect(faces.get("s0")).toMatch(/-back$/);
     expect(faces.get("t10")).not.toMatch(/-back$/);
     expect(faces.get("t10")).not.toBe(faces.get("t20"));
   });
 
-  it("mark what is pressed with all that lies on it, and hold it when it is dragged", () => {
+  it("mark the pressed card and those on it, as held when they are dragged", () => {
     expect(marked("pressed", VIEW, { input: pressed("t0", 0, false) })).toEqual(["t0.0", "t0.1"]);
     expect(marked("held", VIEW, { input: pressed("t0", 0, false) })).toEqual([]);
     expect(marked("held", VIEW, { input: pressed("t0", 1, true) })).toEqual(["t0.1"]);
   });
 
-  it("never hold what lies face down", () => {
+  it("never mark a face-down card as held", () => {
     expect(marked("held", VIEW, { input: pressed("s", 0, true) })).toEqual([]);
   });
 
-  it("mark the top card of a target only", () => {
+  it("mark only the top card of a target", () => {
     expect(marked("target", VIEW, { targets: new Set([numberOf(VIEW, "t0")]) })).toEqual(["t0.1"]);
   });
 
-  it("point at the cards of a hint, or at all that can be moved until something is pressed", () => {
+  it("mark the cards of a hint, or in the guide all that can be moved until one is pressed", () => {
     const hint = { source: numberOf(VIEW, "t0"), target: numberOf(VIEW, "t2"), count: 1 };
     expect(marked("hinted", VIEW, { hint })).toEqual(["t0.1"]);
     expect(marked("target", VIEW, { hint })).toEqual(["t2.0"]);
@@ -74,7 +74,7 @@ describe("looks", () => {
     expect(shaking.map(({ pile, shakes }) => [pile, shakes])).toEqual([["t1", 3]]);
   });
 
-  it("bury what nobody can see of a squared pile, and nothing in a column", () => {
+  it("mark cards that are fully covered as buried, in squared piles only", () => {
     expect(marked("buried", VIEW)).toEqual(["w.0", "w.1"]);
   });
 });

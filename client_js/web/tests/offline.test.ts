@@ -1,4 +1,4 @@
-/** What the service worker does with requests. */
+/** How the service worker handles requests. */
 
 import { describe, expect, it } from "vitest";
 import { handlingOf, networkFirst } from "../src/offline/kept.ts";
@@ -10,9 +10,12 @@ describe("handlingOf", () => {
   const of = (path: string, mode: RequestMode = "navigate", method = "GET") =>
     handlingOf({ method, mode, url: new URL(path, ORIGIN).href }, ORIGIN, KEPT);
 
-  it.each(["/", "/r/H7KQ2", "/leaderboard/robert?day=3", "/nowhere"])("opens %s", (path) => {
-    expect(of(path)).toBe("page");
-  });
+  it.each(["/", "/r/H7KQ2", "/leaderboard/robert?day=3", "/nowhere"])(
+    "handles %s as a page",
+    (path) => {
+      expect(of(path)).toBe("page");
+    },
+  );
 
   it.each(["/health", "/metrics", "/socket", "/socket/", "https://elsewhere.test/"])(
     "leaves %s to the network",
@@ -22,7 +25,7 @@ describe("handlingOf", () => {
     },
   );
 
-  it("keeps the files of the build, and nothing else", () => {
+  it("serves the files of its build from the cache, and no others", () => {
     expect(of("/assets/index-1234.js", "cors")).toBe("file");
     expect(of("/assets/index-5678.js", "cors")).toBeNull();
     expect(of("/sw.js", "same-origin")).toBeNull();
@@ -39,18 +42,18 @@ describe("networkFirst", () => {
   const answer = (text: string, status = 200) => Promise.resolve(new Response(text, { status }));
   const text = async (found: Promise<Response>) => (await found).text();
 
-  it("answers as the server does, also where it has no such page", async () => {
+  it("returns the server's response, also a 404", async () => {
     expect(await text(networkFirst(() => answer("new"), kept, 1_000))).toBe("new");
     expect(await text(networkFirst(() => answer("none", 404), kept, 1_000))).toBe("none");
   });
 
-  it("falls back when there is no network, no server, or no answer in time", async () => {
+  it("falls back to the cache without a network, a server, or a response in time", async () => {
     expect(await text(networkFirst(failing, kept, 1_000))).toBe("kept");
     expect(await text(networkFirst(() => answer("bad gateway", 502), kept, 1_000))).toBe("kept");
     expect(await text(networkFirst(never, kept, 10))).toBe("kept");
   });
 
-  it("waits for the network where nothing is kept", async () => {
+  it("waits for the network if nothing is cached", async () => {
     const slow = () => new Promise<Response>((go) => setTimeout(go, 40, new Response("slow")));
     expect(await text(networkFirst(slow, nothing, 10))).toBe("slow");
     await expect(networkFirst(failing, nothing, 1_000)).rejects.toThrow("no network");

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { Overtaking } from "../src/overtaking.ts";
 
-it("tells when the order of two turns round, and not of ties", () => {
+it("reports when the order of two players is reversed, and no ties", () => {
   const race = new Overtaking();
   const grace = (own: number, cards: number) => race.update(own, [{ id: "grace", cards }]);
   expect(grace(0, 0)).toBeNull();
@@ -13,7 +13,7 @@ it("tells when the order of two turns round, and not of ties", () => {
   expect(grace(4, 3)).toEqual({ id: "grace", ahead: true });
 });
 
-it("tells one of several at a time, and forgets nobody", () => {
+it("reports one of several players at a time, with all of them in memory", () => {
   const race = new Overtaking();
   const all = (own: number, ...cards: number[]) =>
     race.update(

@@ -14,13 +14,13 @@ function playSome(practice: Practice, count: number): void {
 }
 
 describe("practice", () => {
-  it("goes on where it was left, and takes moves back one by one", () => {
+  it("resumes after a reload, and undoes moves one by one", () => {
     const storage = new MemoryStorage();
     const practice = new Practice("roosevelt", storage);
     const opening = practice.view;
     expect(practice.begun).toBe(false);
     playSome(practice, 5);
-    // Also when nothing is played between two reloads of the page.
+    // Two reloads without a move between them.
     new Practice("roosevelt", storage);
     const again = new Practice("roosevelt", storage);
     expect(again.view).toEqual(practice.view);
@@ -30,12 +30,12 @@ describe("practice", () => {
     expect(again.view).toEqual(opening);
   });
 
-  it("shows no card before it is turned up", () => {
+  it("shows no face-down card", () => {
     const { view } = new Practice("rouge-et-noir", new MemoryStorage());
     expect(view.piles.flat().filter((card) => card < 52)).toHaveLength(9);
   });
 
-  it("deals other cards when asked, and the same ones when begun anew", () => {
+  it("deals other cards with `deal`, and the same ones with `restart`", () => {
     const practice = new Practice("deuces", new MemoryStorage());
     const opening = practice.view;
     playSome(practice, 3);
@@ -52,7 +52,7 @@ describe("practice", () => {
   });
 
   it.each(["", "{", "null", "[]", '{"seed":"x","moves":[]}', '{"seed":7}'])(
-    "deals anew where %s is kept",
+    "deals a new game if %s is stored",
     (text) => {
       const storage = new MemoryStorage();
       storage.setItem("samedeal.practice.robert", text);
@@ -60,7 +60,7 @@ describe("practice", () => {
     },
   );
 
-  it("keeps what it can of moves that are legal no more", () => {
+  it("keeps the stored moves up to the first illegal one", () => {
     const storage = new MemoryStorage();
     const seed = "ab".repeat(32);
     storage.setItem(
@@ -70,14 +70,14 @@ describe("practice", () => {
     expect(new Practice("roosevelt", storage).view.moves).toBe(1);
   });
 
-  it("goes on by the rules that a deal began by, and says so where they are unknown", () => {
+  it("uses the rules with which a game was started, and reports if they are unknown", () => {
     const storage = new MemoryStorage();
     const practice = new Practice("robert", storage);
     playSome(practice, 3);
     const kept = storage.getItem("samedeal.practice.robert") ?? "";
     const { rules, ...unnamed } = JSON.parse(kept) as { rules: string };
     expect(rules).toBe(practice.ruleset.digest);
-    // As release 0.1.0 kept it.
+    // As release 0.1.0 stored it.
     storage.setItem("samedeal.practice.robert", JSON.stringify(unnamed));
     const old = new Practice("robert", storage);
     expect([old.lost, old.view]).toEqual([false, practice.view]);
@@ -98,7 +98,7 @@ describe("a hint", () => {
     return move && moveText(view.ruleset, move);
   };
 
-  it("points home first, then at what opens something up, then at a build, then at the stock", () => {
+  it("prefers moves home, then those that turn a card up, then builds, then the stock", () => {
     expect(hint("roosevelt", { t0: "7H", t1: "6S", t2: "AS", s: "??" })).toBe("t2>f0");
     const open = { t0: "??6S", t1: "7H", t2: "5D", t3: "9C", s: "??" };
     expect(hint("rouge-et-noir", open)).toBe("t0>t1");
@@ -106,7 +106,7 @@ describe("a hint", () => {
     expect(hint("roosevelt", { t0: "KC", t1: "9S", s: "??" })).toBe("s>w");
   });
 
-  it("does not carry a card that lies well from one place to the next", () => {
+  it("does not move a card that is well placed to an equal place", () => {
     const view = {
       t0: "8S7H",
       t1: "8C",
@@ -120,7 +120,7 @@ describe("a hint", () => {
     expect(hint("roosevelt", view)).not.toBe("t0>t1");
   });
 
-  it("is nothing where nothing can be done", () => {
+  it("is undefined if there is no legal move", () => {
     expect(hint("roosevelt", { t0: "KC" })).toBeUndefined();
   });
 });

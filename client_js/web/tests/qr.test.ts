@@ -2,7 +2,7 @@ import { decodeQR } from "qr/decode.js";
 import { expect, it } from "vitest";
 import { type QrDrawing, qrDrawing } from "../src/qr.ts";
 
-/** What a camera sees of a drawing: grey levels, with some pixels for a module. */
+/** A drawing as an image, as a camera sees it, with `scale` pixels a module. */
 function seen({ size, path }: QrDrawing, scale = 6) {
   const width = size * scale;
   const data = new Uint8Array(width * width * 4).fill(255);
@@ -17,7 +17,7 @@ function seen({ size, path }: QrDrawing, scale = 6) {
 }
 
 it.each(["https://samedeal.example/r/KCES2", "http://192.168.178.30:8000/r/H7KQ2"])(
-  "draws %s so that a phone reads it",
+  "draws %s as a QR code that decodes to it",
   (address) => {
     expect(decodeQR(seen(qrDrawing(address)))).toBe(address);
   },

@@ -12,13 +12,13 @@ const at = (pieces: readonly Piece[], view: View, name: string, index: number): 
 };
 
 describe("reconcile", () => {
-  it("makes one piece for each card, with keys of their own", () => {
+  it("makes one piece a card, each with a key of its own", () => {
     const pieces = reconcile([], viewOf("roosevelt", { t0: "KSQH", s: "????" }));
     expect(pieces.map(({ card }) => cardName(card))).toEqual(["KS", "QH", "??", "??"]);
     expect(new Set(pieces.map(({ key }) => key)).size).toBe(4);
   });
 
-  it("keeps the very pieces that nothing happened to", () => {
+  it("keeps the same objects for unchanged pieces", () => {
     const view = viewOf("roosevelt", { t0: "KSQH", t1: "3C" });
     const before = reconcile([], view);
     const after = reconcile(before, viewOf("roosevelt", { t0: "KS", t1: "3C", t2: "QH" }));
@@ -26,7 +26,7 @@ describe("reconcile", () => {
     expect(at(after, view, "t2", 0).key).toBe(at(before, view, "t0", 1).key);
   });
 
-  it("turns the bared card up where it lies, even when the card that left is the same", () => {
+  it("turns the uncovered card up in its place, even if it equals the card that left", () => {
     const view = viewOf("rouge-et-noir", { t0: "??TH", t1: "JS" });
     const before = reconcile([], view);
     const after = reconcile(before, viewOf("rouge-et-noir", { t0: "TH", t1: "JSTH" }));
@@ -42,7 +42,7 @@ describe("reconcile", () => {
     expect(at(after, view, "t1", 0).key).toBe(at(before, view, "s", 1).key);
   });
 
-  it("turns the waste over so that its top card is the stock's last", () => {
+  it("turns the waste over, so that its top card is the bottom of the stock", () => {
     const view = viewOf("robert", { w: "2D3D4D" });
     const before = reconcile([], view);
     const after = reconcile(before, viewOf("robert", { s: "??????" }));
@@ -50,7 +50,7 @@ describe("reconcile", () => {
     expect(at(after, view, "s", 2).key).toBe(at(before, view, "w", 0).key);
   });
 
-  it("fills a place from the stock without turning the card that left down", () => {
+  it("fills a column from the stock, and keeps the key of the card that left", () => {
     const view = viewOf("deuces", { t0: "3S", f0: "2S", s: "????" });
     const before = reconcile([], view);
     const predicted = reconcile(before, viewOf("deuces", { t0: "??", f0: "2S3S", s: "??" }));
@@ -60,7 +60,7 @@ describe("reconcile", () => {
     expect(at(known, view, "t0", 0).key).toBe(at(predicted, view, "t0", 0).key);
   });
 
-  it("never gives a known card another's face", () => {
+  it("never shows another face on a piece whose card is known", () => {
     const before = reconcile([], viewOf("roosevelt", { t0: "KS" }));
     const after = reconcile(before, viewOf("roosevelt", { t0: "QH" }));
     expect(after[0]?.key).not.toBe(before[0]?.key);

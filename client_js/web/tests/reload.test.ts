@@ -1,4 +1,4 @@
-/** A page that is too old for the server loads itself anew, and never in a loop. */
+/** A page that is too old for the server reloads itself, and never in a loop. */
 
 import type { Status } from "@samedeal/client";
 import { beforeEach, expect, test } from "vitest";
@@ -18,21 +18,21 @@ beforeEach(() => {
   reloads = 0;
 });
 
-/** The page as it is after loading. */
+/** A page after loading, and the status of its client. */
 function load(place: () => typeof storage = () => storage): Store<Status> {
   const status = new Store<Status>("connecting");
   reloadWhenTooOld(status, new ReloadOnce("reloaded", place, () => (reloads += 1)));
   return status;
 }
 
-test("a page that is turned away as too old is loaded anew, once", () => {
+test("a page that is refused as too old is reloaded once", () => {
   load().set("incompatible");
   expect(reloads).toBe(1);
   load().set("incompatible");
   expect(reloads).toBe(1);
 });
 
-test("after a session was open, the next time is a first time", () => {
+test("after an open session, it may be reloaded again", () => {
   load().set("incompatible");
   const status = load();
   status.set("open");
@@ -41,7 +41,7 @@ test("after a session was open, the next time is a first time", () => {
   expect(reloads).toBe(2);
 });
 
-test("nothing else loads it anew, nor does it where nothing can be remembered", () => {
+test("no other status reloads it, and without storage nothing does", () => {
   const status = load();
   for (const other of ["open", "waiting", "connecting", "replaced"] as const) status.set(other);
   load(() => {

@@ -23,7 +23,7 @@ describe("routeOf", () => {
     expect(at(path)).toEqual(route);
   });
 
-  it("reads back every path that the page writes", () => {
+  it("parses every path that the page makes", () => {
     expect(at(paths.room("H7KQ2"))).toEqual({ screen: "room", code: "H7KQ2" });
     expect(at(paths.daily("a b"))).toEqual({ screen: "daily", game: "a b" });
     expect(at(paths.leaderboard("robert", 7))).toMatchObject({ game: "robert", day: 7 });
@@ -37,7 +37,7 @@ describe("roomCode", () => {
 });
 
 describe("tableOf", () => {
-  it("reads back what the page writes, and nothing else", () => {
+  it("parses the state that the page makes, and nothing else", () => {
     expect(tableOf(structuredClone(stateAt("a.b")))).toBe("a.b");
     for (const other of [null, undefined, 1, "a.b", {}, { table: 1 }]) {
       expect(tableOf(other)).toBeNull();

@@ -1,4 +1,4 @@
-/** Screens that come late, and such that do not come. */
+/** Loading of screens, and screens that cannot be loaded. */
 
 import { afterEach, expect, test, vi } from "vitest";
 import Broken from "../src/screens/Broken.svelte";
@@ -14,7 +14,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-/** Screens of which one does not come. */
+/** Screens of which `settings` cannot be loaded. */
 function screens(onLine = true): Screens {
   vi.stubGlobal("navigator", { onLine });
   vi.spyOn(console, "error").mockImplementation(() => undefined);
@@ -23,7 +23,7 @@ function screens(onLine = true): Screens {
   return new Screens(reload, { ...files, ...more });
 }
 
-test("a screen that came is shown from then on", async () => {
+test("a loaded screen is shown", async () => {
   const all = screens();
   expect(all.has("home")).toBe(false);
   await all.load("home");
@@ -32,7 +32,7 @@ test("a screen that came is shown from then on", async () => {
   expect(reload.forget).toHaveBeenCalled();
 });
 
-test("one that does not come is said to be broken where a reload did not help", async () => {
+test("a screen that cannot be loaded after a reload is shown as broken", async () => {
   const all = screens();
   reload.now.mockReturnValueOnce(false);
   await all.load("settings");
@@ -41,7 +41,7 @@ test("one that does not come is said to be broken where a reload did not help", 
   expect(all.has("settings")).toBe(false);
 });
 
-test("nothing more is shown by a page that reloads", async () => {
+test("while the page reloads, no screen is shown", async () => {
   const all = screens();
   reload.now.mockReturnValueOnce(true);
   const shown = vi.fn();
@@ -50,7 +50,7 @@ test("nothing more is shown by a page that reloads", async () => {
   expect(shown).not.toHaveBeenCalled();
 });
 
-test("without a network there is nothing to reload", async () => {
+test("without a network, the page does not reload", async () => {
   reload.now.mockClear();
   await screens(false).load("settings");
   expect(reload.now).not.toHaveBeenCalled();

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { readRace } from "../src/lastRace.ts";
 import { kept } from "../src/settings.svelte.ts";
 
-const NOTHING_CHOSEN = {
+const DEFAULTS = {
   deck: "two",
   back: "lattice",
   table: "felt",
@@ -15,20 +15,20 @@ const NOTHING_CHOSEN = {
 
 describe("settings", () => {
   it.each([null, "", "{", "[]", "7", '"x"', '{"deck":"five","hand":7,"other":1}'])(
-    "are as for who has not chosen where %s is kept",
+    "are the defaults if %s is stored",
     (text) => {
-      expect(kept(text)).toEqual(NOTHING_CHOSEN);
+      expect(kept(text)).toEqual(DEFAULTS);
     },
   );
 
-  it("are read back as they were chosen", () => {
-    const chosen = { ...NOTHING_CHOSEN, deck: "four", hand: "left", twoStep: true };
+  it("are read back as they were stored", () => {
+    const chosen = { ...DEFAULTS, deck: "four", hand: "left", twoStep: true };
     expect(kept(JSON.stringify(chosen))).toEqual(chosen);
   });
 });
 
 describe("the last race", () => {
-  it("is the first one where there is none that can be had", () => {
+  it("is the default if none or an invalid one is stored", () => {
     const first = readRace(null);
     expect(first).toEqual({ game: "roosevelt", variant: "standard", seats: 4, limit: 900 });
     for (const text of ["", "{}", "null", '{"game":"chess","variant":"standard"}']) {
@@ -37,7 +37,7 @@ describe("the last race", () => {
     expect(readRace(JSON.stringify({ ...first, limit: "long" }))).toEqual(first);
   });
 
-  it("is read back as it was", () => {
+  it("is read back as it was stored", () => {
     const wish = { game: "deuces", variant: "strict", seats: 2, limit: 300 };
     expect(readRace(JSON.stringify(wish))).toEqual(wish);
   });

@@ -1,4 +1,4 @@
-/** A browser's storage, for one test. */
+/** `Storage` in memory. */
 export class MemoryStorage implements Storage {
   readonly #items = new Map<string, string>();
   get length(): number {

@@ -1,4 +1,4 @@
-/** Views for the tests, from the notation of piles. */
+/** Views for tests, from the notation of piles. */
 
 import type { View } from "../../src/rules/board.ts";
 import { findRuleset } from "../../src/rules/catalog.ts";

@@ -10,10 +10,10 @@ import {
 } from "../src/text/index.ts";
 import { numberOf, viewOf } from "./tables.ts";
 
-describe("what a screen reader says", () => {
+describe("labels for screen readers", () => {
   const view = viewOf("robert", { f0: "5S", w: "2D" });
 
-  it("names a card, and what lies on it", () => {
+  it("name a card, and the number of cards on it", () => {
     const table = viewOf("roosevelt", { t2: "TH9C8D", s: "????" });
     const labelOf = (index: number, card: string) =>
       cardLabel(table, { card: parseCard(card), pile: numberOf(table, "t2"), index });
@@ -21,7 +21,7 @@ describe("what a screen reader says", () => {
     expect(labelOf(0, "TH")).toBe("Ten of hearts, 2 cards on it");
   });
 
-  it("says what pressing the stock does, and counts it", () => {
+  it("describe the action of the stock, and count its cards", () => {
     const table = viewOf("roosevelt", { s: "????" });
     const stock = numberOf(table, "s");
     expect(cardLabel(table, { card: UNSEEN, pile: stock, index: 1 })).toBe("Deal");
@@ -31,14 +31,14 @@ describe("what a screen reader says", () => {
     );
   });
 
-  it("says how often the waste may be turned over", () => {
+  it("say how many times the waste may be turned over", () => {
     expect(placeLabel(view, numberOf(view, "s"))).toMatch(/2 times left/);
     expect(placeLabel({ ...view, redeals: 2 }, numberOf(view, "s"))).toBe("Empty stock");
   });
 });
 
 describe("times", () => {
-  it("are written as on a clock", () => {
+  it("are formatted like a clock", () => {
     expect([0, 59_999, 61_000, 3_661_000, -5].map(clockText)).toEqual([
       "0:00",
       "0:59",

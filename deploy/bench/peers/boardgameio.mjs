@@ -1,10 +1,10 @@
-// boardgame.io with the little game: each player sees the own piles.
+// boardgame.io with the small game: each player sees only their own piles.
 // node boardgameio.mjs PORT
 
 import { createRequire } from "node:module";
 import { deal, play } from "./game.mjs";
 
-// Its package has no entry for modules.
+// Its package has no entry point for ES modules.
 const boardgame = createRequire(import.meta.url)("boardgame.io/server");
 
 const race = {

@@ -1,4 +1,4 @@
-// Colyseus with the little game: each player sees the own piles, and counters of the rival.
+// Colyseus with the small game: each player sees their own piles, and counters of the rival.
 // node colyseus.mjs PORT
 
 import { Room, Server } from "@colyseus/core";

@@ -1,4 +1,4 @@
-// The little game of the peers: ten piles of five cards, of which the top one may go anywhere.
+// The small game of the peers: ten piles of five cards; a top card may go on any other pile.
 
 export function deal() {
   return Array.from({ length: 10 }, (_, pile) =>
@@ -13,7 +13,7 @@ export function play(piles, from, to) {
   piles[to].push(piles[from].pop());
 }
 
-// The moves that a load plays, for ever: from here to there, and back again.
+// The nth move of a load, which moves a card to the next pile and back again.
 export function move(number) {
   const pile = Math.floor(number / 2) % 9;
   return number % 2 ? [pile + 1, pile] : [pile, pile + 1];

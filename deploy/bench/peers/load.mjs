@@ -1,5 +1,5 @@
 // The closed loop on a peer: each player waits for the answer before the next move.
-// node load.mjs PEER TASK, where TASK is the JSON object that the other loads take.
+// node load.mjs PEER TASK, where TASK is a JSON object as for `closed.py`.
 
 import { Client } from "@colyseus/sdk";
 import { readFileSync } from "node:fs";
@@ -7,16 +7,16 @@ import { io } from "socket.io-client";
 import { move } from "./game.mjs";
 
 const WARM_UP = 700;
-const TICKS = 100; // of /proc, a second
+const TICKS = 100; // clock ticks a second in /proc
 
 const peers = {
-  // Two players share a room, and each is answered with a message of its own.
+  // Two players share a room, and each move is answered by a message to its player.
   async colyseus(port, answered) {
     const room = await new Client(`http://127.0.0.1:${port}`).joinOrCreate("race");
     room.onMessage("moved", answered);
     return (number) => room.send("move", move(number));
   },
-  // Each player has a match alone: two that move at once would collide on its number.
+  // Each player has a match of their own: two who move at once would conflict on its state id.
   boardgameio(port, answered, player) {
     const socket = io(`http://127.0.0.1:${port}/race`, {
       transports: ["websocket"],
