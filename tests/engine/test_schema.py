@@ -143,6 +143,12 @@ def test_a_short_value_is_quoted_and_of_a_long_one_only_the_type() -> None:
     assert "the list is not of the type str." in refusal(changed("foundations.suits", ["S"]))
 
 
+def test_a_message_has_at_most_so_many_characters() -> None:
+    most = RulesetError.longest
+    assert RulesetError("x" * most).message == "x" * most
+    assert RulesetError("x" * (most + 1)).message == "x" * most + "…"
+
+
 def with_group(**changes: Any) -> dict[str, Any]:
     return {"foundations": [SOUND["foundations"][0] | changes]}
 
