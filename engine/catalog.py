@@ -33,7 +33,7 @@ class Catalog:
 
     Attributes:
         games: the games that can be played by id, in the order of their names.
-        unlisted: the digests of rules by which no new deal is played.
+        unlisted: the digests of rules by which no new deal is played, sorted.
         unnamed: for each game and variant, the digest of the rules that are meant where something
             stored names none.
     """
@@ -50,7 +50,7 @@ class Catalog:
         self.unnamed = unnamed or {}
         current, others = _by_digest(ordered), _by_digest(unlisted)
         self._current = {(each.game, each.variant): digest for digest, each in current.items()}
-        self.unlisted = [digest for digest in others if digest not in current]
+        self.unlisted = sorted(others.keys() - current.keys())
         self._rules = others | current
         self._rulesets: dict[str, Ruleset] = {}
 
@@ -174,7 +174,7 @@ def load_catalog(folder: Traversable) -> Catalog:
 
 def _games_in(folder: Traversable, game: str | None = None) -> Iterator[Game]:
     """Yield the games in the files of a folder, which are named by game unless one is given."""
-    for entry in sorted(folder.iterdir(), key=lambda each: each.name):
+    for entry in folder.iterdir():
         if entry.name.endswith(".toml"):
             name = entry.name.removesuffix(".toml") if game is None else game
             yield load_game(name, entry.read_text(encoding="utf-8"))

@@ -141,12 +141,10 @@ def top_of(pile: Pile) -> int:
 def run_length(pile: Pile, builds: Fits) -> int:
     """Return how many face-up cards at the end of a pile build on one another."""
     length = 0
-    upper = -1
     for card in reversed(pile):
-        if card & DOWN or (length and not builds[card][upper]):
+        if card & DOWN or (length and not builds[card][pile[-length]]):
             break
         length += 1
-        upper = card
     return length
 
 

@@ -41,7 +41,8 @@ def _parse_impossible(ruleset: Ruleset, text: str) -> Move:
         if name not in ruleset.pile_numbers:
             raise NotationError(f"{ruleset.game} has no pile {name}.")
     numbers = ruleset.pile_numbers
-    return ruleset.move(numbers[source], numbers[target], int(count or 1))
+    # Every move of one card is known, so this one has a count.
+    return ruleset.move(numbers[source], numbers[target], int(count))
 
 
 def seen_text(pile: Pile) -> str:

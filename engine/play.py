@@ -45,11 +45,10 @@ def apply(board: Board, move: Move) -> Board:
         if target < first:
             home += move.count
         if first <= source < ruleset.stock:
-            bared = piles[source]
-            if not bared:
-                _fill(ruleset, piles, source)
-            elif bared[-1] & DOWN:
+            if piles[source]:
                 _turn_top_up(piles, source)
+            else:
+                _fill(ruleset, piles, source)
     if ruleset.stock_up:
         _turn_top_up(piles, ruleset.stock)
     return Board(ruleset, tuple(piles), redeals, board.moves + 1, home)
@@ -68,9 +67,8 @@ def _touched(ruleset: Ruleset, move: Move) -> Iterable[int]:
 def _carry(piles: list[Pile], source: int, target: int, count: int) -> None:
     """Move `count` cards from pile to pile and turn them face up."""
     cards = piles[source]
-    moved = cards[-count:]
     piles[source] = cards[:-count]
-    piles[target] += turned_up(moved) if moved[0] & DOWN else moved
+    piles[target] += turned_up(cards[-count:])
 
 
 def _fill(ruleset: Ruleset, piles: list[Pile], emptied: int) -> None:

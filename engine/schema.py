@@ -192,7 +192,7 @@ def _checks(rules: Rules) -> list[tuple[bool, str, str]]:
     if tableau is not None:
         checks += [
             (not 1 <= len(tableau.deal) <= 20, "tableau.deal", "must name 1 to 20 piles."),  # noqa: PLR2004
-            (min(tableau.deal, default=0) < 0, "tableau.deal", "must not be negative."),
+            (any(size < 0 for size in tableau.deal), "tableau.deal", "must not be negative."),
             (
                 tableau.face_up != "all" and tableau.face_up < 1,
                 "tableau.face_up",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Literal, TypeVar
 
 from server.core.ids import PlayerId
@@ -72,9 +73,6 @@ def packed(result: Result) -> int:
 
 def standing(results: Iterable[tuple[T, Result]]) -> list[tuple[int, T, Result]]:
     """Return (rank, key, result) for each (key, result), best first; equal results share ranks."""
-    ordered = sorted(results, key=lambda pair: packed(pair[1]))
-    scores = [packed(result) for _, result in ordered]
-    return [
-        (scores.index(score) + 1, key, result)
-        for score, (key, result) in zip(scores, ordered, strict=True)
-    ]
+    scored = sorted(((packed(result), key, result) for key, result in results), key=itemgetter(0))
+    scores = [score for score, *_ in scored]
+    return [(scores.index(score) + 1, key, result) for score, key, result in scored]

@@ -100,8 +100,12 @@ def test_resigning_ends_an_attempt_with_its_result_so_far() -> None:
     event = attempt.resign(moved, START + 9)
     assert event == Ended("resigned", START + 9)
     resigned = attempt.fold(moved, event)
-    assert resigned.seq == 3
+    assert (resigned.start, resigned.seq, resigned.at) == (moved.start, 3, START + 9)
     assert resigned.result == dataclasses.replace(moved.result, end="resigned")
+
+
+def test_a_player_who_leaves_before_the_start_has_resigned() -> None:
+    assert attempt.give_up(begun(), START - 1) == Ended("resigned", START)
 
 
 @pytest.mark.parametrize(

@@ -44,6 +44,12 @@ def started(room: Room, player: PlayerId, deal: str = "dea1000000000001") -> Roo
 def test_a_room_opens_empty_for_its_host() -> None:
     room = opened()
     assert (room.host, room.seats, room.round, room.version) == (ADA, (), None, 1)
+    assert room.at == START
+
+
+def test_a_room_has_the_time_of_its_last_entry() -> None:
+    room = room_of(ADA)
+    assert then(room, race.take_seat(room, BOB, START + 7)).at == START + 7
 
 
 def test_seats_are_taken_in_order_until_the_room_is_full() -> None:
@@ -94,11 +100,11 @@ def test_readiness_is_set_and_withdrawn() -> None:
 def test_a_round_is_run_by_the_host_and_those_who_are_ready() -> None:
     room = room_of(ADA, BOB, CYD)
     room = then(room, race.set_ready(room, CYD, True, START))
-    room = then(room, race.start(room, ADA, DEAL, "c0ffee", START))
+    room = then(room, race.start(room, ADA, DEAL, "c0ffee", START, rules="d1ce"))
     round_ = room.round
     assert round_ is not None
     assert (round_.number, round_.deal, round_.commitment) == (1, DEAL, "c0ffee")
-    assert round_.players == (ADA, CYD)
+    assert (round_.players, round_.rules) == ((ADA, CYD), "d1ce")
     assert round_.starts == START + race.COUNTDOWN
     assert round_.deadline == START + race.COUNTDOWN + LIMIT
     assert not any(seat.ready for seat in room.seats), (
@@ -132,12 +138,16 @@ def test_a_round_is_over_when_its_last_runner_is() -> None:
     room = finished(room, BOB, reached(5))
     assert room.running is None
     assert room.round is not None
+    assert room.round.results == {ADA: reached(3), BOB: reached(5)}
     assert room.round.ranks() == {BOB: 1, ADA: 2}
     assert room.wins == {BOB: 1}
 
 
 def test_a_finish_counts_once() -> None:
-    room = finished(race_of(ADA, BOB), ADA, reached(3))
+    room = race_of(ADA, BOB)
+    event = race.finish(room, DEAL, ADA, reached(3), START + 9)
+    assert event == race.RunnerFinished(1, ADA, StoredResult.of(reached(3)), START + 9)
+    room = then(room, event)
     assert race.finish(room, DEAL, ADA, reached(9), START) is None
 
 

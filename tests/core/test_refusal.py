@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from engine.errors import EngineError
-from server.core.refusal import SENTENCES, Refusal
+from server.core.refusal import SENTENCES, Refusal, UnreadableError
 
 ROOT = Path(__file__).parents[2]
 ENGINE_CODES = {"bad_move", "illegal_move", "unknown_game", "unknown_variant"}
@@ -75,6 +75,16 @@ def test_a_refusal_has_the_sentence_of_its_code_unless_another_is_given(code: st
     assert Refusal(code).text == SENTENCES[code]
     assert re.fullmatch(r"[A-Z].*\.", SENTENCES[code])
     assert Refusal(code, "More.").text == "More."
+
+
+def test_a_refusal_says_how_long_to_wait_if_there_is_a_need_to() -> None:
+    assert Refusal("too_fast").wait == 0
+    assert Refusal("too_fast", wait=250).wait == 250
+
+
+def test_what_cannot_be_read_has_a_code() -> None:
+    error = UnreadableError("unknown_format")
+    assert (error.code, str(error)) == ("unknown_format", "unknown_format")
 
 
 def test_a_refusal_with_an_unknown_code_raises_key_error() -> None:

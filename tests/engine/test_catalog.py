@@ -47,6 +47,8 @@ def test_a_published_game_keeps_its_ids(game: str, name: str, variants: list[str
 def test_the_games_are_sorted_by_name() -> None:
     names = [game.name for game in games().values()]
     assert names == sorted(names)
+    found = Catalog([changed(DEUCES, name='"Twos"'), load_game("robert", ROBERT)])
+    assert list(found.games) == ["robert", "deuces"]
 
 
 def test_a_ruleset_is_one_object() -> None:
@@ -62,7 +64,7 @@ def test_an_unknown_game_is_refused(game: str) -> None:
 
 @pytest.mark.parametrize("variant", ["", "Strict", "fast"])
 def test_an_unknown_variant_is_refused(variant: str) -> None:
-    with pytest.raises(UnknownVariantError):
+    with pytest.raises(UnknownVariantError, match="known are standard, strict, fill"):
         ruleset("deuces", variant)
 
 
@@ -75,9 +77,16 @@ def test_the_resolved_rules_are_json_values() -> None:
     assert variants["deuces", "standard"]["tableau"]["fill"] == []
     assert variants["robert", "standard"]["tableau"] is None
     assert variants["robert", "standard"]["waste"]["redeals"] == 2
+    robert = found[[game["id"] for game in found].index("robert")]
+    assert robert["name"] == "Robert"
+    digest = ruleset("robert").digest
+    assert [(v["name"], v["digest"]) for v in robert["variants"]] == [("Standard", digest)]
 
 
-DEUCES = (files("engine") / "games" / "deuces.toml").read_text(encoding="utf-8")
+DEUCES, ROBERT = (
+    (files("engine") / "games" / f"{game}.toml").read_text(encoding="utf-8")
+    for game in ("deuces", "robert")
+)
 
 
 def changed(text: str, **values: str) -> Game:
@@ -118,12 +127,13 @@ def test_unlisted_rules_are_found_only_by_their_digest() -> None:
     assert now.ruleset("deuces").redeals == 2
     for named in (digest, None):
         assert now.stored_ruleset("deuces", "standard", named).redeals == 0
-    assert sorted(now.unlisted) == sorted(
-        before.ruleset("deuces", each).digest for each in old.variants
-    )
+    assert now.unlisted == sorted(before.ruleset("deuces", each).digest for each in old.variants)
     assert now.stored_ruleset("deuces", "standard", now.ruleset("deuces").digest).redeals == 2
     exported_old = {each["digest"]: each for each in now.exported()["unlisted"]}
+    assert exported_old.keys() == set(now.unlisted)
+    assert (exported_old[digest]["game"], exported_old[digest]["variant"]) == ("deuces", "standard")
     assert exported_old[digest]["rules"]["waste"]["redeals"] == 0
+    assert now.exported()["unnamed"] == {"deuces": {"standard": digest}}
 
 
 @pytest.mark.parametrize(
@@ -137,8 +147,15 @@ def test_unlisted_rules_are_found_only_by_their_digest() -> None:
 )
 def test_unknown_rules_are_refused(game: str, variant: str, digest: str | None) -> None:
     assert stored_ruleset("deuces", "standard", "64ebc8d3bb51c3ce") is ruleset("deuces")
-    with pytest.raises(UnknownRulesError):
+    with pytest.raises(UnknownRulesError, match=digest or "without a digest"):
         stored_ruleset(game, variant, digest)
+
+
+def test_a_folder_may_hold_games_alone(tmp_path: Path) -> None:
+    (tmp_path / "deuces.toml").write_text(DEUCES)
+    found = load_catalog(tmp_path)
+    assert list(found.games) == ["deuces"]
+    assert (found.unlisted, found.unnamed) == ([], {})
 
 
 def test_a_folder_holds_games_and_their_earlier_rules(tmp_path: Path) -> None:

@@ -140,5 +140,6 @@ def test_the_refusal_of_a_deck_names_the_card_that_is_wrong() -> None:
     rules = ruleset("robert")
     with pytest.raises(DeckError, match="needs 52 cards with 1 of KC; this deck has 52 with 0"):
         check_deck(rules, parse_pile(["AS"]) + pack(1)[:51])
-    with pytest.raises(DeckError, match="with 1 of AS; this deck has 53 with 2"):
-        check_deck(rules, parse_pile(["AS"]) + pack(1))
+    for name, card in (("AS", b"\0"), ("KC", b"\x33")):
+        with pytest.raises(DeckError, match=f"with 1 of {name}; this deck has 53 with 2"):
+            check_deck(rules, pack(1) + card)

@@ -33,6 +33,10 @@ def test_a_move_is_source_target_and_count(game: str, text: str, move: Move) -> 
     assert move_text(rules, move) == text
 
 
+def test_numbers_that_name_no_pile_have_a_text_for_messages() -> None:
+    assert move_text(ruleset("robert"), Move(3, -1, 2)) == "?>?x2"
+
+
 @pytest.mark.parametrize("game", [game for game, variant in VARIANTS if variant == "standard"])
 @pytest.mark.parametrize(
     "text",

@@ -18,18 +18,23 @@ def test_runs_go_to_foundations_only_where_one_takes_them(names: tuple[str, str]
     assert bool(rules.runs_home) == any(group.takes == "run" for group in rules.groups)
 
 
-def rules_of_runs(**tableau: Any) -> Ruleset:
+def rules_of_runs(foundations: list[dict[str, Any]] | None = None, **tableau: Any) -> Ruleset:
     """Return the rules of a game of 104 cards that are built into runs on ten piles."""
     places = ["tableau", "foundation"]
     piles = {"deal": [6] * 10, "order": "down", "match": "suit", "moves": "run", "plays": places}
     document = {
         "name": "Runs",
         "packs": 2,
-        "foundations": [{"piles": 8, "first": "K", "takes": "run"}],
+        "foundations": foundations or [{"piles": 8, "first": "K", "takes": "run"}],
         "tableau": piles | tableau,
         "stock": {"plays": ["row"]},
     }
     return Ruleset("runs", "standard", read_rules("runs", document))
+
+
+def counts_of(rules: Ruleset, source: int, target: int) -> list[int]:
+    """Return the counts of the moves between two piles that some position may allow."""
+    return [n for n in range(106) if rules.move_of(source, target, n) is not None]
 
 
 @pytest.mark.parametrize("plays", [["tableau"], ["foundation"], ["tableau", "foundation"]])
@@ -55,5 +60,22 @@ def test_a_move_has_at_most_the_cards_of_the_longest_run(
 ) -> None:
     rules = rules_of_runs(match=match, wrap=wrap)
     first = rules.tableau.start
-    counts = [n for n in range(106) if rules.move_of(first, first + 1, n) is not None]
-    assert counts == list(range(1, longest + 1))
+    assert counts_of(rules, first, first + 1) == list(range(1, longest + 1))
+    assert counts_of(rules, first, 0) == list(range(1, 14))
+    assert counts_of(rules, 0, first) == counts_of(rules, rules.stock, first) == [1]
+
+
+@pytest.mark.parametrize(("wrap", "longest"), [(False, 13), (True, 26)])
+def test_runs_that_build_up_have_the_same_length(wrap: bool, longest: int) -> None:
+    foundation = {"piles": 8, "first": "A"}
+    rules = rules_of_runs(order="up", wrap=wrap, foundations=[foundation])
+    first = rules.tableau.start
+    assert counts_of(rules, first, first + 1) == list(range(1, longest + 1))
+    assert counts_of(rules, first, 0) == [1]
+
+
+def test_suits_are_laid_out_in_their_order_after_other_groups() -> None:
+    groups = [{"piles": 1, "first": "any"}, {"piles": 8, "first": "A", "setup": "laid-out"}]
+    rules = rules_of_runs(foundations=groups)
+    laid_out = [(pile, "A", suit) for pile, suit in enumerate("SHDCSHDC", start=1)]
+    assert list(rules.laid_out_suits()) == laid_out

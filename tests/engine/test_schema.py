@@ -138,6 +138,17 @@ def test_a_value_of_the_wrong_kind_is_refused_with_its_path(path: str, value: An
     assert refusal(changed(path, value)).startswith(f"g.{at}: ")
 
 
+def test_a_short_value_is_quoted_and_of_a_long_one_only_the_type() -> None:
+    assert "'1' is not one of A, 2, " in refusal(changed("foundations.first", "1"))
+    assert "the list is not of the type str." in refusal(changed("foundations.suits", ["S"]))
+
+
+def test_a_message_has_at_most_so_many_characters() -> None:
+    most = RulesetError.longest
+    assert RulesetError("x" * most).message == "x" * most
+    assert RulesetError("x" * (most + 1)).message == "x" * most + "…"
+
+
 def with_group(**changes: Any) -> dict[str, Any]:
     return {"foundations": [SOUND["foundations"][0] | changes]}
 
@@ -278,6 +289,12 @@ def test_combinations_without_a_contradiction_are_read() -> None:
         SOUND | {"foundations": [TWOS | {"suits": s, "piles": 4} for s in ("SH", "DC")]},
         SOUND | with_group(**RUNS),
         SOUND | with_group(setup="dealt", first="any"),
+        SOUND | with_group(piles=1),
+        SOUND | with_group(piles=12),
+        SOUND | with_table("tableau", deal=[52, 52]),
+        SOUND | with_table("tableau", deal=[1]),
+        SOUND | with_table("tableau", deal=[1] * 20),
+        SOUND | with_table("tableau", face_up=1),
         SOUND | with_table("tableau", match="any"),
         SOUND | with_table("tableau", order="any", match="any"),
         SOUND | with_table("stock", plays=["waste", "foundation"], to_foundation="any"),
@@ -293,6 +310,7 @@ def with_variant(**changes: Any) -> dict[str, Any]:
 
 def test_a_variant_overrides_some_keys_and_leaves_the_others() -> None:
     game = read_game("g", with_variant(tableau={"moves": "run"}, packs=1))
+    assert (game.id, game.name) == ("g", "Sound")
     assert list(game.variants) == ["standard", "v"]
     assert game.variant_names == {"standard": "Standard", "v": "V"}
     standard, variant = game.variants.values()

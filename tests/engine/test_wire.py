@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import engine
 from engine import apply_delta, deal_seed, legal_moves, play, read_delta, read_view, ruleset
-from engine.board import view_of
+from engine.board import Delta, view_of
 from engine.errors import PositionError
 from tests.engine.positions import VARIANTS
 
@@ -52,6 +52,19 @@ def test_a_client_that_applies_what_is_sent_has_the_players_view(
 def test_a_malformed_view_is_refused(piles: list[bytes]) -> None:
     with pytest.raises(PositionError):
         read_view(ROBERT, piles)
+
+
+def test_what_is_not_in_the_piles_is_read_beside_them() -> None:
+    view = read_view(ROBERT, START, redeals=1, moves=60)
+    assert (view.redeals, view.moves) == (1, 60)
+    assert read_delta(view, []) == Delta((), redeals=1, moves=61)
+    assert read_delta(view, [], redeals=2) == Delta((), redeals=2, moves=61)
+
+
+def test_an_unseen_card_on_top_goes_nowhere() -> None:
+    rules = ruleset("rouge-et-noir")
+    piles = dict.fromkeys(rules.pile_names, b"") | {"t0": b"\x06\x7f", "t1": b"\x07"}
+    assert legal_moves(read_view(rules, list(piles.values()))) == []
 
 
 @pytest.mark.parametrize("change", [[], [1], [1, "1"], [2, 0, 52], [2, 0, -1], [2, 0, None]])
