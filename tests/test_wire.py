@@ -16,7 +16,7 @@ from engine.notation import move_text, parse_move, seen_text
 from engine.play import play
 from engine.ruleset import ROW
 from server.gateway import codec, messages
-from tests.wire import COMMANDS, KNOWN, NO_NUMBER, Message, Wire
+from tests.wire import KNOWN, NO_NUMBER, Message, Wire
 
 ME = messages.shared.Player("k3mq7w2r5t9xkz4b", "Ada", "4F2A")
 BOB = messages.shared.Player("zz5n8c1v6m2qx7ap", "Bob", "9C01")
@@ -242,10 +242,6 @@ def test_packed_commands_are_decoded_by_the_server(
     fields: Message, command: messages.shared.Command
 ) -> None:
     assert codec.decode(Wire().pack({"id": 7, **fields})) == command
-
-
-def test_every_command_has_a_name() -> None:
-    assert set(COMMANDS.values()) == set(messages.COMMANDS)
 
 
 def test_missing_fields_are_left_out_and_unknown_ones_are_appended() -> None:

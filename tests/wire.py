@@ -44,7 +44,7 @@ COMMANDS: dict[str, type[messages.shared.Command]] = {
     "leaderboard.unwatch": messages.leaderboards.UnwatchLeaderboard,
     "deal.show": messages.deals.ShowDeal,
 }
-"""The commands by their names in tests; a `move` has a form of its own."""
+"""The commands by their short names in tests; a `move` has a form of its own."""
 
 EVENTS: dict[type[messages.shared.Event], str] = {
     messages.session.Welcome: "welcome",
@@ -61,7 +61,11 @@ EVENTS: dict[type[messages.shared.Event], str] = {
     messages.deals.Deal: "deal",
     messages.session.Bye: "bye",
 }
-"""The names of the events in tests; `moved` and `progress` have forms of their own."""
+"""The short names of the events in tests; `moved` and `progress` have forms of their own."""
+
+# All others go by the names of their classes.
+COMMANDS |= {kind.__name__: kind for kind in messages.COMMANDS if kind not in COMMANDS.values()}
+EVENTS |= {kind: kind.__name__ for kind in messages.EVENTS if kind not in EVENTS}
 
 NO_NUMBER = FIRST_NUMBER + MAX_NUMBERS - 1
 """Sent for an attempt that the session has no number of. No test opens so many."""

@@ -107,6 +107,7 @@ export class Client {
     this.#connection.connect();
   }
 
+  /** End the session; commands that wait are refused as `disconnected`. */
   close(): void {
     this.#removeWakeListeners?.();
     this.#removeWakeListeners = null;
@@ -118,12 +119,14 @@ export class Client {
     return this.#connection.now();
   }
 
+  /** Change the player's name. */
   async rename(name: string): Promise<void> {
     await this.#link.ask("Rename", { name });
     const player = this.#player.get();
     if (player !== null) this.#player.set({ ...player, name });
   }
 
+  /** Open a room and take its first seat; `limit` is in seconds a round. */
   createRoom(settings: RoomSettings): Promise<RoomState> {
     return this.#room.create(settings);
   }
@@ -133,20 +136,22 @@ export class Client {
     return this.#room.join(code);
   }
 
+  /** Give the seat up; an attempt at a running round is resigned. */
   leaveRoom(): Promise<void> {
     return this.#room.leave();
   }
 
   /** Say whether the player will be in the next round. */
-  setReady(ready: boolean): Promise<void> {
-    return this.#room.setReady(ready);
+  async setReady(ready: boolean): Promise<void> {
+    await this.#link.ask("SetReady", { code: this.#room.code(), ready });
   }
 
   /** Start a round with everyone who is ready; only the host may. */
-  startRound(): Promise<void> {
-    return this.#room.start();
+  async startRound(): Promise<void> {
+    await this.#link.ask("StartRound", { code: this.#room.code() });
   }
 
+  /** Ask for the deals of the day, which `dailies` shows. */
   listDailies(): Promise<Dailies> {
     return this.#leaderboard.list();
   }
@@ -156,10 +161,12 @@ export class Client {
     return this.#leaderboard.watch(game, day ?? null);
   }
 
+  /** Unsubscribe from the leaderboard. */
   unwatchLeaderboard(): Promise<void> {
     return this.#leaderboard.unwatch();
   }
 
+  /** Ask for a deal's commitment, and for its seed once it is closed. */
   showDeal(deal: string): Promise<Deal> {
     return this.#link.askWithRetry("ShowDeal", { deal });
   }
@@ -169,15 +176,16 @@ export class Client {
     return this.#attempt.openDaily(game);
   }
 
+  /** Return to an attempt by its id. */
   openAttempt(id: string): Promise<void> {
     return this.#attempt.open(id);
   }
 
   /**
-   * Play a move at once, before the server accepts it.
+   * Play a move such as `t3>f0` at once, before the server accepts it.
    *
    * @returns false if it is not legal or depends on a card that is not known yet, if the attempt is
-   * over, or if too many moves are pending.
+   *   over, or if too many moves are pending.
    */
   play(move: string): boolean {
     return this.#attempt.play(move);

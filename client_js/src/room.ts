@@ -39,12 +39,11 @@ export class RoomKeeper implements Keeper {
     if (room !== null) await this.#link.ask("LeaveRoom", { code: room.code });
   }
 
-  async setReady(ready: boolean): Promise<void> {
-    await this.#link.ask("SetReady", { code: this.#code(), ready });
-  }
-
-  async start(): Promise<void> {
-    await this.#link.ask("StartRound", { code: this.#code() });
+  /** The code of the room that the player sits in; throws a `Refusal` if there is none. */
+  code(): string {
+    const room = this.room.get();
+    if (room === null) throw new Refusal("not_seated", "You have no seat in a room.");
+    return room.code;
   }
 
   resume(): void {
@@ -69,12 +68,6 @@ export class RoomKeeper implements Keeper {
   #supersede(): () => boolean {
     const latest = (this.#latest = {});
     return () => this.#latest === latest;
-  }
-
-  #code(): string {
-    const room = this.room.get();
-    if (room === null) throw new Refusal("not_seated", "You have no seat in a room.");
-    return room.code;
   }
 
   #changed(room: RoomState, asked: boolean): void {

@@ -18,6 +18,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { withMethods } from "../scripts/methods.ts";
 import { Client } from "../src/index.ts";
 import { ServerNode } from "./node.ts";
 import { ROOT } from "./rules/engine.ts";
@@ -93,14 +94,17 @@ test("the package contains what it needs, and nothing from an earlier build", ()
   expect(others.toSorted()).toEqual(["LICENSE", "README.md", "package.json"]);
 });
 
-test("the README shows the example, and lists all methods and properties of a client", () => {
+test("the README shows the example, and lists all methods and stores of a client", async () => {
   const page = readFileSync(join(installed, "README.md"), "utf8");
   expect(page).toContain(readFileSync(join(installed, "examples", "bot.ts"), "utf8"));
-  const client = new Client({ url: "ws://localhost/socket" });
-  const methods = Object.getOwnPropertyNames(Client.prototype).slice(1);
-  const described = [...methods.map((name) => `${name}(`), ...Object.keys(client)];
-  expect(described.length).toBeGreaterThan(20);
-  for (const name of described) expect(page).toContain(`| \`${name}`);
+  const client = readFileSync(join(copy, "src", "client.ts"), "utf8");
+  expect(await withMethods(page, client), "npm run reference").toBe(page);
+  for (const name of Object.getOwnPropertyNames(Client.prototype).slice(1)) {
+    expect(page).toContain(`| \`${name}(`);
+  }
+  const stores = Object.keys(new Client({ url: "ws://localhost/socket" }));
+  expect(stores.length).toBeGreaterThan(5);
+  for (const name of stores) expect(page).toContain(`| \`${name}\``);
 });
 
 test("every module has a source map with its source", () => {
