@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from engine.cards import DOWN, Pile, seen
+from engine.cards import Pile, seen
 from engine.errors import PositionError
 from engine.ruleset import Ruleset
 
@@ -40,14 +40,6 @@ class Board:
     def won(self) -> bool:
         """Whether every card is on a foundation."""
         return self.home == self.ruleset.total
-
-    def cards_face_down(self) -> int:
-        """Return how many cards lie face down.
-
-        Those of a stock that is a waste turned over count too, although they have been seen:
-        `solver.cards_never_seen` leaves them out.
-        """
-        return sum(1 for pile in self.piles for card in pile if card & DOWN)
 
 
 @dataclass(frozen=True, slots=True)

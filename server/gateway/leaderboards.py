@@ -145,10 +145,6 @@ class LeaderboardFeeds:
         self._notify(watched)
         return page
 
-    def board_of(self, session: Session) -> BoardId | None:
-        """Return the leaderboard that a session watches, if any."""
-        return self._boards.get(session)
-
     def unwatch(self, session: Session) -> None:
         """Let a session watch no leaderboard, in constant time."""
         board = self._boards.pop(session, None)

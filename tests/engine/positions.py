@@ -37,6 +37,11 @@ SEED = bytes(range(32))
 """A seed for tests to which the deal does not matter."""
 
 
+def face_down(board: Board) -> int:
+    """Return how many cards lie face down, whether they have been seen or not."""
+    return sum(1 for pile in board.piles for card in pile if card & DOWN)
+
+
 def sequence(first: str, last: str) -> list[str]:
     """Return the cards of one suit from rank `first` up to the card `last`, around the corner."""
     start, end = RANKS.index(first), RANKS.index(last[0])

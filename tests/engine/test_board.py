@@ -7,7 +7,7 @@ import pytest
 from engine.board import Change, Delta, View, apply_delta, delta_between, view_of
 from engine.cards import DOWN
 from engine.errors import PositionError
-from tests.engine.positions import ALL, after, board, dealt
+from tests.engine.positions import ALL, after, board, dealt, face_down
 
 VIEW = view_of(dealt("robert"))
 STOCK = VIEW.ruleset.stock
@@ -58,5 +58,5 @@ def test_home_at_start_is_the_number_of_cards_that_are_dealt_home(names: tuple[s
 
 def test_cards_on_foundations_and_face_down_are_counted() -> None:
     place = board("robert", f0="7S", w="8D 5C")
-    assert (place.home, place.cards_face_down()) == (1, 49)
-    assert (after(place, "s>w").cards_face_down()) == 48
+    assert (place.home, face_down(place)) == (1, 49)
+    assert face_down(after(place, "s>w")) == 48

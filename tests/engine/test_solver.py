@@ -20,7 +20,7 @@ from engine.position import parse_position, position_of
 from engine.ruleset import Ruleset
 from engine.schema import read_rules
 from engine.solver import MAX_POSITIONS, Outcome, cards_never_seen, ends_on_foundation, search
-from tests.engine.positions import VARIANTS, dealt, run_down
+from tests.engine.positions import VARIANTS, dealt, face_down, run_down
 
 MAX_SEARCHED = 1_000
 """The most boards that the exhaustive search visits."""
@@ -323,7 +323,7 @@ def test_the_order_of_tableau_piles_matters_as_long_as_rows_are_dealt() -> None:
 @pytest.mark.parametrize(("game", "variant"), VARIANTS)
 def test_what_lies_face_down_at_the_start_is_unseen(game: str, variant: str) -> None:
     board = dealt(game, variant)
-    assert cards_never_seen(board) == board.cards_face_down() > 0
+    assert cards_never_seen(board) == face_down(board) > 0
 
 
 def test_a_stock_that_was_turned_over_has_been_seen() -> None:
@@ -334,7 +334,7 @@ def test_a_stock_that_was_turned_over_has_been_seen() -> None:
         board = apply(board, board.ruleset.move(stock, waste))
         assert cards_never_seen(board) == left
     board = apply(board, board.ruleset.move(waste, stock))
-    assert (board.cards_face_down(), cards_never_seen(board)) == (51, 0)
+    assert (face_down(board), cards_never_seen(board)) == (51, 0)
 
 
 def test_no_card_is_reachable_on_a_won_board() -> None:

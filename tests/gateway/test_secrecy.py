@@ -36,6 +36,7 @@ from server.service.answers import Played, Snapshot, snapshot_of
 from server.service.attempt_journal import Step
 from server.service.moves import MoveNumbers, Reply
 from server.service.resume import missed_of
+from tests.engine.positions import face_down
 
 GAMES = [(game.id, variant) for game in games().values() for variant in game.variants]
 ME = PlayerId("k3mq7w2r5t9xkz4b")
@@ -136,7 +137,7 @@ def snapshot_frame(attempt: Attempt) -> bytes:
 
 
 def turns_a_card(before: Attempt, after: Attempt) -> bool:
-    return after.board.cards_face_down() < before.board.cards_face_down()
+    return face_down(after.board) < face_down(before.board)
 
 
 def changed_piles(frame: bytes) -> list[int]:
