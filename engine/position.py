@@ -66,7 +66,7 @@ def parse_position(
     board = Board(
         ruleset,
         _read_piles(ruleset, position.get("piles")),
-        _read_count(position, "redeals", ruleset.rules.waste.redeals if ruleset.rules.waste else 0),
+        _read_count(position, "redeals", ruleset.redeals),
         _read_count(position, "moves", MAX_MOVES),
     )
     _check_board(board)
