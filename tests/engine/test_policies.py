@@ -9,6 +9,7 @@ import pytest
 from engine.board import Board, apply_delta, view_of
 from engine.cards import pack, parse_pile
 from engine.deal import lay_out
+from engine.moves import is_legal
 from engine.notation import parse_move
 from engine.play import play
 from engine.position import parse_position, position_of
@@ -71,6 +72,34 @@ def test_a_foundation_may_build_down() -> None:
     rules = rules_with(foundations={"first": "K", "order": "down"})
     assert "t0>f0" in legal(small(rules, f0="KS", t0="QS"))
     assert "t0>f0" not in legal(small(rules, f0="AS", t0="KS"))
+
+
+@pytest.mark.parametrize(
+    ("first", "order", "last"), [("A", "up", "K"), ("5", "up", "4"), ("K", "down", "A")]
+)
+def test_a_foundation_with_a_first_rank_ends_with_its_thirteenth(
+    first: str, order: str, last: str
+) -> None:
+    rules = rules_with(foundations={"first": first, "order": order, "match": "any", "wrap": True})
+    assert "t0>f0" not in legal(small(rules, f0=f"{last}S", t0=f"{first}H"))
+
+
+@pytest.mark.parametrize(("first", "order"), [("any", "up"), ("A", "either"), ("any", "either")])
+def test_a_foundation_may_go_round_without_end(first: str, order: str) -> None:
+    rules = rules_with(foundations={"first": first, "order": order, "match": "any", "wrap": True})
+    assert "t0>f0" in legal(small(rules, f0="KS", t0="AH"))
+
+
+def test_a_tableau_may_build_by_colour() -> None:
+    rules = rules_with(tableau={"match": "colour", "empty": "none", "deal": [2, 2, 2]})
+    assert legal(small(rules, t0="8C", t1="8H", t2="7S")) == ["t2>t0"]
+
+
+def test_a_run_that_is_moved_by_spaces_goes_to_no_empty_pile() -> None:
+    rules = rules_with(tableau={"moves": "run-by-spaces", "wrap": True})
+    place = small(rules, t0="AS KH")
+    assert legal(place) == ["t0>t1", "t0>t2"]
+    assert not is_legal(place, parse_move(rules, "t0>t1x2"))
 
 
 def test_a_foundation_may_take_the_other_colour() -> None:

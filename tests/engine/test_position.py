@@ -27,6 +27,13 @@ def test_a_position_reads_back(game: str, variant: str) -> None:
         assert parse_position(position_of(start)) == start
 
 
+def test_a_game_without_a_waste_has_no_redeals() -> None:
+    found = position_of(dealt("lady-betty"))
+    assert parse_position(found | {"redeals": 0}) == dealt("lady-betty")
+    with pytest.raises(PositionError):
+        parse_position(found | {"redeals": 1})
+
+
 def test_redeals_moves_and_the_end_may_be_left_out() -> None:
     found = position_of(dealt("robert"))
     short = {key: found[key] for key in ("game", "piles")}
