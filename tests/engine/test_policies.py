@@ -9,6 +9,7 @@ import pytest
 from engine.board import Board, apply_delta, view_of
 from engine.cards import pack, parse_pile
 from engine.deal import lay_out
+from engine.errors import PositionError
 from engine.moves import is_legal
 from engine.notation import parse_move
 from engine.play import play
@@ -150,6 +151,16 @@ def test_cards_may_be_laid_out_in_suits_of_ones_own() -> None:
     start = dealt_from(rules)
     assert [shown(start, f"f{i}") for i in range(2)] == ["AC", "AH"]
     assert sizes(start, "s") == [46]
+
+
+@pytest.mark.parametrize(("fill", "redeals"), [(["waste", "stock"], 1), (["stock"], 0)])
+def test_no_pile_is_empty_while_there_are_cards_that_fill_it(fill: list[str], redeals: int) -> None:
+    rules = rules_with(tableau={"deal": [1, 1, 1], "fill": fill}, waste={"redeals": redeals})
+    found = position_of(dealt_from(rules))
+    assert parse_position(found, lambda _game, _variant: rules) == dealt_from(rules)
+    found["piles"]["f0"] = [found["piles"]["t0"].pop()]
+    with pytest.raises(PositionError, match="would have been filled"):
+        parse_position(found, lambda _game, _variant: rules)
 
 
 @pytest.mark.parametrize(

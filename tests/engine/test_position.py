@@ -127,7 +127,7 @@ RUN = run_down("KS", "H").split()
         ("robert", {"f0": "AS 3S"}),
         ("robert", {"f0": "?AS 2S"}),
         ("robert", {"f0": "AS 2S", "w": "?5S"}),
-        ("robert", {"w": "5S"}),
+        ("robert", {"f0": "", "w": "5S"}),
         ("rouge-et-noir", {"f0": "AS 2S"}),
         ("rouge-et-noir", {"f2": "AH 2H"}),
         ("rouge-et-noir", {"f0": "AH 2H 4H"}),
@@ -136,6 +136,7 @@ RUN = run_down("KS", "H").split()
         ("rouge-et-noir", {"f4": " ".join(RUN[::-1])}),
         ("rouge-et-noir", {"f4": " ".join(["?KS", *RUN[1:]])}),
         ("rouge-et-noir", {"f4": " ".join([*RUN, "KD"])}),
+        ("rouge-et-noir", {"f4": " ".join([*RUN[:-1], "AD"])}),
         ("rouge-et-noir", {"f4": "AS 2S"}),
         ("rouge-et-noir", {"t0": "?5S"}),
         ("rouge-et-noir", {"t0": "5S ?6S 7S"}),
@@ -152,7 +153,8 @@ RUN = run_down("KS", "H").split()
     ],
 )
 def test_a_pile_holds_what_play_can_bring_there(game: str, piles: dict[str, str]) -> None:
-    with pytest.raises(PositionError):
+    wrong = "|".join("waste" if name == "w" else f"{name} " for name in piles)
+    with pytest.raises(PositionError, match=wrong):
         board(game, **{"t1": "9C"} | piles if game != "robert" else piles)
 
 
