@@ -127,6 +127,13 @@ def test_a_face_up_stock_plays_what_fits_a_foundation() -> None:
     assert shown(after(place, "s>f0"), "s") == "5C"
 
 
+def test_a_card_of_the_stock_that_starts_foundations_goes_to_empty_ones() -> None:
+    rules = rules_with(stock={"plays": ["foundation"], "top": "up", "to_foundation": "first"})
+    place = small(rules, f0="AH", s="?5C AS")
+    assert moves_of(place, "s") == ["s>f1", "s>f2", "s>f3"]
+    assert not is_legal(place, parse_move(rules, "s>f0"))
+
+
 def test_any_card_of_the_stock_may_go_to_a_foundation_unseen() -> None:
     stock = {"plays": ["foundation"], "to_foundation": "any"}
     place = small(rules_with(stock=stock), f0="AS", t0="3H", s="?5C ?9D")
