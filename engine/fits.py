@@ -106,11 +106,12 @@ def foundation_fits(group: Foundation) -> Fits:
 
 
 def _completes(card: Card, group: Foundation) -> bool:
-    """Return whether `card` is the thirteenth and last of a foundation that wraps around.
+    """Return whether `card` is the thirteenth and last of a foundation.
 
-    Only a foundation with a fixed first rank and one direction has such a card.
+    Only a foundation with a fixed first rank and one direction has such a card. It does not come up
+    unless the foundation wraps around or starts at the end of the ranks.
     """
-    if group.first == "any" or not group.wrap or group.order == "either":
+    if group.first == "any" or group.order == "either":
         return False
     (step,) = _steps(group.order)
     return (rank_of(card) + step - RANKS.index(group.first)) % 13 == 0

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from engine.board import Board
-from engine.cards import DOWN, SUITS, Pile, parse_pile, pile_names, turned_up
+from engine.cards import DOWN, Pile, parse_pile, pile_names, suit_of, turned_up
 from engine.catalog import ruleset as known_ruleset
 from engine.deal import check_deck
 from engine.errors import PositionError
@@ -66,7 +66,7 @@ def parse_position(
     board = Board(
         ruleset,
         _read_piles(ruleset, position.get("piles")),
-        _read_count(position, "redeals", ruleset.rules.waste.redeals if ruleset.rules.waste else 0),
+        _read_count(position, "redeals", ruleset.redeals),
         _read_count(position, "moves", MAX_MOVES),
     )
     _check_board(board)
@@ -142,7 +142,7 @@ def _could_be_foundation(ruleset: Ruleset, target: int, pile: Pile) -> bool:
     if ruleset.rules.stock.to_foundation == "any":
         return True
     laid_out = {f: suit for f, _, suit in ruleset.laid_out_suits()}
-    if target in laid_out and pile and pile[0] // 13 != SUITS.index(laid_out[target]):
+    if target in laid_out and pile and suit_of(pile[0]) != laid_out[target]:
         return False
     return all(fits_foundation(ruleset, target, pile[:at], card) for at, card in enumerate(pile))
 

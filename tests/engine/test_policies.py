@@ -9,6 +9,8 @@ import pytest
 from engine.board import Board, apply_delta, view_of
 from engine.cards import pack, parse_pile
 from engine.deal import lay_out
+from engine.errors import PositionError
+from engine.moves import is_legal
 from engine.notation import parse_move
 from engine.play import play
 from engine.position import parse_position, position_of
@@ -73,6 +75,34 @@ def test_a_foundation_may_build_down() -> None:
     assert "t0>f0" not in legal(small(rules, f0="AS", t0="KS"))
 
 
+@pytest.mark.parametrize(
+    ("first", "order", "last"), [("A", "up", "K"), ("5", "up", "4"), ("K", "down", "A")]
+)
+def test_a_foundation_with_a_first_rank_ends_with_its_thirteenth(
+    first: str, order: str, last: str
+) -> None:
+    rules = rules_with(foundations={"first": first, "order": order, "match": "any", "wrap": True})
+    assert "t0>f0" not in legal(small(rules, f0=f"{last}S", t0=f"{first}H"))
+
+
+@pytest.mark.parametrize(("first", "order"), [("any", "up"), ("A", "either"), ("any", "either")])
+def test_a_foundation_may_go_round_without_end(first: str, order: str) -> None:
+    rules = rules_with(foundations={"first": first, "order": order, "match": "any", "wrap": True})
+    assert "t0>f0" in legal(small(rules, f0="KS", t0="AH"))
+
+
+def test_a_tableau_may_build_by_colour() -> None:
+    rules = rules_with(tableau={"match": "colour", "empty": "none", "deal": [2, 2, 2]})
+    assert legal(small(rules, t0="8C", t1="8H", t2="7S")) == ["t2>t0"]
+
+
+def test_a_run_that_is_moved_by_spaces_goes_to_no_empty_pile() -> None:
+    rules = rules_with(tableau={"moves": "run-by-spaces", "wrap": True})
+    place = small(rules, t0="AS KH")
+    assert legal(place) == ["t0>t1", "t0>t2"]
+    assert not is_legal(place, parse_move(rules, "t0>t1x2"))
+
+
 def test_a_foundation_may_take_the_other_colour() -> None:
     rules = rules_with(foundations={"match": "alternate"})
     place = small(rules, f0="AS", t0="2H", t1="2C")
@@ -95,6 +125,13 @@ def test_a_face_up_stock_plays_what_fits_a_foundation() -> None:
     place = small(rules, f0="AS", t0="3H", s="?5C 2S")
     assert moves_of(place, "s") == ["s>f0", "s>t0", "s>t1", "s>t2"]
     assert shown(after(place, "s>f0"), "s") == "5C"
+
+
+def test_a_card_of_the_stock_that_starts_foundations_goes_to_empty_ones() -> None:
+    rules = rules_with(stock={"plays": ["foundation"], "top": "up", "to_foundation": "first"})
+    place = small(rules, f0="AH", s="?5C AS")
+    assert moves_of(place, "s") == ["s>f1", "s>f2", "s>f3"]
+    assert not is_legal(place, parse_move(rules, "s>f0"))
 
 
 def test_any_card_of_the_stock_may_go_to_a_foundation_unseen() -> None:
@@ -121,6 +158,16 @@ def test_foundations_may_be_laid_out_in_any_order_of_suits() -> None:
     start = dealt_from(rules)
     assert [shown(start, f"f{i}") for i in range(2)] == ["AC", "AH"]
     assert sizes(start, "s") == [46]
+
+
+@pytest.mark.parametrize(("fill", "redeals"), [(["waste", "stock"], 1), (["stock"], 0)])
+def test_no_pile_is_empty_while_there_are_cards_that_fill_it(fill: list[str], redeals: int) -> None:
+    rules = rules_with(tableau={"deal": [1, 1, 1], "fill": fill}, waste={"redeals": redeals})
+    found = position_of(dealt_from(rules))
+    assert parse_position(found, lambda _game, _variant: rules) == dealt_from(rules)
+    found["piles"]["f0"] = [found["piles"]["t0"].pop()]
+    with pytest.raises(PositionError, match="would have been filled"):
+        parse_position(found, lambda _game, _variant: rules)
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,13 @@ def test_a_position_reads_back(game: str, variant: str) -> None:
         assert parse_position(position_of(start)) == start
 
 
+def test_a_game_without_a_waste_has_no_redeals() -> None:
+    found = position_of(dealt("lady-betty"))
+    assert parse_position(found | {"redeals": 0}) == dealt("lady-betty")
+    with pytest.raises(PositionError):
+        parse_position(found | {"redeals": 1})
+
+
 def test_redeals_moves_and_the_end_may_be_left_out() -> None:
     found = position_of(dealt("robert"))
     short = {key: found[key] for key in ("game", "piles")}
@@ -120,7 +127,7 @@ RUN = run_down("KS", "H").split()
         ("robert", {"f0": "AS 3S"}),
         ("robert", {"f0": "?AS 2S"}),
         ("robert", {"f0": "AS 2S", "w": "?5S"}),
-        ("robert", {"w": "5S"}),
+        ("robert", {"f0": "", "w": "5S"}),
         ("rouge-et-noir", {"f0": "AS 2S"}),
         ("rouge-et-noir", {"f2": "AH 2H"}),
         ("rouge-et-noir", {"f0": "AH 2H 4H"}),
@@ -129,6 +136,7 @@ RUN = run_down("KS", "H").split()
         ("rouge-et-noir", {"f4": " ".join(RUN[::-1])}),
         ("rouge-et-noir", {"f4": " ".join(["?KS", *RUN[1:]])}),
         ("rouge-et-noir", {"f4": " ".join([*RUN, "KD"])}),
+        ("rouge-et-noir", {"f4": " ".join([*RUN[:-1], "AD"])}),
         ("rouge-et-noir", {"f4": "AS 2S"}),
         ("rouge-et-noir", {"t0": "?5S"}),
         ("rouge-et-noir", {"t0": "5S ?6S 7S"}),
@@ -145,7 +153,8 @@ RUN = run_down("KS", "H").split()
     ],
 )
 def test_a_pile_that_play_cannot_lead_to_is_refused(game: str, piles: dict[str, str]) -> None:
-    with pytest.raises(PositionError):
+    wrong = "|".join("waste" if name == "w" else f"{name} " for name in piles)
+    with pytest.raises(PositionError, match=wrong):
         board(game, **{"t1": "9C"} | piles if game != "robert" else piles)
 
 

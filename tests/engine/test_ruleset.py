@@ -65,6 +65,15 @@ def test_a_move_has_at_most_the_cards_of_the_longest_run(
     assert counts_of(rules, 0, first) == counts_of(rules, rules.stock, first) == [1]
 
 
+@pytest.mark.parametrize("names", ALL, ids="-".join)
+def test_a_move_is_three_numbers_on_the_wire(names: tuple[str, str]) -> None:
+    rules = find_ruleset(*names)
+    for move in rules.moves_by_text.values():
+        numbers = rules.numbers_of(move)
+        assert min(numbers) >= 0
+        assert rules.move_of(*numbers) is move
+
+
 @pytest.mark.parametrize(("wrap", "longest"), [(False, 13), (True, 26)])
 def test_runs_that_build_up_have_the_same_length(wrap: bool, longest: int) -> None:
     foundation = {"piles": 8, "first": "A"}
