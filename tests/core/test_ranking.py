@@ -57,6 +57,11 @@ def test_a_rank_is_one_more_than_the_number_of_better_results(given_: list[Resul
     assert [rank for rank, *_ in ranked] == sorted(rank for rank, *_ in ranked)
 
 
+def test_equal_results_stay_in_the_order_in_which_they_are_given() -> None:
+    result = Result(50, 2, 3, 4, None)
+    assert standing([("b", result), ("a", result)]) == [(1, "b", result), (1, "a", result)]
+
+
 def test_cards_come_before_time_and_time_before_moves() -> None:
     order = [(1, 9, 9), (2, 1, 9), (2, 2, 1), (2, 2, 2)]
     ranked = standing(

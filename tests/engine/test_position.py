@@ -155,7 +155,7 @@ RUN = run_down("KS", "H").split()
 def test_a_pile_that_play_cannot_lead_to_is_refused(game: str, piles: dict[str, str]) -> None:
     wrong = "|".join("waste" if name == "w" else f"{name} " for name in piles)
     with pytest.raises(PositionError, match=wrong):
-        board(game, **{"t1": "9C"} | piles if game != "robert" else piles)
+        board(game, **{"t1": "9C", "rest": "t1"} | piles if game != "robert" else piles)
 
 
 def test_a_foundation_laid_out_is_never_empty() -> None:

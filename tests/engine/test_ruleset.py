@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from engine.cards import card_name
 from engine.ruleset import Ruleset
 from engine.schema import read_rules
 from tests.engine.positions import ALL
@@ -35,6 +36,11 @@ def rules_of_runs(foundations: list[dict[str, Any]] | None = None, **tableau: An
 def counts_of(rules: Ruleset, source: int, target: int) -> list[int]:
     """Return the counts of the moves between two piles that some position may allow."""
     return [n for n in range(106) if rules.move_of(source, target, n) is not None]
+
+
+def test_a_foundation_takes_runs_of_its_suits_from_its_first_rank_on() -> None:
+    rules = rules_of_runs([{"piles": 4, "first": "K", "takes": "run", "suits": "SD"}])
+    assert [card_name(card) for card, head in enumerate(rules.run_heads[0]) if head] == ["KS", "KD"]
 
 
 @pytest.mark.parametrize("plays", [["tableau"], ["foundation"], ["tableau", "foundation"]])
