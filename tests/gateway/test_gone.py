@@ -17,7 +17,7 @@ class Idle:
     def receive(self, frame: bytes | None) -> None:
         """Ignore a message."""
 
-    def forget(self) -> None:
+    def cancel_hello_timer(self) -> None:
         """Ignore the end."""
 
 

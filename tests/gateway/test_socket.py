@@ -65,7 +65,7 @@ class Echo:
         """Send a message."""
         self.wire.send(message, key)
 
-    def forget(self) -> None:
+    def cancel_hello_timer(self) -> None:
         """Record the end."""
         self.is_open = False
 
