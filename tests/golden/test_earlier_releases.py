@@ -1,4 +1,4 @@
-"""Nodes of the last release beside those of this one, and players who change between them."""
+"""Nodes of earlier releases beside those of this one, and players who change between them."""
 
 from __future__ import annotations
 
@@ -15,10 +15,16 @@ from tests.golden import releases
 from tests.golden.nodes import node_of, unpack
 
 
+@pytest.fixture(params=releases())
+def release(request: pytest.FixtureRequest) -> str:
+    """Return the version of an earlier release."""
+    return str(request.param)
+
+
 @pytest.fixture
-def old(redis_url: str, tmp_path: Path) -> Iterator[int]:
-    """Run a node of the last release, and return its port."""
-    with node_of(unpack(releases()[-1], tmp_path), redis_url) as (_, port):
+def old(release: str, redis_url: str, tmp_path: Path) -> Iterator[int]:
+    """Run a node of an earlier release, and return its port."""
+    with node_of(unpack(release, tmp_path), redis_url) as (_, port):
         yield port
 
 
@@ -118,7 +124,9 @@ async def test_a_race_goes_on_across_nodes_of_both_releases(old: int, new: int) 
                 assert shown["seed"] == seen[0]["round"]["seed"] is not None
 
 
-async def test_a_daily_goes_on_across_nodes_of_both_releases(old: int, new: int) -> None:
+async def test_a_daily_goes_on_across_nodes_of_both_releases(
+    release: str, old: int, new: int
+) -> None:
     async with AsyncExitStack() as stack:
         ada, bob = Player(stack), Player(stack)
         rows, named = [], []
@@ -141,6 +149,7 @@ async def test_a_daily_goes_on_across_nodes_of_both_releases(old: int, new: int)
                 board = await player.client.next("leaderboard", lambda each: each["size"] == 2)
             rows.append(board["top"])
         rules = ruleset("robert").digest
-        assert named == [(None, rules), (rules, None)], "the last release names no rules"
+        by_old = None if release == "0.1.0" else rules
+        assert named == [(by_old, rules), (rules, by_old)]
         assert len(rows[0]) == 2
         assert rows[0] == rows[1]
