@@ -43,7 +43,7 @@ class Round:
 
     Attributes:
         terms: what the room's terms were when it was started.
-        home: how many cards the deal itself brought home.
+        home: how many cards the deal itself brought home; -1 if every run is ranked.
     """
 
     number: int
@@ -55,7 +55,7 @@ class Round:
     deadline: int
     results: dict[PlayerId, Result]
     rules: str | None = None
-    home: int = 0
+    home: int = -1
 
     @property
     def over(self) -> bool:
@@ -71,7 +71,7 @@ class Round:
         return [player for player in self.players if player not in self.results]
 
     def scored(self, player: PlayerId) -> bool:
-        """Return whether a player who has finished brought a card home."""
+        """Return whether a player who has finished is ranked: brought a card home."""
         return self.results[player].home > self.home
 
     def ranks(self) -> dict[PlayerId, int]:

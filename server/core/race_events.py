@@ -96,7 +96,8 @@ class RoundStarted(Struct, tag="round", frozen=True, omit_defaults=True):
     """A round was started. It begins at `starts`, after the countdown.
 
     `rules` is the digest of the rules that it is played by; `None` in what release 0.1.0 wrote.
-    `home` is how many cards the deal itself brings home; 0 in what releases before 0.3.0 wrote.
+    `home` is how many cards the deal itself brings home, above which a run is ranked; -1 in what
+    releases before 0.3.0 wrote, which ranked every run.
     """
 
     number: int
@@ -107,7 +108,7 @@ class RoundStarted(Struct, tag="round", frozen=True, omit_defaults=True):
     deadline: int
     at: int
     rules: str | None = None
-    home: int = 0
+    home: int = -1
 
 
 class RunnerFinished(Struct, tag="finished", frozen=True):
