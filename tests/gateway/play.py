@@ -18,14 +18,15 @@ async def room_of(*clients: Client, game: str = "robert", **settings: Any) -> st
     room = await host.ask("room.create", **wanted)
     for guest in guests:
         await guest.ask("room.join", code=room["code"])
-        await guest.ask("room.ready", code=room["code"], ready=True)
     return str(room["code"])
 
 
 async def race_of(*clients: Client, game: str = "robert", **settings: Any) -> list[Message]:
     """Start a round among the clients, and return each one's attempt."""
-    code = await room_of(*clients, game=game, **settings)
-    await clients[0].ask("room.start", code=code)
+    host, code = clients[0], await room_of(*clients, game=game, **settings)
+    while (await host.ask("room.start", code=code))["code"] == "players_away":
+        # The node has not heard of all of them yet.
+        await host.next("room")
     return [await client.next("attempt") for client in clients]
 
 
