@@ -49,7 +49,14 @@ export const de: Text = {
   broken: "Hier ist etwas schiefgegangen.",
   brokenMore: "Lade die Seite neu. Was du gespielt hast, ist sicher.",
 
-  nav: { label: "Seiten", daily: "Heute", settings: "Du und Einstellungen", skip: "Zum Inhalt" },
+  nav: {
+    label: "Seiten",
+    daily: "Heute",
+    settings: "Du und Einstellungen",
+    skip: "Zum Inhalt",
+    running: (game) => `Dein ${game} läuft noch`,
+    back: "Zurück zum Spiel",
+  },
 
   name: {
     title: "Dein Name",
@@ -80,6 +87,7 @@ export const de: Text = {
   start: {
     title: "Neues Rennen",
     race: "Gegen Freunde spielen",
+    alone: "Allein spielen",
     wish: (game, limit) => `${game}, ${limit}`,
     options: "Ändern",
     intro: "Raum öffnen, Link schicken, und alle spielen zugleich mit denselben Karten.",
@@ -317,12 +325,14 @@ export const de: Text = {
     moves: "Züge",
     giveUp: "Aufgeben",
     giveUpAsk: "Aufgeben? Was du nach Hause gebracht hast, zählt.",
+    giveUpAskLast: "Aufgeben? Noch ist keine Karte zu Hause: Das zählt als letzter Platz.",
     giveUpConfirm: "Aufgeben",
     finish: "Beenden",
     finishIt: "Fertig spielen",
     skip: "Überspringen",
     youWon: "Gewonnen!",
     finishAsk: "Hier beenden? Es zählen die Karten zu Hause und die Zeit der letzten.",
+    finishAskLast: "Hier beenden? Noch ist keine Karte zu Hause: Das zählt als letzter Platz.",
     finishConfirm: "Beenden",
     goOn: "Weiterspielen",
     seeResults: "Zum Ergebnis",

@@ -56,7 +56,14 @@ export const en = {
   broken: "Something went wrong here.",
   brokenMore: "Reload the page. What you’ve played is safe.",
 
-  nav: { label: "Pages", daily: "Today", settings: "You and settings", skip: "Skip to content" },
+  nav: {
+    label: "Pages",
+    daily: "Today",
+    settings: "You and settings",
+    skip: "Skip to content",
+    running: (game: string) => `Your ${game} is still running`,
+    back: "Return to your game",
+  },
 
   name: {
     title: "Your name",
@@ -87,6 +94,7 @@ export const en = {
   start: {
     title: "New race",
     race: "Race a friend",
+    alone: "Play alone",
     wish: (game: string, limit: string) => `${game}, ${limit}`,
     options: "Change",
     intro: "Open a room, send the link, and play the same cards at the same time.",
@@ -335,12 +343,14 @@ export const en = {
     moves: "Moves",
     giveUp: "Give up",
     giveUpAsk: "Give up? What you’ve brought home counts.",
+    giveUpAskLast: "Give up? With no card home yet, your run will count as last.",
     giveUpConfirm: "Give up",
     finish: "Finish",
     finishIt: "Finish it",
     skip: "Skip",
     youWon: "You won!",
     finishAsk: "Finish here? The cards you’ve brought home count, and the time of the last one.",
+    finishAskLast: "Finish here? With no card home yet, your run will count as last.",
     finishConfirm: "Finish",
     goOn: "Keep playing",
     seeResults: "See the result",
