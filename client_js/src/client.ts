@@ -8,7 +8,7 @@ import { type Keeper, Link } from "./link.ts";
 import { AttemptKeeper } from "./playing.ts";
 import type { Dailies, Deal, Leaderboard, Player, RoomState } from "./messages.ts";
 import { Retries } from "./retries.ts";
-import { RoomKeeper, type RoomSettings } from "./room.ts";
+import { RoomKeeper, type RoomSettings, type Terms } from "./room.ts";
 import { type OpenSocket, browserSocket } from "./socket.ts";
 import { type TokenStorage, defaultStorage } from "./storage.ts";
 import { type Readable, Store } from "./store.ts";
@@ -46,6 +46,8 @@ export class Client {
   readonly player: Readable<Player | null>;
   /** The room that the player sits in; the runners of its round are kept up to date. */
   readonly room: Readable<RoomState | null>;
+  /** The code of the room that a host has removed the player from; null once in another room. */
+  readonly removed: Readable<string | null>;
   /** The attempt that is being played: opened here, or begun by the server with a round. */
   readonly attempt: Readable<AttemptState | null>;
   readonly leaderboard: Readable<Leaderboard | null>;
@@ -91,6 +93,7 @@ export class Client {
     this.stalled = retries.stalled;
     this.player = this.#player;
     this.room = this.#room.room;
+    this.removed = this.#room.removed;
     this.attempt = this.#attempt.state;
     this.leaderboard = this.#leaderboard.leaderboard;
     this.dailies = this.#leaderboard.dailies;
@@ -141,14 +144,46 @@ export class Client {
     return this.#room.leave();
   }
 
-  /** Say whether the player will be in the next round. */
+  /** Say whether the player will be in the next rounds, as everybody is at first, or sits out. */
   async setReady(ready: boolean): Promise<void> {
     await this.#link.ask("SetReady", { code: this.#room.code(), ready });
   }
 
-  /** Start a round with everyone who is ready; only the host may. */
-  async startRound(): Promise<void> {
-    await this.#link.ask("StartRound", { code: this.#room.code() });
+  /**
+   * Start a round with everyone who is here and does not sit out. The first one is started by the
+   * host, later ones by any member.
+   *
+   * @param anyway whether to start without members who are away and do not sit out; if not, it is
+   * refused as `players_away`.
+   */
+  async startRound(anyway = false): Promise<void> {
+    // Servers of releases before 0.3.0 do not know the field.
+    await this.#link.ask("StartRound", { code: this.#room.code(), ...(anyway && { anyway }) });
+  }
+
+  /** Set what the next rounds are played by; only the host may. */
+  async setTerms(terms: Terms): Promise<void> {
+    await this.#link.ask("SetTerms", { code: this.#room.code(), ...terms });
+  }
+
+  /** Propose to the host what the next rounds are played by. */
+  async proposeTerms(terms: Terms): Promise<void> {
+    await this.#link.ask("ProposeTerms", { code: this.#room.code(), ...terms });
+  }
+
+  /** Take a member's seat away for good; only the host may. */
+  async removeMember(player: string): Promise<void> {
+    await this.#link.ask("RemoveMember", { code: this.#room.code(), player });
+  }
+
+  /** Make another member the host; only the host may. */
+  async handOver(player: string): Promise<void> {
+    await this.#link.ask("HandOver", { code: this.#room.code(), player });
+  }
+
+  /** Lock the room, so that nobody takes a seat who has none, or unlock it; only the host may. */
+  async setLock(locked: boolean): Promise<void> {
+    await this.#link.ask("SetLock", { code: this.#room.code(), locked });
   }
 
   /** Ask for the deals of the day, which `dailies` shows. */

@@ -9,15 +9,18 @@ export type {
   Deal,
   Entry,
   Leaderboard,
+  Place,
   Player,
+  Proposal,
   Result,
   RoomState,
   Round,
   Runner,
+  Score,
   Seat,
 } from "./messages.ts";
 export { Refusal } from "./refusal.ts";
-export type { RoomSettings } from "./room.ts";
+export type { RoomSettings, Terms } from "./room.ts";
 export type { OpenSocket, Socket, SocketEvents } from "./socket.ts";
 export { memoryStorage, type TokenStorage } from "./storage.ts";
 export { type Readable, until } from "./store.ts";

@@ -82,7 +82,7 @@ export class Link {
   askUntilAnswered(
     ask: () => Promise<unknown> | undefined,
     final: readonly string[],
-    forget: () => void,
+    forget: (refusal: Refusal) => void,
   ): void {
     const retry = this.#retries.retry();
     this.#sessionRetries.add(retry);
@@ -96,7 +96,7 @@ export class Link {
         return;
       }
       settle();
-      if (refusal.code !== "disconnected") forget();
+      if (refusal.code !== "disconnected") forget(refusal);
     };
     const go = (): void => {
       const asked = ask();

@@ -147,7 +147,7 @@ export interface CreateRoom {
 /**
  * Take a seat, or return to one's own, and subscribe the session to the room.
  *
- * Refused as `unknown_room` or `room_full`.
+ * Refused as `unknown_room`, `room_full`, `room_locked` or `removed`.
  */
 export interface JoinRoom {
   readonly code: string;
@@ -163,7 +163,7 @@ export interface LeaveRoom {
 }
 
 /**
- * Say whether the player will be in the next round.
+ * Say whether the player will be in the next rounds, as everybody is at first, or sits out.
  *
  * Refused as `unknown_room`, `not_seated` or `round_running`.
  */
@@ -173,23 +173,94 @@ export interface SetReady {
 }
 
 /**
- * Start a round with all members who are ready; the host always is.
+ * Start a round with all members who are here and do not sit out.
  *
- * Refused as `unknown_room`, `not_seated`, `not_host` or `round_running`.
+ * The first round is started by the host, later ones by any member. Refused as `unknown_room`,
+ * `not_seated`, `not_host`, `round_running`, `players_away` or `nobody_plays`.
  */
 export interface StartRound {
   readonly code: string;
+  /**
+   * Whether to start without members who are away; if not, and one is who does not sit out, it is
+   * refused as `players_away`.
+   */
+  readonly anyway?: boolean;
+}
+
+/**
+ * Set what the next rounds are played by; only the host may. It drops all proposals.
+ *
+ * Refused as `unknown_room`, `not_seated`, `not_host`, `round_running`, `unknown_game` or
+ * `unknown_variant`.
+ */
+export interface SetTerms {
+  readonly code: string;
+  readonly game: string;
+  readonly variant: string;
+  /** Seconds for a round, 60 to 7,200. */
+  readonly limit: number;
+}
+
+/**
+ * Propose to the host what the next rounds are played by, instead of an earlier proposal.
+ *
+ * Refused as `unknown_room`, `not_seated`, `round_running`, `unknown_game` or `unknown_variant`.
+ */
+export interface ProposeTerms {
+  readonly code: string;
+  readonly game: string;
+  readonly variant: string;
+  /** Seconds for a round, 60 to 7,200. */
+  readonly limit: number;
+}
+
+/**
+ * Take a member's seat away for good; only the host may.
+ *
+ * The member's attempt at a round that is being played is resigned. Nothing changes if the player
+ * has no seat, or is the host. Refused as `unknown_room`, `not_seated` or `not_host`.
+ */
+export interface RemoveMember {
+  readonly code: string;
+  /** The member's id. */
+  readonly player: string;
+}
+
+/**
+ * Make another member the host; only the host may.
+ *
+ * Refused as `unknown_room`, `not_seated` (also if the other one is no member) or `not_host`.
+ */
+export interface HandOver {
+  readonly code: string;
+  /** The member's id. */
+  readonly player: string;
+}
+
+/**
+ * Lock the room, so that nobody takes a seat who has none, or unlock it; only the host may.
+ *
+ * Refused as `unknown_room`, `not_seated` or `not_host`.
+ */
+export interface SetLock {
+  readonly code: string;
+  readonly locked: boolean;
 }
 
 /** A member of a room. */
 export interface Seat {
   readonly player: Player;
-  /** Whether the player will be in the next round. */
+  /** Whether the player will be in the next round if `here`; else the player sits out. */
   readonly ready: boolean;
   /** Whether the player has a session in the room. */
   readonly here: boolean;
   /** Rounds that the player has won in this room. */
   readonly wins: number;
+  /**
+   * The sum over this room's rounds of several players; in each, how many others the player was
+   * ranked before.
+   */
+  readonly points: number;
 }
 
 /** A player in a round. */
@@ -199,7 +270,10 @@ export interface Runner {
   readonly attempt: string;
   /** While the attempt is being played, only `home`, `left` and `moves` are known. */
   readonly result: Result;
-  /** 1 for the best, equal results sharing one; null until the round is over. */
+  /**
+   * 1 for the best, equal results sharing one; null until the round is over. Those who brought no
+   * card home share the last rank, which is not 1 unless there was one player.
+   */
   readonly rank: number | null;
 }
 
@@ -220,6 +294,43 @@ export interface Round {
   readonly runners: readonly Runner[];
   /** The deal's, in hexadecimal; null until the round is over. */
   readonly seed: string | null;
+  /**
+   * What it is played by, whatever the room's terms are now. Null from servers of releases before
+   * 0.3.0, like `variant` and `limit`: then it is the room's.
+   */
+  readonly game: string | null;
+  readonly variant: string | null;
+  /** Seconds for the round. */
+  readonly limit: number | null;
+}
+
+/** What a member proposes for the next rounds. */
+export interface Proposal {
+  /** The member's id. */
+  readonly player: string;
+  readonly game: string;
+  readonly variant: string;
+  /** Seconds for a round. */
+  readonly limit: number;
+}
+
+/** A player's place in a round that is over. */
+export interface Place {
+  /** The player's id; it may have no seat any more. */
+  readonly player: string;
+  /** As in `Runner`. */
+  readonly rank: number;
+  /** How many other players are ranked below. */
+  readonly points: number;
+}
+
+/** The places in a round that several players have finished. */
+export interface Score {
+  /** The round's. */
+  readonly number: number;
+  readonly game: string;
+  /** The best first. */
+  readonly places: readonly Place[];
 }
 
 /** A whole room: answers commands to it, and is sent to its subscribers at every change. */
@@ -227,18 +338,30 @@ export interface RoomState {
   readonly code: string;
   /** Of the room; it only grows. */
   readonly version: number;
+  /** Of the next round, like `variant`. */
   readonly game: string;
   readonly variant: string;
   /** How many players it has room for. */
   readonly seats: number;
-  /** Seconds for a round. */
+  /** Seconds for the next round. */
   readonly limit: number;
-  /** The id of the player who starts its rounds. */
+  /** The id of the player who runs the room. */
   readonly host: string;
   /** In the order in which they took their seats. */
   readonly members: readonly Seat[];
   /** The latest one, or null before the first. */
   readonly round: Round | null;
+  /** Whether nobody may take a seat who has none. */
+  readonly locked: boolean;
+  /** What members propose for the next round. */
+  readonly proposals: readonly Proposal[];
+  /** Of the latest rounds that several players have finished, at most 20, the oldest first. */
+  readonly scores: readonly Score[];
+}
+
+/** The host has removed the player from the room; the session is no longer subscribed to it. */
+export interface Removed {
+  readonly code: string;
 }
 
 /** What a client already has of an attempt. */
@@ -524,6 +647,11 @@ export interface Commands {
   readonly UnwatchLeaderboard: UnwatchLeaderboard;
   readonly ShowDeal: ShowDeal;
   readonly Ping: Ping;
+  readonly SetTerms: SetTerms;
+  readonly ProposeTerms: ProposeTerms;
+  readonly RemoveMember: RemoveMember;
+  readonly HandOver: HandOver;
+  readonly SetLock: SetLock;
 }
 
 /** The kinds of the commands. */
@@ -543,6 +671,11 @@ export const COMMANDS = {
   UnwatchLeaderboard: 13,
   ShowDeal: 14,
   Ping: 15,
+  SetTerms: 17,
+  ProposeTerms: 18,
+  RemoveMember: 19,
+  HandOver: 20,
+  SetLock: 21,
 } as const;
 
 /** Every one of the events by name. */
@@ -560,6 +693,7 @@ export interface Events {
   readonly Leaderboard: Leaderboard;
   readonly Deal: Deal;
   readonly Bye: Bye;
+  readonly Removed: Removed;
 }
 
 /** The kinds of the events. */
@@ -577,6 +711,7 @@ export const EVENTS = {
   Leaderboard: 12,
   Deal: 13,
   Bye: 14,
+  Removed: 23,
 } as const;
 
 /** The names of the events that answer each of the commands. */
@@ -596,16 +731,25 @@ export interface Answers {
   readonly UnwatchLeaderboard: "Done";
   readonly ShowDeal: "Deal";
   readonly Ping: "Pong";
+  readonly SetTerms: "RoomState";
+  readonly ProposeTerms: "RoomState";
+  readonly RemoveMember: "RoomState";
+  readonly HandOver: "RoomState";
+  readonly SetLock: "RoomState";
 }
 
-/** A field by its name, if it holds no struct. */
-export type Field = string | StructField;
+/** A field by its name, if there is no more to say of it. */
+export type Field = string | DescribedField;
 
-/** A field that holds a struct, or null, or a list of structs. */
-export interface StructField {
+/**
+ * A field that holds a struct, or null, or a list of structs; or one that older servers leave out,
+ * and what it then is.
+ */
+export interface DescribedField {
   readonly name: string;
   readonly struct?: string;
   readonly list?: string;
+  readonly otherwise?: unknown;
 }
 
 /** The fields of every struct in the order of the wire. */
@@ -624,8 +768,19 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
   JoinRoom: ["code"],
   LeaveRoom: ["code"],
   SetReady: ["code", "ready"],
-  StartRound: ["code"],
-  Seat: [{ name: "player", struct: "Player" }, "ready", "here", "wins"],
+  StartRound: ["code", "anyway"],
+  SetTerms: ["code", "game", "variant", "limit"],
+  ProposeTerms: ["code", "game", "variant", "limit"],
+  RemoveMember: ["code", "player"],
+  HandOver: ["code", "player"],
+  SetLock: ["code", "locked"],
+  Seat: [
+    { name: "player", struct: "Player" },
+    "ready",
+    "here",
+    "wins",
+    { name: "points", otherwise: 0 },
+  ],
   Runner: [
     { name: "player", struct: "Player" },
     "attempt",
@@ -641,7 +796,13 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
     "over",
     { name: "runners", list: "Runner" },
     "seed",
+    "game",
+    "variant",
+    "limit",
   ],
+  Proposal: ["player", "game", "variant", "limit"],
+  Place: ["player", "rank", "points"],
+  Score: ["number", "game", { name: "places", list: "Place" }],
   RoomState: [
     "code",
     "version",
@@ -652,7 +813,11 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
     "host",
     { name: "members", list: "Seat" },
     { name: "round", struct: "Round" },
+    { name: "locked", otherwise: false },
+    { name: "proposals", list: "Proposal", otherwise: [] },
+    { name: "scores", list: "Score", otherwise: [] },
   ],
+  Removed: ["code"],
   Have: ["seq", "digest"],
   OpenAttempt: ["attempt", { name: "have", struct: "Have" }],
   Resign: ["number", "seq"],

@@ -2,7 +2,7 @@
 
 import { bytesToHex, randomBytes } from "@noble/hashes/utils.js";
 import type { Keeper, Link } from "./link.ts";
-import type { CreateRoom, RoomState } from "./messages.ts";
+import type { CreateRoom, RoomState, SetTerms } from "./messages.ts";
 import type { Command, Event, Progress } from "./protocol.ts";
 import { Refusal } from "./refusal.ts";
 import { Store } from "./store.ts";
@@ -10,8 +10,13 @@ import { Store } from "./store.ts";
 /** What a room is created with. */
 export type RoomSettings = Omit<CreateRoom, "key">;
 
+/** What a round is played by; `limit` is in seconds. */
+export type Terms = Omit<SetTerms, "code">;
+
 export class RoomKeeper implements Keeper {
   readonly room = new Store<RoomState | null>(null);
+  /** The code of the room that a host has removed the player from, until another one is entered. */
+  readonly removed = new Store<string | null>(null);
   readonly #link: Link;
   /** Identifies the last call to create or join a room; null once it is left. */
   #latest: object | null = null;
@@ -53,14 +58,19 @@ export class RoomKeeper implements Keeper {
         const room = this.room.get();
         return room === null ? undefined : this.#link.ask("JoinRoom", { code: room.code }, false);
       },
-      ["unknown_room", "room_full"],
-      () => this.room.set(null),
+      ["unknown_room", "room_full", "room_locked", "removed"],
+      (refusal) => {
+        const room = this.room.get();
+        if (refusal.code === "removed" && room !== null) this.#removedFrom(room.code);
+        else this.room.set(null);
+      },
     );
   }
 
   handle(event: Event, answered: Command | null): void {
     if (event.type === "RoomState") this.#changed(event, answered !== null);
     else if (event.type === "Progress") this.#progressed(event);
+    else if (event.type === "Removed") this.#removedFrom(event.code);
     else if (event.type === "Done" && answered?.type === "LeaveRoom") this.room.set(null);
   }
 
@@ -68,6 +78,13 @@ export class RoomKeeper implements Keeper {
   #supersede(): () => boolean {
     const latest = (this.#latest = {});
     return () => this.#latest === latest;
+  }
+
+  #removedFrom(code: string): void {
+    if (this.room.get()?.code !== code) return;
+    this.#latest = null;
+    this.room.set(null);
+    this.removed.set(code);
   }
 
   #changed(room: RoomState, asked: boolean): void {
@@ -78,6 +95,7 @@ export class RoomKeeper implements Keeper {
     // An unsolicited state of another room is a late one, of a room that was left.
     if (!newer) return;
     this.#received = true;
+    this.removed.set(null);
     this.room.set(room);
   }
 

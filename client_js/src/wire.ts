@@ -62,19 +62,22 @@ export function toRow(struct: string, value: object): unknown[] {
     const inner = fields[field.name];
     if (inner === null || inner === undefined) return inner;
     if (field.struct !== undefined) return toRow(field.struct, inner);
+    if (field.list === undefined) return inner;
     return (inner as readonly object[]).map((each) => toRow(field.list ?? "", each));
   });
   while (row.length > 0 && row.at(-1) === undefined) row.pop();
   return row.map((each) => each ?? null);
 }
 
-/** A struct from an array of its fields in their order; missing ones are null. */
+/** A struct from an array of its fields in their order; missing ones are as older servers mean. */
 export function toObject(struct: string, row: readonly unknown[]): object {
   const entries = fieldsOf(struct).map((field, at): [string, unknown] => {
+    if (typeof field === "string") return [field, row[at] ?? null];
+    if (at >= row.length) return [field.name, field.otherwise ?? null];
     const value = row[at] ?? null;
-    if (typeof field === "string") return [field, value];
     if (value === null) return [field.name, null];
     if (field.struct !== undefined) return [field.name, toObject(field.struct, value as unknown[])];
+    if (field.list === undefined) return [field.name, value];
     const list = value as readonly (readonly unknown[])[];
     return [field.name, list.map((each) => toObject(field.list ?? "", each))];
   });

@@ -61,12 +61,14 @@ function room(fields: Partial<EventOf<"RoomState">> = {}): EventOf<"RoomState"> 
       variant: "standard",
     },
     ...{ seats: 2, limit: 900, host: ADA.id, round: null, members: [] },
+    ...{ locked: false, proposals: [], scores: [] },
     ...fields,
   };
 }
 
 const round = {
   ...{ number: 1, deal: "d", commitment: "00", starts: 0, deadline: 1, over: false, seed: null },
+  ...{ game: "robert", variant: "standard", limit: 900 },
   runners: [ADA, BOB].map((player) => ({
     ...{ player, attempt: `d.${player.id}`, result: noMoves, rank: null },
   })),

@@ -43,6 +43,12 @@ test.each(releases)("commands are encoded as for release %s", (release) => {
   }
 });
 
+/** A value with the arrays in it cut to the lengths that they have in another one. */
+function shortened(value: unknown, like: unknown): unknown {
+  if (!Array.isArray(value) || !Array.isArray(like)) return value;
+  return value.slice(0, like.length).map((each, at) => shortened(each, like[at]));
+}
+
 test.each(releases)("events of release %s are decoded", (release) => {
   const frames = framesOf(release, "server");
   expect(frames.length).toBeGreaterThan(50);
@@ -50,9 +56,8 @@ test.each(releases)("events of release %s are decoded", (release) => {
     const decoded = decodeEvent(frame);
     expect(decoded?.type).toBe(name);
     const row = decode(frame) as unknown[];
-    expect((decode(encodeEvent(decoded as SentEvent)) as unknown[]).slice(0, row.length)).toEqual(
-      row,
-    );
+    // What is newer is added at the end, of structs inside it too.
+    expect(shortened(decode(encodeEvent(decoded as SentEvent)), row)).toEqual(row);
     if (decoded?.type !== "Attempt") continue;
     const { ruleset, seq } = new Attempt(decoded).state();
     expect(ruleset).toBe(findStoredRuleset(decoded.game, decoded.variant, decoded.rules));

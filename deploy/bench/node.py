@@ -12,7 +12,7 @@ import secrets
 import sys
 
 from deploy.bench.games import SEED
-from server.core import race
+from server.core import race_commands
 from server.gateway import limits
 from server.store import deals
 
@@ -37,7 +37,7 @@ def main() -> None:
     """Run the node until it is terminated."""
     options = sys.argv[1:]
     vars(deals)["secrets"] = FixedSeed
-    race.COUNTDOWN = 0
+    race_commands.COUNTDOWN = 0
     if "--unlimited" in options:
         options.remove("--unlimited")
         vars(limits).update(dict.fromkeys(RATE_LIMITS, UNLIMITED))

@@ -1,98 +1,53 @@
 """A race room: seats, rounds and results, as a fold over the room's journal.
 
-Times are Unix milliseconds of the server's clock.
+Times are Unix milliseconds of the server's clock. What players may do is in
+`server.core.race_commands`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
-from msgspec import Struct
-
-from server.core.ids import AttemptId, DealId, PlayerId, RoomCode, attempt_id
+from server.core.ids import AttemptId, DealId, PlayerId, attempt_id
+from server.core.race_events import (
+    Event,
+    HostChanged,
+    LockSet,
+    ReadySet,
+    RoomOpened,
+    RoundStarted,
+    RunnerFinished,
+    SeatLeft,
+    SeatTaken,
+    Terms,
+    TermsProposed,
+    TermsSet,
+)
 from server.core.ranking import Result, standing
-from server.core.refusal import Refusal
-from server.core.stored import StoredResult
 
-COUNTDOWN = 4_000
-"""The time from the host's command to the start of a round, in milliseconds."""
-
-
-class RoomOpened(Struct, tag="opened", frozen=True):
-    """The room was opened; its host has no seat yet. `limit` is the length of a round in ms."""
-
-    code: RoomCode
-    host: PlayerId
-    game: str
-    variant: str
-    seats: int
-    limit: int
-    at: int
-
-
-class SeatTaken(Struct, tag="taken", frozen=True):
-    """A player took a seat."""
-
-    player: PlayerId
-    at: int
-
-
-class SeatLeft(Struct, tag="left", frozen=True):
-    """A player left; if it was the host, the member who has been seated longest becomes host."""
-
-    player: PlayerId
-    at: int
-
-
-class ReadySet(Struct, tag="ready", frozen=True):
-    """A player is ready, or no longer ready, for the next round."""
-
-    player: PlayerId
-    ready: bool
-    at: int
-
-
-class RoundStarted(Struct, tag="round", frozen=True, omit_defaults=True):
-    """The host started a round. It begins at `starts`, after the countdown.
-
-    `rules` is the digest of the rules that it is played by; `None` in what release 0.1.0 wrote.
-    """
-
-    number: int
-    deal: DealId
-    commitment: str
-    players: tuple[PlayerId, ...]
-    starts: int
-    deadline: int
-    at: int
-    rules: str | None = None
-
-
-class RunnerFinished(Struct, tag="finished", frozen=True):
-    """A player's attempt at the round is over."""
-
-    number: int
-    player: PlayerId
-    result: StoredResult
-    at: int
-
-
-Event = RoomOpened | SeatTaken | SeatLeft | ReadySet | RoundStarted | RunnerFinished
+MAX_SCORES = 20
+"""Rounds whose places are kept; the points of earlier ones are in the sums."""
 
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """A player's place in the room."""
+    """A player's place in the room; a player who is not `ready` sits out."""
 
     player: PlayerId
-    ready: bool = False
+    ready: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """A round, with the results of the players who have finished."""
+    """A round, with the results of the players who have finished.
+
+    Attributes:
+        terms: what the room's terms were when it was started.
+        home: how many cards the deal itself brought home; -1 if every run is ranked.
+    """
 
     number: int
+    terms: Terms
     deal: DealId
     commitment: str
     players: tuple[PlayerId, ...]
@@ -100,6 +55,7 @@ class Round:
     deadline: int
     results: dict[PlayerId, Result]
     rules: str | None = None
+    home: int = -1
 
     @property
     def over(self) -> bool:
@@ -114,9 +70,43 @@ class Round:
         """Return the players who have not finished."""
         return [player for player in self.players if player not in self.results]
 
+    def scored(self, player: PlayerId) -> bool:
+        """Return whether a player who has finished is ranked: brought a card home."""
+        return self.results[player].home > self.home
+
     def ranks(self) -> dict[PlayerId, int]:
-        """Return the ranks of the players who have finished, from 1."""
-        return {player: rank for rank, player, _ in standing(self.results.items())}
+        """Return the ranks of the players who have finished, from 1.
+
+        Those who brought no card home share the last rank, even if nobody is before them.
+        """
+        last = len(self.results)
+        return {
+            player: rank if self.scored(player) else last
+            for rank, player, _ in standing(self.results.items())
+        }
+
+    def winners(self) -> list[PlayerId]:
+        """Return the winners of a round that is over: none if nobody brought a card home."""
+        return [
+            player for player, rank in self.ranks().items() if rank == 1 and self.scored(player)
+        ]
+
+    def points(self) -> dict[PlayerId, int]:
+        """Return for each player of a round that is over how many others are ranked below."""
+        ranks = self.ranks()
+        return {
+            player: sum(rank < other for other in ranks.values()) for player, rank in ranks.items()
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """The places in a round that several players have finished."""
+
+    number: int
+    game: str
+    ranks: dict[PlayerId, int]
+    points: dict[PlayerId, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +118,13 @@ class Room:
         host: the player who may start a round.
         seats: the members' seats, in the order in which they were taken.
         round: the last round that was started, or `None`.
+        terms: what the next round is played by.
+        proposals: what members propose instead, the latest of each.
+        locked: whether no more seats may be taken.
+        removed: players whom a host has removed.
         wins: the number of rounds won, for players who have won any.
+        points: the sum of points over all rounds, for players who have any.
+        scores: the latest rounds of several players, the oldest first.
         version: the number of the last entry.
         at: the time of the last entry.
     """
@@ -137,9 +133,15 @@ class Room:
     host: PlayerId
     seats: tuple[Seat, ...]
     round: Round | None
+    terms: Terms
     wins: dict[PlayerId, int]
     version: int
     at: int
+    proposals: dict[PlayerId, Terms] = field(default_factory=dict)
+    locked: bool = False
+    removed: frozenset[PlayerId] = frozenset()
+    points: dict[PlayerId, int] = field(default_factory=dict)
+    scores: tuple[Score, ...] = ()
 
     def seat_of(self, player: PlayerId) -> Seat | None:
         """Return a player's seat, or `None`."""
@@ -155,7 +157,8 @@ def fold(room: Room | None, event: Event) -> Room:
     """Return the room after one more entry of its journal; `room` is `None` before the first."""
     if isinstance(event, RoomOpened):
         assert room is None, "RoomOpened is only the first entry"
-        return Room(event, event.host, (), None, {}, version=1, at=event.at)
+        terms = Terms(event.game, event.variant, event.limit)
+        return Room(event, event.host, (), None, terms, {}, version=1, at=event.at)
     assert room is not None, "the first entry is RoomOpened"
     return replace(_folded(room, event), version=room.version + 1, at=event.at)
 
@@ -164,17 +167,28 @@ def _folded(room: Room, event: Event) -> Room:
     match event:
         case SeatTaken(player=player):
             host = room.host if room.seat_of(room.host) else player
-            return replace(room, host=host, seats=(*room.seats, Seat(player)))
+            after = replace(room, host=host, seats=(*room.seats, Seat(player)))
         case SeatLeft(player=player):
             seats = tuple(seat for seat in room.seats if seat.player != player)
             host = seats[0].player if room.host == player and seats else room.host
-            return replace(room, host=host, seats=seats)
+            removed = room.removed | {player} if event.by is not None else room.removed
+            proposals = {by: terms for by, terms in room.proposals.items() if by != player}
+            after = replace(room, host=host, seats=seats, removed=removed, proposals=proposals)
+        case HostChanged(player=player):
+            after = replace(room, host=player)
+        case TermsSet(terms=terms):
+            after = replace(room, terms=terms, proposals={})
+        case TermsProposed(player=player, terms=terms):
+            after = replace(room, proposals=room.proposals | {player: terms})
+        case LockSet(locked=locked):
+            after = replace(room, locked=locked)
         case ReadySet(player=player, ready=ready):
             seats = tuple(Seat(s.player, ready) if s.player == player else s for s in room.seats)
-            return replace(room, seats=seats)
+            after = replace(room, seats=seats)
         case RoundStarted():
             begun = Round(
                 event.number,
+                room.terms,
                 event.deal,
                 event.commitment,
                 event.players,
@@ -182,102 +196,37 @@ def _folded(room: Room, event: Event) -> Room:
                 event.deadline,
                 {},
                 event.rules,
+                event.home,
             )
-            return replace(room, seats=tuple(Seat(s.player) for s in room.seats), round=begun)
+            after = replace(room, round=begun, proposals={})
         case RunnerFinished(player=player, result=result):
             assert room.round is not None
             results = room.round.results | {player: result.restored()}
-            after = replace(room.round, results=results)
-            return replace(room, round=after, wins=_wins_after(room, after))
-    raise AssertionError(f"unknown event {event!r}")
+            round_ = replace(room.round, results=results)
+            after = _scored(replace(room, round=round_), round_)
+        case _:
+            raise AssertionError(f"unknown event {event!r}")
+    return after
 
 
-def _wins_after(room: Room, after: Round) -> dict[PlayerId, int]:
-    """Return the wins, with those of the round `after` if it is over and had several players."""
-    wins = dict(room.wins)
-    if after.over and len(after.players) > 1:
-        for player, rank in after.ranks().items():
-            if rank == 1:
-                wins[player] = wins.get(player, 0) + 1
-    return wins
+def _scored(room: Room, round_: Round) -> Room:
+    """Return the room with wins and points of a round, if it is over and had several players."""
+    if not round_.over or len(round_.players) == 1:
+        return room
+    points = round_.points()
+    score = Score(round_.number, round_.terms.game, round_.ranks(), points)
+    return replace(
+        room,
+        wins=_sums(room.wins, dict.fromkeys(round_.winners(), 1)),
+        points=_sums(room.points, points),
+        scores=(*room.scores, score)[-MAX_SCORES:],
+    )
 
 
-def take_seat(room: Room, player: PlayerId, now: int) -> Event | None:
-    """Decide the command to join: `None` if the player has a seat already.
-
-    Raises:
-        Refusal: with the code `room_full`.
-    """
-    if room.seat_of(player):
-        return None
-    if len(room.seats) >= room.opened.seats:
-        raise Refusal("room_full")
-    return SeatTaken(player, now)
-
-
-def leave(room: Room, player: PlayerId, now: int) -> Event | None:
-    """Decide the command to leave: `None` if the player has no seat.
-
-    The caller resigns the player's attempt if a round is running.
-    """
-    return SeatLeft(player, now) if room.seat_of(player) else None
-
-
-def set_ready(room: Room, player: PlayerId, ready: bool, now: int) -> Event | None:
-    """Decide the command to be ready, or no longer ready: `None` if that is so already.
-
-    Raises:
-        Refusal: with the code `not_seated` or `round_running`.
-    """
-    seat = room.seat_of(player)
-    if seat is None:
-        raise Refusal("not_seated")
-    if room.running:
-        raise Refusal("round_running")
-    return ReadySet(player, ready, now) if seat.ready != ready else None
-
-
-def start(
-    room: Room,
-    player: PlayerId,
-    deal: DealId,
-    commitment: str,
-    now: int,
-    *,
-    rules: str | None = None,
-) -> Event:
-    """Decide the host's command to start a round, for the host and all members who are ready.
-
-    Args:
-        room: the room.
-        player: who gave the command.
-        deal: the deal to race on.
-        commitment: the deal's commitment, published with the round.
-        now: the time.
-        rules: the digest of the rules of the deal.
-
-    Raises:
-        Refusal: with the code `not_seated`, `not_host` or `round_running`.
-    """
-    if not room.seat_of(player):
-        raise Refusal("not_seated")
-    if player != room.host:
-        raise Refusal("not_host")
-    if room.running:
-        raise Refusal("round_running")
-    players = tuple(seat.player for seat in room.seats if seat.ready or seat.player == player)
-    starts = now + COUNTDOWN
-    number = room.round.number + 1 if room.round else 1
-    deadline = starts + room.opened.limit
-    return RoundStarted(number, deal, commitment, players, starts, deadline, now, rules)
-
-
-def finish(room: Room, deal: DealId, player: PlayerId, result: Result, now: int) -> Event | None:
-    """Return the entry that a player's attempt has ended, or `None` if the room needs none.
-
-    It needs none if the entry is there already, or if the attempt is not of the running round.
-    """
-    running = room.running
-    if running is None or running.deal != deal or player not in running.unfinished():
-        return None
-    return RunnerFinished(running.number, player, StoredResult.of(result), now)
+def _sums(numbers: dict[PlayerId, int], more: dict[PlayerId, int]) -> dict[PlayerId, int]:
+    """Return the sums by player that are not 0."""
+    sums = dict(numbers)
+    for player, number in more.items():
+        if number:
+            sums[player] = sums.get(player, 0) + number
+    return sums

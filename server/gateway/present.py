@@ -7,6 +7,7 @@ Cards are sent to clients by this module only. It uses nothing but views and del
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from operator import itemgetter
 
 from engine.board import Delta
 from engine.notation import parse_move
@@ -15,11 +16,13 @@ from server.core import attempt as core
 from server.core import daily, ranking
 from server.core.ids import PlayerId
 from server.core.names import Profile
+from server.core.race import Score
 from server.gateway import codec
+from server.gateway.messages import rooms as messages
 from server.gateway.messages.attempts import Attempt, Ended, Missed, MissedMove
 from server.gateway.messages.dailies import Dailies, Daily
 from server.gateway.messages.leaderboards import Entry, Leaderboard
-from server.gateway.messages.rooms import RoomState, Round, Runner, Seat
+from server.gateway.messages.rooms import Place, Proposal, RoomState, Round, Runner, Seat
 from server.gateway.messages.shared import Player, Result
 from server.service import resume
 from server.service.answers import Played, Snapshot
@@ -40,22 +43,38 @@ def room(page: RoomPage) -> RoomState:
     members = [
         Seat(
             player=player(page.profiles[seat.player]),
-            ready=seat.ready or seat.player == state.host,
+            ready=seat.ready,
             here=seat.player in page.online,
             wins=state.wins.get(seat.player, 0),
+            points=state.points.get(seat.player, 0),
         )
         for seat in state.seats
     ]
     return RoomState(
         code=opened.code,
         version=state.version,
-        game=opened.game,
-        variant=opened.variant,
+        game=state.terms.game,
+        variant=state.terms.variant,
         seats=opened.seats,
-        limit=opened.limit // 1000,
+        limit=state.terms.limit // 1000,
         host=state.host,
         members=members,
         round=_round(page),
+        locked=state.locked,
+        proposals=[
+            Proposal(by, terms.game, terms.variant, terms.limit // 1000)
+            for by, terms in state.proposals.items()
+        ],
+        scores=[_score(score) for score in state.scores],
+    )
+
+
+def _score(score: Score) -> messages.Score:
+    places = sorted(score.ranks.items(), key=itemgetter(1))
+    return messages.Score(
+        number=score.number,
+        game=score.game,
+        places=[Place(runner, rank, score.points[runner]) for runner, rank in places],
     )
 
 
@@ -81,6 +100,9 @@ def _round(page: RoomPage) -> Round | None:
             )
             for runner in round_.players
         ],
+        game=round_.terms.game,
+        variant=round_.terms.variant,
+        limit=round_.terms.limit // 1000,
     )
 
 

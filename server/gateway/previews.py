@@ -22,7 +22,7 @@ from engine.schema import STANDARD, Game
 from server.core import daily
 from server.core.daily import DailyId
 from server.core.ids import PlayerId, RoomCode, is_code, is_id
-from server.core.race import RoomOpened
+from server.core.race_events import RoomOpened
 from server.core.ranking import unpack
 from server.core.refusal import Refusal, UnavailableError
 from server.gateway.limits import Bucket

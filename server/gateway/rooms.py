@@ -17,6 +17,7 @@ from server.core.race import Room, Round
 from server.core.refusal import Refusal, UnavailableError, UnreadableError
 from server.gateway import codec, present
 from server.gateway.contracts import Reason
+from server.gateway.messages.rooms import Removed
 from server.gateway.session import Session
 from server.service.services import Services
 from server.service.tasks import Tasks
@@ -174,11 +175,23 @@ class RoomFeeds:
             feed.frame = frame
         feed.version = version
         feed.deal = page.room.round.deal if page.room.round is not None else None
+        self._unsubscribe_removed(feed, page.room)
         for session, sent in feed.last_sent.items():
             if sent is not feed.frame:
                 feed.last_sent[session] = feed.frame
                 session.send_frame(feed.frame, ("room", feed.code))
         self._schedule_cards(feed)
+
+    def _unsubscribe_removed(self, feed: Feed, room: Room) -> None:
+        """Unsubscribe the sessions of players whom a host has removed, and tell them.
+
+        In a room from which somebody was removed, it costs a look-up for each subscriber.
+        """
+        if not room.removed:
+            return
+        for session in [each for each in feed.last_sent if each.player in room.removed]:
+            self.unsubscribe(session)
+            session.send(Removed(feed.code))
 
     def _progressed(self, code: RoomCode, counters: list[int]) -> None:
         """Send the progress of runners to the subscribers.

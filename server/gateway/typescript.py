@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import json
 import sys
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -112,6 +113,14 @@ def _fields(struct: Message) -> list[tuple[types.Field, types.Type]]:
 
 def _bare(info: types.Type) -> types.Type:
     return info.type if isinstance(info, types.Metadata) else info
+
+
+def _default(field: types.Field) -> object:
+    """Return the default of a field; `None` if it has none."""
+    if field.default_factory is not msgspec.NODEFAULT:
+        made: object = field.default_factory()
+        return made
+    return None if field.default is msgspec.NODEFAULT else field.default
 
 
 def _struct_in(info: types.Type) -> Message | None:
@@ -226,17 +235,24 @@ def _answers() -> str:
 def _tables() -> Iterator[str]:
     """Yield the types of the rows of the table of fields, and the table itself."""
     yield """\
-/** A field by its name, if it holds no struct. */
-export type Field = string | StructField;
+/** A field by its name, if there is no more to say of it. */
+export type Field = string | DescribedField;
 
-/** A field that holds a struct, or null, or a list of structs. */
-export interface StructField {
+/**
+ * A field that holds a struct, or null, or a list of structs; or one that older servers leave out,
+ * and what it then is.
+ */
+export interface DescribedField {
   readonly name: string;
   readonly struct?: string;
   readonly list?: string;
+  readonly otherwise?: unknown;
 }
 """
-    lines = "".join(f"  {struct.__name__}: {_table(struct)},\n" for struct in STRUCTS)
+    sent = _sent_by_clients()
+    lines = "".join(
+        f"  {struct.__name__}: {_table(struct, optional=struct in sent)},\n" for struct in STRUCTS
+    )
     yield f"""\
 /** The fields of every struct in the order of the wire. */
 export const FIELDS: Readonly<Record<string, readonly Field[]>> = {{
@@ -244,16 +260,24 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {{
 """
 
 
-def _table(struct: Message) -> str:
-    """Return the row of a struct in the table of fields."""
+def _table(struct: Message, *, optional: bool) -> str:
+    """Return the row of a struct in the table of fields.
+
+    Args:
+        struct: the struct.
+        optional: whether clients may leave its fields with a default out: then servers fill them.
+    """
     items: list[Any] = []
     for field, info in _fields(struct):
         inner = _struct_in(info)
-        if inner is None:
-            items.append(f'"{field.name}"')
-        else:
-            how = "list" if _is_list(info) else "struct"
-            items.append(f'{{ name: "{field.name}", {how}: "{inner.__name__}" }}')
+        about = []
+        if inner is not None:
+            about.append(f'{"list" if _is_list(info) else "struct"}: "{inner.__name__}"')
+        default = _default(field)
+        if default is not None and not optional:
+            about.append(f"otherwise: {json.dumps(default)}")
+        name = f'"{field.name}"'
+        items.append(f"{{ name: {name}, {', '.join(about)} }}" if about else name)
     line = f"[{', '.join(items)}]"
     if len(line) + len(struct.__name__) + 5 <= LINE:
         return line

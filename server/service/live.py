@@ -136,6 +136,20 @@ class LiveRooms:
         """Return a live room, or `None` if this node does not follow it."""
         return self._live.get(code)
 
+    async def online(self, code: RoomCode) -> set[PlayerId]:
+        """Return the players who are online in any room, on any node.
+
+        The store is read only if this node does not follow the room, or has not loaded it yet.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        live = self._live.get(code)
+        if live is not None and live.loaded.is_set():
+            return live.presence.online(self._registration.is_alive)
+        found = await self._presence.read(code)
+        return {player for player, node in found.items() if self._registration.is_alive(node)}
+
     def page(self, code: RoomCode) -> RoomPage | None:
         """Return the page of a followed room, or `None` if the room is not followed.
 

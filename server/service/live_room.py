@@ -98,7 +98,8 @@ class LiveRoom:
         room = self.room
         if room.round is None:
             return {}
-        rules = rules_of(room.opened.game, room.opened.variant, room.round.rules)
+        terms = room.round.terms
+        rules = rules_of(terms.game, terms.variant, room.round.rules)
         start = (rules.home_at_start, 0)
         counters = {player: self.counters.get(player, start) for player in room.round.players}
         return {

@@ -7,7 +7,8 @@ import msgspec
 from server.core import race
 from server.core.due import RoundDue
 from server.core.ids import RoomCode
-from server.core.race import Event, Room, RoundStarted
+from server.core.race import Room
+from server.core.race_events import Event, RoundStarted
 from server.service.ports import Clock
 from server.service.signal import Signal
 from server.service.stored import Reader, rules_of
@@ -45,9 +46,9 @@ class RoomDefinition:
             UnreadableError: this release does not know the rules of the round that it starts.
         """
         after = race.fold(state, event)
-        if isinstance(event, RoundStarted):
+        if isinstance(event, RoundStarted) and after.round is not None:
             # Whatever is shown of the round goes by its rules: without them the room is unreadable.
-            rules_of(after.opened.game, after.opened.variant, event.rules)
+            rules_of(after.round.terms.game, after.round.terms.variant, event.rules)
         return after
 
     def due(self, state: Room, now: int) -> Event | None:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from engine.catalog import ruleset
 from engine.errors import EngineError
-from server.core import race
+from server.core import race_commands
 from server.core.attempt import Attempt, Started
 from server.core.ids import AttemptId, DealId, PlayerId, RoomCode, is_code, split_attempt_id
-from server.core.race import Event, Room, RoomOpened, Round
+from server.core.race import Room, Round
+from server.core.race_events import Event, RoomOpened, Terms
 from server.core.ranking import Result
 from server.core.refusal import Refusal, UnreadableError
 from server.service.answers import Snapshot
@@ -22,6 +23,7 @@ from server.service.signal import Signal
 from server.service.store import Store
 from server.service.stored import rules_of
 from server.store import keys
+from server.store.deals import Deal
 from server.store.journal import Append
 
 _NO_DEAL = DealId("")
@@ -55,10 +57,7 @@ class Rooms:
             Refusal: there is no such game or variant.
             UnavailableError: the store does not answer.
         """
-        try:
-            ruleset(game, variant)
-        except EngineError as error:
-            raise Refusal.of(error) from error
+        _check_offered(game, variant)
         while True:
             code = await self._store.rooms.code_for(player, creation)
 
@@ -126,10 +125,12 @@ class Rooms:
         """Take a seat; a player who has one keeps it.
 
         Raises:
-            Refusal: there is no such room, or it is full.
+            Refusal: there is no such room, it is full or locked, or the player was removed.
             UnavailableError: the store does not answer.
         """
-        return await self._submit(code, lambda room, now: race.take_seat(room, player, now))
+        return await self._submit(
+            code, lambda room, now: race_commands.take_seat(room, player, now)
+        )
 
     async def leave(self, code: RoomCode, player: PlayerId) -> Room:
         """Give up a player's seat, and then resign the attempt at the running round, if any.
@@ -140,42 +141,161 @@ class Rooms:
             Refusal: there is no such room.
             UnavailableError: the store does not answer.
         """
-        room = await self._submit(code, lambda room, now: race.leave(room, player, now))
+        room = await self._submit(code, lambda room, now: race_commands.leave(room, player, now))
+        await self._resign(room, player)
+        return room
+
+    async def remove(self, code: RoomCode, host: PlayerId, player: PlayerId) -> Room:
+        """Take a member's seat away for good, and resign the attempt as `leave` does.
+
+        Raises:
+            Refusal: there is no such room, or `host` is not its host.
+            UnavailableError: the store does not answer.
+        """
+        room = await self._submit(
+            code, lambda room, now: race_commands.remove(room, host, player, now)
+        )
+        if not room.seat_of(player):
+            await self._resign(room, player)
+        return room
+
+    async def _resign(self, room: Room, player: PlayerId) -> None:
+        """Resign a player's attempt at the running round, if there is one."""
         running = room.running
         if running is not None and player in running.unfinished():
             attempt = await self._start_attempt(room, running, player)
             await self._attempts.give_up(attempt)
-        return room
+
+    async def hand_over(self, code: RoomCode, host: PlayerId, player: PlayerId) -> Room:
+        """Make another member the host.
+
+        Raises:
+            Refusal: there is no such room or seat, or `host` is not the room's host.
+            UnavailableError: the store does not answer.
+        """
+        return await self._submit(
+            code, lambda room, now: race_commands.hand_over(room, host, player, now)
+        )
+
+    async def replace_host(self, code: RoomCode, present: Collection[PlayerId]) -> Room:
+        """Make the longest seated member who is present the host, unless the host is present.
+
+        Raises:
+            Refusal: there is no such room.
+            UnavailableError: the store does not answer.
+        """
+        return await self._submit(
+            code, lambda room, now: race_commands.replace_host(room, present, now)
+        )
+
+    async def free_seat(self, code: RoomCode, player: PlayerId) -> Room:
+        """Take the seat of a member who is away, unless a round is running.
+
+        Raises:
+            Refusal: there is no such room.
+            UnavailableError: the store does not answer.
+        """
+        return await self._submit(
+            code, lambda room, now: race_commands.free_seat(room, player, now)
+        )
+
+    async def set_lock(self, code: RoomCode, player: PlayerId, *, locked: bool) -> Room:
+        """Set whether no more seats may be taken.
+
+        Raises:
+            Refusal: there is no such room, or the player is not its host.
+            UnavailableError: the store does not answer.
+        """
+        return await self._submit(
+            code, lambda room, now: race_commands.set_lock(room, player, locked, now)
+        )
+
+    async def set_terms(self, code: RoomCode, player: PlayerId, terms: Terms) -> Room:
+        """Set what the next rounds are played by.
+
+        Raises:
+            Refusal: there is no such room, game or variant, the player is not the room's host, or a
+                round is running.
+            UnavailableError: the store does not answer.
+        """
+        _check_offered(terms.game, terms.variant)
+        return await self._submit(
+            code, lambda room, now: race_commands.set_terms(room, player, terms, now)
+        )
+
+    async def propose_terms(self, code: RoomCode, player: PlayerId, terms: Terms) -> Room:
+        """Propose what the next rounds are played by.
+
+        Raises:
+            Refusal: there is no such room, seat, game or variant, or a round is running.
+            UnavailableError: the store does not answer.
+        """
+        _check_offered(terms.game, terms.variant)
+        return await self._submit(
+            code, lambda room, now: race_commands.propose_terms(room, player, terms, now)
+        )
 
     async def set_ready(self, code: RoomCode, player: PlayerId, *, ready: bool) -> Room:
-        """Set whether a player is ready, and thus takes part in the next round.
+        """Set whether a player is ready for the next rounds, or sits out.
 
         Raises:
             Refusal: there is no such room or seat, or a round is running.
             UnavailableError: the store does not answer.
         """
-        return await self._submit(code, lambda room, now: race.set_ready(room, player, ready, now))
+        return await self._submit(
+            code, lambda room, now: race_commands.set_ready(room, player, ready, now)
+        )
 
-    async def start(self, code: RoomCode, player: PlayerId) -> Room:
+    async def start(
+        self,
+        code: RoomCode,
+        player: PlayerId,
+        present: Collection[PlayerId],
+        *,
+        anyway: bool = False,
+    ) -> Room:
         """Draw a deal, and start a round on it with a countdown.
 
+        Args:
+            code: the room's.
+            player: who gave the command.
+            present: the players who are online in the room.
+            anyway: whether to start without members who are away and do not sit out.
+
         Raises:
-            Refusal: there is no such room, the player is not its host, a round is running, or the
-                game is not offered any more.
+            Refusal: there is no such room, the player may not start a round, a round is running,
+                somebody is away, nobody plays, or the game is not offered any more.
             UnavailableError: the store does not answer.
         """
-        opened = await self._check_start(code, player)
-        try:
-            deal = await self._store.deals.draw(opened.game, opened.variant, code)
-        except EngineError as error:
-            # The room is from a time at which the game was there.
-            raise Refusal.of(error) from error
-        room = await self._submit(
-            code,
-            lambda room, now: race.start(
-                room, player, deal.id, deal.commitment, now, rules=deal.rules
-            ),
-        )
+        while True:
+            terms = await self._check_start(code, player, present, anyway=anyway)
+            try:
+                deal = await self._store.deals.draw(terms.game, terms.variant, code)
+            except EngineError as error:
+                # The room is from a time at which the game was there.
+                raise Refusal.of(error) from error
+            home = rules_of(deal.game, deal.variant, deal.rules).home_at_start
+
+            def decide(
+                room: Room, now: int, terms: Terms = terms, deal: Deal = deal, home: int = home
+            ) -> Event | None:
+                event = race_commands.start(
+                    room,
+                    player,
+                    deal.id,
+                    deal.commitment,
+                    now,
+                    present=present,
+                    anyway=anyway,
+                    rules=deal.rules,
+                    home=home,
+                )
+                return event if room.terms == terms else None
+
+            room = await self._submit(code, decide)
+            if room.terms == terms:
+                break
+            # The host has set others since the deal was drawn: it would be of another game.
         running = room.running
         if running is not None:
             # Concurrently, so that the appends share a batch.
@@ -184,8 +304,10 @@ class Rooms:
             )
         return room
 
-    async def _check_start(self, code: RoomCode, player: PlayerId) -> RoomOpened:
-        """Return a room's first event if a round may start now, so that a refusal draws no deal.
+    async def _check_start(
+        self, code: RoomCode, player: PlayerId, present: Collection[PlayerId], *, anyway: bool
+    ) -> Terms:
+        """Return a room's terms if a round may start now, so that a refusal draws no deal.
 
         The room is read only if it is not cached, or if the replica, which may be stale, refuses.
 
@@ -193,18 +315,21 @@ class Rooms:
             Refusal: as for `start`.
             UnavailableError: the store does not answer.
         """
+
+        def check(room: Room) -> Terms:
+            now = self._store.clock.now()
+            race_commands.start(room, player, _NO_DEAL, "", now, present=present, anyway=anyway)
+            return room.terms
+
         replica = self._replicas.find(code)
         room = replica.state if replica is not None else None
         try:
             if room is not None:
-                race.start(room, player, _NO_DEAL, "", self._store.clock.now())
-                return room.opened
+                return check(room)
         except Refusal:
             # The replica may be stale: check again on the room as it is now.
             pass
-        room = await self.find(code)
-        race.start(room, player, _NO_DEAL, "", self._store.clock.now())
-        return room.opened
+        return check(await self.find(code))
 
     async def finish(
         self, code: RoomCode, deal: DealId, player: PlayerId, result: Result
@@ -219,7 +344,7 @@ class Rooms:
         """
         try:
             return await self._submit(
-                code, lambda room, now: race.finish(room, deal, player, result, now)
+                code, lambda room, now: race_commands.finish(room, deal, player, result, now)
             )
         except Refusal:
             return None
@@ -276,7 +401,7 @@ class Rooms:
                 attempt = await self._start_attempt(room, room.running, player)
             except Refusal:
                 # The store has lost the deal, so that nobody can have played it.
-                result = _out_of_time(room.opened, room.running)
+                result = _out_of_time(room.running)
             else:
                 state = await self._attempts.find(attempt)
                 if state is None or state.end is None:
@@ -300,13 +425,12 @@ class Rooms:
         return [attempt for attempt in found if attempt is not None]
 
     async def _start_attempt(self, room: Room, round_: Round, player: PlayerId) -> AttemptId:
-        opened = room.opened
         started = Started(
             player,
             round_.deal,
-            opened.game,
-            opened.variant,
-            opened.code,
+            round_.terms.game,
+            round_.terms.variant,
+            room.opened.code,
             None,
             round_.starts,
             round_.deadline,
@@ -343,7 +467,15 @@ class Rooms:
         )
 
 
-def _out_of_time(opened: RoomOpened, round_: Round) -> Result:
+def _check_offered(game: str, variant: str) -> None:
+    """Raise a `Refusal` if there is no such game or variant."""
+    try:
+        ruleset(game, variant)
+    except EngineError as error:
+        raise Refusal.of(error) from error
+
+
+def _out_of_time(round_: Round) -> Result:
     """Return the result of an attempt that ended at the deadline without a move."""
-    rules = rules_of(opened.game, opened.variant, round_.rules)
+    rules = rules_of(round_.terms.game, round_.terms.variant, round_.rules)
     return Result(rules.home_at_start, rules.total - rules.home_at_start, 0, 0, "time")

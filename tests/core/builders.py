@@ -79,7 +79,7 @@ def then(room: Room, event: race.Event | None) -> Room:
 
 def race_of(*players: PlayerId) -> Room:
     """Return a room in which these players race, the first of them the host."""
-    room = room_of(*players, ready=True)
+    room = room_of(*players)
     return then(room, race.start(room, players[0], DEAL, "c0ffee", START))
 
 

@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from server.cli import main as samedeal
-from server.core import race
+from server.core import race_commands
+from server.core.race import Room
 from server.service.rooms import Rooms
 from server.store import clock
 from server.store.journal import Append, Journals
@@ -43,7 +44,7 @@ def shorten_rounds(share: int) -> None:
     """Divide the time limit of every new room by `share`."""
     create = Rooms.create
 
-    async def shorter(self: Rooms, *given: Any, limit: int, **named: Any) -> race.Room:
+    async def shorter(self: Rooms, *given: Any, limit: int, **named: Any) -> Room:
         return await create(self, *given, limit=limit // share, **named)
 
     Rooms.create = shorter  # type: ignore[method-assign]
@@ -79,14 +80,14 @@ def main() -> None:
     """Run the node until it is signalled to end."""
     parser = argparse.ArgumentParser(allow_abbrev=False)
     parser.add_argument("--jumps", type=Path, required=True)
-    parser.add_argument("--countdown", type=int, default=race.COUNTDOWN)
+    parser.add_argument("--countdown", type=int, default=race_commands.COUNTDOWN)
     parser.add_argument("--share", type=int, default=1)
     parser.add_argument("--broken", action="store_true")
     given, options = parser.parse_known_args()
     jumping = JumpingTime(given.jumps)
     vars(clock)["time"] = jumping
     signal.signal(signal.SIGUSR1, jumping.jump)
-    race.COUNTDOWN = given.countdown
+    race_commands.COUNTDOWN = given.countdown
     shorten_rounds(given.share)
     if given.broken:
         acknowledge_first()

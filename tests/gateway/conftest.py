@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 import pytest
 import uvloop
 
-from server.core import race
+from server.core import race_commands
 
 
 def pytest_asyncio_loop_factories(
@@ -27,4 +27,4 @@ def pytest_asyncio_loop_factories(
 @pytest.fixture(autouse=True)
 def short_countdown(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shorten the countdown of a round to 50 ms."""
-    monkeypatch.setattr(race, "COUNTDOWN", 50)
+    monkeypatch.setattr(race_commands, "COUNTDOWN", 50)

@@ -18,7 +18,6 @@ async def room_of(*clients: Client, game: str = "robert", **settings: Any) -> st
     room = await host.ask("room.create", **wanted)
     for guest in guests:
         await guest.ask("room.join", code=room["code"])
-        await guest.ask("room.ready", code=room["code"], ready=True)
     return str(room["code"])
 
 

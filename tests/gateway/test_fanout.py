@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from server.core import race
+from server.core import race_commands
 from server.core.ids import RoomCode
 from server.gateway import hub as hub_module
 from server.service import progress
@@ -125,7 +125,7 @@ async def test_a_session_that_has_moved_to_another_room_is_not_sent_the_cards(
 async def test_cards_come_when_the_round_begins_and_not_before(
     hub: HubNode, node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(race, "COUNTDOWN", 50)
+    monkeypatch.setattr(race_commands, "COUNTDOWN", 50)
     one, other = await hub.seat(), await hub.seat()
     code = RoomCode(await room_of(one, other))
     room = await one.ask("room.start", code=code)

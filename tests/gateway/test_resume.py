@@ -11,7 +11,7 @@ import msgpack
 import pytest
 
 from engine.catalog import games
-from server.core import race
+from server.core import race_commands
 from server.core.digest import fnv1a
 from server.core.ids import AttemptId
 from server.service.resume import MAX_MISSED
@@ -248,7 +248,7 @@ async def test_another_players_attempt_is_refused_whatever_the_digest(port: int)
 async def test_no_digest_is_compared_before_the_cards_are_turned_up(
     port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(race, "COUNTDOWN", 60_000)
+    monkeypatch.setattr(race_commands, "COUNTDOWN", 60_000)
     async with opened(port) as client:
         await client.hello()
         room = await client.ask("room.create", game="robert", seats=1, limit=60, key=KEY)
@@ -354,7 +354,7 @@ async def test_joining_a_room_sends_the_attempt_once_before_the_answer(
 async def test_a_player_who_reconnects_during_the_countdown_gets_the_cards_once(
     ports: tuple[int, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(race, "COUNTDOWN", 1_000)
+    monkeypatch.setattr(race_commands, "COUNTDOWN", 1_000)
     here, there = ports
     async with opened(here) as old, opened(there) as new:
         token = (await old.hello())["token"]

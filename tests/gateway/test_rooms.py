@@ -10,7 +10,7 @@ from engine.board import view_of
 from engine.catalog import games, ruleset
 from engine.deal import commitment, deal_seed
 from engine.notation import seen_text
-from server.core import race
+from server.core import race_commands
 from server.store import journal
 from server.store.clock import Clock
 from tests.conftest import node
@@ -56,7 +56,7 @@ async def test_every_seat_has_the_same_deal(port: int, game: str, variant: str) 
 async def test_no_card_is_sent_before_the_countdown_is_over(
     port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(race, "COUNTDOWN", 2_000)
+    monkeypatch.setattr(race_commands, "COUNTDOWN", 2_000)
     async with opened(port) as one, opened(port) as other:
         code = await room_of(one, other)
         room = await one.ask("room.start", code=code)

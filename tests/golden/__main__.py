@@ -30,10 +30,11 @@ from engine.notation import move_text
 from engine.play import play
 from engine.position import position_of
 from server.app import redis_store, running_node
-from server.core import race
+from server.core import race_commands
 from server.core.attempt import Attempt
 from server.core.digest import fnv1a
 from server.core.ids import AttemptId, PlayerId, RoomCode
+from server.core.race import Room
 from server.gateway.messages.attempts import FIRST_NUMBER, Moved, PlayMove
 from server.gateway.messages.rooms import PROGRESS
 from server.service.attempts import Attempts
@@ -233,7 +234,7 @@ def attempt_state(attempt: Attempt) -> dict[str, Any]:
     }
 
 
-def room_state(room: race.Room) -> dict[str, Any]:
+def room_state(room: Room) -> dict[str, Any]:
     """Return the state of a room as JSON values."""
     found: dict[str, Any] = json.loads(msgspec.json.encode(room))
     return found
@@ -273,7 +274,7 @@ async def _dump(redis: Any) -> Lines:
 
 async def _make(folder: Path) -> None:
     kept: Lines = []
-    race.COUNTDOWN = 100
+    race_commands.COUNTDOWN = 100
     with tempfile.TemporaryDirectory(prefix="samedeal") as data:
         async with embedded_redis(Path(data)) as url:
             redis: Any = connect_redis(url)

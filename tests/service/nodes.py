@@ -13,7 +13,8 @@ from engine.ruleset import Move
 from server.app import redis_store
 from server.core.attempt import Attempt
 from server.core.ids import AttemptId, PlayerId, RoomCode
-from server.core.race import COUNTDOWN, Room
+from server.core.race import Room
+from server.core.race_commands import COUNTDOWN
 from server.metrics import Metrics
 from server.service.answers import Played, Snapshot
 from server.service.bus_messages import Ended
@@ -136,20 +137,19 @@ class Node:
                 return answer
 
     async def room_of(self, *players: PlayerId, seats: int = 8, game: str = "lady-betty") -> Room:
-        """Open a room with these players in it, all ready; the first is its host."""
+        """Open a room with these players in it; the first is its host."""
         host, *others = players
         room = await self.rooms.create(
             host, game, "standard", seats=seats, limit=LIMIT, creation=f"by {host}"
         )
         for player in others:
             await self.rooms.join(room.opened.code, player)
-            await self.rooms.set_ready(room.opened.code, player, ready=True)
         return await self.rooms.find(room.opened.code)
 
     async def race_of(self, *players: PlayerId, game: str = "lady-betty") -> tuple[Room, RoomCode]:
         """Open a room, start a round of these players, and return the room and its code."""
         code = (await self.room_of(*players, game=game)).opened.code
-        return await self.rooms.start(code, players[0]), code
+        return await self.rooms.start(code, players[0], players), code
 
 
 @asynccontextmanager

@@ -8,9 +8,9 @@ import msgspec
 import pytest
 from structlog.testing import capture_logs
 
-from server.core import race
+from server.core import race_commands
 from server.core.ids import AttemptId, DealId
-from server.core.race import Event
+from server.core.race_events import Event
 from server.core.refusal import Refusal, UnreadableError
 from server.service.stored import Reader
 from server.store import keys
@@ -123,7 +123,9 @@ async def test_a_room_with_a_round_of_unknown_rules_is_unreadable_from_there(
 ) -> None:
     code = (await node.room_of(ADA)).opened.code
     before = await other.rooms.find(code)
-    event = race.start(before, ADA, DealId("r" * 16), "c0ffee", clock.time, rules="0" * 16)
+    event = race_commands.start(
+        before, ADA, DealId("r" * 16), "c0ffee", clock.time, present=[ADA], rules="0" * 16
+    )
     number, text = before.version + 1, msgspec.json.encode(event).decode()
     assert other.rooms.receive(code, number, text) is None
     await node.redis.xadd(keys.room(code), {"e": text}, id=f"0-{number}")
@@ -144,7 +146,7 @@ async def test_a_round_of_a_game_that_is_not_offered_any_more_is_refused(
     for number, text in enumerate([first.replace('"lady-betty"', '"gone"'), *rest], 1):
         await node.redis.xadd(keys.room(code), {"e": text}, id=f"0-{number}")
     with pytest.raises(Refusal, match="unknown_game"):
-        await other.rooms.start(code, ADA)
+        await other.rooms.start(code, ADA, [ADA])
 
 
 async def test_a_round_of_unknown_rules_is_not_ended(

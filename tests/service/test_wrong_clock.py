@@ -9,7 +9,7 @@ import pytest
 
 from engine.catalog import games
 from server.core import daily
-from server.core.race import COUNTDOWN
+from server.core.race_commands import COUNTDOWN
 from server.core.refusal import Refusal
 from server.store import clock as clocks
 from server.store.clock import Clock

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from server.core.ids import RoomCode
+from server.core.ids import PlayerId, RoomCode
 from server.core.race import Room
+from server.core.race_events import Terms
 from server.core.refusal import Refusal
 from server.gateway import present
 from server.gateway.handlers.request import HandlerTable, Request
 from server.gateway.messages.rooms import (
     CreateRoom,
+    HandOver,
     JoinRoom,
     LeaveRoom,
+    ProposeTerms,
+    RemoveMember,
     RoomState,
+    SetLock,
     SetReady,
+    SetTerms,
     StartRound,
 )
 from server.gateway.messages.session import Done
@@ -51,7 +57,7 @@ async def leave(request: Request[LeaveRoom]) -> Done:
 
 
 async def set_ready(request: Request[SetReady]) -> RoomState:
-    """Say whether the player will be in the next round."""
+    """Say whether the player will be in the next rounds, or sits out."""
     code, ready = RoomCode(request.command.code), request.command.ready
     room = await request.services.rooms.set_ready(code, request.player, ready=ready)
     return await _state(request, room)
@@ -59,8 +65,51 @@ async def set_ready(request: Request[SetReady]) -> RoomState:
 
 async def start_round(request: Request[StartRound]) -> RoomState:
     """Start a round; its cards are sent to the runners when the countdown is over."""
-    room = await request.services.rooms.start(RoomCode(request.command.code), request.player)
+    code, anyway = RoomCode(request.command.code), request.command.anyway
+    online = await request.services.live.online(code)
+    room = await request.services.rooms.start(code, request.player, online, anyway=anyway)
     return await _state(request, room)
+
+
+async def set_terms(request: Request[SetTerms]) -> RoomState:
+    """Set what the next rounds are played by."""
+    code, terms = RoomCode(request.command.code), _terms(request.command)
+    return await _state(
+        request, await request.services.rooms.set_terms(code, request.player, terms)
+    )
+
+
+async def propose_terms(request: Request[ProposeTerms]) -> RoomState:
+    """Propose what the next rounds are played by."""
+    code, terms = RoomCode(request.command.code), _terms(request.command)
+    return await _state(
+        request, await request.services.rooms.propose_terms(code, request.player, terms)
+    )
+
+
+async def remove_member(request: Request[RemoveMember]) -> RoomState:
+    """Take a member's seat away; the member's sessions are told when the room is sent."""
+    code, player = RoomCode(request.command.code), PlayerId(request.command.player)
+    return await _state(request, await request.services.rooms.remove(code, request.player, player))
+
+
+async def hand_over(request: Request[HandOver]) -> RoomState:
+    """Make another member the host."""
+    code, player = RoomCode(request.command.code), PlayerId(request.command.player)
+    return await _state(
+        request, await request.services.rooms.hand_over(code, request.player, player)
+    )
+
+
+async def set_lock(request: Request[SetLock]) -> RoomState:
+    """Lock the room, or unlock it."""
+    code, locked = RoomCode(request.command.code), request.command.locked
+    room = await request.services.rooms.set_lock(code, request.player, locked=locked)
+    return await _state(request, room)
+
+
+def _terms(command: SetTerms | ProposeTerms) -> Terms:
+    return Terms(command.game, command.variant, command.limit * 1000)
 
 
 async def _subscribed(request: Request[Command], room: Room) -> RoomState:
@@ -82,4 +131,9 @@ HANDLERS: HandlerTable = {
     LeaveRoom: leave,
     SetReady: set_ready,
     StartRound: start_round,
+    SetTerms: set_terms,
+    ProposeTerms: propose_terms,
+    RemoveMember: remove_member,
+    HandOver: hand_over,
+    SetLock: set_lock,
 }

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, field
 
 from server.gateway.messages.shared import Command, Event, GameId, Player, Result
+
+Seconds = Annotated[int, Meta(ge=60, le=7200)]
+"""The length of a round."""
+
+PlayerId = Annotated[str, Meta(max_length=32)]
 
 PROGRESS = 6
 """The kind of progress, `[PROGRESS, runner, home, moves, ...]`: three numbers for each runner who
@@ -29,7 +34,7 @@ class CreateRoom(Command, tag=3, frozen=True):
 
     game: GameId
     seats: Annotated[int, Meta(ge=1, le=8)]
-    limit: Annotated[int, Meta(ge=60, le=7200)]
+    limit: Seconds
     key: Annotated[str, Meta(min_length=8, max_length=64)]
     variant: GameId = "standard"
 
@@ -47,7 +52,7 @@ class RoomCommand(Command, frozen=True):
 class JoinRoom(RoomCommand, tag=4, frozen=True):
     """Take a seat, or return to one's own, and subscribe the session to the room.
 
-    Refused as `unknown_room` or `room_full`.
+    Refused as `unknown_room`, `room_full`, `room_locked` or `removed`.
     """
 
 
@@ -59,7 +64,7 @@ class LeaveRoom(RoomCommand, tag=5, frozen=True):
 
 
 class SetReady(RoomCommand, tag=6, frozen=True):
-    """Say whether the player will be in the next round.
+    """Say whether the player will be in the next rounds, as everybody is at first, or sits out.
 
     Refused as `unknown_room`, `not_seated` or `round_running`.
     """
@@ -68,25 +73,98 @@ class SetReady(RoomCommand, tag=6, frozen=True):
 
 
 class StartRound(RoomCommand, tag=7, frozen=True):
-    """Start a round with all members who are ready; the host always is.
+    """Start a round with all members who are here and do not sit out.
 
-    Refused as `unknown_room`, `not_seated`, `not_host` or `round_running`.
+    The first round is started by the host, later ones by any member. Refused as `unknown_room`,
+    `not_seated`, `not_host`, `round_running`, `players_away` or `nobody_plays`.
+
+    Attributes:
+        anyway: whether to start without members who are away; if not, and one is who does not sit
+            out, it is refused as `players_away`.
     """
+
+    anyway: bool = False
+
+
+class SetTerms(RoomCommand, tag=17, frozen=True):
+    """Set what the next rounds are played by; only the host may. It drops all proposals.
+
+    Refused as `unknown_room`, `not_seated`, `not_host`, `round_running`, `unknown_game` or
+    `unknown_variant`.
+
+    Attributes:
+        limit: seconds for a round, 60 to 7,200.
+    """
+
+    game: GameId
+    variant: GameId
+    limit: Seconds
+
+
+class ProposeTerms(RoomCommand, tag=18, frozen=True):
+    """Propose to the host what the next rounds are played by, instead of an earlier proposal.
+
+    Refused as `unknown_room`, `not_seated`, `round_running`, `unknown_game` or `unknown_variant`.
+
+    Attributes:
+        limit: seconds for a round, 60 to 7,200.
+    """
+
+    game: GameId
+    variant: GameId
+    limit: Seconds
+
+
+class RemoveMember(RoomCommand, tag=19, frozen=True):
+    """Take a member's seat away for good; only the host may.
+
+    The member's attempt at a round that is being played is resigned. Nothing changes if the player
+    has no seat, or is the host. Refused as `unknown_room`, `not_seated` or `not_host`.
+
+    Attributes:
+        player: the member's id.
+    """
+
+    player: PlayerId
+
+
+class HandOver(RoomCommand, tag=20, frozen=True):
+    """Make another member the host; only the host may.
+
+    Refused as `unknown_room`, `not_seated` (also if the other one is no member) or `not_host`.
+
+    Attributes:
+        player: the member's id.
+    """
+
+    player: PlayerId
+
+
+class SetLock(RoomCommand, tag=21, frozen=True):
+    """Lock the room, so that nobody takes a seat who has none, or unlock it; only the host may.
+
+    Refused as `unknown_room`, `not_seated` or `not_host`.
+    """
+
+    locked: bool
 
 
 class Seat(Struct, array_like=True, frozen=True):
     """A member of a room.
 
     Attributes:
-        ready: whether the player will be in the next round.
+        ready: whether the player will be in the next round if `here`; else the player sits out.
         here: whether the player has a session in the room.
         wins: rounds that the player has won in this room.
+        points: the sum over this room's rounds of several players; in each, how many others the
+            player was ranked before.
     """
 
     player: Player
     ready: bool
     here: bool
     wins: int
+    points: int = 0
 
 
 class Runner(Struct, array_like=True, frozen=True):
@@ -95,7 +173,8 @@ class Runner(Struct, array_like=True, frozen=True):
     Attributes:
         attempt: the id of the player's attempt at the round.
         result: while the attempt is being played, only `home`, `left` and `moves` are known.
-        rank: 1 for the best, equal results sharing one; null until the round is over.
+        rank: 1 for the best, equal results sharing one; null until the round is over. Those who
+            brought no card home share the last rank, which is not 1 unless there was one player.
     """
 
     player: Player
@@ -115,6 +194,9 @@ class Round(Struct, array_like=True, frozen=True):
         deadline: when attempts that are still being played end, in Unix milliseconds.
         over: whether all attempts have ended.
         seed: the deal's, in hexadecimal; null until the round is over.
+        game: what it is played by, whatever the room's terms are now. Null from servers of
+            releases before 0.3.0, like `variant` and `limit`: then it is the room's.
+        limit: seconds for the round.
     """
 
     number: int
@@ -125,6 +207,50 @@ class Round(Struct, array_like=True, frozen=True):
     over: bool
     runners: list[Runner]
     seed: str | None
+    game: str | None = None
+    variant: str | None = None
+    limit: int | None = None
+
+
+class Proposal(Struct, array_like=True, frozen=True):
+    """What a member proposes for the next rounds.
+
+    Attributes:
+        player: the member's id.
+        limit: seconds for a round.
+    """
+
+    player: str
+    game: str
+    variant: str
+    limit: int
+
+
+class Place(Struct, array_like=True, frozen=True):
+    """A player's place in a round that is over.
+
+    Attributes:
+        player: the player's id; it may have no seat any more.
+        rank: as in `Runner`.
+        points: how many other players are ranked below.
+    """
+
+    player: str
+    rank: int
+    points: int
+
+
+class Score(Struct, array_like=True, frozen=True):
+    """The places in a round that several players have finished.
+
+    Attributes:
+        number: the round's.
+        places: the best first.
+    """
+
+    number: int
+    game: str
+    places: list[Place]
 
 
 class RoomState(Event, tag=5, frozen=True):
@@ -133,10 +259,15 @@ class RoomState(Event, tag=5, frozen=True):
     Attributes:
         version: of the room; it only grows.
         seats: how many players it has room for.
-        limit: seconds for a round.
-        host: the id of the player who starts its rounds.
+        game: of the next round, like `variant`.
+        limit: seconds for the next round.
+        host: the id of the player who runs the room.
         members: in the order in which they took their seats.
         round: the latest one, or null before the first.
+        locked: whether nobody may take a seat who has none.
+        proposals: what members propose for the next round.
+        scores: of the latest rounds that several players have finished, at most 20, the oldest
+            first.
     """
 
     code: str
@@ -148,3 +279,12 @@ class RoomState(Event, tag=5, frozen=True):
     host: str
     members: list[Seat]
     round: Round | None
+    locked: bool = False
+    proposals: list[Proposal] = field(default_factory=list)
+    scores: list[Score] = field(default_factory=list)
+
+
+class Removed(Event, tag=23, frozen=True):
+    """The host has removed the player from the room; the session is no longer subscribed to it."""
+
+    code: str

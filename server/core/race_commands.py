@@ -1,0 +1,225 @@
+"""The commands on a race room, decided on the state of its journal.
+
+Each function returns the event to append, or `None` if there is nothing to change. Times are Unix
+milliseconds of the server's clock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from server.core.ids import DealId, PlayerId
+from server.core.race import Room
+from server.core.race_events import (
+    Event,
+    HostChanged,
+    LockSet,
+    ReadySet,
+    RoundStarted,
+    RunnerFinished,
+    SeatLeft,
+    SeatTaken,
+    Terms,
+    TermsProposed,
+    TermsSet,
+)
+from server.core.ranking import Result
+from server.core.refusal import Refusal
+from server.core.stored import StoredResult
+
+COUNTDOWN = 4_000
+"""The time from the command to the start of a round, in milliseconds."""
+
+HOST_ABSENCE = 20_000
+"""Milliseconds for which a host may be away before somebody present takes over."""
+
+SEAT_ABSENCE = 60_000
+"""Milliseconds for which a member may be away before the seat is free, while no round is run."""
+
+
+def take_seat(room: Room, player: PlayerId, now: int) -> Event | None:
+    """Decide the command to join: `None` if the player has a seat already.
+
+    Raises:
+        Refusal: with the code `removed`, `room_locked` or `room_full`.
+    """
+    if room.seat_of(player):
+        return None
+    if player in room.removed:
+        raise Refusal("removed")
+    if room.locked and room.seats:
+        raise Refusal("room_locked")
+    if len(room.seats) >= room.opened.seats:
+        raise Refusal("room_full")
+    return SeatTaken(player, now)
+
+
+def leave(room: Room, player: PlayerId, now: int) -> Event | None:
+    """Decide the command to leave: `None` if the player has no seat.
+
+    The caller resigns the player's attempt if a round is running.
+    """
+    return SeatLeft(player, now) if room.seat_of(player) else None
+
+
+def remove(room: Room, host: PlayerId, player: PlayerId, now: int) -> Event | None:
+    """Decide the host's command to remove a member: `None` if the player has no seat.
+
+    The caller resigns the player's attempt if a round is running.
+
+    Raises:
+        Refusal: with the code `not_seated` or `not_host`.
+    """
+    _check_host(room, host)
+    if player == host or not room.seat_of(player):
+        return None
+    return SeatLeft(player, now, host)
+
+
+def hand_over(room: Room, host: PlayerId, player: PlayerId, now: int) -> Event | None:
+    """Decide the host's command to make another member the host: `None` for the host.
+
+    Raises:
+        Refusal: with the code `not_seated` or `not_host`.
+    """
+    _check_host(room, host)
+    if not room.seat_of(player):
+        raise Refusal("not_seated")
+    return HostChanged(player, now) if player != host else None
+
+
+def replace_host(room: Room, present: Collection[PlayerId], now: int) -> Event | None:
+    """Decide who follows a host who has been away for `HOST_ABSENCE`: the longest seated.
+
+    Returns:
+        The event, or `None` if the host is present, or nobody is.
+    """
+    if room.host in present and room.seat_of(room.host):
+        return None
+    following = next((seat.player for seat in room.seats if seat.player in present), None)
+    return HostChanged(following, now) if following is not None else None
+
+
+def free_seat(room: Room, player: PlayerId, now: int) -> Event | None:
+    """Decide that a member loses the seat after `SEAT_ABSENCE`: `None` while a round is run."""
+    return None if room.running else leave(room, player, now)
+
+
+def set_lock(room: Room, player: PlayerId, locked: bool, now: int) -> Event | None:
+    """Decide the host's command to lock or unlock the room: `None` if that is so already.
+
+    Raises:
+        Refusal: with the code `not_seated` or `not_host`.
+    """
+    _check_host(room, player)
+    return LockSet(locked, now) if room.locked != locked else None
+
+
+def set_terms(room: Room, player: PlayerId, terms: Terms, now: int) -> Event | None:
+    """Decide the host's command to set the next round's terms: `None` if they are set already.
+
+    Raises:
+        Refusal: with the code `not_seated`, `not_host` or `round_running`.
+    """
+    _check_host(room, player)
+    if room.running:
+        raise Refusal("round_running")
+    return TermsSet(terms, now) if room.terms != terms or room.proposals else None
+
+
+def propose_terms(room: Room, player: PlayerId, terms: Terms, now: int) -> Event | None:
+    """Decide a member's command to propose terms: `None` if they are proposed or set already.
+
+    Raises:
+        Refusal: with the code `not_seated` or `round_running`.
+    """
+    if not room.seat_of(player):
+        raise Refusal("not_seated")
+    if room.running:
+        raise Refusal("round_running")
+    if terms in (room.terms, room.proposals.get(player)):
+        return None
+    return TermsProposed(player, terms, now)
+
+
+def set_ready(room: Room, player: PlayerId, ready: bool, now: int) -> Event | None:
+    """Decide the command to be ready, or to sit out: `None` if that is so already.
+
+    Raises:
+        Refusal: with the code `not_seated` or `round_running`.
+    """
+    seat = room.seat_of(player)
+    if seat is None:
+        raise Refusal("not_seated")
+    if room.running:
+        raise Refusal("round_running")
+    return ReadySet(player, ready, now) if seat.ready != ready else None
+
+
+def start(
+    room: Room,
+    player: PlayerId,
+    deal: DealId,
+    commitment: str,
+    now: int,
+    *,
+    present: Collection[PlayerId],
+    anyway: bool = False,
+    rules: str | None = None,
+    home: int = 0,
+) -> Event:
+    """Decide the command to start a round, for all members who are present and do not sit out.
+
+    The host may start a round, and after a round any member may start the next one.
+
+    Args:
+        room: the room.
+        player: who gave the command.
+        deal: the deal to race on.
+        commitment: the deal's commitment, published with the round.
+        now: the time.
+        present: players who are present.
+        anyway: whether to start without members who are away and do not sit out.
+        rules: the digest of the rules of the deal.
+        home: how many cards the deal itself brings home.
+
+    Raises:
+        Refusal: with the code `not_seated`, `not_host`, `round_running`, `players_away` or
+            `nobody_plays`.
+    """
+    if not room.seat_of(player):
+        raise Refusal("not_seated")
+    if player != room.host and room.round is None:
+        raise Refusal("not_host")
+    if room.running:
+        raise Refusal("round_running")
+    ready = [seat.player for seat in room.seats if seat.ready]
+    players = tuple(each for each in ready if each in present or each == player)
+    if len(players) < len(ready) and not anyway:
+        raise Refusal("players_away")
+    if not players:
+        raise Refusal("nobody_plays")
+    starts = now + COUNTDOWN
+    number = room.round.number + 1 if room.round else 1
+    deadline = starts + room.terms.limit
+    return RoundStarted(
+        number, deal, commitment, players, starts, deadline, now, rules=rules, home=home
+    )
+
+
+def _check_host(room: Room, player: PlayerId) -> None:
+    if not room.seat_of(player):
+        raise Refusal("not_seated")
+    if player != room.host:
+        raise Refusal("not_host")
+
+
+def finish(room: Room, deal: DealId, player: PlayerId, result: Result, now: int) -> Event | None:
+    """Return the entry that a player's attempt has ended, or `None` if the room needs none.
+
+    It needs none if the entry is there already, or if the attempt is not of the running round.
+    """
+    running = room.running
+    if running is None or running.deal != deal or player not in running.unfinished():
+        return None
+    return RunnerFinished(running.number, player, StoredResult.of(result), now)
