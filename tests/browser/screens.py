@@ -106,7 +106,7 @@ def screens(
         The name of a screen, and the player whose page shows it until the next one is asked for.
     """
     player, friend, third = (
-        _named(Player(browser, url, settings), name) for name in ("Ada", "Grace", "Barbara")
+        named(Player(browser, url, settings), name) for name in ("Ada", "Grace", "Barbara")
     )
     yield from ((name, player) for name, path in STATIC_SCREENS.items() if _opened(player, path))
     for game in GAMES:
@@ -121,14 +121,15 @@ def screens(
         yield f"play-{game}", player
     if not alone:
         yield from _race(player, friend)
-        yield from _series(player, friend, third)
+        yield from room_screens(player, friend, third)
         yield from _daily(player)
         yield from _win(Player(browser, url, {**settings, "reduced_motion": "no-preference"}))
     for each in (player, friend, third):
         each.close()
 
 
-def _named(player: Player, name: str) -> Player:
+def named(player: Player, name: str) -> Player:
+    """Give a player a name, and return the player."""
     player.go("/settings")
     player.see("name-input").fill(name)
     player.press("name-save")
@@ -189,8 +190,8 @@ def _race(player: Player, friend: Player) -> Iterator[tuple[str, Player]]:
     player.press("leave-room")
 
 
-def _series(player: Player, friend: Player, third: Player) -> Iterator[tuple[str, Player]]:
-    """Visit what hosts and guests see of a room between its rounds."""
+def room_screens(player: Player, friend: Player, third: Player) -> Iterator[tuple[str, Player]]:
+    """Visit what a host and guests see of a room between its rounds."""
     player.go("/")
     player.open_room("robert", seats=3)
     for each in (friend, third):
@@ -207,7 +208,7 @@ def _series(player: Player, friend: Player, third: Player) -> Iterator[tuple[str
     expect(third.see("sit-out")).to_contain_text("in")
     yield "sitting-out", third
     third.press("sit-out")
-    for _ in range(3):
+    for _ in range(2):
         player.press("start-round")
         for each in (player, friend, third):
             each.wait_for_board()
