@@ -30,12 +30,6 @@ from server.core.stored import StoredResult
 COUNTDOWN = 4_000
 """The time from the command to the start of a round, in milliseconds."""
 
-HOST_ABSENCE = 20_000
-"""Milliseconds for which a host may be away before somebody present takes over."""
-
-SEAT_ABSENCE = 60_000
-"""Milliseconds for which a member may be away before the seat is free, while no round is run."""
-
 
 def take_seat(room: Room, player: PlayerId, now: int) -> Event | None:
     """Decide the command to join: `None` if the player has a seat already.
@@ -88,20 +82,22 @@ def hand_over(room: Room, host: PlayerId, player: PlayerId, now: int) -> Event |
     return HostChanged(player, now) if player != host else None
 
 
-def replace_host(room: Room, present: Collection[PlayerId], now: int) -> Event | None:
-    """Decide who follows a host who has been away for `HOST_ABSENCE`: the longest seated.
+def replace_host(
+    room: Room, host: PlayerId, present: Collection[PlayerId], now: int
+) -> Event | None:
+    """Decide who follows a host who is away: the member who is present and longest seated.
 
     Returns:
-        The event, or `None` if the host is present, or nobody is.
+        The event, or `None` if `host` is not the host any more, or no member is present.
     """
-    if room.host in present and room.seat_of(room.host):
+    if room.host != host or host in present:
         return None
     following = next((seat.player for seat in room.seats if seat.player in present), None)
     return HostChanged(following, now) if following is not None else None
 
 
 def free_seat(room: Room, player: PlayerId, now: int) -> Event | None:
-    """Decide that a member loses the seat after `SEAT_ABSENCE`: `None` while a round is run."""
+    """Decide that a member who is away loses the seat: `None` while a round is run."""
     return None if room.running else leave(room, player, now)
 
 

@@ -136,6 +136,13 @@ class LiveRooms:
         """Return a live room, or `None` if this node does not follow it."""
         return self._live.get(code)
 
+    def present(self, code: RoomCode) -> tuple[Room, set[PlayerId]] | None:
+        """Return a followed room that has been loaded, and the players who are online in it."""
+        live = self._live.get(code)
+        if live is None or not live.loaded.is_set():
+            return None
+        return live.room, live.presence.online(self._registration.is_alive)
+
     async def online(self, code: RoomCode) -> set[PlayerId]:
         """Return the players who are online in any room, on any node.
 
@@ -144,11 +151,21 @@ class LiveRooms:
         Raises:
             UnavailableError: the store does not answer.
         """
-        live = self._live.get(code)
-        if live is not None and live.loaded.is_set():
-            return live.presence.online(self._registration.is_alive)
+        known = self.present(code)
+        return known[1] if known is not None else await self.read_online(code)
+
+    async def read_online(self, code: RoomCode) -> set[PlayerId]:
+        """Return the players who are online in a room, as stored.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
         found = await self._presence.read(code)
         return {player for player, node in found.items() if self._registration.is_alive(node)}
+
+    def refresh_soon(self, code: RoomCode) -> None:
+        """Enqueue a refresh of a followed room, after which `changed` is emitted."""
+        self._refreshes.add(code)
 
     def page(self, code: RoomCode) -> RoomPage | None:
         """Return the page of a followed room, or `None` if the room is not followed.

@@ -177,15 +177,19 @@ class Rooms:
             code, lambda room, now: race_commands.hand_over(room, host, player, now)
         )
 
-    async def replace_host(self, code: RoomCode, present: Collection[PlayerId]) -> Room:
-        """Make the longest seated member who is present the host, unless the host is present.
+    async def replace_host(
+        self, code: RoomCode, host: PlayerId, present: Collection[PlayerId]
+    ) -> Room:
+        """Make the longest seated member who is present the host instead of one who is away.
+
+        Nothing changes if `host` is not the host any more, or nobody is present.
 
         Raises:
             Refusal: there is no such room.
             UnavailableError: the store does not answer.
         """
         return await self._submit(
-            code, lambda room, now: race_commands.replace_host(room, present, now)
+            code, lambda room, now: race_commands.replace_host(room, host, present, now)
         )
 
     async def free_seat(self, code: RoomCode, player: PlayerId) -> Room:

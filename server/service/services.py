@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from server.metrics import Metrics
+from server.service.absences import Absences
 from server.service.attempts import Attempts
 from server.service.dailies import Dailies
 from server.service.deals import Deals
@@ -46,6 +47,7 @@ class Services:
         self.deals = Deals(store, self.rooms)
         self.profiles = Profiles(store.players, bus)
         self.live = LiveRooms(store, bus, self.rooms, self.profiles, registration)
+        self.absences = Absences(self.rooms, self.live)
         self.dailies = Dailies(store, self.attempts)
         self.leaderboards = Leaderboards(store, bus, self.profiles)
         self.identity = Identity(store.players, self.profiles)
@@ -74,6 +76,7 @@ class Services:
             group.create_task(self.sweeper.run(stop))
             group.create_task(self.dailies.run(stop))
             group.create_task(self.live.run(stop))
+            group.create_task(self.absences.run(stop))
             group.create_task(self.searches.run(stop))
 
     async def close(self) -> None:

@@ -10,10 +10,11 @@ from engine.moves import legal_moves
 from engine.notation import move_text, parse_move
 from engine.play import apply
 from engine.ruleset import Move
-from server.core import attempt, race
+from server.core import attempt, race, race_commands
 from server.core.attempt import Attempt, Started
 from server.core.ids import DealId, PlayerId, RoomCode
-from server.core.race import Room, RoomOpened
+from server.core.race import Room
+from server.core.race_events import Event, RoomOpened
 from server.core.ranking import Result
 from server.core.refusal import Refusal
 from tests.engine.positions import easy_board
@@ -61,17 +62,15 @@ def opened(seats: int = 3) -> Room:
     return race.fold(None, RoomOpened(CODE, ADA, "robert", "standard", seats, LIMIT, START))
 
 
-def room_of(*players: PlayerId, seats: int = 3, ready: bool = False) -> Room:
+def room_of(*players: PlayerId, seats: int = 3) -> Room:
     """Return a room in which these players have taken seats, in this order."""
     room = opened(seats)
     for player in players:
-        room = then(room, race.take_seat(room, player, START))
-        if ready:
-            room = then(room, race.set_ready(room, player, ready, START))
+        room = then(room, race_commands.take_seat(room, player, START))
     return room
 
 
-def then(room: Room, event: race.Event | None) -> Room:
+def then(room: Room, event: Event | None) -> Room:
     """Return the room after an event; fail if there is none."""
     assert event is not None
     return race.fold(room, event)
@@ -80,12 +79,12 @@ def then(room: Room, event: race.Event | None) -> Room:
 def race_of(*players: PlayerId) -> Room:
     """Return a room in which these players race, the first of them the host."""
     room = room_of(*players)
-    return then(room, race.start(room, players[0], DEAL, "c0ffee", START))
+    return then(room, race_commands.start(room, players[0], DEAL, "c0ffee", START, present=players))
 
 
 def finished(room: Room, player: PlayerId, result: Result) -> Room:
     """Return the room after a runner has finished."""
-    return then(room, race.finish(room, DEAL, player, result, START))
+    return then(room, race_commands.finish(room, DEAL, player, result, START))
 
 
 def reached(home: int, time: int = 0, moves: int = 0) -> Result:

@@ -6,6 +6,7 @@ deals' seeds. Every difference becomes a complaint.
 
 from __future__ import annotations
 
+import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,7 +19,7 @@ from tests.faults.attempt_history import AttemptHistory, check_received, events_
 from tests.faults.commands import CommandIndex
 from tests.faults.complaint import SLACK, Complaint
 from tests.faults.ledger import Ledger, Message
-from tests.faults.room_history import RoomHistory
+from tests.faults.room_history import Nodes, RoomHistory
 from tests.faults.stored import Stored
 
 
@@ -50,19 +51,25 @@ class AttemptSummary:
         return bool(self.results) and self.results[-1].end is not None
 
 
-def check(stored: Stored, ledgers: Sequence[Ledger], now: int) -> Verdict:
+def check(
+    stored: Stored, ledgers: Sequence[Ledger], now: int, nodes: Nodes | None = None
+) -> Verdict:
     """Compare everything stored with everything sent and received, at the end of a run.
 
     Args:
         stored: what Redis holds.
         ledgers: those of all players.
         now: the time in Unix milliseconds.
+        nodes: what the nodes were like; as this process would run them if `None`.
     """
+    nodes = nodes or Nodes()
     verdict = Verdict()
     commands = {ledger.player: CommandIndex(ledger) for ledger in ledgers}
     summaries = _check_attempts(stored, ledgers, commands, verdict)
     rooms = {
-        code: room_history.fold(code, entries, stored.deals, commands, verdict.complaints)
+        code: room_history.fold(
+            RoomHistory(code, nodes), entries, stored.deals, commands, verdict.complaints
+        )
         for code, entries in stored.rooms.items()
     }
     _check_results(rooms, summaries, verdict.complaints)
@@ -72,10 +79,18 @@ def check(stored: Stored, ledgers: Sequence[Ledger], now: int) -> Verdict:
     _check_leftovers(stored, now, verdict.complaints)
     verdict.counts["rooms checked"] = len(rooms)
     verdict.counts["rounds"] = sum(len(history.rounds) for history in rooms.values())
+    _count_kinds(stored, verdict)
     verdict.counts["races"] = sum(
         len(round_.players) > 1 for history in rooms.values() for round_ in history.rounds
     )
     return verdict
+
+
+def _count_kinds(stored: Stored, verdict: Verdict) -> None:
+    """Count the entries of rooms by their types."""
+    for entries in stored.rooms.values():
+        for _, text in entries:
+            verdict.counts[f"room entries: {json.loads(text)['type']}"] += 1
 
 
 def _check_attempts(

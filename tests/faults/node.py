@@ -1,10 +1,12 @@
 """The node under test: `samedeal serve` with shorter times, and a clock that can be made to jump.
 
-    python -m tests.faults.node --jumps FILE [--countdown MS] [--share N] [--broken] OPTIONS
+    python -m tests.faults.node --jumps FILE [--countdown MS] [--share N] [--absence MS] [--broken]
+        OPTIONS
 
 OPTIONS are those of `samedeal serve`. On SIGUSR1, the node's own clock, which carries on the time
 between two samples of Redis's, jumps by the number of seconds in FILE. With `--broken`, the node
-acknowledges before it appends.
+acknowledges before it appends. A host who is away for `--absence` is followed, and a member who is
+away for three times as long loses the seat.
 """
 
 from __future__ import annotations
@@ -16,9 +18,13 @@ import time
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from server.cli import main as samedeal
-from server.core import race_commands
+from server.core import absence, race_commands
+from server.core.ids import PlayerId, RoomCode
 from server.core.race import Room
+from server.core.race_events import Terms
 from server.service.rooms import Rooms
 from server.store import clock
 from server.store.journal import Append, Journals
@@ -41,13 +47,18 @@ class JumpingTime:
 
 
 def shorten_rounds(share: int) -> None:
-    """Divide the time limit of every new room by `share`."""
-    create = Rooms.create
+    """Divide the time limits of rooms by `share`."""
+    create, set_terms = Rooms.create, Rooms.set_terms
 
     async def shorter(self: Rooms, *given: Any, limit: int, **named: Any) -> Room:
         return await create(self, *given, limit=limit // share, **named)
 
+    async def set_shorter(self: Rooms, code: RoomCode, player: PlayerId, terms: Terms) -> Room:
+        shorter_terms = msgspec.structs.replace(terms, limit=terms.limit // share)
+        return await set_terms(self, code, player, shorter_terms)
+
     Rooms.create = shorter  # type: ignore[method-assign]
+    Rooms.set_terms = set_shorter  # type: ignore[method-assign]
 
 
 def acknowledge_first() -> None:
@@ -82,12 +93,15 @@ def main() -> None:
     parser.add_argument("--jumps", type=Path, required=True)
     parser.add_argument("--countdown", type=int, default=race_commands.COUNTDOWN)
     parser.add_argument("--share", type=int, default=1)
+    parser.add_argument("--absence", type=int, default=absence.HOST_ABSENCE)
     parser.add_argument("--broken", action="store_true")
     given, options = parser.parse_known_args()
     jumping = JumpingTime(given.jumps)
     vars(clock)["time"] = jumping
     signal.signal(signal.SIGUSR1, jumping.jump)
     race_commands.COUNTDOWN = given.countdown
+    absence.HOST_ABSENCE = given.absence
+    absence.SEAT_ABSENCE = 3 * given.absence
     shorten_rounds(given.share)
     if given.broken:
         acknowledge_first()

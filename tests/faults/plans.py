@@ -16,6 +16,15 @@ GAMES = list(games())
 LIMIT = 60
 """Seconds of a round when its room is opened; the nodes under test shorten it."""
 
+HOSTING = 0.15
+"""How often a player does something to the room before a round, or in it."""
+
+REMATCH = 0.3
+"""How often a member who is not the host calls the rematch."""
+
+VANISHED = (1.0, 9.0)
+"""Seconds for which a player vanishes: hosts are followed after two, seats lost after six."""
+
 POLL_AFTER = 4.0
 """Seconds without news after which a player reads the room again."""
 
@@ -90,13 +99,17 @@ async def race(player: Player, table: Table, pace: float) -> None:
             return
         room = player.rooms.get(code, room)
         round_ = room["round"]
+        if world.hosting and not world.closing:
+            await _run_room(player, room)
+            room = player.rooms.get(code, room)
+            round_ = room["round"]
         if round_ is not None and not round_["over"]:
             waited = 0
             if not await _run(player, room, pace, leaves_early=leaves_early):
                 break
         elif world.closing or (round_ is not None and round_["number"] >= table.rounds):
             break
-        elif room["host"] == player.id:
+        elif room["host"] == player.id or (round_ is not None and rng.random() < REMATCH):
             waited = await _start(player, room, table, waited)
             if waited > 5:
                 break
@@ -110,17 +123,42 @@ async def race(player: Player, table: Table, pace: float) -> None:
     world.counts["races played"] += 1
 
 
+async def _run_room(player: Player, room: Message) -> None:
+    """Now and then do what hosts do, or what the others do to them; or vanish for a while."""
+    rng, code = player.rng, room["code"]
+    if rng.random() > HOSTING:
+        return
+    others = [m["player"]["id"] for m in room["members"] if m["player"]["id"] != player.id]
+    terms = {"game": rng.choice(GAMES), "variant": "standard", "limit": LIMIT}
+    wanted: list[tuple[str, Message]] = [
+        ("room.propose", terms),
+        ("room.ready", {"ready": False}),
+        ("vanish", {}),
+    ]
+    if room["host"] == player.id:
+        wanted = [("room.terms", terms), ("room.lock", {"locked": not room["locked"]}), wanted[2]]
+        wanted += [("room.host", {"player": other}) for other in others]
+        wanted += [("room.remove", {"player": other}) for other in others[:1]]
+    type_, fields = rng.choice(wanted)
+    player.doing = f"{type_} in room {code}"
+    if type_ == "vanish":
+        await player.vanish(rng.uniform(*VANISHED))
+    else:
+        await player.ask(type_, code=code, **fields)
+
+
 async def _start(player: Player, room: Message, table: Table, waited: int) -> int:
     """Start a round if enough are ready, or wait; return the number of attempts so far."""
-    code = room["code"]
+    code, rng = room["code"], player.rng
     seated = [member for member in room["members"] if member["ready"]]
     if len(seated) < min(table.seats, 2) and waited < 4:
         player.doing = f"waiting for others in room {code}"
         await _change(player, room)
         return waited + 1
     player.doing = f"starting a round in room {code}"
+    anyway = {"anyway": True} if player.world.hosting and (waited > 2 or rng.random() < 0.3) else {}
     # Without an answer it may have been started all the same, so the room is read again.
-    await player.ask("room.start", once=True, code=code)
+    await player.ask("room.start", once=True, code=code, **anyway)
     return waited + 1
 
 

@@ -26,7 +26,6 @@ UNEXPECTED = {"bad_message", "hello_first", "bad_version", "bad_token", "bad_nam
     "unknown_day",
     "unknown_deal",
     "room_full",
-    "not_seated",
     "bad_move",
 }
 """Refusals that these players' commands must never get."""
@@ -45,6 +44,7 @@ class World:
         duplicate: how many batches are still to be sent with one command twice.
         reorder: how many batches are still to be sent with two commands swapped.
         closing: whether players are to finish, since there are no more faults.
+        hosting: whether hosts run their rooms: an earlier release does not know what they do then.
         complaints: what players found wrong themselves.
         ledgers: one for each identity.
     """
@@ -54,6 +54,7 @@ class World:
     duplicate: int = 0
     reorder: int = 0
     closing: bool = False
+    hosting: bool = True
     complaints: list[str] = field(default_factory=list)
     ledgers: list[Ledger] = field(default_factory=list)
 
@@ -109,6 +110,13 @@ class Player:
         if wire.code == REPLACED:
             self.world.counts["replaced"] += 1
         self._wire = None
+
+    async def vanish(self, seconds: float) -> None:
+        """Close the session, and open no other one for a while."""
+        self.world.counts["vanished for a while"] += 1
+        if self._wire is not None:
+            await self._wire.close()
+        await asyncio.sleep(seconds)
 
     async def take_over(self) -> None:
         """Open a second session; events on the first one are still recorded."""

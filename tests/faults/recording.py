@@ -12,13 +12,14 @@ from engine.catalog import ruleset
 from engine.deal import commitment, deal_seed
 from engine.notation import move_text
 from server.core import attempt as core
-from server.core import daily, race
+from server.core import daily, race, race_commands
 from server.core.attempt import Attempt, Ended, Started
 from server.core.daily import DailyId
 from server.core.digest import digest
 from server.core.ids import DealId, PlayerId
 from server.core.names import Profile
-from server.core.race import Room, RoomOpened
+from server.core.race import Room
+from server.core.race_events import Event, RoomOpened
 from server.core.ranking import packed
 from server.gateway import codec, messages, present
 from server.service.answers import snapshot_of
@@ -51,7 +52,7 @@ class Recording:
     room: Room | None = None
     commands: int = 0
 
-    def send(self, player: PlayerId, type_: str, **fields: object) -> int:
+    def send(self, player: PlayerId, type_: str, /, **fields: object) -> int:
         """Record a command of a player, and return its id."""
         self.commands += 1
         command = {"type": type_, "id": self.commands, **fields}
@@ -69,7 +70,7 @@ class Recording:
         """Record the event in a frame that a player receives."""
         self.ledgers[player].record_event(self.wires[player].unpack(frame), self.at)
 
-    def in_room(self, event: race.Event | None) -> None:
+    def in_room(self, event: Event | None) -> None:
         """Append to the room's journal, and send the room to both players outside of rounds."""
         assert event is not None
         self.room = race.fold(self.room, event)
@@ -143,7 +144,7 @@ def _commitment_of(deal: DealId) -> str:
     return commitment(deal, SEED)
 
 
-def _append(journal: list[tuple[str, str]], event: core.Event | race.Event) -> None:
+def _append(journal: list[tuple[str, str]], event: core.Event | Event) -> None:
     journal.append((f"0-{len(journal) + 1}", msgspec.json.encode(event).decode()))
 
 
@@ -156,13 +157,24 @@ def correct_recording() -> Recording:
     recording.send(ADA, "room.create", game=GAME)
     recording.in_room(RoomOpened(CODE, ADA, GAME, "standard", 2, LIMIT, recording.at))
     assert recording.room is not None
-    recording.in_room(race.take_seat(recording.room, ADA, recording.at))
+    recording.in_room(race_commands.take_seat(recording.room, ADA, recording.at))
     recording.send(BOB, "room.join", code=CODE)
-    recording.in_room(race.take_seat(recording.room, BOB, recording.at))
-    recording.send(BOB, "room.ready", code=CODE, ready=True)
-    recording.in_room(race.set_ready(recording.room, BOB, True, recording.at))
+    recording.in_room(race_commands.take_seat(recording.room, BOB, recording.at))
+    recording.send(ADA, "room.lock", code=CODE, locked=True)
+    recording.in_room(race_commands.set_lock(recording.room, ADA, True, recording.at))
     recording.send(ADA, "room.start", code=CODE)
-    recording.in_room(race.start(recording.room, ADA, RACED, _commitment_of(RACED), recording.at))
+    recording.in_room(
+        race_commands.start(
+            recording.room,
+            ADA,
+            RACED,
+            _commitment_of(RACED),
+            recording.at,
+            present=[ADA, BOB],
+            rules=ruleset(GAME).digest,
+            home=ruleset(GAME).home_at_start,
+        )
+    )
     running = recording.room.running
     assert running is not None
     recording.at = running.starts
@@ -171,7 +183,7 @@ def correct_recording() -> Recording:
             player, RACED, GAME, "standard", CODE, None, running.starts, running.deadline
         )
         result = recording.play(start).result
-        recording.in_room(race.finish(recording.room, RACED, player, result, recording.at))
+        recording.in_room(race_commands.finish(recording.room, RACED, player, result, recording.at))
     recording.send(ADA, "daily.open", game=GAME)
     start = Started(ADA, TODAY, GAME, "standard", None, DAY, recording.at, daily.closes(DAY))
     score = packed(recording.play(start).result)

@@ -8,29 +8,53 @@ from typing import Any
 
 import msgspec
 
-from server.core import race
-from server.core.ids import PlayerId
-from server.core.race import (
+from server.core import absence, race, race_commands
+from server.core.ids import DealId, PlayerId
+from server.core.race import Room, Round
+from server.core.race_events import (
     Event,
+    HostChanged,
+    LockSet,
     ReadySet,
-    Room,
     RoomOpened,
-    Round,
     RoundStarted,
     RunnerFinished,
     SeatLeft,
     SeatTaken,
+    Terms,
+    TermsProposed,
+    TermsSet,
 )
 from server.core.ranking import Result
 from server.core.refusal import Refusal
+from server.service.stored import rules_of
 from tests.faults.commands import NEVER_SENT, CommandIndex
 from tests.faults.complaint import SLACK, Complaint, Kind
 from tests.faults.ledger import Line, Message
 from tests.faults.stored import Entry
 
+LAST = (999, 0, 0)
+"""Stands for the result of a run that brought no card home."""
+
 _DECODER: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event)
 
 Deals = Mapping[str, Mapping[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Nodes:
+    """What the nodes of a run have in common.
+
+    Attributes:
+        host_absence: milliseconds after which a host who is away is followed.
+        seat_absence: milliseconds after which a member who is away loses the seat.
+        mixed: whether some are of an earlier release: those count ranks and wins otherwise, and
+            who is ready.
+    """
+
+    host_absence: int = field(default_factory=lambda: absence.HOST_ABSENCE)
+    seat_absence: int = field(default_factory=lambda: absence.SEAT_ABSENCE)
+    mixed: bool = False
 
 
 @dataclass(slots=True)
@@ -39,10 +63,15 @@ class RoomHistory:
 
     Attributes:
         states: `states[n - 1]` is the state after entry n.
+        seated: when each member took the seat.
+        over: when the last round was over; 0 before the first.
     """
 
     code: str
+    nodes: Nodes
     states: list[Room] = field(default_factory=list)
+    seated: dict[PlayerId, int] = field(default_factory=dict)
+    over: int = 0
 
     @property
     def rounds(self) -> list[Round]:
@@ -61,7 +90,11 @@ class RoomHistory:
             complaints.append(Complaint("lost", about, f"it was received at {line.at}"))
             return
         state = self.states[version - 1]
-        if (found := _reported(message)) != (wanted := _expected(state, deals)):
+        found, wanted = _reported(message), _expected(state, deals)
+        if self.nodes.mixed:
+            for fields in (found, wanted):
+                _drop_what_differs(fields)
+        if found != wanted:
             wrong = {name: (found[name], wanted[name]) for name in wanted
                      if found[name] != wanted[name]}  # fmt: skip
             complaints.append(Complaint("misreported", about, f"received and expected: {wrong}"))
@@ -73,18 +106,41 @@ class RoomHistory:
                 complaints.append(Complaint("misreported", about, f"{runner}, {result} is stored"))
 
 
+def _drop_what_differs(fields: dict[str, Any]) -> None:
+    """Leave out what an earlier release does not send, or counts otherwise."""
+    for name in ("locked", "proposals", "scores"):
+        del fields[name]
+    fields["members"] = [player for player, *_ in fields["members"]]
+    if fields["round"] is not None:
+        for name in ("terms", "ranks"):
+            del fields["round"][name]
+
+
 def _reported(message: Message) -> dict[str, Any]:
     """Return the fields of a room event that follow from the journal."""
-    names = ("game", "variant", "seats", "limit", "host")
+    names = ("game", "variant", "seats", "limit", "host", "locked")
     round_ = message["round"]
     return {name: message[name] for name in names} | {
         "members": [
-            (member["player"]["id"], member["ready"], member["wins"])
+            (member["player"]["id"], member["ready"], member["wins"], member["points"])
             for member in message["members"]
+        ],
+        "proposals": {
+            each["player"]: (each["game"], each["variant"], each["limit"])
+            for each in message["proposals"]
+        },
+        "scores": [
+            (
+                score["number"],
+                score["game"],
+                {each["player"]: (each["rank"], each["points"]) for each in score["places"]},
+            )
+            for score in message["scores"]
         ],
         "round": None if round_ is None else {
             **{name: round_[name] for name in ("number", "deal", "commitment", "starts",
                                                "deadline", "over", "seed")},
+            "terms": (round_["game"], round_["variant"], round_["limit"]),
             "ranks": [(runner["player"]["id"], runner["rank"]) for runner in round_["runners"]],
         },
     }  # fmt: skip
@@ -92,17 +148,33 @@ def _reported(message: Message) -> dict[str, Any]:
 
 def _expected(room: Room, deals: Deals) -> dict[str, Any]:
     """Return the same fields of a room's state."""
-    opened, round_ = room.opened, room.round
+    round_ = room.round
     ranks = round_.ranks() if round_ is not None and round_.over else {}
+    game, variant, limit = _seconds(room.terms)
     return {
-        "game": opened.game,
-        "variant": opened.variant,
-        "seats": opened.seats,
-        "limit": opened.limit // 1000,
+        "game": game,
+        "variant": variant,
+        "seats": room.opened.seats,
+        "limit": limit,
         "host": room.host,
+        "locked": room.locked,
         "members": [
-            (seat.player, seat.ready or seat.player == room.host, room.wins.get(seat.player, 0))
+            (
+                seat.player,
+                seat.ready,
+                room.wins.get(seat.player, 0),
+                room.points.get(seat.player, 0),
+            )
             for seat in room.seats
+        ],
+        "proposals": {player: _seconds(terms) for player, terms in room.proposals.items()},
+        "scores": [
+            (
+                score.number,
+                score.game,
+                {player: (rank, score.points[player]) for player, rank in score.ranks.items()},
+            )
+            for score in room.scores
         ],
         "round": None if round_ is None else {
             "number": round_.number,
@@ -112,24 +184,29 @@ def _expected(room: Room, deals: Deals) -> dict[str, Any]:
             "deadline": round_.deadline,
             "over": round_.over,
             "seed": deals.get(round_.deal, {}).get("seed") if round_.over else None,
+            "terms": _seconds(round_.terms),
             "ranks": [(player, ranks.get(player)) for player in round_.players],
         },
     }  # fmt: skip
 
 
+def _seconds(terms: Terms) -> tuple[str, str, int]:
+    """Return terms as they are sent."""
+    return terms.game, terms.variant, terms.limit // 1000
+
+
 def fold(
-    code: str,
+    history: RoomHistory,
     entries: Sequence[Entry],
     deals: Deals,
     commands: Mapping[str, CommandIndex],
     complaints: list[Complaint],
 ) -> RoomHistory:
-    """Decide a journal again, and complain of every entry that is not valid."""
-    history = RoomHistory(code)
+    """Decide a journal again from its start, and complain of every entry that is not valid."""
     state: Room | None = None
     last = 0
     for version, (entry, text) in enumerate(entries, 1):
-        about = f"room {code} version {version}"
+        about = f"room {history.code} version {version}"
 
         def complain(kind: Kind, text: str, about: str = about) -> None:
             complaints.append(Complaint(kind, about, text))
@@ -143,27 +220,78 @@ def fold(
         except Refusal as refusal:
             complain("invented", f"{event} is refused as {refusal.code}")
             decided = event
-        if decided != event:
+        # To an earlier release nobody is ready who has not said so.
+        repeated = history.nodes.mixed and isinstance(event, ReadySet) and decided is None
+        if decided != event and not repeated:
             complain("invented", f"{event} should be {decided}")
         if event.at < last:
             complain("mistimed", f"{last - event.at} ms before version {version - 1}")
         last = event.at
-        _check_asked(state, event, commands, complain)
-        if isinstance(event, RoundStarted):
-            deal = deals.get(event.deal, {})
-            if (deal.get("commitment"), deal.get("room")) != (event.commitment, code):
-                complain("invented", f"{event}, and the deal is {deal}")
-        if isinstance(event, RunnerFinished) and event.result.end == "time":
-            assert state is not None
-            if state.round is not None and event.at < state.round.deadline - SLACK:
-                complain("mistimed", f"{event} before {state.round.deadline}")
+        _check_asked(history, event, commands, complain)
+        if state is not None:
+            _check_round(history, state, event, deals, complain)
         try:
             state = race.fold(state, event)
         except AssertionError as error:
             complain("invented", f"{event}: {error}")
             break
         history.states.append(state)
+        _check_state(history, state, event, complain)
     return history
+
+
+def _check_round(
+    history: RoomHistory, room: Room, event: Event, deals: Deals, complain: Any
+) -> None:
+    """Check what the entry of a round's start, or of a runner's end, says about the round."""
+    if isinstance(event, RoundStarted):
+        deal = deals.get(event.deal, {})
+        if (deal.get("commitment"), deal.get("room")) != (event.commitment, history.code):
+            complain("invented", f"{event}, and the deal is {deal}")
+        if event.home != _home(room, event) and not history.nodes.mixed:
+            complain("invented", f"{event}: another number of cards is home at the start")
+    if (
+        isinstance(event, RunnerFinished)
+        and event.result.end == "time"
+        and room.round is not None
+        and event.at < room.round.deadline - SLACK
+    ):
+        complain("mistimed", f"{event} before {room.round.deadline}")
+
+
+def _check_state(history: RoomHistory, room: Room, event: Event, complain: Any) -> None:
+    """Check the state after an entry, and remember what later entries depend on."""
+    if isinstance(event, SeatTaken):
+        history.seated[event.player] = event.at
+    if isinstance(event, RunnerFinished) and not room.running:
+        history.over = event.at
+        _check_score(room, complain)
+    if room.seats and not room.seat_of(room.host):
+        complain("invented", f"{event}: the host {room.host} has no seat")
+
+
+def _home(room: Room, event: RoundStarted) -> int:
+    return rules_of(room.terms.game, room.terms.variant, event.rules).home_at_start
+
+
+def _check_score(room: Room, complain: Any) -> None:
+    """Compute the places of a round that is over again: by pairs, from its results alone."""
+    round_ = room.round
+    assert round_ is not None
+    if len(round_.players) == 1:
+        return
+    best = {
+        player: (result.left, result.time, result.moves) if result.home > round_.home else LAST
+        for player, result in round_.results.items()
+    }
+    points = {
+        player: sum(mine < theirs for theirs in best.values()) for player, mine in best.items()
+    }
+    if not room.scores or room.scores[-1].points != points:
+        complain("misranked", f"{room.scores[-1:]}, not {points}")
+    won = {player for player in points if best[player] == min(best.values())}
+    if {player for player in won if best[player] != LAST} != set(round_.winners()):
+        complain("misranked", f"{round_.winners()} have won, not {won}")
 
 
 def _decided(room: Room | None, event: Event) -> Event | None:
@@ -176,25 +304,76 @@ def _decided(room: Room | None, event: Event) -> Event | None:
         return event if room is None and isinstance(event, RoomOpened) else None
     match event:
         case SeatTaken(player=player, at=at):
-            return race.take_seat(room, player, at)
-        case SeatLeft(player=player, at=at):
-            return race.leave(room, player, at)
+            decided = race_commands.take_seat(room, player, at)
+        case SeatLeft(player=player, at=at, by=None):
+            decided = race_commands.leave(room, player, at)
         case ReadySet(player=player, ready=ready, at=at):
-            return race.set_ready(room, player, ready, at)
+            decided = race_commands.set_ready(room, player, ready, at)
+        case TermsProposed(player=player, terms=terms, at=at):
+            decided = race_commands.propose_terms(room, player, terms, at)
         case RunnerFinished(player=player, result=result, at=at):
-            running = room.running
-            deal = running.deal if running is not None else None
-            return (
-                race.finish(room, deal, player, result.restored(), at) if deal is not None else None
-            )
+            deal = room.running.deal if room.running is not None else DealId("")
+            decided = race_commands.finish(room, deal, player, result.restored(), at)
         case RoundStarted():
-            begun = race.start(
-                room, room.host, event.deal, event.commitment, event.at, rules=event.rules
-            )
-            assert isinstance(begun, RoundStarted)
-            # The length of the countdown is a setting of the node.
-            deadline = event.starts + room.opened.limit
-            return replace_times(begun, event.starts, deadline)
+            decided = _decided_start(room, event)
+        case _:
+            decided = _decided_by_host(room, event)
+    return decided
+
+
+def _decided_by_host(room: Room, event: Event) -> Event | None:
+    """Return the event of a command that only the host may give.
+
+    Raises:
+        Refusal: the command is refused in that state.
+    """
+    match event:
+        case SeatLeft(player=player, at=at, by=by) if by is not None:
+            decided = race_commands.remove(room, by, player, at)
+        case HostChanged(player=player, at=at):
+            decided = race_commands.hand_over(room, room.host, player, at)
+        case LockSet(locked=locked, at=at):
+            decided = race_commands.set_lock(room, room.host, locked, at)
+        case TermsSet(terms=terms, at=at):
+            decided = race_commands.set_terms(room, room.host, terms, at)
+        case _:
+            decided = None
+    return decided
+
+
+def _starters(room: Room, event: RoundStarted) -> list[PlayerId]:
+    """Return who may have started a round: who does, plays, unless they sit out."""
+    return [
+        seat.player
+        for seat in room.seats
+        if (seat.player == room.host or room.round is not None)
+        and (seat.player in event.players or not seat.ready)
+    ]
+
+
+def _decided_start(room: Room, event: RoundStarted) -> Event:
+    """Return the start of a round by any of those who may have started it.
+
+    Who was present is not known: that those who play are seated and ready is.
+
+    Raises:
+        Refusal: it is refused in that state.
+    """
+    starter = next(iter(_starters(room, event)), room.host)
+    begun = race_commands.start(
+        room,
+        starter,
+        event.deal,
+        event.commitment,
+        event.at,
+        present=event.players,
+        anyway=True,
+        rules=event.rules,
+        home=event.home,
+    )
+    assert isinstance(begun, RoundStarted)
+    # The length of the countdown is a setting of the node.
+    return replace_times(begun, event.starts, event.starts + room.terms.limit)
 
 
 def replace_times(event: RoundStarted, starts: int, deadline: int) -> RoundStarted:
@@ -203,34 +382,70 @@ def replace_times(event: RoundStarted, starts: int, deadline: int) -> RoundStart
 
 
 def _check_asked(
-    room: Room | None, event: Event, commands: Mapping[str, CommandIndex], complain: Any
+    history: RoomHistory, event: Event, commands: Mapping[str, CommandIndex], complain: Any
 ) -> None:
-    """Check that an entry was requested, and not after its time."""
-    match event:
-        case RoomOpened(host=host, game=game):
-            wanted: list[tuple[PlayerId, str, str]] = [(host, "room.create", game)]
-        case SeatTaken(player=player):
-            assert room is not None
-            opened = room.opened
-            wanted = [(player, "room.join", opened.code)]
-            if player == opened.host:
-                wanted.append((player, "room.create", opened.game))
-        case SeatLeft(player=player):
-            assert room is not None
-            wanted = [(player, "room.leave", room.opened.code)]
-        case ReadySet(player=player):
-            assert room is not None
-            wanted = [(player, "room.ready", room.opened.code)]
-        case RoundStarted():
-            assert room is not None
-            wanted = [(room.host, "room.start", room.opened.code)]
-        case RunnerFinished():
-            return
+    """Check that an entry was requested, and not after its time, or that somebody was away."""
+    if isinstance(event, RunnerFinished):
+        return
+    room = history.states[-1] if history.states else None
+    wanted = _commands_for(room, event)
     first = min(
-        (commands[player].first(type_, about) if player in commands else NEVER_SENT)
-        for player, type_, about in wanted
+        (
+            commands[player].first(type_, about) if player in commands else NEVER_SENT
+            for player, type_, about in wanted
+        ),
+        default=NEVER_SENT,
     )
-    if first == NEVER_SENT:
+    if event.at >= first - SLACK:
+        return
+    if room is not None and (soonest := _soonest_by_absence(history, room, event)) is not None:
+        if event.at < soonest - SLACK:
+            complain("mistimed", f"{event}: away for {soonest - event.at} ms too few")
+    elif first == NEVER_SENT:
         complain("invented", f"{event}: nobody asked for it")
-    elif event.at < first - SLACK:
+    else:
         complain("mistimed", f"{event}: {first - event.at} ms before it was asked for")
+
+
+def _soonest_by_absence(history: RoomHistory, room: Room, event: Event) -> int | None:
+    """Return when an entry may follow from an absence, or `None` if it cannot.
+
+    Nobody has been away for longer than seated, and in a round nobody loses the seat.
+    """
+    nodes = history.nodes
+    if isinstance(event, HostChanged):
+        return history.seated[room.host] + nodes.host_absence
+    if isinstance(event, SeatLeft) and event.by is None and not room.running:
+        return max(history.seated.get(event.player, 0), history.over) + nodes.seat_absence
+    return None
+
+
+def _commands_for(room: Room | None, event: Event) -> list[tuple[PlayerId, str, str]]:
+    """Return the commands that may have led to an entry: player, type, and room or game."""
+    if isinstance(event, RoomOpened):
+        return [(event.host, "room.create", event.game)]
+    if room is None:
+        return []
+    opened, host = room.opened, room.host
+    code = opened.code
+    asked: list[tuple[PlayerId, str, str]] = []
+    match event:
+        case SeatTaken(player=player):
+            asked = [(player, "room.join", code)]
+            if player == opened.host:
+                asked.append((player, "room.create", opened.game))
+        case SeatLeft(player=player, by=by):
+            asked = [(player, "room.leave", code) if by is None else (by, "room.remove", code)]
+        case ReadySet(player=player):
+            asked = [(player, "room.ready", code)]
+        case TermsProposed(player=player):
+            asked = [(player, "room.propose", code)]
+        case RoundStarted():
+            asked = [(player, "room.start", code) for player in _starters(room, event)]
+        case HostChanged():
+            asked = [(host, "room.host", code)]
+        case LockSet():
+            asked = [(host, "room.lock", code)]
+        case TermsSet():
+            asked = [(host, "room.terms", code)]
+    return asked

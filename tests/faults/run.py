@@ -19,7 +19,8 @@ from tests.faults.complaint import Complaint
 from tests.faults.injection import Injector
 from tests.faults.plans import Table
 from tests.faults.player import Player, World
-from tests.faults.stage import Stage, Store, running_stage, running_store
+from tests.faults.room_history import Nodes
+from tests.faults.stage import ABSENCE, Stage, Store, running_stage, running_store
 from tests.faults.stored import Stored
 
 SETTLED_WITHIN = 20.0
@@ -71,7 +72,7 @@ class Report:
 async def run(settings: Settings, folder: Path, log: Callable[[str], None]) -> Report:
     """Run all of it; leave the nodes' logs in a folder, and with complaints the evidence."""
     begun = time.monotonic()
-    world = World(port=0)
+    world = World(port=0, hosting=settings.release is None)
     async with (
         _store(settings.redis) as store,
         running_stage(
@@ -81,7 +82,8 @@ async def run(settings: Settings, folder: Path, log: Callable[[str], None]) -> R
         stuck = await _run_players(settings, stage, world, log)
         found = await _stored_when_settled(stage)
     log("checking")
-    verdict = await asyncio.to_thread(check, found, world.ledgers, ledger.now())
+    nodes = Nodes(ABSENCE, 3 * ABSENCE, mixed=settings.release is not None)
+    verdict = await asyncio.to_thread(check, found, world.ledgers, ledger.now(), nodes)
     # Equal complaints are reported once.
     complaints = list(dict.fromkeys([*stuck, *_reported_by(world, stage), *verdict.complaints]))
     counts = world.counts + verdict.counts

@@ -23,6 +23,12 @@ NODES = 3
 COUNTDOWNS = (300, 3_000, 300)
 """Milliseconds from the host's start to the first card, by node."""
 
+ABSENCE = 2_000
+"""Milliseconds after which a host who is away is followed; members lose seats after three times as
+many."""
+
+NEVER = 86_400_000
+
 START_WITHIN = 30.0
 """Seconds within which a node has to start, or to end after SIGTERM."""
 
@@ -192,8 +198,16 @@ async def running_stage(
     codes = [ROOT] * NODES
     if release is not None:
         codes[-1] = unpack(release, folder / "code")
+    # Beside an earlier release nothing follows from absences: it could not read that.
+    absence = ABSENCE if release is None else NEVER
     nodes = [
-        Node(number, [*options, "--countdown", str(COUNTDOWNS[number])], folder, code)
+        Node(
+            number,
+            [*options, "--countdown", str(COUNTDOWNS[number])]
+            + (["--absence", str(absence)] if code == ROOT else []),
+            folder,
+            code,
+        )
         for number, code in enumerate(codes)
     ]
     stage = Stage(store, nodes)

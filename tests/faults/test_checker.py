@@ -6,14 +6,24 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
 import pytest
 
 from engine.board import view_of
 from engine.cards import card_name
 from server.core.daily import DailyId
 from server.core.digest import digest
-from server.core.ids import attempt_id
-from tests.core.builders import ADA, BOB, CODE
+from server.core.ids import PlayerId, attempt_id
+from server.core.race_events import (
+    Event,
+    HostChanged,
+    ReadySet,
+    RoundStarted,
+    SeatLeft,
+    Terms,
+    TermsSet,
+)
+from tests.core.builders import ADA, BOB, CODE, CYD, LIMIT, START
 from tests.faults import nodelog
 from tests.faults.checker import check
 from tests.faults.ledger import Ledger, Message
@@ -202,7 +212,7 @@ def send_wrong_members(recording: Recording) -> None:
 def send_wrong_ranks(recording: Recording) -> None:
     def change(at: int, event: Message) -> tuple[int, Message]:
         if event["type"] == "room" and event["round"]:
-            runners = [runner | {"rank": 2} for runner in event["round"]["runners"]]
+            runners = [runner | {"rank": 1} for runner in event["round"]["runners"]]
             event["round"]["runners"] = runners
         return at, event
 
@@ -342,6 +352,82 @@ def finish_wrongly(recording: Recording) -> None:
     rewrite(recording.stored.rooms[CODE], 6, result=entry["result"] | {"time": 1})
 
 
+def append_to_room(recording: Recording, event: Event, *, after: int | None = None) -> None:
+    """Append an event to the room's journal, which is cut off after an entry if that is given."""
+    journal = recording.stored.rooms[CODE]
+    del journal[len(journal) if after is None else after :]
+    journal.append((f"0-{len(journal) + 1}", msgspec.json.encode(event).decode()))
+
+
+def lose_a_seat_too_early(recording: Recording) -> None:
+    append_to_room(recording, SeatLeft(BOB, recording.at + 30_000))
+
+
+def lose_a_seat_in_a_round(recording: Recording) -> None:
+    append_to_room(recording, SeatLeft(BOB, recording.at + 600_000), after=5)
+
+
+def follow_a_host_too_early(recording: Recording) -> None:
+    append_to_room(recording, HostChanged(BOB, START + 10_000), after=4)
+
+
+def follow_a_host_by_a_stranger(recording: Recording) -> None:
+    append_to_room(recording, HostChanged(CYD, recording.at + 60_000))
+
+
+def remove_the_host(recording: Recording) -> None:
+    recording.send(BOB, "room.remove", code=CODE, player=ADA)
+    append_to_room(recording, SeatLeft(ADA, recording.at, BOB))
+
+
+def remove_unasked(recording: Recording) -> None:
+    append_to_room(recording, SeatLeft(BOB, recording.at + 600_000, ADA))
+
+
+def set_terms_unasked(recording: Recording) -> None:
+    append_to_room(recording, TermsSet(Terms("robert", "standard", LIMIT), recording.at))
+
+
+def start_a_round_unasked(recording: Recording) -> None:
+    append_to_room(recording, round_of(recording, ADA, BOB, at=START - 60_000), after=4)
+
+
+def start_a_round_with_a_stranger(recording: Recording) -> None:
+    append_to_room(recording, round_of(recording, ADA, CYD), after=4)
+
+
+def start_a_round_with_somebody_who_sits_out(recording: Recording) -> None:
+    recording.send(BOB, "room.ready", code=CODE, ready=False)
+    round_ = round_of(recording, ADA, BOB)
+    append_to_room(recording, ReadySet(BOB, False, START), after=4)
+    append_to_room(recording, round_)
+
+
+def round_of(recording: Recording, *players: PlayerId, at: int | None = None) -> Event:
+    """Return the start of the round of the recording, with other players."""
+    event = msgspec.json.decode(recording.stored.rooms[CODE][4][1], type=RoundStarted)
+    return msgspec.structs.replace(event, players=players, at=at or event.at)
+
+
+def send_wrong_points(recording: Recording) -> None:
+    def change(at: int, event: Message) -> tuple[int, Message]:
+        if event["type"] == "room":
+            event["members"] = [member | {"points": 7} for member in event["members"]]
+        return at, event
+
+    change_events(recording, change)
+
+
+def send_wrong_terms(recording: Recording) -> None:
+    change_events(recording, lambda at, e: (at, e | {"limit": 61} if e["type"] == "room" else e))
+
+
+def send_the_lock_open(recording: Recording) -> None:
+    change_events(
+        recording, lambda at, e: (at, e | {"locked": False} if e["type"] == "room" else e)
+    )
+
+
 def leave_round_open(recording: Recording) -> None:
     del recording.stored.rooms[CODE][-1]
 
@@ -391,6 +477,19 @@ def leave_due(recording: Recording) -> None:
         ("misreported", send_wrong_counters),
         ("misreported", send_wrong_members),
         ("misreported", send_wrong_ranks),
+        ("misreported", send_wrong_points),
+        ("misreported", send_wrong_terms),
+        ("misreported", send_the_lock_open),
+        ("mistimed", lose_a_seat_too_early),
+        ("invented", lose_a_seat_in_a_round),
+        ("mistimed", follow_a_host_too_early),
+        ("invented", follow_a_host_by_a_stranger),
+        ("invented", remove_the_host),
+        ("invented", remove_unasked),
+        ("invented", set_terms_unasked),
+        ("mistimed", start_a_round_unasked),
+        ("invented", start_a_round_with_a_stranger),
+        ("invented", start_a_round_with_somebody_who_sits_out),
         ("stale", send_stale_snapshot),
         ("lost", change_missed(miss_another_move)),
         ("lost", change_missed(miss_a_missing_entry)),

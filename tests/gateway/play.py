@@ -23,8 +23,10 @@ async def room_of(*clients: Client, game: str = "robert", **settings: Any) -> st
 
 async def race_of(*clients: Client, game: str = "robert", **settings: Any) -> list[Message]:
     """Start a round among the clients, and return each one's attempt."""
-    code = await room_of(*clients, game=game, **settings)
-    await clients[0].ask("room.start", code=code)
+    host, code = clients[0], await room_of(*clients, game=game, **settings)
+    while (await host.ask("room.start", code=code))["code"] == "players_away":
+        # The node has not heard of all of them yet.
+        await host.next("room")
     return [await client.next("attempt") for client in clients]
 
 

@@ -143,11 +143,10 @@ KEY = "0123456789"
 
 
 async def room_of(*seats: Seat, game: str = "robert", key: str = KEY) -> str:
-    """Open a room of the first player with all others in it, ready, and return its code."""
+    """Open a room of the first player with all others in it, and return its code."""
     host, *guests = seats
     wanted = {"game": game, "seats": max(2, len(seats)), "limit": 600, "key": key}
     code = (await host.ask("room.create", **wanted))["code"]
     for guest in guests:
         await guest.ask("room.join", code=code)
-        await guest.ask("room.ready", code=code, ready=True)
     return str(code)

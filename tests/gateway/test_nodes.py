@@ -72,7 +72,9 @@ async def test_a_started_round_that_was_never_published_is_found(
 
                 async with working(silent.registration.run):
                     await until(known)
-                    await silent.rooms.start(code, (await silent.rooms.find(code)).host)
+                    room = await silent.rooms.find(code)
+                    present = [seat.player for seat in room.seats]
+                    await silent.rooms.start(code, room.host, present)
         mine, yours = await one.next("attempt"), await other.next("attempt")
         assert mine["deal"] == yours["deal"]
 

@@ -10,12 +10,14 @@ from engine.board import view_of
 from engine.catalog import games, ruleset
 from engine.deal import commitment, deal_seed
 from engine.notation import seen_text
-from server.core import race_commands
+from server.core import absence, race_commands
 from server.store import journal
 from server.store.clock import Clock
 from tests.conftest import node
 from tests.gateway.client import Client, Message, opened
 from tests.gateway.play import KEY, race_of, resign, room_of
+
+TERMS = {"game": "roosevelt", "variant": "standard", "limit": 300}
 
 
 def is_over(event: Message) -> bool:
@@ -36,7 +38,7 @@ async def test_every_change_of_a_room_is_pushed_to_the_other_members(port: int) 
     async with opened(port) as host, opened(port) as guest:
         code = await room_of(host, guest)
         await guest.ask("room.ready", code=code, ready=False)
-        news = await host.next("room", lambda e: e["version"] == 5)
+        news = await host.next("room", lambda e: e["version"] == 4)
         assert [member["ready"] for member in news["members"]] == [True, False]
 
 
@@ -79,12 +81,15 @@ async def test_a_round_ends_with_results_the_seed_and_a_score(port: int) -> None
         await one.ask("resign", attempt=mine["attempt"], seq=3)
         room = await other.next("room", is_over)
         round_ = room["round"]
-        ranks = {r["player"]["id"]: r["rank"] for r in round_["runners"]}
-        # Nobody brought a card home, and fewer moves are better.
-        winner = yours["attempt"].split(".")[1]
-        assert ranks[winner] == 1
-        assert sorted(ranks.values()) == [1, 2]
-        assert {m["player"]["id"]: m["wins"] for m in room["members"]}[winner] == 1
+        # Nobody brought a card home: all are last, and nobody has won.
+        assert [runner["rank"] for runner in round_["runners"]] == [2, 2]
+        assert [(member["wins"], member["points"]) for member in room["members"]] == [(0, 0)] * 2
+        (score,) = room["scores"]
+        assert (score["number"], score["game"]) == (1, "robert")
+        assert {(place["rank"], place["points"]) for place in score["places"]} == {(2, 0)}
+        assert {place["player"] for place in score["places"]} == {
+            run["attempt"].split(".")[1] for run in (mine, yours)
+        }
         seed = bytes.fromhex(round_["seed"])
         assert commitment(round_["deal"], seed) == round_["commitment"] == mine["commitment"]
         view = view_of(deal_seed(ruleset("robert"), seed))
@@ -109,9 +114,9 @@ async def test_a_rematch_is_in_the_same_room_on_another_deal(port: int) -> None:
         await resign(one, mine)
         await resign(other, yours)
         code = (await one.next("room", is_over))["code"]
-        await other.ask("room.ready", code=code, ready=True)
-        room = await one.ask("room.start", code=code)
+        room = await other.ask("room.start", code=code)
         assert room["round"]["number"] == 2
+        assert room["host"] == mine["attempt"].split(".")[1], "a member calls the rematch"
         assert room["round"]["deal"] != mine["deal"]
         assert (await other.next("attempt"))["deal"] == room["round"]["deal"]
 
@@ -152,11 +157,16 @@ async def test_an_unknown_code_is_refused(port: int, code: str) -> None:
             ("room.leave", {}),
             ("room.start", {}),
             ("room.ready", {"ready": True}),
+            ("room.terms", TERMS),
+            ("room.propose", TERMS),
+            ("room.remove", {"player": "x"}),
+            ("room.host", {"player": "x"}),
+            ("room.lock", {"locked": True}),
         ):
             assert (await client.ask(command, code=code, **fields))["code"] == "unknown_room"
 
 
-async def test_only_the_host_starts_and_only_members_are_ready(port: int) -> None:
+async def test_only_the_host_starts_first_and_only_members_are_ready(port: int) -> None:
     async with opened(port) as one, opened(port) as other, opened(port) as stranger:
         code = await room_of(one, other)
         await stranger.hello()
@@ -253,3 +263,167 @@ async def test_players_of_one_room_on_two_nodes_race_as_if_on_one(redis_url: str
         await resign(clients[1], yours)
         for client in clients:
             assert (await client.next("room", is_over))["round"]["seed"] is not None
+
+
+def ids(room: Message) -> list[str]:
+    return [member["player"]["id"] for member in room["members"]]
+
+
+def here(room: Message) -> list[bool]:
+    return [member["here"] for member in room["members"]]
+
+
+async def test_everybody_who_is_here_plays_and_nobody_is_left_behind_unasked(port: int) -> None:
+    async with opened(port) as one, opened(port) as other, AsyncExitStack() as stack:
+        third = await stack.enter_async_context(opened(port))
+        code = await room_of(one, other, third)
+        await third.socket.close()
+        await one.next("room", lambda e: here(e) == [True, True, False])
+        refused = await one.ask("room.start", code=code)
+        assert refused["code"] == "players_away"
+        room = await one.ask("room.start", code=code, anyway=True)
+        runners = [runner["player"]["id"] for runner in room["round"]["runners"]]
+        assert runners == ids(room)[:2]
+
+
+async def test_a_member_who_sits_out_and_is_away_holds_nobody_up(port: int) -> None:
+    async with opened(port) as one:
+        async with opened(port) as other:
+            code = await room_of(one, other)
+            await other.ask("room.ready", code=code, ready=False)
+        await one.next("room", lambda e: here(e) == [True, False])
+        assert len((await one.ask("room.start", code=code))["round"]["runners"]) == 1
+
+
+async def test_a_round_that_nobody_plays_is_refused(port: int) -> None:
+    async with opened(port) as one:
+        code = await room_of(one)
+        await one.ask("room.ready", code=code, ready=False)
+        assert (await one.ask("room.start", code=code))["code"] == "nobody_plays"
+
+
+async def test_the_host_sets_what_the_next_round_is_played_by(port: int) -> None:
+    async with opened(port) as one, opened(port) as other:
+        mine, yours = await race_of(one, other)
+        code = mine["room"]
+        assert (await one.ask("room.terms", code=code, **TERMS))["code"] == "round_running"
+        await resign(one, mine)
+        await resign(other, yours)
+        await other.next("room", is_over)
+        assert (await other.ask("room.terms", code=code, **TERMS))["code"] == "not_host"
+        proposed = await other.ask("room.propose", code=code, **TERMS)
+        assert proposed["proposals"] == [{"player": ids(proposed)[1], **TERMS}]
+        await one.next("room", lambda e: e["proposals"] == proposed["proposals"])
+        room = await one.ask("room.terms", code=code, **TERMS)
+        assert {name: room[name] for name in TERMS} == TERMS
+        assert room["proposals"] == []
+        assert (room["round"]["game"], room["round"]["limit"]) == ("robert", 600)
+        room = await other.ask("room.start", code=code)
+        assert (room["round"]["game"], room["round"]["limit"]) == ("roosevelt", 300)
+        assert room["round"]["deadline"] - room["round"]["starts"] == 300_000
+        for client in (one, other):
+            assert (await client.next("attempt"))["game"] == "roosevelt"
+
+
+@pytest.mark.parametrize("command", ["room.terms", "room.propose"])
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        ({"game": "no-such-game"}, "unknown_game"),
+        ({"variant": "mild"}, "unknown_variant"),
+        ({"limit": 59}, "bad_message"),
+        ({"limit": 7201}, "bad_message"),
+    ],
+)
+async def test_invalid_terms_are_refused(
+    port: int, command: str, change: dict[str, object], code: str
+) -> None:
+    async with opened(port) as client:
+        room = await room_of(client)
+        assert (await client.ask(command, code=room, **(TERMS | change)))["code"] == code
+
+
+async def test_a_removed_player_is_told_and_cannot_come_back(redis_url: str) -> None:
+    """On another node than the host, in the middle of a round."""
+    async with AsyncExitStack() as stack:
+        one, other = [
+            await stack.enter_async_context(
+                opened(await stack.enter_async_context(node(redis_url)))
+            )
+            for _ in range(2)
+        ]
+        mine, yours = await race_of(one, other)
+        code = mine["room"]
+        player = yours["attempt"].split(".")[1]
+        assert (await other.ask("room.remove", code=code, player="x"))["code"] == "not_host"
+        room = await one.ask("room.remove", code=code, player=player)
+        assert ids(room) == [mine["attempt"].split(".")[1]]
+        assert (await other.next("removed"))["code"] == code
+        assert (await other.ask("room.join", code=code))["code"] == "removed"
+        ended = await one.next("room", lambda e: e["round"]["runners"][1]["result"]["end"])
+        assert ended["round"]["runners"][1]["result"]["end"] == "resigned"
+        # Nothing of the room is sent any more, though its node still follows another one.
+        sent = other.seen.count("room")
+        own = await other.ask("room.create", game="robert", seats=2, limit=600, key=KEY)
+        await one.ask("room.lock", code=code, locked=True)
+        await other.ask("room.join", code=own["code"])
+        assert other.seen.count("room") <= sent + 1
+
+
+async def test_the_host_hands_over(port: int) -> None:
+    async with opened(port) as one, opened(port) as other:
+        code = await room_of(one, other)
+        second = ids(await one.ask("room.lock", code=code, locked=False))[1]
+        assert (await one.ask("room.host", code=code, player="x"))["code"] == "not_seated"
+        assert (await one.ask("room.host", code=code, player=second))["host"] == second
+        assert (await one.ask("room.start", code=code))["code"] == "not_host"
+        assert (await other.ask("room.start", code=code))["type"] == "room"
+
+
+async def test_a_locked_room_takes_nobody_new(port: int) -> None:
+    async with opened(port) as one, opened(port) as other, opened(port) as third:
+        code = await room_of(one, other, seats=3)
+        assert (await other.ask("room.lock", code=code, locked=True))["code"] == "not_host"
+        assert (await one.ask("room.lock", code=code, locked=True))["locked"] is True
+        await third.hello()
+        assert (await third.ask("room.join", code=code))["code"] == "room_locked"
+        assert (await other.ask("room.join", code=code))["locked"] is True
+        await one.ask("room.lock", code=code, locked=False)
+        assert len((await third.ask("room.join", code=code))["members"]) == 3
+
+
+async def test_a_host_who_vanishes_is_followed_and_later_loses_the_seat(
+    redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(absence, "HOST_ABSENCE", 200)
+    monkeypatch.setattr(absence, "SEAT_ABSENCE", 600)
+    async with AsyncExitStack() as stack:
+        ports = [await stack.enter_async_context(node(redis_url)) for _ in range(2)]
+        host, second, third = [
+            await stack.enter_async_context(opened(port)) for port in (*ports, ports[0])
+        ]
+        code = await room_of(host, second, third)
+        before = await second.next("room", lambda e: here(e) == [True] * 3)
+        await host.socket.close()
+        followed = await second.next("room", lambda e: e["host"] == ids(before)[1])
+        assert ids(followed) == ids(before), "the seat is kept for now"
+        freed = await third.next("room", lambda e: ids(e) == ids(before)[1:])
+        assert freed["version"] == before["version"] + 2, "both nodes decided, and once"
+        assert (await second.ask("room.start", code=code))["type"] == "room"
+
+
+async def test_a_seat_is_lost_after_a_round_and_not_in_it(
+    port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # When the host is followed, the seat would have been lost long ago.
+    monkeypatch.setattr(absence, "HOST_ABSENCE", 400)
+    monkeypatch.setattr(absence, "SEAT_ABSENCE", 50)
+    async with opened(port) as one, opened(port) as other:
+        mine, yours = await race_of(one, other)
+        await resign(one, mine)
+        await one.socket.close()
+        room = await other.next("room", lambda e: e["host"] == yours["attempt"].split(".")[1])
+        assert len(room["members"]) == 2
+        await resign(other, yours)
+        room = await other.next("room", lambda e: len(e["members"]) == 1)
+        assert is_over(room)

@@ -80,7 +80,10 @@ class Node:
 
     async def run(self, stop: Stop) -> None:
         """Receive bus messages and keep live rooms current, until `stop` is set."""
-        await asyncio.gather(self.bus.run(stop), self.services.live.run(stop))
+        services = self.services
+        await asyncio.gather(
+            self.bus.run(stop), services.live.run(stop), services.absences.run(stop)
+        )
 
     async def keys(self, pattern: str = "*") -> list[str]:
         """Return all keys that match a pattern."""

@@ -100,7 +100,7 @@ async def test_a_node_with_a_stale_room_applies_effects_too(node: Node, other: N
         room = await node.rooms.find(code)
         await node.attempts.give_up(attempt_of(room, ADA))
         await node.apply_effects()
-        room = await node.rooms.start(code, ADA)
+        room = await node.rooms.start(code, ADA, [ADA])
     await node.attempts.give_up(attempt_of(room, ADA))
     await other.sweep()
     assert (await node.rooms.find(code)).running is None

@@ -107,7 +107,7 @@ async def test_a_room_for_an_unknown_game_or_variant_is_refused(
         lambda rooms, code: rooms.join(code, ADA),
         lambda rooms, code: rooms.leave(code, ADA),
         lambda rooms, code: rooms.set_ready(code, ADA, ready=True),
-        lambda rooms, code: rooms.start(code, ADA),
+        lambda rooms, code: rooms.start(code, ADA, PLAYERS),
     ],
     ids=["find", "join", "leave", "ready", "start"],
 )
@@ -182,21 +182,21 @@ async def test_a_round_has_one_deal_and_an_attempt_for_each_runner(
 async def test_a_refused_start_draws_no_deal(node: Node, player: PlayerId, code: str) -> None:
     room = await node.room_of(ADA, BOB)
     with pytest.raises(Refusal, match=code):
-        await node.rooms.start(room.opened.code, player)
+        await node.rooms.start(room.opened.code, player, PLAYERS)
     assert await deals(node) == 0
 
 
 async def test_a_start_that_is_sent_twice_starts_one_round(node: Node, other: Node) -> None:
     code = (await node.room_of(ADA, BOB)).opened.code
     await other.rooms.find(code)
-    starts = [n.rooms.start(code, ADA) for n in (node, other, node, other)]
+    starts = [n.rooms.start(code, ADA, PLAYERS) for n in (node, other, node, other)]
     assert await outcomes(list(starts)) == ["done", *["round_running"] * 3]
     room = await node.rooms.find(code)
     assert room.running is not None
     assert room.running.number == 1
     drawn = await deals(node)
     with pytest.raises(Refusal, match="round_running"):
-        await other.rooms.start(code, ADA)
+        await other.rooms.start(code, ADA, PLAYERS)
     assert await deals(node) == drawn
 
 
@@ -216,8 +216,7 @@ async def test_a_room_plays_several_rounds(node: Node, other: Node, clock: SetCl
         assert sum(room.wins.values()) >= number
         assert await all_due(node.store.outboxes, OVER * 2) == []
         if number == 1:
-            await other.rooms.set_ready(code, BOB, ready=True)
-            room = await node.rooms.start(code, ADA)
+            room = await node.rooms.start(code, ADA, PLAYERS)
     assert await deals(node) == 2
 
 
@@ -229,7 +228,7 @@ async def test_a_finish_counts_once_and_only_in_its_round(
     deal = room.round.deal
     for n in (node, other, node):
         await n.rooms.finish(code, deal, ADA, reached(1))
-    room = await node.rooms.start(code, ADA)
+    room = await node.rooms.start(code, ADA, PLAYERS)
     await other.rooms.finish(code, deal, ADA, reached(2))
     assert room.running is not None
     assert await result_of(node, code, ADA) is None
@@ -241,7 +240,7 @@ async def test_a_finish_is_entered_in_a_round_that_the_node_has_not_read_yet(
 ) -> None:
     code = (await node.room_of(ADA, BOB)).opened.code
     await other.rooms.find(code)
-    room = await node.rooms.start(code, ADA)
+    room = await node.rooms.start(code, ADA, PLAYERS)
     assert room.round is not None
     await other.rooms.finish(code, room.round.deal, BOB, reached(1))
     assert await result_of(node, code, BOB) == reached(1)
@@ -278,9 +277,10 @@ async def test_a_player_who_leaves_while_a_round_starts_does_not_stay_unfinished
         code = room.opened.code
         for player in (BOB, CYD):
             await other.rooms.join(code, player)
-            await other.rooms.set_ready(code, player, ready=True)
         await asyncio.gather(
-            node.rooms.start(code, ADA), other.rooms.leave(code, BOB), node.rooms.leave(code, CYD)
+            node.rooms.start(code, ADA, PLAYERS),
+            other.rooms.leave(code, BOB),
+            node.rooms.leave(code, CYD),
         )
         for n in (node, other):
             await n.apply_effects()
@@ -327,7 +327,7 @@ async def test_a_round_whose_deal_was_lost_is_over_at_the_deadline(
     after = await other.rooms.find(code)
     assert after.running is None
     assert await result_of(other, code, ADA) == Result(0, 52, 0, 0, "time")
-    assert (await node.rooms.start(code, ADA)).running is not None
+    assert (await node.rooms.start(code, ADA, PLAYERS)).running is not None
 
 
 async def test_runners_without_an_attempt_are_finished_at_the_deadline(

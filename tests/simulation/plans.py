@@ -5,11 +5,24 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 
+from engine.catalog import games
 from server.core import daily
 from tests.faults.ledger import Message
 from tests.faults.player import RETRYABLE
 from tests.simulation import faults
 from tests.simulation.player import Player
+
+HOSTING = 0.15
+"""How often a player does something to the room before a round, or in it."""
+
+REMATCH = 0.3
+"""How often a member who is not the host calls the rematch."""
+
+VANISHED = (0.5, 9.0)
+"""Seconds for which a player vanishes: hosts are followed after two, seats lost after six."""
+
+SHORTEST = 60
+"""Seconds of a round whose terms were set; races divide them."""
 
 POLL_AFTER = 1.5
 """Seconds without news after which a player reads the room again."""
@@ -60,6 +73,8 @@ async def race(player: Player, table: Table, *, host: bool) -> None:
             return
         room = player.rooms.get(code, room)
         round_ = room["round"]
+        if player.rng.random() < HOSTING and not player.world.closing:
+            await _run_room(player, room)
         if round_ is not None and not round_["over"]:
             waited = 0
             await _run(player, room, hasty=ending != "stay")
@@ -69,7 +84,7 @@ async def race(player: Player, table: Table, *, host: bool) -> None:
                 break
         elif player.world.closing or (round_ is not None and round_["number"] >= table.rounds):
             break
-        elif room["host"] == player.id:
+        elif room["host"] == player.id or (round_ is not None and rng.random() < REMATCH):
             waited += 1
             await _start(player, room, table, waited)
             if waited > 8:
@@ -83,6 +98,29 @@ async def race(player: Player, table: Table, *, host: bool) -> None:
     await player.ask("room.leave", code=code)
 
 
+async def _run_room(player: Player, room: Message) -> None:
+    """Do what hosts do, or what the others do to them; or vanish for a while."""
+    rng, code = player.rng, room["code"]
+    others = [m["player"]["id"] for m in room["members"] if m["player"]["id"] != player.id]
+    game = rng.choice(list(games()))
+    terms = {"game": game, "variant": rng.choice(list(games()[game].variants)), "limit": SHORTEST}
+    wanted: list[tuple[str, Message]] = [
+        ("vanish", {}),
+        ("room.propose", terms),
+        ("room.ready", {"ready": False}),
+    ]
+    if room["host"] == player.id:
+        wanted = [wanted[0], ("room.terms", terms), ("room.lock", {"locked": not room["locked"]})]
+        wanted += [("room.host", {"player": other}) for other in others]
+        wanted += [("room.remove", {"player": other}) for other in others[:1]]
+    type_, fields = rng.choice(wanted)
+    player.doing = f"{type_} in room {code}"
+    if type_ == "vanish":
+        await player.vanish(rng.uniform(*VANISHED))
+    else:
+        await player.ask(type_, code=code, **fields)
+
+
 async def _start(player: Player, room: Message, table: Table, waited: int) -> None:
     """Start a round if enough are ready, or wait for them."""
     ready = sum(member["ready"] for member in room["members"])
@@ -92,7 +130,8 @@ async def _start(player: Player, room: Message, table: Table, waited: int) -> No
         return
     player.doing = "starting a round"
     # Without an answer it may have been started all the same, so the room is read again.
-    await player.ask("room.start", once=True, code=room["code"])
+    anyway = waited > 4 or player.rng.random() < 0.3
+    await player.ask("room.start", once=True, code=room["code"], anyway=anyway)
 
 
 async def _be_ready(player: Player, room: Message) -> None:

@@ -22,7 +22,7 @@ QUIET_TIMEOUT = 15.0
 """Seconds to wait for an answer when there are no more faults."""
 
 DESERVED = {"room_full", "not_seated"}
-"""Refusals that these players may get, since they come late and leave early."""
+"""Refusals that these players may get: they come late, leave early, and lose seats."""
 
 
 LOST = {"unknown_room", "unknown_attempt"}
@@ -193,6 +193,14 @@ class Player:
         if not self.ledger.player:
             self.ledger.player = welcome["player"]["id"]
         return device
+
+    async def vanish(self, seconds: float) -> None:
+        """Close all sessions, and open no other one for a while."""
+        self.world.counts["vanished for a while"] += 1
+        for device in self._devices:
+            if device is not None and not device.lost:
+                device.close()
+        await asyncio.sleep(seconds)
 
     def random_device(self) -> int:
         """Return the number of a device, a random one if both are open."""

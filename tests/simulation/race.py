@@ -16,11 +16,14 @@ from functools import lru_cache
 from typing import Any
 
 import structlog
+from msgspec.structs import replace
 
 from engine import deal as dealing
 from engine.catalog import games
-from server.core import daily
+from server.core import absence, daily
+from server.core.ids import PlayerId, RoomCode
 from server.core.race import Room
+from server.core.race_events import Terms
 from server.gateway import load, session
 from server.service import attempt_journal
 from server.service.rooms import Rooms
@@ -308,13 +311,18 @@ def conditions() -> Iterator[None]:
         (attempt_history, "deal_seed", cached),
         (daily, "DRAWN_AHEAD", 0),
         (keys, "PARTITIONS", 8),
+        (absence, "HOST_ABSENCE", 2_000),
+        (absence, "SEAT_ABSENCE", 6_000),
     ]
-    create = Rooms.create
+    create, set_terms = Rooms.create, Rooms.set_terms
 
     async def shorter(self: Rooms, *given: Any, limit: int, **named: Any) -> Room:
         return await create(self, *given, limit=limit // SHARE, **named)
 
-    places.append((Rooms, "create", shorter))
+    async def set_shorter(self: Rooms, code: RoomCode, player: PlayerId, terms: Terms) -> Room:
+        return await set_terms(self, code, player, replace(terms, limit=terms.limit // SHARE))
+
+    places += [(Rooms, "create", shorter), (Rooms, "set_terms", set_shorter)]
     thresholds = gc.get_threshold()
     gc.set_threshold(50_000, 20, 100)
     try:
