@@ -86,12 +86,13 @@ class Player:
         expect(self.see("move-count")).to_contain_text(str(count))
 
     def open_room(self, game: str, seats: int = 2) -> str:
-        """Create a room, and return its link."""
+        """Create a room, and return its link; one with a single seat invites nobody."""
         self.go("/new")
         self.see("game-select").select_option(game)
         self.see("seats-select").select_option(str(seats))
         self.press("create-room")
-        return self.see("invite-link").input_value()
+        self.see("seat").wait_for()
+        return self.page.url
 
     def wait_for_board(self) -> None:
         """Wait until the board has cards that can be moved."""

@@ -105,12 +105,9 @@ def screens(
     Yields:
         The name of a screen, and the player whose page shows it until the next one is asked for.
     """
-    player, friend = Player(browser, url, settings), Player(browser, url, settings)
-    for each, name in ((player, "Ada"), (friend, "Grace")):
-        each.go("/settings")
-        each.see("name-input").fill(name)
-        each.press("name-save")
-        expect(each.see("notice")).to_contain_text("Saved")
+    player, friend, third = (
+        named(Player(browser, url, settings), name) for name in ("Ada", "Grace", "Barbara")
+    )
     yield from ((name, player) for name, path in STATIC_SCREENS.items() if _opened(player, path))
     for game in GAMES:
         store_practice(player, game, {"seed": SEED, "moves": []})
@@ -124,10 +121,20 @@ def screens(
         yield f"play-{game}", player
     if not alone:
         yield from _race(player, friend)
+        yield from room_screens(player, friend, third)
         yield from _daily(player)
         yield from _win(Player(browser, url, {**settings, "reduced_motion": "no-preference"}))
-    player.close()
-    friend.close()
+    for each in (player, friend, third):
+        each.close()
+
+
+def named(player: Player, name: str) -> Player:
+    """Give a player a name, and return the player."""
+    player.go("/settings")
+    player.see("name-input").fill(name)
+    player.press("name-save")
+    expect(player.see("notice")).to_contain_text("Saved")
+    return player
 
 
 def _opened(player: Player, path: str) -> bool:
@@ -149,7 +156,6 @@ def _race(player: Player, friend: Player) -> Iterator[tuple[str, Player]]:
     link = player.open_room("roosevelt", seats=4)
     yield "room-alone", player
     friend.page.goto(link)
-    friend.press("ready")
     expect(player.see("start-round")).to_contain_text("2")
     yield "room", player
     yield "room-guest", friend
@@ -165,6 +171,11 @@ def _race(player: Player, friend: Player) -> Iterator[tuple[str, Player]]:
                 each.tap(f"t{nth % 7}")
         each.wait_for_cards()
     yield "race", player
+    player.page.get_by_role("link", name="Back to the start").click()
+    player.see("return-to-game").wait_for()
+    yield "home-running", player
+    player.press("return-to-game")
+    player.wait_for_board()
     player.press("give-up")
     yield "give-up", player
     player.press("give-up-confirm")
@@ -177,6 +188,57 @@ def _race(player: Player, friend: Player) -> Iterator[tuple[str, Player]]:
     player.see("check-result").wait_for()
     yield "deal-checked", player
     player.press("leave-room")
+
+
+def room_screens(player: Player, friend: Player, third: Player) -> Iterator[tuple[str, Player]]:
+    """Visit what a host and guests see of a room between its rounds."""
+    player.go("/")
+    player.open_room("robert", seats=3)
+    for each in (friend, third):
+        each.page.goto(player.page.url)
+    expect(player.see("seat")).to_have_count(3)
+    friend.press("change-terms")
+    friend.see("game-select").select_option("deuces")
+    yield "suggesting", friend
+    friend.press("send-terms")
+    player.see("accept-terms").wait_for()
+    yield "suggested", player
+    player.press("accept-terms")
+    third.press("sit-out")
+    expect(third.see("sit-out")).to_contain_text("in")
+    yield "sitting-out", third
+    third.press("sit-out")
+    for _ in range(2):
+        player.press("start-round")
+        for each in (player, friend, third):
+            each.wait_for_board()
+            each.give_up()
+        player.see("results").wait_for()
+    yield "no-winner", player
+    player.see("series").scroll_into_view_if_needed()
+    yield "series", player
+    third.page.goto("about:blank")
+    expect(player.page.get_by_text("Away", exact=True)).to_be_visible()
+    player.press("start-round")
+    yield "start-without", player
+    player.press("wait")
+    player.see("seat-menu").last.click()
+    yield "seat-menu", player
+    player.press("remove")
+    yield "removing", player
+    player.press("remove-confirm")
+    expect(player.see("seat")).to_have_count(2)
+    third.page.goto(player.page.url)
+    third.see("no-seat").wait_for()
+    yield "removed", third
+    player.press("lock")
+    player.see("locked").scroll_into_view_if_needed()
+    yield "locked", player
+    friend.press("leave-room")
+    friend.see("race").wait_for()
+    friend.page.goto(player.page.url)
+    friend.see("no-seat").wait_for()
+    yield "locked-out", friend
 
 
 def _daily(player: Player) -> Iterator[tuple[str, Player]]:

@@ -10,7 +10,7 @@ from playwright.sync_api import Browser
 
 from tests.browser.conftest import Site
 from tests.browser.player import DESKTOP, PHONE, Player
-from tests.browser.screens import STATIC_SCREENS
+from tests.browser.screens import STATIC_SCREENS, named, room_screens
 from tests.processes import ROOT
 
 AXE = ROOT / "client_js/node_modules/axe-core/axe.min.js"
@@ -106,10 +106,15 @@ def test_every_screen_fits_a_narrow_phone_and_has_large_enough_targets(
         narrow.page.wait_for_load_state("networkidle")
         if problems := narrow.page.evaluate(FIND_MISFITS):
             found[path] = problems
-    narrow.open_room("robert")
-    if problems := narrow.page.evaluate(FIND_MISFITS):
-        found["a room"] = problems
-    narrow.close()
+    assert found == {}
+    friends = [Player(browser, site.url, PHONE) for _ in range(2)]
+    for each, name in zip((narrow, *friends), ("Ada", "Grace", "Barbara"), strict=True):
+        named(each, name)
+    for screen, shown in room_screens(narrow, *friends):
+        if problems := shown.page.evaluate(FIND_MISFITS) if shown is narrow else []:
+            found[screen] = problems
+    for each in (narrow, *friends):
+        each.close()
     assert found == {}
 
 
@@ -122,9 +127,26 @@ def test_no_step_of_a_race_violates_a_rule(player: Player) -> None:
     player.wait_for_board()
     player.tap("s")
     found["the table"] = violations(player)
+    player.page.get_by_role("link", name="Back to the start").click()
+    player.see("return-to-game").wait_for()
+    found["the way back"] = violations(player)
+    player.press("return-to-game")
+    player.wait_for_board()
     player.press("give-up")
     found["giving up"] = violations(player)
     player.press("give-up-confirm")
     player.see("results").wait_for()
     found["the result"] = violations(player)
+    assert {step: problems for step, problems in found.items() if problems} == {}
+
+
+def test_no_step_between_rounds_violates_a_rule(
+    player: Player, browser: Browser, site: Site
+) -> None:
+    friends = [Player(browser, site.url, PHONE) for _ in range(2)]
+    for each, name in zip((player, *friends), ("Ada", "Grace", "Barbara"), strict=True):
+        named(each, name)
+    found = {screen: violations(shown) for screen, shown in room_screens(player, *friends)}
+    for friend in friends:
+        friend.close()
     assert {step: problems for step, problems in found.items() if problems} == {}

@@ -9,6 +9,7 @@ import type { Clock } from "./clock.ts";
 import type { ConnectionState } from "./connection.svelte.ts";
 import type { Notices } from "./notices.svelte.ts";
 import type { Router } from "./router.svelte.ts";
+import type { RunningGames } from "./runningGames.svelte.ts";
 import type { Screens } from "./screens.ts";
 import type { Settings } from "./settings.svelte.ts";
 import type { Sounds } from "./sounds.ts";
@@ -19,6 +20,7 @@ export interface App {
   readonly connection: ConnectionState;
   readonly notices: Notices;
   readonly router: Router;
+  readonly running: RunningGames;
   readonly screens: Screens;
   readonly settings: Settings;
   readonly drawings: Promise<Drawings>;

@@ -11,6 +11,7 @@ import { Notices } from "./notices.svelte.ts";
 import { keepForOffline } from "./offline/register.ts";
 import { ReloadOnce, reloadWhenTooOld } from "./reload.ts";
 import { Router } from "./router.svelte.ts";
+import { RunningGames } from "./runningGames.svelte.ts";
 import { Screens } from "./screens.ts";
 import { Settings } from "./settings.svelte.ts";
 import { Sounds } from "./sounds.ts";
@@ -43,6 +44,7 @@ const app = {
   connection: new ConnectionState(client.status),
   notices: new Notices(),
   router,
+  running: new RunningGames(client, localStorage),
   screens,
   settings,
   drawings,

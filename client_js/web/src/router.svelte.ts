@@ -15,8 +15,9 @@ export class Router {
     document.addEventListener("click", (event) => this.#follow(event));
   }
 
-  go(path: string): void {
-    history.pushState(null, "", path);
+  /** Go to a path of the page; its screen finds `state` in `history.state`. */
+  go(path: string, state: object | null = null): void {
+    history.pushState(state, "", path);
     void this.#navigate(() => scrollTo(0, 0));
   }
 

@@ -34,6 +34,8 @@ function counted(count: number, one: string, many: string): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
+const LIST = new Intl.ListFormat("de");
+
 export const de: Text = {
   product: "Samedeal",
   wordmark: "samedeal",
@@ -46,10 +48,19 @@ export const de: Text = {
   missingMore:
     "Hier ist keine Seite. Der Link ist vielleicht alt oder hat einen Buchstaben verloren.",
   toHome: "Zur Startseite",
+  cancel: "Abbrechen",
+  again: "Noch einmal versuchen",
   broken: "Hier ist etwas schiefgegangen.",
   brokenMore: "Lade die Seite neu. Was du gespielt hast, ist sicher.",
 
-  nav: { label: "Seiten", daily: "Heute", settings: "Du und Einstellungen", skip: "Zum Inhalt" },
+  nav: {
+    label: "Seiten",
+    daily: "Heute",
+    settings: "Du und Einstellungen",
+    skip: "Zum Inhalt",
+    running: (game) => `Dein ${game} läuft noch`,
+    back: "Zurück zum Spiel",
+  },
 
   name: {
     title: "Dein Name",
@@ -80,6 +91,7 @@ export const de: Text = {
   start: {
     title: "Neues Rennen",
     race: "Gegen Freunde spielen",
+    alone: "Allein spielen",
     wish: (game, limit) => `${game}, ${limit}`,
     options: "Ändern",
     intro: "Raum öffnen, Link schicken, und alle spielen zugleich mit denselben Karten.",
@@ -138,13 +150,18 @@ export const de: Text = {
     left: "Karten übrig",
     time: "Zeit",
     moves: "Züge",
-    wins: "Siege",
+    points: "Punkte",
   },
 
   room: {
     title: (code) => `Raum ${code}`,
     code: "Raumcode",
-    missingMore: "Vielleicht fehlt dem Link ein Buchstabe, oder alle sind nach Hause gegangen.",
+    noSeat: {
+      unknown_room: "Vielleicht fehlt dem Link ein Buchstabe, oder alle sind nach Hause gegangen.",
+      room_full: "Versuch es noch einmal, wenn jemand gegangen ist, oder öffne selbst einen Raum.",
+      room_locked: "Bitte den Gastgeber, ihn aufzuschließen, und versuch es noch einmal.",
+      removed: "Das kommt vor. Öffne selbst einen Raum, und die Karten werden neu gegeben.",
+    },
     arrived: (name) => `${name} ist da`,
     invite: "Lade deine Freunde ein",
     link: "Der Link des Raums",
@@ -158,17 +175,51 @@ export const de: Text = {
     freeSeats: (count) => counted(count, "freier Platz", "freie Plätze"),
     host: "Gastgeber",
     you: "Du",
-    ready: "Bereit",
-    notReady: "Noch nicht bereit",
+    plays: "Dabei",
+    sitsOut: "Setzt aus",
     away: "Nicht da",
-    beReady: "Ich bin bereit",
-    beNotReady: "Doch nicht bereit",
+    sitOut: "Aussetzen",
+    sitIn: "Ich bin dabei",
     start: (count) => (count === 1 ? "Allein anfangen" : `Zu ${count} anfangen`),
     rematch: (count) => (count === 1 ? "Noch einmal" : `Revanche zu ${count}`),
-    waitForHost: "Der Gastgeber startet die Runde.",
+    startWithout: (names) => `Ohne ${LIST.format(names)} anfangen?`,
+    startWithoutMore: "Wer zurückkommt, ist in der nächsten Runde dabei.",
+    startAnyway: "Anfangen",
+    wait: "Kurz warten",
+    waitFor: (host) => `${host} startet die Runde.`,
+    hostAway: (host) => `${host} ist nicht da. Gleich übernimmt jemand anders.`,
+    menu: (name) => `Mehr zu ${name}`,
+    makeHost: "Zum Gastgeber machen",
+    remove: "Aus dem Raum entfernen",
+    removeAsk: (name) => `${name} entfernen?`,
+    removeMore: "Der Platz wird frei, und eine Rückkehr in diesen Raum ist nicht möglich.",
+    removeConfirm: "Entfernen",
+    lock: "Raum abschließen",
+    unlock: "Raum aufschließen",
+    locked: "Abgeschlossen",
+    lockedTitle: "Der Raum ist abgeschlossen",
+    lockedMore: "Niemand Neues bekommt einen Platz.",
     leave: "Gehen",
     running: "Gerade läuft eine Runde. In der nächsten bist du dabei.",
     wins: (count) => counted(count, "Runde gewonnen", "Runden gewonnen"),
+  },
+
+  terms: {
+    title: "Nächste Runde",
+    next: (terms) => `Als Nächstes: ${terms}.`,
+    change: "Spiel ändern",
+    suggest: "Spiel vorschlagen",
+    suggests: (name, terms) => `${name} schlägt vor: ${terms}.`,
+    youSuggest: (terms) => `Dein Vorschlag: ${terms}.`,
+    accept: "Das spielen wir",
+    propose: "Vorschlagen",
+  },
+
+  series: {
+    title: "Zwischenstand",
+    short: (round) => `R${round}`,
+    place: (rank) => `${rank}.`,
+    caption: "Ein Punkt für jeden, den du schlägst; keiner für einen Lauf ohne Karte zu Hause.",
   },
 
   share: {
@@ -185,6 +236,7 @@ export const de: Text = {
     progress: "Wie weit alle sind",
     begins: "Das Rennen läuft",
     results: (number) => `Runde ${number}`,
+    noWinner: "Niemand hat eine Karte nach Hause gebracht: Diese Runde gewinnt niemand.",
     waiting: "Du bist fertig. Die Runde endet, wenn alle es sind.",
   },
 
@@ -317,12 +369,14 @@ export const de: Text = {
     moves: "Züge",
     giveUp: "Aufgeben",
     giveUpAsk: "Aufgeben? Was du nach Hause gebracht hast, zählt.",
+    giveUpAskLast: "Aufgeben? Noch ist keine Karte zu Hause: Das zählt als letzter Platz.",
     giveUpConfirm: "Aufgeben",
     finish: "Beenden",
     finishIt: "Fertig spielen",
     skip: "Überspringen",
     youWon: "Gewonnen!",
     finishAsk: "Hier beenden? Es zählen die Karten zu Hause und die Zeit der letzten.",
+    finishAskLast: "Hier beenden? Noch ist keine Karte zu Hause: Das zählt als letzter Platz.",
     finishConfirm: "Beenden",
     goOn: "Weiterspielen",
     seeResults: "Zum Ergebnis",
@@ -398,7 +452,11 @@ export const de: Text = {
       "Die Regeln, nach denen dieses Spiel begann, sind hier nicht bekannt. Lade die Seite neu.",
     unknown_room: "Zu diesem Code gibt es keinen Raum.",
     room_full: "In diesem Raum sind alle Plätze besetzt.",
-    not_host: "Nur der Gastgeber startet eine Runde.",
+    room_locked: "Dieser Raum ist abgeschlossen.",
+    removed: "Der Gastgeber hat dich aus diesem Raum entfernt.",
+    not_host: "Das kann nur der Gastgeber.",
+    players_away: "Noch sind nicht alle da.",
+    nobody_plays: "Alle setzen aus. Jemand muss spielen.",
     round_running: "Gerade läuft eine Runde.",
     not_started: "Die Runde hat noch nicht begonnen.",
     unknown_attempt: "So ein Spiel von dir gibt es nicht.",

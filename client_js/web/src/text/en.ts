@@ -40,6 +40,8 @@ function counted(count: number, one: string, many: string): string {
 }
 
 const ENDINGS: Readonly<Record<string, string>> = { one: "st", two: "nd", few: "rd" };
+/** Names in a row, as in "Ada and Grace". */
+const LIST = new Intl.ListFormat("en");
 const ORDINALS = new Intl.PluralRules("en", { type: "ordinal" });
 
 export const en = {
@@ -53,10 +55,19 @@ export const en = {
   missing: "That card isn’t in the pack.",
   missingMore: "There’s no page here. The link may be old, or have lost a letter.",
   toHome: "Back to the start",
+  cancel: "Cancel",
+  again: "Try again",
   broken: "Something went wrong here.",
   brokenMore: "Reload the page. What you’ve played is safe.",
 
-  nav: { label: "Pages", daily: "Today", settings: "You and settings", skip: "Skip to content" },
+  nav: {
+    label: "Pages",
+    daily: "Today",
+    settings: "You and settings",
+    skip: "Skip to content",
+    running: (game: string) => `Your ${game} is still running`,
+    back: "Return to your game",
+  },
 
   name: {
     title: "Your name",
@@ -87,6 +98,7 @@ export const en = {
   start: {
     title: "New race",
     race: "Race a friend",
+    alone: "Play alone",
     wish: (game: string, limit: string) => `${game}, ${limit}`,
     options: "Change",
     intro: "Open a room, send the link, and play the same cards at the same time.",
@@ -152,12 +164,18 @@ export const en = {
     left: "Cards left",
     time: "Time",
     moves: "Moves",
-    wins: "Wins",
+    points: "Points",
   },
 
   room: {
     title: (code: string) => `Room ${code}`,
-    missingMore: "The link may have lost a letter, or everybody has gone home.",
+    /** Why somebody has no seat, by the code of the refusal. */
+    noSeat: {
+      unknown_room: "The link may have lost a letter, or everybody has gone home.",
+      room_full: "Try again when somebody has left, or open a room of your own.",
+      room_locked: "Ask the host to unlock it, then try again.",
+      removed: "It happens. Open a room of your own, and the cards are dealt anew.",
+    } as Readonly<Record<string, string>>,
     arrived: (name: string) => `${name} is here`,
     code: "Room code",
     invite: "Invite your friends",
@@ -173,17 +191,52 @@ export const en = {
     freeSeats: (count: number) => counted(count, "free seat", "free seats"),
     host: "Host",
     you: "You",
-    ready: "Ready",
-    notReady: "Not ready yet",
+    plays: "In",
+    sitsOut: "Sitting out",
     away: "Away",
-    beReady: "I’m ready",
-    beNotReady: "I’m not ready",
+    sitOut: "Sit this one out",
+    sitIn: "I’m in",
     start: (count: number) => (count === 1 ? "Start on your own" : `Start with ${count}`),
     rematch: (count: number) => (count === 1 ? "Play again" : `Rematch with ${count}`),
-    waitForHost: "The host starts the round.",
+    startWithout: (names: readonly string[]) => `Start without ${LIST.format(names)}?`,
+    startWithoutMore: "Whoever comes back is in the next round.",
+    startAnyway: "Start",
+    wait: "Wait a moment",
+    waitFor: (host: string) => `${host} starts the round.`,
+    hostAway: (host: string) => `${host} is away. Somebody else takes over in a moment.`,
+    menu: (name: string) => `More about ${name}`,
+    makeHost: "Make host",
+    remove: "Remove from the room",
+    removeAsk: (name: string) => `Remove ${name}?`,
+    removeMore: "Their seat is lost, and they can’t come back to this room.",
+    removeConfirm: "Remove",
+    lock: "Lock the room",
+    unlock: "Unlock the room",
+    locked: "Locked",
+    lockedTitle: "The room is locked",
+    lockedMore: "Nobody new can take a seat.",
     leave: "Leave",
     running: "They’re in the middle of a round. You’re in the next one.",
     wins: (count: number) => counted(count, "round won", "rounds won"),
+  },
+
+  /** What the next round is played by. */
+  terms: {
+    title: "Next round",
+    next: (terms: string) => `Next: ${terms}.`,
+    change: "Change game",
+    suggest: "Suggest a game",
+    suggests: (name: string, terms: string) => `${name} suggests ${terms}.`,
+    youSuggest: (terms: string) => `You suggest ${terms}.`,
+    accept: "Play this",
+    propose: "Suggest it",
+  },
+
+  series: {
+    title: "So far",
+    short: (round: number) => `R${round}`,
+    place: (rank: number) => `${rank}${ENDINGS[ORDINALS.select(rank)] ?? "th"}`,
+    caption: "One point for each player you beat; none for a run without a card home.",
   },
 
   share: {
@@ -200,6 +253,7 @@ export const en = {
     progress: "How far everyone has got",
     begins: "The race is on",
     results: (number: number) => `Round ${number}`,
+    noWinner: "Nobody brought a card home, so nobody wins this one.",
     waiting: "You’re done. The round ends when everyone is.",
   },
 
@@ -335,12 +389,14 @@ export const en = {
     moves: "Moves",
     giveUp: "Give up",
     giveUpAsk: "Give up? What you’ve brought home counts.",
+    giveUpAskLast: "Give up? With no card home yet, your run will count as last.",
     giveUpConfirm: "Give up",
     finish: "Finish",
     finishIt: "Finish it",
     skip: "Skip",
     youWon: "You won!",
     finishAsk: "Finish here? The cards you’ve brought home count, and the time of the last one.",
+    finishAskLast: "Finish here? With no card home yet, your run will count as last.",
     finishConfirm: "Finish",
     goOn: "Keep playing",
     seeResults: "See the result",
@@ -423,7 +479,11 @@ export const en = {
       "This game was begun by rules that aren’t known here. Try loading the page again.",
     unknown_room: "There is no room with this code.",
     room_full: "Every seat in this room is taken.",
-    not_host: "Only the host starts a round.",
+    room_locked: "This room is locked.",
+    removed: "The host has removed you from this room.",
+    not_host: "Only the host can do that.",
+    players_away: "Not everybody is here yet.",
+    nobody_plays: "Everybody sits out. Somebody has to play.",
     round_running: "A round is under way.",
     not_started: "The round hasn’t begun yet.",
     unknown_attempt: "That isn’t a game of yours.",

@@ -1,0 +1,24 @@
+/** Opening a room, for friends or for a game alone. */
+
+import { keepRace, type RaceWish } from "./lastRace.ts";
+import { paths } from "./routes.ts";
+import type { App } from "./app.ts";
+
+type Uses = Pick<App, "client" | "notices" | "router">;
+
+/** Open a room and go to it; a refusal is shown. */
+export async function openRoom({ client, notices, router }: Uses, wish: RaceWish): Promise<void> {
+  const room = await notices.tell(client.createRoom(wish));
+  if (room === undefined) return;
+  keepRace(wish);
+  router.go(paths.room(room.code));
+}
+
+/** Open a room for oneself, start its first round, and go to it; a refusal is shown. */
+export async function playAlone({ client, notices, router }: Uses, wish: RaceWish): Promise<void> {
+  const room = await notices.tell(client.createRoom({ ...wish, seats: 1 }));
+  if (room === undefined) return;
+  keepRace(wish);
+  await notices.tell(client.startRound());
+  router.go(paths.room(room.code));
+}

@@ -1,0 +1,229 @@
+"""The room screen in Chromium, on a phone with touch and on a desktop."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.browser.conftest import Site
+from tests.browser.player import DESKTOP, PHONE, Player
+from tests.browser.screens import named
+
+
+@pytest.fixture
+def host(browser: Browser, site: Site) -> Iterator[Player]:
+    player = Player(browser, site.url, PHONE)
+    yield player
+    player.close()
+
+
+@pytest.fixture
+def guest(browser: Browser, site: Site) -> Iterator[Player]:
+    player = Player(browser, site.url, DESKTOP)
+    yield player
+    player.close()
+
+
+@pytest.fixture(params=[PHONE, DESKTOP], ids=["phone", "desktop"])
+def player(request: pytest.FixtureRequest, browser: Browser, site: Site) -> Iterator[Player]:
+    player = Player(browser, site.url, request.param)
+    yield player
+    player.close()
+
+
+def test_one_tap_starts_a_game_alone(player: Player) -> None:
+    player.go("/")
+    player.press("play-alone")
+    player.wait_for_board()
+    player.press("give-up")
+    # Alone there is no last place.
+    expect(player.page.get_by_role("dialog")).not_to_contain_text("last")
+
+
+def test_every_screen_leads_back_to_a_running_race(player: Player) -> None:
+    player.go("/new")
+    player.see("game-select").select_option("robert")
+    player.press("play-alone")
+    player.wait_for_board()
+    expect(player.see("return-to-game")).to_have_count(0)
+    player.tap("s")
+    player.wait_for_moves(1)
+    player.page.get_by_role("link", name="Back to the start").click()
+    for path in ("/", "/daily", "/rules/robert", "/settings", "/practice/deuces"):
+        player.go(path)
+        expect(player.see("return-to-game")).to_contain_text("Robert")
+    player.press("return-to-game")
+    player.wait_for_board()
+    assert player.moves() == 1
+    player.give_up()
+    expect(player.see("results")).to_be_visible()
+    player.go("/")
+    expect(player.see("race")).to_be_visible()
+    expect(player.see("return-to-game")).to_have_count(0)
+
+
+def test_every_screen_leads_back_to_a_running_daily(player: Player) -> None:
+    player.go("/daily/robert")
+    player.press("play-daily")
+    player.wait_for_board()
+    player.press("give-up")
+    expect(player.page.get_by_role("dialog")).to_contain_text("count as last")
+    player.page.keyboard.press("Escape")
+    player.tap("s")
+    player.wait_for_moves(1)
+    player.page.get_by_role("link", name="Back to the start").click()
+    player.press("return-to-game")
+    player.wait_for_board()
+    player.wait_for_moves(1)
+    player.give_up()
+    expect(player.see("results")).to_be_visible()
+    player.go("/settings")
+    expect(player.see("name-input")).to_be_visible()
+    expect(player.see("return-to-game")).to_have_count(0)
+
+
+def gather(host: Player, guest: Player, game: str = "robert", seats: int = 3) -> None:
+    """Open a room of Ada's, which Grace joins."""
+    named(host, "Ada")
+    named(guest, "Grace")
+    guest.page.goto(host.open_room(game, seats))
+    expect(host.see("start-round")).to_contain_text("2")
+
+
+def race(*players: Player) -> None:
+    """Wait for the tables of a round that was started, and give up on all of them."""
+    for player in players:
+        player.wait_for_board()
+        player.give_up()
+    for player in players:
+        expect(player.see("results")).to_be_visible()
+
+
+def test_the_host_is_asked_before_leaving_somebody_behind(host: Player, guest: Player) -> None:
+    gather(host, guest)
+    guest.page.goto("about:blank")
+    expect(host.page.get_by_text("Away", exact=True)).to_be_visible()
+    host.press("start-round")
+    expect(host.page.get_by_role("dialog")).to_contain_text("Start without Grace?")
+    host.press("wait")
+    expect(host.page.get_by_role("dialog")).to_have_count(0)
+    expect(host.see("countdown")).to_have_count(0)
+    host.press("start-round")
+    host.press("start-anyway")
+    host.wait_for_board()
+
+
+def test_a_guest_whose_host_is_away_is_told_so(host: Player, guest: Player) -> None:
+    gather(host, guest)
+    expect(guest.page.get_by_text("Ada starts the round")).to_be_visible()
+    expect(guest.see("start-round")).to_have_count(0)
+    host.page.goto("about:blank")
+    expect(guest.page.get_by_text("Ada is away")).to_be_visible()
+
+
+def test_a_player_sits_a_round_out_and_calls_the_rematch(host: Player, guest: Player) -> None:
+    gather(host, guest)
+    guest.press("sit-out")
+    expect(host.see("seat").last).to_contain_text("Sitting out")
+    host.press("start-round")
+    expect(guest.page.get_by_text("in the middle of a round")).to_be_visible()
+    race(host)
+    guest.press("sit-out")
+    expect(guest.see("start-round")).to_have_text("Rematch with 2")
+    guest.press("start-round")
+    for player in (host, guest):
+        player.wait_for_board()
+
+
+def test_nobody_can_start_a_round_that_everybody_sits_out(host: Player, guest: Player) -> None:
+    gather(host, guest)
+    for player in (host, guest):
+        player.press("sit-out")
+    expect(host.page.get_by_text("Sitting out")).to_have_count(2)
+    host.press("start-round")
+    expect(host.see("notice")).to_contain_text("Somebody has to play")
+
+
+def test_a_guest_proposes_a_game_that_the_host_accepts(host: Player, guest: Player) -> None:
+    gather(host, guest)
+    guest.press("change-terms")
+    guest.see("game-select").select_option("deuces")
+    guest.see("limit-select").select_option("5 minutes")
+    guest.press("send-terms")
+    expect(guest.see("proposals")).to_contain_text("You suggest Deuces, 5 minutes.")
+    expect(host.see("proposals")).to_contain_text("Grace suggests Deuces, 5 minutes.")
+    expect(guest.see("accept-terms")).to_have_count(0)
+    host.press("accept-terms")
+    expect(guest.see("notice")).to_contain_text("Next: Deuces, 5 minutes.")
+    for player in (host, guest):
+        expect(player.page.get_by_role("heading", level=1)).to_have_text("Deuces")
+        expect(player.see("next-terms")).to_contain_text("5 minutes")
+        expect(player.see("proposals")).to_have_text("")
+    host.press("start-round")
+    race(host, guest)
+    host.press("change-terms")
+    host.see("game-select").select_option("robert")
+    host.press("send-terms")
+    for player in (host, guest):
+        expect(player.see("next-terms")).to_have_text("Robert, 5 minutes")
+
+
+def test_a_host_hands_over_and_is_removed(host: Player, guest: Player) -> None:
+    gather(host, guest)
+    host.press("seat-menu")
+    host.press("make-host")
+    expect(host.see("seat-menu")).to_have_count(0)
+    guest.press("seat-menu")
+    guest.press("remove")
+    expect(guest.page.get_by_role("dialog")).to_contain_text("Remove Ada?")
+    guest.press("remove-confirm")
+    expect(guest.see("seat")).to_have_count(1)
+    for _ in range(2):
+        expect(host.page.get_by_role("heading", level=1)).to_contain_text("removed you")
+        host.page.reload()
+    host.page.get_by_role("link", name="New race").click()
+    expect(host.see("create-room")).to_be_visible()
+
+
+def test_a_locked_room_says_so_until_it_is_unlocked(
+    host: Player, guest: Player, browser: Browser, site: Site
+) -> None:
+    gather(host, guest)
+    host.press("lock")
+    for player in (host, guest):
+        expect(player.see("locked")).to_be_visible()
+    stranger = Player(browser, site.url, PHONE)
+    stranger.page.goto(host.page.url)
+    expect(stranger.page.get_by_role("heading", level=1)).to_have_text("This room is locked.")
+    host.press("unlock")
+    expect(guest.see("locked")).to_have_count(0)
+    stranger.press("try-again")
+    expect(stranger.see("seat")).to_have_count(3)
+    stranger.close()
+
+
+def test_a_round_without_a_card_home_has_no_winner_and_points_add_up(
+    host: Player, guest: Player
+) -> None:
+    gather(host, guest)
+    host.press("start-round")
+    race(host, guest)
+    for player in (host, guest):
+        expect(player.see("no-winner")).to_be_visible()
+        expect(player.see("rank")).to_have_count(0)
+        expect(player.see("series")).to_have_count(0)
+    guest.press("start-round")
+    host.wait_for_board()
+    host.play_robert()
+    host.press("see-results")
+    expect(host.see("runner-progress")).to_have_count(2)
+    race(guest)
+    expect(host.see("rank")).to_contain_text("1st")
+    expect(guest.see("rank")).to_contain_text("2nd")
+    for player in (host, guest):
+        rows = player.see("series").get_by_role("row")
+        expect(rows.nth(1)).to_have_text(re.compile(r"Ada\s*1\s*1\s*1st\s*0\s*2nd"))
+        expect(rows.nth(2)).to_have_text(re.compile(r"Grace\s*0\s*0\s*2nd\s*0\s*2nd"))
