@@ -149,7 +149,6 @@ def _race(player: Player, friend: Player) -> Iterator[tuple[str, Player]]:
     link = player.open_room("roosevelt", seats=4)
     yield "room-alone", player
     friend.page.goto(link)
-    friend.press("ready")
     expect(player.see("start-round")).to_contain_text("2")
     yield "room", player
     yield "room-guest", friend

@@ -33,7 +33,6 @@ def start_race(host: Player, guest: Player, game: str) -> None:
     """Start a race of both, to which the guest comes by the link."""
     link = host.open_room(game)
     guest.page.goto(link)
-    guest.press("ready")
     expect(host.see("start-round")).to_contain_text("2")
     host.press("start-round")
     for player in (host, guest):
@@ -71,7 +70,6 @@ def test_two_browsers_race_on_one_deal_to_the_end(host: Player, guest: Player) -
     drawn = host.page.locator('[data-dealt="s"]').inner_text().split()[-1]
     assert drawn == guest_drew
 
-    guest.press("ready")
     expect(host.see("start-round")).to_contain_text("2")
     host.press("start-round")
     host.wait_for_board()
