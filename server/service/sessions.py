@@ -72,7 +72,7 @@ class Sessions:
         self._node = registration.id
         self._attempts = attempts
         self._local: dict[PlayerId, int] = {}
-        self._peers: dict[PlayerId, set[str]] = {}
+        self._peers: dict[PlayerId, tuple[str, ...]] = {}
         """The other nodes with a session of a player of this node, where there is one."""
         self._used: dict[str, int] = {}
         self._tasks = Tasks()
@@ -86,10 +86,15 @@ class Sessions:
         One round trip, and one message to each other node that may have a session of the player.
 
         Raises:
-            UnavailableError: the store does not answer; the session may be registered or not.
+            UnavailableError: the store does not answer; the session is not registered.
         """
-        await self._add(player, session)
+        # Before the store is written: another node that reads it asks this one at once.
         self._local[player] = self._local.get(player, 0) + 1
+        try:
+            await self._add(player, session)
+        except BaseException:
+            self.leave(player, session)
+            raise
 
     async def _add(self, player: PlayerId, session: str) -> None:
         name = f"{self._node}/{session}"
@@ -99,7 +104,7 @@ class Sessions:
             if node == self._node:
                 self.superseded.emit(older)
             else:
-                self._publish({node}, Replaced(older))
+                self._publish((node,), Replaced(older))
         self._meet(player, names)
 
     def leave(self, player: PlayerId, session: str) -> None:
@@ -148,25 +153,34 @@ class Sessions:
         return found
 
     def _meet(self, player: PlayerId, names: Iterable[str]) -> None:
-        """Set the other nodes of a player by the stored sessions, and tell them of this one.
+        """Add the other nodes of a player by the stored sessions, and tell them of this one.
 
         A node whose sessions have all ended answers that it has `Left`. One that is not known to be
         alive is not counted until it answers.
         """
-        nodes = {name.partition("/")[0] for name in names} - {self._node}
-        self._set_peers(player, {node for node in nodes if self._registration.is_alive(node)})
+        nodes = self._others(names)
+        self._add_peers(player, filter(self._registration.is_alive, nodes))
         self._publish(nodes, Joined(player, self._node, answers=False))
 
-    def _set_peers(self, player: PlayerId, nodes: set[str]) -> None:
+    def _others(self, names: Iterable[str]) -> list[str]:
+        """Return the other nodes of sessions, each once."""
+        nodes = dict.fromkeys(name.partition("/")[0] for name in names)
+        return [node for node in nodes if node != self._node]
+
+    def _add_peers(self, player: PlayerId, added: Iterable[str]) -> None:
+        nodes = tuple(dict.fromkeys((*self._peers.get(player, ()), *added)))
         if nodes:
             self._peers[player] = nodes
-        else:
-            self._peers.pop(player, None)
+
+    def _drop_peers(self, player: PlayerId, dropped: set[str]) -> None:
+        nodes = tuple(node for node in self._peers.pop(player, ()) if node not in dropped)
+        if nodes:
+            self._peers[player] = nodes
 
     def _nodes_changed(self, _: set[str], left: set[str]) -> None:
         if left:
-            for player, nodes in list(self._peers.items()):
-                self._set_peers(player, nodes - left)
+            for player in list(self._peers):
+                self._drop_peers(player, left)
 
     def notify_ended(self, attempt: Attempt) -> None:
         """Notify an attempt's player that it has ended without a command of each session.
@@ -192,7 +206,7 @@ class Sessions:
             return
         if newest is not None:
             names.append(newest)
-        self._publish({name.partition("/")[0] for name in names} - {self._node}, ended)
+        self._publish(self._others(names), ended)
 
     def _appended(self, before: Attempt | None, after: Attempt, text: str) -> None:
         """Handle an entry of this node: two look-ups, if its player has no other session."""
@@ -230,7 +244,7 @@ class Sessions:
     def answer_opened(self, opened: Opened, by: str, at: int) -> None:
         """Answer that a session of this node plays the attempt, since it took it over at a time."""
         taken = Taken(opened.player, opened.attempt, by, at, opened.session)
-        self._publish({opened.node}, taken)
+        self._publish((opened.node,), taken)
 
     def publish_taken(self, player: PlayerId, attempt: AttemptId, by: str, at: int) -> None:
         """Publish that a session of this node has taken an attempt over, at this time."""
@@ -253,7 +267,7 @@ class Sessions:
             case Joined():
                 self._joined(message)
             case Left(player, node):
-                self._set_peers(player, self._peers.get(player, set()) - {node})
+                self._drop_peers(player, {node})
             case Advanced():
                 self._receive_entry(message)
             case Opened():
@@ -267,10 +281,11 @@ class Sessions:
         player, node = message.player, message.node
         here = player in self._local
         if here:
-            self._peers.setdefault(player, set()).add(node)
+            self._add_peers(player, (node,))
         if not message.answers:
             me = self._node
-            self._publish({node}, Joined(player, me, answers=True) if here else Left(player, me))
+            answer = Joined(player, me, answers=True) if here else Left(player, me)
+            self._publish((node,), answer)
 
     def _receive_entry(self, message: Advanced) -> None:
         if message.player not in self._local:

@@ -75,6 +75,19 @@ async def test_no_session_is_closed_because_another_one_opened(
     assert await node.store.players.sessions([ADA]) == [[f"{node.registration.id}/one"]]
 
 
+async def test_nodes_know_each_other_that_a_player_enters_at_once(
+    node: Node, other: Node, closed: dict[str, list[str]]
+) -> None:
+    node.registration.note_alive(other.registration.id)
+    other.registration.note_alive(node.registration.id)
+    for number in range(20):
+        player = PlayerId(f"{ADA[:-2]}{number:02}")
+        both = [each.services.sessions for each in (node, other)]
+        await asyncio.gather(*(sessions.enter(player, "one") for sessions in both))
+        await several(player, node, other)
+    assert not any(closed.values())
+
+
 async def test_two_sessions_on_one_node_need_no_message(node: Node) -> None:
     sessions = node.services.sessions
     await sessions.enter(ADA, "one")
