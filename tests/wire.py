@@ -61,6 +61,7 @@ EVENTS: dict[type[messages.shared.Event], str] = {
     messages.attempts.Attempt: "attempt",
     messages.attempts.Missed: "missed",
     messages.attempts.Ended: "ended",
+    messages.attempts.Taken: "taken",
     messages.dailies.Dailies: "dailies",
     messages.leaderboards.Leaderboard: "leaderboard",
     messages.leaderboards.LeaderboardChange: "leaderboard",
@@ -233,7 +234,7 @@ class Wire:
             case messages.attempts.Missed():
                 self._set_number(event.number, event.attempt)
                 fields["moves"] = _unpack_missed(KNOWN[event.attempt], event)
-            case messages.attempts.Ended():
+            case messages.attempts.Ended() | messages.attempts.Taken():
                 attempt = self._attempts[event.number]
                 del fields["number"]
                 fields = {"attempt": attempt} | fields

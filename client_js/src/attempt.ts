@@ -42,6 +42,11 @@ export interface AttemptState {
   readonly result: Result;
   /** Why the last refused move was refused, until another one is accepted. */
   readonly refusal: string | null;
+  /**
+   * Whether it is played in another tab or on another device: then it is followed here, and no move
+   * is taken until `takeOver`.
+   */
+  readonly elsewhere: boolean;
 }
 
 /** The client's copy of an attempt. It does no I/O: its owner sends the `unsent` moves. */
@@ -58,6 +63,7 @@ export class Attempt {
   #synced = true;
   #diverged = false;
   #postponed = false;
+  #elsewhere = false;
 
   /** Throws `unknown_rules` if its rules are not known here. */
   constructor(snapshot: Snapshot) {
@@ -98,6 +104,11 @@ export class Attempt {
     return this.#postponed;
   }
 
+  /** Whether it is played in another session of the player. */
+  get elsewhere(): boolean {
+    return this.#elsewhere;
+  }
+
   /** The acknowledged state, for asking what came after it; null if it has diverged. */
   have(): Have | null {
     return this.#diverged ? null : { seq: this.#seq, digest: digest(this.#view) };
@@ -113,12 +124,13 @@ export class Attempt {
       seq: this.#seq,
       result: this.#result,
       refusal: this.#refusal,
+      elsewhere: this.#elsewhere,
     };
   }
 
   /** Play a move before the server accepts it; false if it is not legal or cannot be taken now. */
   play(move: string): boolean {
-    if (this.#result.end !== null || this.#outbox.full) return false;
+    if (this.#result.end !== null || this.#elsewhere || this.#outbox.full) return false;
     try {
       if (!isLegal(this.#predicted(Infinity), parseMove(this.#ruleset, move))) return false;
     } catch (error) {
@@ -167,6 +179,11 @@ export class Attempt {
     return true;
   }
 
+  /** Another session of the player plays from now on, or this one does. */
+  setElsewhere(elsewhere: boolean): void {
+    this.#elsewhere = elsewhere;
+  }
+
   /** Let the postponed moves be sent again. */
   resumeSending(): void {
     this.#postponed = false;
@@ -180,7 +197,7 @@ export class Attempt {
     if (ours && snapshot.result.end === null) this.#outbox.snapshot(snapshot.seq, id);
     else this.#outbox.clear();
     this.#snapshot = snapshot;
-    this.#number = snapshot.number;
+    this.#setNumber(snapshot.number);
     this.#view = view;
     this.#seq = snapshot.seq;
     this.#result = snapshot.result;
@@ -190,7 +207,7 @@ export class Attempt {
 
   /** Apply what came after a known entry. False if it does not fit: ask for a snapshot. */
   missed({ number, since, seq, moves, result }: Missed): boolean {
-    this.#number = number;
+    this.#setNumber(number);
     const last = since + moves.length;
     const whole = seq === last || (seq === last + 1 && result.end !== null);
     const fits = whole && since <= this.#seq;
@@ -260,6 +277,12 @@ export class Attempt {
   /** Drop the refused move of the command `id`, and keep the sentence that says why. */
   refused(id: number, sentence: string): void {
     if (this.#outbox.refused(id)) this.#refusal = sentence;
+  }
+
+  /** Set its number; a new session is told anew if another one plays. */
+  #setNumber(number: number): void {
+    if (this.#number === null) this.#elsewhere = false;
+    this.#number = number;
   }
 
   /** The state held here is the server's: moves may be sent. */

@@ -226,6 +226,11 @@ export class Client {
     return this.#attempt.play(move);
   }
 
+  /** Play the attempt here, if another tab or device plays it (`elsewhere`). */
+  takeOver(): Promise<void> {
+    return this.#attempt.takeOver();
+  }
+
   /** Resign the attempt. */
   resign(): Promise<void> {
     return this.#attempt.resign();

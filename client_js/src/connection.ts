@@ -20,6 +20,7 @@ import { decodeEvent, encodeCommand } from "./wire.ts";
  * - `open`: there is a session.
  * - `waiting`: there is none; the next try is scheduled, unless the client was closed.
  * - `unreachable`: several tries in a row have failed, as `failure` says; more are scheduled.
+ * - `replaced`: the player has too many sessions; servers up to release 0.2.0 close all but one.
  * - `replaced`, `incompatible`: no try is made until `connect` is called again.
  */
 export type Status =
@@ -49,6 +50,8 @@ const MIN_WAIT = 200;
 const QUICK_WAIT = 450;
 const QUICK_TRIES = 3;
 const MAX_WAIT = 10_000;
+/** The earlier sessions that are remembered: as many as the server lets a player have. */
+const MAX_SESSIONS = 8;
 
 /** Local time in milliseconds, timers and randomness; tests pass their own. */
 export interface Surroundings {
@@ -94,6 +97,8 @@ export class Connection {
   #verifying = false;
   /** The hello or ping in flight, by its id, and when it was sent; id 0 if none is. */
   #probe = { id: 0, at: 0 };
+  /** The ids of the sessions that were opened here, the last one at the end. */
+  #sessions: readonly string[] = [];
   /** Server time minus local time, and the round trip that measured it, in milliseconds. */
   #clock = { offset: 0, roundTrip: Infinity };
 
@@ -114,6 +119,11 @@ export class Connection {
   /** The server's time in Unix milliseconds, as estimated here. */
   now(): number {
     return this.#options.surroundings.now() + this.#clock.offset;
+  }
+
+  /** Whether this is the id of a session that was opened here. */
+  wasOurs(session: string): boolean {
+    return this.#sessions.includes(session);
   }
 
   /** Open a session, and reconnect whenever it is lost. */
@@ -182,6 +192,9 @@ export class Connection {
       this.#clock = { ...this.#clock, roundTrip: Infinity };
       this.#setClock(event.now);
       this.#options.storage.save(event.token);
+      if (event.session !== null) {
+        this.#sessions = [...this.#sessions, event.session].slice(-MAX_SESSIONS);
+      }
       this.#nextPing();
       this.requests.opened(() => {
         this.#options.onOpen(event.player);

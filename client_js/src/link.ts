@@ -42,6 +42,11 @@ export class Link {
   ask: Requests["ask"] = (type, fields, resend) =>
     this.#connection.requests.ask(type, fields, resend);
 
+  /** Whether an earlier session of this client had this id; the server may not know it is lost. */
+  wasOurs(session: string): boolean {
+    return this.#connection.wasOurs(session);
+  }
+
   /** Send a command in the open session, and return its id. */
   tell: Requests["tell"] = (type, fields) => this.#connection.requests.tell(type, fields);
 

@@ -86,6 +86,8 @@ export interface Welcome {
   readonly token: string;
   /** The server's time in Unix milliseconds. */
   readonly now: number;
+  /** The session's id, which is no secret; servers up to release 0.2.0 leave it out. */
+  readonly session: string | null;
 }
 
 /** The command was carried out, and has no other result. */
@@ -375,14 +377,16 @@ export interface Have {
 /**
  * Ask for an attempt's snapshot, or for what the client has missed of it.
  *
- * The session is told from then on if the attempt ends without a command. Refused as
- * `unknown_attempt` or `not_started`.
+ * The session is told from then on what the player's other sessions play in it, and if it ends
+ * without a command. Refused as `unknown_attempt` or `not_started`.
  */
 export interface OpenAttempt {
   /** Its id. */
   readonly attempt: string;
   /** What the client has of it, or null to get the snapshot. */
   readonly have?: Have | null;
+  /** Whether it is played by this session from now on, and no other one of the player. */
+  readonly take?: boolean;
 }
 
 /**
@@ -489,7 +493,11 @@ export interface MissedMove {
   readonly redeals: number;
 }
 
-/** What happened in an attempt after the entry `since`, which the client has. */
+/**
+ * What happened in an attempt after the entry `since`, which the client has.
+ *
+ * As news, it is what another session of the player has played.
+ */
 export interface Missed {
   /** The attempt's number in the session from now on. */
   readonly number: number;
@@ -504,6 +512,14 @@ export interface Missed {
   readonly now: number;
   /** After the last entry. */
   readonly result: Result;
+}
+
+/** Another session of the player plays the attempt: this one follows it, until it takes it over. */
+export interface Taken {
+  /** The attempt's number in the session. */
+  readonly number: number;
+  /** The one that plays, as its `Welcome` named it; null if that is not known. */
+  readonly session: string | null;
 }
 
 /** The attempt ended without a move: resigned, out of time, or found to be stuck. */
@@ -693,6 +709,7 @@ export interface Events {
   readonly Leaderboard: Leaderboard;
   readonly Deal: Deal;
   readonly Bye: Bye;
+  readonly Taken: Taken;
   readonly Removed: Removed;
 }
 
@@ -711,6 +728,7 @@ export const EVENTS = {
   Leaderboard: 12,
   Deal: 13,
   Bye: 14,
+  Taken: 22,
   Removed: 23,
 } as const;
 
@@ -759,7 +777,7 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
   Hello: ["version", "token", "name"],
   Rename: ["name"],
   Ping: [],
-  Welcome: [{ name: "player", struct: "Player" }, "token", "now"],
+  Welcome: [{ name: "player", struct: "Player" }, "token", "now", "session"],
   Done: [],
   Refused: ["code", "text", "wait"],
   Pong: ["now"],
@@ -819,7 +837,7 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
   ],
   Removed: ["code"],
   Have: ["seq", "digest"],
-  OpenAttempt: ["attempt", { name: "have", struct: "Have" }],
+  OpenAttempt: ["attempt", { name: "have", struct: "Have" }, "take"],
   Resign: ["number", "seq"],
   PlayMove: ["number", "seq", "source", "target", "count"],
   Attempt: [
@@ -851,6 +869,7 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
     "now",
     { name: "result", struct: "Result" },
   ],
+  Taken: ["number", "session"],
   Ended: ["number", "seq", { name: "result", struct: "Result" }],
   ShowDeal: ["deal"],
   Deal: ["deal", "game", "variant", "commitment", "seed", "rules"],

@@ -60,6 +60,22 @@ export class AttemptKeeper implements Keeper {
     throw new Refusal("not_resigned", "The attempt could not be resigned just now.");
   }
 
+  /** Play here instead of in the session that plays now, which follows then. */
+  async takeOver(): Promise<void> {
+    const attempt = this.#attempt;
+    if (attempt === null) return;
+    const wanted = () => this.#attempt === attempt;
+    try {
+      const fields = { ...reopening(attempt), take: true };
+      await this.#link.askWithRetry("OpenAttempt", fields, wanted);
+    } catch (refusal) {
+      // Servers up to release 0.2.0 do not know `take`; there, the next move takes it over.
+      if (!(refusal instanceof Refusal && refusal.code === "bad_message")) throw refusal;
+      attempt.setElsewhere(false);
+      if (wanted()) this.#publish();
+    }
+  }
+
   close(): void {
     this.#latest = null;
     this.#retry.settle();
@@ -88,6 +104,15 @@ export class AttemptKeeper implements Keeper {
   }
 
   handle(event: Event, answered: Command | null): void {
+    this.#handle(event, answered);
+    if (event.type !== "Attempt" && event.type !== "Missed" && event.type !== "Moved") return;
+    const touched =
+      answered?.type === "OpenAttempt" ? answered.take : answered?.type === "OpenDaily";
+    const moved = event.type === "Moved" && answered !== null;
+    if (event.number === this.#attempt?.number && (touched || moved)) this.#setElsewhere(false);
+  }
+
+  #handle(event: Event, answered: Command | null): void {
     switch (event.type) {
       case "Attempt":
         return this.#snapshot(event, answered);
@@ -96,7 +121,12 @@ export class AttemptKeeper implements Keeper {
         return this.#apply((attempt) => attempt.moved(event, playedBy(answered)));
       case "Missed":
         if (event.attempt !== this.#attempt?.id) return;
+        // News of another session's move is of no use before the answer that is awaited.
+        if (answered === null && !this.#attempt.synced) return;
         return this.#apply((attempt) => attempt.missed(event));
+      case "Taken":
+        if (event.number !== this.#attempt?.number) return;
+        return this.#taken(event.session);
       case "Ended":
         if (event.number !== this.#attempt?.number) return;
         return this.#apply((attempt) => attempt.ended(event));
@@ -106,6 +136,19 @@ export class AttemptKeeper implements Keeper {
         else this.#attempt?.refused(answered.id, event.text);
         return this.#publish();
     }
+  }
+
+  /** Follow the session that plays; one of our own, which was lost, is succeeded instead. */
+  #taken(session: string | null): void {
+    if (session === null || !this.#link.wasOurs(session)) this.#setElsewhere(true);
+    else void this.takeOver().catch(() => undefined);
+  }
+
+  #setElsewhere(elsewhere: boolean): void {
+    const attempt = this.#attempt;
+    if (attempt === null || attempt.elsewhere === elsewhere) return;
+    attempt.setElsewhere(elsewhere);
+    this.#publish();
   }
 
   /** The outcome of the command `id` is unknown: resend its move after `wait` or the backoff. */

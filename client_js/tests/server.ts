@@ -116,9 +116,9 @@ export class Session {
   }
 
   /** Receive the hello, and answer it with a welcome. */
-  async welcome(now = 0): Promise<Received<"Hello">> {
+  async welcome(now = 0, session: string | null = null): Promise<Received<"Hello">> {
     const hello = await this.command("Hello");
-    this.send({ type: "Welcome", re: hello.re, player: ADA, token: "token-1", now });
+    this.send({ type: "Welcome", re: hello.re, player: ADA, token: "token-1", now, session });
     return hello;
   }
 

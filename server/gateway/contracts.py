@@ -19,7 +19,7 @@ class Reason(Enum):
 
     GOING_AWAY = (1001, "The server is restarting. Your game is kept.")
     BAD_MESSAGES = (4000, "Too many messages were none of the protocol.")
-    REPLACED = (4001, "The game was opened in another window.")
+    REPLACED = (4001, "Too many of your windows and devices are open.")
     BAD_VERSION = (4002, "The server does not speak this version of the protocol.")
     HELLO_TIMEOUT = (4003, "There was no hello within five seconds.")
     TOO_SLOW = (4004, "The connection does not keep up. Please come back.")

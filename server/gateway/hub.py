@@ -1,4 +1,4 @@
-"""The sessions of this node, and their subscriptions to rooms and leaderboards.
+"""The sessions of this node, and their subscriptions to rooms, leaderboards and attempts.
 
 Each session records what it is subscribed to, so that removing it takes the same time however many
 sessions there are. An idle session costs nothing here.
@@ -19,6 +19,7 @@ from server.core.race import Room
 from server.core.refusal import UnavailableError
 from server.gateway import present
 from server.gateway.contracts import Reason
+from server.gateway.following import Following
 from server.gateway.leaderboards import LeaderboardFeeds
 from server.gateway.messages import attempts as messages
 from server.gateway.rooms import RoomFeeds
@@ -32,7 +33,7 @@ SLICE = 0.003
 """Seconds after which the removal of sessions yields to the event loop."""
 
 CHECK_BATCH = 200
-"""Sessions that are checked together: is each still the newest of its player?"""
+"""Sessions that are checked together: is each still registered?"""
 
 CHECK_PAUSE = 0.05
 """Seconds between two batches: ten thousand sessions are checked in about three seconds."""
@@ -49,18 +50,21 @@ class Hub:
     Attributes:
         rooms: the sessions that are subscribed to rooms.
         leaderboards: the sessions that watch leaderboards.
+        following: who of a player's sessions plays an attempt, while the others follow.
     """
 
     def __init__(self, services: Services) -> None:
         self._services = services
         self._sessions: dict[str, Session] = {}
-        self._newest: dict[PlayerId, Session] = {}
+        self._of_players: dict[PlayerId, tuple[Session, ...]] = {}
         self._entering: set[Session] = set()
         self._leaving: deque[Session] = deque()
         self._removing = False
         self._check_needed = asyncio.Event()
         self.rooms = RoomFeeds(services)
         self.leaderboards = LeaderboardFeeds(services.leaderboards)
+        self.following = Following(services, self._sessions_of)
+        self.rooms.dealt.subscribe(self.following.open)
         services.sessions.superseded.subscribe(self._replaced)
         services.sessions.ended.subscribe(self._ended)
         services.sessions.missed.subscribe(self._check_needed.set)
@@ -71,28 +75,25 @@ class Hub:
         return len(self._sessions)
 
     async def enter(self, session: Session, player: PlayerId) -> None:
-        """Add a session as its player's newest; an older one, on any node, is closed.
+        """Add a session of a player, beside those that the player has on any node.
 
-        It takes one round trip to the store, and a message if the older session is on another node.
+        It takes one round trip to the store, and a message to each other node that has one.
 
         Raises:
             UnavailableError: the store does not answer; the session has not been added.
         """
         self._entering.add(session)
         try:
-            await self._services.sessions.take(player, session.id)
+            await self._services.sessions.enter(player, session.id)
         finally:
             left = session not in self._entering
             self._entering.discard(session)
         if left:
-            self._services.sessions.release(player, session.id)
+            self._services.sessions.leave(player, session.id)
             return
         session.identify(player)
-        older = self._newest.get(player)
         self._sessions[session.id] = session
-        self._newest[player] = session
-        if older is not None:
-            older.close(Reason.REPLACED)
+        self._of_players[player] = (*self._sessions_of(player), session)
 
     def leave(self, session: Session) -> None:
         """Remove a session that has ended, soon.
@@ -118,13 +119,21 @@ class Hub:
 
     def _remove(self, session: Session) -> None:
         """Remove a session and its subscriptions; it does not wait for the store."""
-        assert session.player is not None
-        self._sessions.pop(session.id, None)
-        if self._newest.get(session.player) is session:
-            del self._newest[session.player]
-            self._services.sessions.release(session.player, session.id)
+        player = session.player
+        assert player is not None
+        if self._sessions.pop(session.id, None) is not None:
+            self._services.sessions.leave(player, session.id)
+            others = tuple(each for each in self._sessions_of(player) if each is not session)
+            if others:
+                self._of_players[player] = others
+            else:
+                del self._of_players[player]
         self.rooms.unsubscribe(session)
         self.leaderboards.unwatch(session)
+
+    def _sessions_of(self, player: PlayerId) -> tuple[Session, ...]:
+        """Return the sessions that a player has on this node."""
+        return self._of_players.get(player, ())
 
     def close(self) -> None:
         """Remove all sessions that have left, while the services can still publish that."""
@@ -155,22 +164,24 @@ class Hub:
         return page
 
     def _replaced(self, session_id: str) -> None:
-        """Close a session, if it is on this node, since its player has opened a newer one."""
+        """Close a session, if it is on this node, since its player has too many newer ones."""
         session = self._sessions.get(session_id)
         if session is not None:
             session.close(Reason.REPLACED)
 
     def _ended(self, ended: Ended) -> None:
-        """Notify a player that an attempt has ended, if the session on this node has it open."""
-        session = self._newest.get(ended.player)
-        if session is not None and session.shown.is_latest(ended.attempt):
-            number = session.shown.number_of(ended.attempt)
-            session.send(messages.Ended(number, ended.seq, present.result(ended.result.restored())))
+        """Notify those sessions of a player on this node that show an attempt of its end."""
+        for session in self._sessions_of(ended.player):
+            if session.shown.is_latest(ended.attempt):
+                number = session.shown.number_of(ended.attempt)
+                result = present.result(ended.result.restored())
+                session.send(messages.Ended(number, ended.seq, result))
 
     async def run(self, stop: Stop) -> None:
         """Update watchers of leaderboards, and recover from lost messages, until `stop` is set."""
         async with asyncio.TaskGroup() as group:
             group.create_task(self.leaderboards.run(stop))
+            group.create_task(self.following.run(stop))
             group.create_task(self._check_sessions(stop))
         await self.rooms.close()
 
@@ -194,10 +205,10 @@ class Hub:
             await stop.or_wait(asyncio.sleep(CHECK_PAUSE))
 
     async def _check(self, sessions: list[Session]) -> None:
-        """Close sessions that have been replaced; notify the others of ends that they missed."""
+        """Close sessions that are too many; notify the others of ends that they missed."""
         ids = [(session.player, session.id) for session in sessions if session.player is not None]
-        for replaced in await self._services.sessions.replaced(ids):
-            self._replaced(replaced)
+        for dropped in await self._services.sessions.check(ids):
+            self._replaced(dropped)
         playing = [session for session in sessions if session.shown.latest is not None]
         await asyncio.gather(*map(self._send_missed_end, playing))
 

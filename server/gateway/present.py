@@ -190,6 +190,20 @@ def missed(found: resume.Missed, number: int, now: int) -> Missed:
     )
 
 
+def followed(after: core.Attempt, move: str, delta: Delta, number: int, now: int) -> Missed:
+    """Return the event with one move of another session, for one that follows.
+
+    Args:
+        after: the attempt after the move.
+        move: the move's text.
+        delta: what it changed, for the player.
+        number: the attempt's number in the session.
+        now: Unix milliseconds.
+    """
+    moves = [_missed_move(after.board.ruleset, move, delta)]
+    return Missed(number, after.id, after.seq - 1, after.seq, moves, now, result(after.result))
+
+
 def _missed_move(ruleset: Ruleset, text: str, delta: Delta) -> MissedMove:
     numbers = ruleset.numbers_of(parse_move(ruleset, text))
     return MissedMove(*numbers, _changes(delta), delta.redeals)

@@ -12,7 +12,7 @@ import time
 
 import structlog
 
-from server.core.ids import DealId, RoomCode
+from server.core.ids import AttemptId, DealId, RoomCode
 from server.core.race import Room, Round
 from server.core.refusal import Refusal, UnavailableError, UnreadableError
 from server.gateway import codec, present
@@ -20,6 +20,7 @@ from server.gateway.contracts import Reason
 from server.gateway.messages.rooms import Removed
 from server.gateway.session import Session
 from server.service.services import Services
+from server.service.signal import Signal
 from server.service.tasks import Tasks
 
 SLICE = 0.003
@@ -78,6 +79,8 @@ class RoomFeeds:
         self._changed: dict[RoomCode, None] = {}
         self._sending = False
         self._tasks = Tasks()
+        self.dealt: Signal[Session, AttemptId] = Signal()
+        """Emitted when a session has been sent its attempt of a round."""
         self._live.changed.subscribe(self._room_changed)
         self._live.progressed.subscribe(self._progressed)
 
@@ -296,6 +299,7 @@ class RoomFeeds:
         if session in feed.last_sent and _needs_cards(session, running):
             number = session.shown.show(attempt, snapshot.start.room)
             session.send(present.attempt(snapshot, number, self._services.clock.now()))
+            self.dealt.emit(session, attempt)
         return 0.0
 
     async def close(self) -> None:

@@ -192,6 +192,7 @@ class Session:
             return
         metrics.until_journal.observe(time.monotonic() - self._bucket.taken_at)
         self._send_answer(present.moved_frame(answer, number))
+        self.shown.wrote(number, seq)
         after = answer.after
         metrics.moves[after.start.game, after.end or "played"] += 1
         metrics.until_answer.observe(time.monotonic() - self._bucket.taken_at)

@@ -9,13 +9,38 @@ from server.gateway.messages.attempts import FIRST_NUMBER, MAX_NUMBERS
 class ShownAttempts:
     """The attempts of one session."""
 
-    __slots__ = ("_latest", "_latest_of_rounds", "_numbers", "_oldest")
+    __slots__ = (
+        "_latest",
+        "_latest_of_rounds",
+        "_numbers",
+        "_oldest",
+        "_written",
+        "following",
+        "playing",
+        "taken_at",
+    )
 
     def __init__(self) -> None:
         self._latest: AttemptId | None = None
         self._latest_of_rounds: AttemptId | None = None
         self._numbers: list[AttemptId] = []
         self._oldest = 0
+        self._written = (0, 0)
+        self.playing: AttemptId | None = None
+        """The attempt that the session plays: it has touched it last, as far as it was told."""
+        self.taken_at = 0
+        """When it took that over, in Unix milliseconds; 0 if it has played without."""
+        self.following: AttemptId | None = None
+        """The attempt of which the client was told that another session plays it."""
+
+    def wrote(self, number: int, seq: int) -> None:
+        """Note that a move of the session has become entry `seq` of an attempt, by its number."""
+        self._written = number, seq
+        self.playing, self.following = self._numbers[number - FIRST_NUMBER], None
+
+    def has_written(self, number: int, seq: int) -> bool:
+        """Return whether entry `seq` is by this session, or older than its last one."""
+        return self._written[0] == number and seq <= self._written[1]
 
     @property
     def latest(self) -> AttemptId | None:

@@ -18,8 +18,9 @@ from server.store import keys
 from server.store.deals import Deal
 from server.store.journal import Append
 
-Appended = Callable[[Attempt | None, Attempt], None]
-"""Called after an append of this node was accepted, with the attempt before and after it."""
+Appended = Callable[[Attempt | None, Attempt, str], None]
+"""Called after an append of this node was accepted, with the attempt before and after it, and the
+entry's text (JSON)."""
 
 _READER: Reader[Event] = Reader(Event)
 _ENCODER = msgspec.json.Encoder()
@@ -97,9 +98,9 @@ class AttemptDefinition:
         unscheduled = (due, None) if due else None
         return Append(self._key, number, payload, partition, None, effect, unscheduled)
 
-    def appended(self, before: Attempt | None, after: Attempt, _: Append) -> None:
+    def appended(self, before: Attempt | None, after: Attempt, append: Append) -> None:
         """Handle that an append of this node has been accepted."""
-        self._appended(before, after)
+        self._appended(before, after, append.payload)
 
 
 def decode(text: str) -> Event:

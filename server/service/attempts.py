@@ -16,7 +16,14 @@ from server.core.ids import AttemptId, PlayerId, attempt_id, split_attempt_id
 from server.core.refusal import Refusal
 from server.metrics import Counts
 from server.service.answers import Over, Played, Snapshot, snapshot_of
-from server.service.attempt_journal import AttemptDefinition, Finish, Step, finish_of, steps_of
+from server.service.attempt_journal import (
+    AttemptDefinition,
+    Finish,
+    Step,
+    decode,
+    finish_of,
+    steps_of,
+)
 from server.service.moves import MoveNumbers, OutOfStepError, PendingMove, Reply
 from server.service.replica import Replica
 from server.service.replica_cache import ReplicaCache
@@ -49,6 +56,8 @@ class Attempts:
         """Attempts that have finished on this node; consumed by `server.service.effects`."""
         self.advanced: Signal[Attempt] = Signal()
         """Emitted after each entry that this node has appended, with the attempt after it."""
+        self.appended: Signal[Attempt | None, Attempt, str] = Signal()
+        """Emitted after `advanced`, with the attempt before and after, and the entry (JSON)."""
         self.opened: Signal[Attempt] = Signal()
         """Emitted when a player opens an attempt."""
 
@@ -239,9 +248,30 @@ class Attempts:
         state, texts = found
         return steps_of(await self._deal(attempt), state, texts)
 
-    def _appended(self, before: Attempt | None, after: Attempt) -> None:
-        """Emit `advanced` for an accepted append, and enqueue the finish if the attempt is over."""
+    def receive(self, attempt: AttemptId, number: int, text: str) -> Step | None:
+        """Apply entry `number`, which another node has appended and published.
+
+        It takes as long as deciding a move, and no read.
+
+        Returns:
+            The entry with the attempt before and after it; `None` if it could not be applied, since
+            it does not follow what this node has: then the journal has to be read.
+
+        Raises:
+            UnreadableError: a newer release stored it.
+        """
+        replica = self._replicas.find(attempt)
+        before = replica.settled if replica is not None else None
+        if replica is None or before is None or before.seq != number - 1:
+            return None
+        if not replica.receive(number, text) or replica.state is None:
+            return None
+        return Step(before, decode(text), replica.state)
+
+    def _appended(self, before: Attempt | None, after: Attempt, text: str) -> None:
+        """Emit the signals of an accepted append; enqueue the finish if the attempt is over."""
         self.advanced.emit(after)
+        self.appended.emit(before, after, text)
         if before is None or after.end is None:
             return
         try:

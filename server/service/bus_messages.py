@@ -60,7 +60,10 @@ RoomMessage = Entry | Progress | Presence | Renamed | Version
 
 
 class Replaced(Struct, tag=1, array_like=True, frozen=True):
-    """To a node's topic: a session of it was replaced by a newer one of the same player."""
+    """To a node's topic: a session of it is to be closed, since its player has opened others.
+
+    A node of this release says so if there are too many; up to 0.2.0, the newest one was the only.
+    """
 
     session: str
 
@@ -80,7 +83,64 @@ class Ended(Struct, tag=2, array_like=True, frozen=True):
         return cls(attempt.start.player, attempt.id, attempt.seq, result)
 
 
-NodeMessage = Replaced | Ended
+class Joined(Struct, tag=3, array_like=True, frozen=True):
+    """To a node's topic: `node` has a session of the player, who may have one on the receiver.
+
+    Attributes:
+        answers: whether this answers another one; if not, the receiver answers `Joined` or `Left`.
+    """
+
+    player: PlayerId
+    node: str
+    answers: bool
+
+
+class Left(Struct, tag=4, array_like=True, frozen=True):
+    """To a node's topic: `node` has no session of the player (any more)."""
+
+    player: PlayerId
+    node: str
+
+
+class Advanced(Struct, tag=5, array_like=True, frozen=True):
+    """To a node's topic: a player's attempt has a new entry, with this number and text (JSON).
+
+    Attributes:
+        by: the session that it is by, if one asked for it.
+    """
+
+    player: PlayerId
+    attempt: AttemptId
+    number: int
+    text: str
+    by: str | None
+
+
+class Opened(Struct, tag=6, array_like=True, frozen=True):
+    """To a node's topic: a session on `node` shows an attempt; who plays it is to be answered."""
+
+    player: PlayerId
+    attempt: AttemptId
+    session: str
+    node: str
+
+
+class Taken(Struct, tag=7, array_like=True, frozen=True):
+    """To a node's topic: an attempt is played by the session `by` of the player.
+
+    Attributes:
+        at: when `by` took it over, in Unix milliseconds; 0 if it has played without.
+        session: the only session to be told, as the answer to `Opened`; `None` for all others.
+    """
+
+    player: PlayerId
+    attempt: AttemptId
+    by: str
+    at: int
+    session: str | None
+
+
+NodeMessage = Replaced | Ended | Joined | Left | Advanced | Opened | Taken
 """The messages of a node's topic."""
 
 

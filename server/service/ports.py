@@ -107,7 +107,7 @@ class DealStore(Protocol):
 
 
 class PlayerStore(Protocol):
-    """Players' profiles, and where their newest sessions are."""
+    """Players' profiles, and where their sessions are, each as `node/session`."""
 
     async def secret(self) -> bytes:
         """Return the secret that signs tokens, the same on all nodes; the first call creates it."""
@@ -118,8 +118,19 @@ class PlayerStore(Protocol):
     async def profiles(self, players: Iterable[PlayerId]) -> dict[PlayerId, Profile]:
         """Return profiles by player; a player without a stored name has a guest's name."""
 
-    async def take_session(self, player: PlayerId, session: str) -> str | None:
-        """Store a session as the player's newest, and return the one that was stored before."""
+    async def add_session(
+        self, player: PlayerId, session: str, now: int
+    ) -> tuple[list[str], list[str]]:
+        """Store a session; return all of the player, and those dropped as too many."""
+
+    def use_session(self, player: PlayerId, session: str, now: int) -> None:
+        """Store soon when a session was last used, in Unix milliseconds."""
+
+    def remove_session(self, player: PlayerId, session: str) -> None:
+        """Delete a session that has ended, soon."""
+
+    async def sessions(self, players: Iterable[PlayerId]) -> list[list[str]]:
+        """Return the sessions of each player; some may have ended."""
 
     async def newest_sessions(self, players: Iterable[PlayerId]) -> list[str | None]:
         """Return the newest session of each player, or `None` where none is stored."""

@@ -51,7 +51,7 @@ class Services:
         self.dailies = Dailies(store, self.attempts)
         self.leaderboards = Leaderboards(store, bus, self.profiles)
         self.identity = Identity(store.players, self.profiles)
-        self.sessions = Sessions(store.players, bus, registration.id, self.attempts)
+        self.sessions = Sessions(store, bus, registration, self.attempts)
         self.effects = Effects(store.outboxes, self.attempts, self.rooms, self.leaderboards)
         self.sweeper = Sweeper(store, self.attempts, self.effects, metrics.sweeps)
         self.progress = Progress(self.attempts, self.live)

@@ -1,83 +1,139 @@
-"""Sessions: which one is a player's newest, on which node, and notifications to it.
+"""Sessions: which ones a player has, on which nodes, and what these tell one another.
 
-Redis has one key for each player, written by `hello` and not renewed: the node and the id of the
-newest session. It stays when the session ends, since a message to a session or a node that has
-ended does nothing.
+Redis has a sorted set for each player, of the sessions by the time at which they were last used. A
+session is added by `hello` and removed at its end, and what a dead node leaves behind is dropped
+when there are too many. While a player has one session, nothing else is written or published.
+
+If there are several, each node with one of them knows the other nodes, and publishes to them each
+entry of the player's attempts: one message for each entry and other node.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Iterable, Sequence
 
 import structlog
 
 from server.core import topics
-from server.core.attempt import Attempt
-from server.core.ids import PlayerId
-from server.core.refusal import UnavailableError
+from server.core.attempt import Attempt, Moved
+from server.core.attempt import Ended as EndedEntry
+from server.core.ids import AttemptId, PlayerId
+from server.core.refusal import UnavailableError, UnreadableError
 from server.service import bus_messages
+from server.service.attempt_journal import Step, decode
 from server.service.attempts import Attempts
-from server.service.bus_messages import Ended, Replaced
-from server.service.ports import MessageBus, PlayerStore
+from server.service.bus_messages import Advanced, Ended, Joined, Left, Opened, Replaced, Taken
+from server.service.ports import MessageBus
+from server.service.registration import Registration
 from server.service.signal import Signal
+from server.service.store import Store
 from server.service.tasks import Tasks
+from server.store.keys import MAX_SESSIONS
+
+USED_EVERY = 60_000
+"""Milliseconds after which the use of one of several sessions is stored again."""
 
 log = structlog.get_logger()
 
 
 class Sessions:
-    """Registers players' newest sessions, and notifies them across nodes.
+    """Registers players' sessions, and notifies them across nodes.
 
     Attributes:
-        superseded: emitted with the id of a session of this node that a newer one has replaced.
-        ended: emitted when a player's attempt has ended without a command; the player may have no
-            session on this node.
+        superseded: emitted with the id of a session of this node that is to be closed, since its
+            player has too many.
+        ended: emitted when a player's attempt has ended without a command of this session; the
+            player may have no session on this node.
+        advanced: emitted with each entry of an attempt whose player has several sessions, soon
+            after it was answered: the entry, its text (JSON) if this node has appended it or else
+            `None`, and the session that it is by, as far as another node knows.
+        unfollowed: emitted with a player, an attempt and the session that has played, if an entry
+            of another node does not follow what this node knows of the attempt.
+        opened: emitted when a session on another node shows an attempt.
+        taken: emitted when a session on another node plays an attempt.
         missed: emitted when messages to this node may have been missed.
     """
 
     def __init__(
-        self, players: PlayerStore, bus: MessageBus, node_id: str, attempts: Attempts
+        self, store: Store, bus: MessageBus, registration: Registration, attempts: Attempts
     ) -> None:
         self.superseded: Signal[str] = Signal()
         self.ended: Signal[Ended] = Signal()
+        self.advanced: Signal[Step, str | None, str | None] = Signal()
+        self.unfollowed: Signal[PlayerId, AttemptId, str | None] = Signal()
+        self.opened: Signal[Opened] = Signal()
+        self.taken: Signal[Taken] = Signal()
         self.missed: Signal[()] = Signal()
-        self._players = players
+        self._players = store.players
+        self._clock = store.clock
         self._bus = bus
-        self._node = node_id
-        self._local: dict[PlayerId, str] = {}
+        self._registration = registration
+        self._node = registration.id
+        self._attempts = attempts
+        self._local: dict[PlayerId, int] = {}
+        self._peers: dict[PlayerId, tuple[str, ...]] = {}
+        """The other nodes with a session of a player of this node, where there is one."""
+        self._used: dict[str, int] = {}
         self._tasks = Tasks()
-        bus.subscribe(topics.node(node_id), self._receive)
-        attempts.advanced.subscribe(self._attempt_advanced)
+        bus.subscribe(topics.node(self._node), self._receive)
+        attempts.appended.subscribe(self._appended)
+        registration.changed.subscribe(self._nodes_changed)
 
-    async def take(self, player: PlayerId, session: str) -> None:
-        """Register a session of this node as its player's newest, and notify the previous one.
+    async def enter(self, player: PlayerId, session: str) -> None:
+        """Register a session of this node; if there are too many, the least used one is closed.
+
+        One round trip, and one message to each other node that may have a session of the player.
 
         Raises:
-            UnavailableError: the store does not answer; the session may be registered or not.
+            UnavailableError: the store does not answer; the session is not registered.
         """
-        before = await self._players.take_session(player, f"{self._node}/{session}")
-        self._local[player] = session
-        if before is None:
+        # Before the store is written: another node that reads it asks this one at once.
+        self._local[player] = self._local.get(player, 0) + 1
+        try:
+            await self._add(player, session)
+        except BaseException:
+            self.leave(player, session)
+            raise
+
+    async def _add(self, player: PlayerId, session: str) -> None:
+        name = f"{self._node}/{session}"
+        names, dropped = await self._players.add_session(player, name, self._clock.now())
+        for each in dropped:
+            node, _, older = each.partition("/")
+            if node == self._node:
+                self.superseded.emit(older)
+            else:
+                self._publish((node,), Replaced(older))
+        self._meet(player, names)
+
+    def leave(self, player: PlayerId, session: str) -> None:
+        """Remove a session of this node that has ended; one write, without waiting for it."""
+        self._players.remove_session(player, f"{self._node}/{session}")
+        self._used.pop(session, None)
+        count = self._local.get(player, 0) - 1
+        if count > 0:
+            self._local[player] = count
             return
-        node, _, older = before.partition("/")
-        if older == session:
-            # A retry of a `hello` that was not answered.
-            return
-        if node == self._node:
-            self.superseded.emit(older)
-        else:
-            self._bus.publish(topics.node(node), bus_messages.encode(Replaced(older)))
+        self._local.pop(player, None)
+        self._publish(self._peers.pop(player, ()), Left(player, self._node))
 
-    def release(self, player: PlayerId, session: str) -> None:
-        """Handle that a session of this node has ended."""
-        if self._local.get(player) == session:
-            del self._local[player]
+    def has_several(self, player: PlayerId) -> bool:
+        """Return whether a player of this node has more than one session, here or elsewhere."""
+        return self._local.get(player, 0) > 1 or player in self._peers
 
-    async def replaced(self, sessions: Sequence[tuple[PlayerId, str]]) -> list[str]:
-        """Return the ids of those sessions of this node that newer ones have replaced.
+    def use(self, player: PlayerId, session: str) -> None:
+        """Note that one of several sessions plays; one write a minute."""
+        now = self._clock.now()
+        if now - self._used.get(session, 0) >= USED_EVERY:
+            self._used[session] = now
+            self._players.use_session(player, f"{self._node}/{session}", now)
 
-        One round trip for all of them. A session whose player has no newest session in the store
-        any more is registered again.
+    async def check(self, sessions: Sequence[tuple[PlayerId, str]]) -> list[str]:
+        """Return the ids of those sessions of this node that are to be closed.
+
+        One round trip for all of them. A session that the store has lost is registered again, and
+        the other nodes of its player are known again.
 
         Args:
             sessions: (player, session id) of each.
@@ -85,51 +141,165 @@ class Sessions:
         Raises:
             UnavailableError: the store does not answer.
         """
-        newest = await self._players.newest_sessions([player for player, _ in sessions])
+        stored = await self._players.sessions([player for player, _ in sessions])
         found = []
-        for (player, session), kept in zip(sessions, newest, strict=True):
-            if kept is None:
-                await self.take(player, session)
-            elif kept != f"{self._node}/{session}":
+        for (player, session), names in zip(sessions, stored, strict=True):
+            if f"{self._node}/{session}" in names:
+                self._meet(player, names)
+            elif len(names) >= MAX_SESSIONS:
                 found.append(session)
+            else:
+                await self._add(player, session)
         return found
 
-    def notify_ended(self, attempt: Attempt) -> None:
-        """Notify an attempt's player that it has ended without a command.
+    def _meet(self, player: PlayerId, names: Iterable[str]) -> None:
+        """Add the other nodes of a player by the stored sessions, and tell them of this one.
 
-        One read of the store if the player has no session on this node, else none.
+        A node whose sessions have all ended answers that it has `Left`. One that is not known to be
+        alive is not counted until it answers.
+        """
+        nodes = self._others(names)
+        self._add_peers(player, filter(self._registration.is_alive, nodes))
+        self._publish(nodes, Joined(player, self._node, answers=False))
+
+    def _others(self, names: Iterable[str]) -> list[str]:
+        """Return the other nodes of sessions, each once."""
+        nodes = dict.fromkeys(name.partition("/")[0] for name in names)
+        return [node for node in nodes if node != self._node]
+
+    def _add_peers(self, player: PlayerId, added: Iterable[str]) -> None:
+        nodes = tuple(dict.fromkeys((*self._peers.get(player, ()), *added)))
+        if nodes:
+            self._peers[player] = nodes
+
+    def _drop_peers(self, player: PlayerId, dropped: set[str]) -> None:
+        nodes = tuple(node for node in self._peers.pop(player, ()) if node not in dropped)
+        if nodes:
+            self._peers[player] = nodes
+
+    def _nodes_changed(self, _: set[str], left: set[str]) -> None:
+        if left:
+            for player in list(self._peers):
+                self._drop_peers(player, left)
+
+    def notify_ended(self, attempt: Attempt) -> None:
+        """Notify an attempt's player that it has ended without a command of each session.
+
+        Two reads of the store if the player has no session on this node, else none.
         """
         player = attempt.start.player
         ended = Ended.of(attempt)
         self.ended.emit(ended)
-        if player not in self._local:
+        if player in self._local:
+            self._publish(self._peers.get(player, ()), ended)
+        else:
             self._tasks.start(self._publish_ended(player, ended))
 
     async def _publish_ended(self, player: PlayerId, ended: Ended) -> None:
-        """Publish the end of an attempt to the node of its player's newest session."""
+        """Publish the end of an attempt to the nodes of its player's sessions."""
         try:
+            ((*names,),) = await self._players.sessions([player])
             (newest,) = await self._players.newest_sessions([player])
         except UnavailableError as error:
             # The player learns of it by the answer to the next command on the attempt.
             log.warning("end_not_published", attempt=ended.attempt, error=str(error))
             return
-        node = newest.partition("/")[0] if newest else self._node
-        if node != self._node:
-            self._bus.publish(topics.node(node), bus_messages.encode(ended))
+        if newest is not None:
+            names.append(newest)
+        self._publish(self._others(names), ended)
 
-    def _attempt_advanced(self, attempt: Attempt) -> None:
-        if attempt.end == "time":
-            self.notify_ended(attempt)
+    def _appended(self, before: Attempt | None, after: Attempt, text: str) -> None:
+        """Handle an entry of this node: two look-ups, if its player has no other session."""
+        if after.end == "time":
+            self.notify_ended(after)
+        elif before is not None and self.has_several(after.start.player):
+            # Who has played is answered first.
+            asyncio.get_running_loop().call_soon(self._advanced, before, after, text)
+
+    def _advanced(self, before: Attempt, after: Attempt, text: str) -> None:
+        event = decode(text)
+        if not isinstance(event, EndedEntry):
+            self.advanced.emit(Step(before, event, after), text, None)
+        elif event.end == "resigned":
+            # Of other ends, the player is notified by those who append them.
+            self.notify_ended(after)
+
+    def publish_entry(self, after: Attempt, text: str, by: str | None) -> None:
+        """Publish an entry that this node has appended to the player's other nodes.
+
+        Args:
+            after: the attempt after it.
+            text: the entry (JSON).
+            by: the session that it is by, if one asked for it.
+        """
+        player = after.start.player
+        message = Advanced(player, after.id, after.seq, text, by)
+        self._publish(self._peers.get(player, ()), message)
+
+    def publish_opened(self, player: PlayerId, attempt: AttemptId, session: str) -> None:
+        """Ask the player's other nodes who plays an attempt that a session shows now."""
+        message = Opened(player, attempt, session, self._node)
+        self._publish(self._peers.get(player, ()), message)
+
+    def answer_opened(self, opened: Opened, by: str, at: int) -> None:
+        """Answer that a session of this node plays the attempt, since it took it over at a time."""
+        taken = Taken(opened.player, opened.attempt, by, at, opened.session)
+        self._publish((opened.node,), taken)
+
+    def publish_taken(self, player: PlayerId, attempt: AttemptId, by: str, at: int) -> None:
+        """Publish that a session of this node has taken an attempt over, at this time."""
+        self._publish(self._peers.get(player, ()), Taken(player, attempt, by, at, None))
+
+    def _publish(self, nodes: Iterable[str], message: bus_messages.NodeMessage) -> None:
+        payload = b""
+        for node in nodes:
+            payload = payload or bus_messages.encode(message)
+            self._bus.publish(topics.node(node), payload)
 
     def _receive(self, payload: bytes | None) -> None:
         """Handle a message to this node; `None` if messages may have been missed."""
         message = bus_messages.node_message(payload)
-        if isinstance(message, Replaced):
-            self.superseded.emit(message.session)
-        elif isinstance(message, Ended):
-            self.ended.emit(message)
+        match message:
+            case Replaced(session):
+                self.superseded.emit(session)
+            case Ended():
+                self.ended.emit(message)
+            case Joined():
+                self._joined(message)
+            case Left(player, node):
+                self._drop_peers(player, {node})
+            case Advanced():
+                self._receive_entry(message)
+            case Opened():
+                self.opened.emit(message)
+            case Taken():
+                self.taken.emit(message)
+            case _:
+                self.missed.emit()
+
+    def _joined(self, message: Joined) -> None:
+        player, node = message.player, message.node
+        here = player in self._local
+        if here:
+            self._add_peers(player, (node,))
+        if not message.answers:
+            me = self._node
+            answer = Joined(player, me, answers=True) if here else Left(player, me)
+            self._publish((node,), answer)
+
+    def _receive_entry(self, message: Advanced) -> None:
+        if message.player not in self._local:
+            return
+        try:
+            step = self._attempts.receive(message.attempt, message.number, message.text)
+        except UnreadableError as error:
+            # What it is has been logged where it was read.
+            log.debug("entry_not_followed", attempt=message.attempt, code=error.code)
+            return
+        if step is not None and isinstance(step.event, Moved):
+            self.advanced.emit(step, None, message.by)
         else:
-            self.missed.emit()
+            self.unfollowed.emit(message.player, message.attempt, message.by)
 
     async def close(self) -> None:
         """Wait for the notifications in flight."""

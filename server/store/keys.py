@@ -27,8 +27,11 @@ PLAYER_LIFE = 400 * DAY_SECONDS
 """Seconds that a player's record is kept after the last session began."""
 NODE_LIFE = 15
 """Seconds after which a node's registration expires unless it is renewed."""
+MAX_SESSIONS = 8
+"""Sessions that a player may have at once: each costs memory, and a frame for each move."""
+
 SESSION_LIFE = 30 * DAY_SECONDS
-"""Seconds that a player's newest session is stored; it may have ended long before."""
+"""Seconds that a player's sessions are stored after the newest one began."""
 PRESENCE_LIFE = 30 * DAY_SECONDS
 """Seconds that a room's presence is kept after the last player entered."""
 SWEEPER_LIFE = 6
@@ -115,8 +118,16 @@ def player(player_id: str) -> str:
     return f"player:{{{player_id}}}"
 
 
+def sessions(player_id: str) -> str:
+    """Return the key of a player's sessions: a sorted set of `node/session`, by last use."""
+    return f"sessions:{{{player_id}}}"
+
+
 def session(player_id: str) -> str:
-    """Return the key of a player's newest session: a string that names node and session."""
+    """Return the key of a player's newest session: a string that names node and session.
+
+    Nodes of releases up to 0.2.0 read it, to close that session or to tell it of ends.
+    """
     return f"session:{{{player_id}}}"
 
 

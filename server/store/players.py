@@ -1,4 +1,4 @@
-"""Players: their profiles, the secret that signs their tokens, and their newest sessions."""
+"""Players: their profiles, the secret that signs their tokens, and their sessions."""
 
 from __future__ import annotations
 
@@ -17,10 +17,17 @@ redis.call('EXPIRE', KEYS[1], ARGV[3])
 return {redis.call('HGET', KEYS[1], 'name'), before}
 """
 
-_TAKE_SESSION = """
-local before = redis.call('GET', KEYS[1])
-redis.call('SET', KEYS[1], ARGV[1], 'EX', ARGV[2])
-return before
+_ADD_SESSION = """
+redis.call('ZADD', KEYS[1], ARGV[2], ARGV[1])
+redis.call('EXPIRE', KEYS[1], ARGV[3])
+redis.call('SET', KEYS[2], ARGV[1], 'EX', ARGV[3])
+local beyond = redis.call('ZCARD', KEYS[1]) - ARGV[4]
+local dropped = {}
+if beyond > 0 then
+    dropped = redis.call('ZRANGE', KEYS[1], 0, beyond - 1)
+    redis.call('ZREM', KEYS[1], unpack(dropped))
+end
+return {redis.call('ZRANGE', KEYS[1], 0, -1), dropped}
 """
 
 
@@ -69,19 +76,57 @@ class Players:
         )
         return {p: Profile(p, n or guest_name(p)) for p, n in zip(wanted, names, strict=True)}
 
-    async def take_session(self, player: PlayerId, session: str) -> str | None:
-        """Store a session as the player's newest, and return the one that was stored before.
+    async def add_session(
+        self, player: PlayerId, session: str, now: int
+    ) -> tuple[list[str], list[str]]:
+        """Store a session of a player, in one round trip.
+
+        Args:
+            player: the player.
+            session: `node/session`; storing it again counts as using it.
+            now: Unix milliseconds.
+
+        Returns:
+            All sessions of the player, and those that were dropped, since there are
+            `keys.MAX_SESSIONS` others which were used later.
 
         Raises:
             UnavailableError: the session may or may not have been stored.
         """
-        before: str | None = await self._database.run(
-            _TAKE_SESSION, [keys.session(player)], session, keys.SESSION_LIFE
+        found, dropped = await self._database.run(
+            _ADD_SESSION,
+            [keys.sessions(player), keys.session(player)],
+            session,
+            now,
+            keys.SESSION_LIFE,
+            keys.MAX_SESSIONS,
         )
-        return before
+        return found, dropped
+
+    def use_session(self, player: PlayerId, session: str, now: int) -> None:
+        """Store soon when a session was last used (Unix milliseconds), if it is stored itself."""
+        key = keys.sessions(player)
+        self._database.send(key, "ZADD", key, "XX", now, session)
+
+    def remove_session(self, player: PlayerId, session: str) -> None:
+        """Delete a session that has ended, soon; if that fails, it is left behind."""
+        key = keys.sessions(player)
+        self._database.send(key, "ZREM", key, session)
+
+    async def sessions(self, players: Iterable[PlayerId]) -> list[list[str]]:
+        """Return the sessions of each player; nodes that died may have left some behind.
+
+        Raises:
+            UnavailableError: Redis does not answer.
+        """
+        return await self._database.ask(
+            lambda redis, key: redis.zrange(key, 0, -1), *map(keys.sessions, players)
+        )
 
     async def newest_sessions(self, players: Iterable[PlayerId]) -> list[str | None]:
         """Return the newest session of each player, or `None` where none is stored.
+
+        It may be on a node of a release up to 0.2.0, which stores no others.
 
         Raises:
             UnavailableError: Redis does not answer.

@@ -36,7 +36,7 @@ def check_missed(
     claim: Message | None,
     about: Complaints,
 ) -> None:
-    """Check that a `missed` event was asked for, and has every change since.
+    """Check a `missed` event: it was asked for, or is news, and has every change since.
 
     Args:
         states: the state of the attempt after each entry.
@@ -46,14 +46,20 @@ def check_missed(
         about: collects the complaints.
     """
     since, seq = message["since"], message["seq"]
-    if claim is None or claim["attempt"] != message["attempt"]:
+    if "re" not in message:
+        # A move of another session of the player.
+        if since < 1 or seq != since + 1 or len(message["moves"]) != 1:
+            about.add("misreported", seq, f"news of the moves since {since}")
+            return
+    elif claim is None or claim["attempt"] != message["attempt"]:
         about.add("misreported", seq, "missed moves for a command without `have`")
         return
-    have = claim["have"]
-    if since != have["seq"]:
-        about.add("misreported", seq, f"moves since {since}, and the command had {have}")
-    if not is_correct(states, have):
-        about.add("misreported", seq, f"missed moves for {have}, which is not correct")
+    else:
+        have = claim["have"]
+        if since != have["seq"]:
+            about.add("misreported", seq, f"moves since {since}, and the command had {have}")
+        if not is_correct(states, have):
+            about.add("misreported", seq, f"missed moves for {have}, which is not correct")
     if not 0 <= seq - since <= MAX_MISSED:
         about.add("misreported", seq, f"moves since {since}")
     if Result(**message["result"]) != states[seq - 1].result:

@@ -30,6 +30,9 @@ UNEXPECTED = {"bad_message", "hello_first", "bad_version", "bad_token", "bad_nam
 }
 """Refusals that these players' commands must never get."""
 
+BACK = 0.6
+"""How likely a player who changes the device goes back to the one before, if it is open."""
+
 QUIET_TIMEOUT = 20.0
 """Seconds to wait for an answer when there are no more faults."""
 
@@ -77,6 +80,8 @@ class Player:
         """How many sessions it has opened."""
         self._token: str | None = None
         self._wire: Wire | None = None
+        self._spare: Wire | None = None
+        """The device that was played on before, whose session goes on."""
         self._others: set[asyncio.Task[None]] = set()
         self._news = asyncio.Event()
         self._ids = count(1)
@@ -119,25 +124,35 @@ class Player:
         await asyncio.sleep(seconds)
 
     async def take_over(self) -> None:
-        """Open a second session; events on the first one are still recorded."""
-        old = self._wire
+        """Go on in a second session, or in the first one again; both record their events."""
+        first = self._wire
+        if self._spare is not None and not self._spare.lost and self.rng.random() < BACK:
+            self._wire = self._spare
+            self._put_aside(first)
+            self.world.counts["back to the first device"] += 1
+            return
         try:
             self._wire = await self._open()
         except LostError:
             return
         self.world.counts["second devices"] += 1
-        if old is not None:
-            task = asyncio.create_task(self._drain(old))
+        self._put_aside(first)
+
+    def _put_aside(self, device: Wire | None) -> None:
+        """Keep a device open, whose session goes on."""
+        self._spare = device
+        if device is not None:
+            task = asyncio.create_task(self._drain(device))
             self._others.add(task)
             task.add_done_callback(self._others.discard)
 
-    async def _drain(self, old: Wire) -> None:
+    async def _drain(self, device: Wire) -> None:
         try:
-            await old.wait_lost()
-            if old.code == REPLACED:
+            await device.wait_lost()
+            if device is not self._wire and device.code == REPLACED:
                 self.world.counts["replaced"] += 1
         finally:
-            await old.close()
+            await device.close()
 
     async def _open(self) -> Wire:
         """Open a session and say hello.
@@ -164,9 +179,10 @@ class Player:
 
     async def leave(self) -> None:
         """Close every socket."""
-        if self._wire is not None:
-            await self._wire.close()
-            self._wire = None
+        for wire in (self._wire, self._spare):
+            if wire is not None:
+                await wire.close()
+        self._wire = self._spare = None
         for task in list(self._others):
             task.cancel()
         await asyncio.gather(*self._others, return_exceptions=True)

@@ -304,6 +304,29 @@ def claim(recording: Recording, **have: int) -> None:
     )
 
 
+def follow(change: Callable[[Message], object]) -> Callable[[Recording], None]:
+    """Return a function that tells Ada, in another session, of a move of hers, changed."""
+
+    def tell(recording: Recording) -> None:
+        missed = first_missed(recording)
+        moved = next(
+            event
+            for _, event in recording.ledgers[ADA].events()
+            if event["type"] == "moved" and event["seq"] == HAD + 1
+        )
+        news = missed | {"seq": HAD + 1, "moves": missed["moves"][:1], "result": moved["result"]}
+        del news["re"]
+        change(news)
+        recording.ledgers[ADA].record_event(news, recording.at)
+
+    return tell
+
+
+def follow_nothing(news: Message) -> None:
+    news["since"] += 1
+    news["moves"] = []
+
+
 def believe_a_wrong_digest(recording: Recording) -> None:
     claim(recording, digest=7)
 
@@ -501,6 +524,10 @@ def leave_due(recording: Recording) -> None:
         ("misreported", change_missed(miss_a_move_twice)),
         ("misreported", change_missed(miss_since_the_start)),
         ("misreported", change_missed(answer_another_command)),
+        ("misreported", follow(miss_other_redeals)),
+        ("misreported", follow(miss_another_result)),
+        ("misreported", follow(follow_nothing)),
+        ("lost", follow(miss_a_missing_entry)),
         ("misreported", believe_a_wrong_digest),
         ("misreported", believe_a_missing_entry),
         ("misreported", miss_by_the_claim_of_another_attempt),
@@ -521,6 +548,13 @@ def test_each_error_is_found(kind: str, break_it: Callable[[Recording], None]) -
     break_it(recording)
 
     assert kind in kinds(recording)
+
+
+def test_a_move_that_another_session_is_told_of_is_correct() -> None:
+    recording = correct_recording()
+    follow(lambda _: None)(recording)
+
+    assert kinds(recording) == set()
 
 
 def test_a_nodes_errors_are_reported_once_each() -> None:

@@ -13,6 +13,7 @@ from server.core.ids import RoomCode
 from server.gateway import hub as hub_module
 from server.service import progress
 from server.store import journal, keys
+from server.store.keys import MAX_SESSIONS
 from tests.gateway.seats import KEY, HubNode, Seat, hubs_on, room_of
 from tests.service.nodes import BEGUN, OVER, Node, SetClock, node_on
 from tests.store.servers import until
@@ -194,28 +195,30 @@ async def test_a_room_version_that_goes_back_closes_sessions_that_were_sent_a_la
     await until(closed)
 
 
-async def test_a_newer_session_closes_the_older_one(
+async def test_a_session_is_closed_only_if_its_player_has_too_many_others(
     hub: HubNode, redis_url: str, node: Node, clock: SetClock
 ) -> None:
-    first = await hub.seat()
-    welcome = await first.ask("rename", name="Ada")
-    assert welcome["type"] == "done"
-    one = Seat(hub)
-    token = (await one.hello())["token"]
-    two = await hub.seat(token)
-    assert (one.code, two.code, first.code) == (4001, None, None)
+    first = Seat(hub)
+    token = (await first.hello())["token"]
+    seats = [first]
+    for _ in range(MAX_SESSIONS - 1):
+        clock.time += 1
+        seats.append(await hub.seat(token))
+    assert {seat.code for seat in seats} == {None}
+    clock.time += 1
     async with node_on(redis_url, clock) as other_node, hubs_on(other_node) as (elsewhere,):
-        three = await elsewhere.seat(token)
+        last = await elsewhere.seat(token)
 
         async def closed() -> bool:
-            return two.code == 4001
+            return first.code == 4001
 
         await until(closed)
-        assert three.code is None
-        # The end of the older sessions does not affect the newer one.
-        one.leave()
-        two.leave()
-        assert (await three.ask("ping"))["type"] == "pong"
+        assert (await first.next("bye"))["code"] == "replaced"
+        assert {seat.code for seat in (*seats[1:], last)} == {None}
+        # The end of the oldest session does not affect the others.
+        first.leave()
+        for seat in (seats[1], last):
+            assert (await seat.ask("ping"))["type"] == "pong"
 
 
 async def test_events_that_were_lost_with_the_bus_are_caught_up_on(
@@ -228,8 +231,10 @@ async def test_events_that_were_lost_with_the_bus_are_caught_up_on(
     clock.time = BEGUN
     node.services.live.changed.emit(code)
     await other.next("attempt")
-    # A newer session elsewhere, and an end, of which this node was not notified.
-    await node.store.players.take_session(one.player, "elsewhere/session")
+    # Newer sessions elsewhere, and an end, of which this node was not notified.
+    for number in range(MAX_SESSIONS):
+        name = f"elsewhere/{number}"
+        await node.store.players.add_session(one.player, name, clock.time + 1)
     node.services.sessions.ended.subscribers.clear()
     node.services.rooms.appended.subscribers.clear()
     clock.time = OVER

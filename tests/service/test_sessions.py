@@ -1,4 +1,4 @@
-"""Sessions: a player's newest one replaces the others on all nodes, and is sent the ends."""
+"""Sessions: which ones a player has, on which nodes, and what these tell one another."""
 
 from __future__ import annotations
 
@@ -8,19 +8,20 @@ from contextlib import AsyncExitStack
 
 import pytest
 
-from server.core import topics
+from server.core.ids import PlayerId
 from server.core.stored import StoredResult
 from server.service import bus_messages
-from server.service.bus_messages import Ended, Replaced
+from server.service.bus_messages import Ended
 from server.store import keys
+from server.store.keys import MAX_SESSIONS
 from tests.core.builders import ADA, BOB, CYD
 from tests.service.nodes import OVER, Node, SetClock, attempt_of
 from tests.store.servers import PATIENCE, running, until
 
 
 @pytest.fixture
-async def replaced(node: Node, other: Node) -> AsyncIterator[dict[str, list[str]]]:
-    """Run the bus of both nodes; return the sessions replaced on each, by the node's id."""
+async def closed(node: Node, other: Node) -> AsyncIterator[dict[str, list[str]]]:
+    """Run the bus of both nodes; return the sessions to be closed on each, by the node's id."""
     found: dict[str, list[str]] = {}
     async with AsyncExitStack() as stack:
         for each in (node, other):
@@ -34,50 +35,129 @@ async def replaced(node: Node, other: Node) -> AsyncIterator[dict[str, list[str]
         yield found
 
 
-async def test_an_older_session_is_replaced_on_its_own_node_only(
-    node: Node, other: Node, replaced: dict[str, list[str]]
+def messages_of(*nodes: Node) -> list[bus_messages.NodeMessage | None]:
+    """Return what nodes have published to one another."""
+    found = [
+        bus_messages.node_message(payload)
+        for node in nodes
+        for topic, payload in node.published
+        if topic.startswith("node:")
+    ]
+    for node in nodes:
+        node.published.clear()
+    return found
+
+
+async def several(player: PlayerId, *nodes: Node, expected: bool = True) -> None:
+    """Wait until all nodes know whether a player has several sessions."""
+
+    async def known() -> bool:
+        return all(node.services.sessions.has_several(player) is expected for node in nodes)
+
+    await until(known)
+
+
+async def test_no_session_is_closed_because_another_one_opened(
+    node: Node, other: Node, closed: dict[str, list[str]]
 ) -> None:
-    await node.services.sessions.take(ADA, "one")
-    await node.services.sessions.take(BOB, "of bob")
-    await other.services.sessions.take(ADA, "two")
+    sessions = node.services.sessions
+    await sessions.enter(ADA, "one")
+    await sessions.enter(BOB, "of bob")
+    assert not sessions.has_several(ADA)
+    assert messages_of(node) == []
+    await other.services.sessions.enter(ADA, "two")
+    await several(ADA, node, other)
+    assert not sessions.has_several(BOB)
+    assert not any(closed.values())
+    other.services.sessions.leave(ADA, "two")
+    await several(ADA, node, expected=False)
+    await other.store.players.keep(ADA)  # a write after its end, on the same connection
+    assert await node.store.players.sessions([ADA]) == [[f"{node.registration.id}/one"]]
 
-    async def notified() -> bool:
-        return replaced == {node.registration.id: ["one"], other.registration.id: []}
 
-    await until(notified)
-    await other.services.sessions.take(ADA, "three")
-    assert replaced[other.registration.id] == ["two"]
-    messages = [m for m in (*node.published, *other.published) if m[0].startswith("node:")]
-    assert messages == [(topics.node(node.registration.id), bus_messages.encode(Replaced("one")))]
-
-
-async def test_a_hello_that_is_sent_again_does_not_replace_itself(
-    node: Node, replaced: dict[str, list[str]]
+async def test_nodes_know_each_other_that_a_player_enters_at_once(
+    node: Node, other: Node, closed: dict[str, list[str]]
 ) -> None:
-    for _ in range(2):
-        await node.services.sessions.take(ADA, "one")
-    assert replaced[node.registration.id] == []
+    node.registration.note_alive(other.registration.id)
+    other.registration.note_alive(node.registration.id)
+    for number in range(20):
+        player = PlayerId(f"{ADA[:-2]}{number:02}")
+        both = [each.services.sessions for each in (node, other)]
+        await asyncio.gather(*(sessions.enter(player, "one") for sessions in both))
+        await several(player, node, other)
+    assert not any(closed.values())
 
 
-async def test_a_replacement_whose_message_was_lost_is_found_by_reading(
-    node: Node, other: Node
+async def test_two_sessions_on_one_node_need_no_message(node: Node) -> None:
+    sessions = node.services.sessions
+    await sessions.enter(ADA, "one")
+    await sessions.enter(ADA, "two")
+    assert sessions.has_several(ADA)
+    sessions.leave(ADA, "one")
+    assert not sessions.has_several(ADA)
+    assert messages_of(node) == []
+
+
+async def test_the_session_used_least_recently_is_closed_if_there_are_too_many(
+    node: Node, other: Node, clock: SetClock, closed: dict[str, list[str]]
 ) -> None:
-    for player, session in ((ADA, "one"), (BOB, "two"), (CYD, "three")):
-        await node.services.sessions.take(player, session)
-    await other.services.sessions.take(ADA, "four")
-    await node.redis.delete(keys.session(CYD))
+    names = [f"session {number}" for number in range(MAX_SESSIONS)]
+    for name in names:
+        clock.time += 1
+        await node.services.sessions.enter(ADA, name)
+    clock.time += 1
+    node.services.sessions.use(ADA, names[0])
+    clock.time += 1
+    await other.services.sessions.enter(ADA, "one more")
+
+    async def told() -> bool:
+        return closed == {node.registration.id: [names[1]], other.registration.id: []}
+
+    await until(told)
+
+
+async def test_what_a_session_left_behind_is_found_not_to_be_there(
+    node: Node, other: Node, closed: dict[str, list[str]]
+) -> None:
+    assert not any(closed.values())
+    node.registration.note_alive(other.registration.id)
+    # It ended while the store was away, and the other one is on a node that is dead.
+    players = node.store.players
+    await players.add_session(ADA, f"{other.registration.id}/ended", 1)
+    await players.add_session(ADA, "dead/ended", 1)
+    await node.services.sessions.enter(ADA, "one")
+    await several(ADA, node, expected=False)
+    # A node that has died is not published to either.
+    await other.services.sessions.enter(ADA, "two")
+    await several(ADA, node)
+    node.registration.changed.emit(set(), {other.registration.id})
+    assert not node.services.sessions.has_several(ADA)
+
+
+async def test_what_was_lost_is_found_by_reading(node: Node, other: Node) -> None:
+    """The bus does not run: no message arrives."""
+    sessions, me = node.services.sessions, node.registration.id
     mine = [(ADA, "one"), (BOB, "two"), (CYD, "three")]
-    assert await node.services.sessions.replaced(mine) == ["one"]
+    for player, session in mine:
+        await sessions.enter(player, session)
+    node.registration.note_alive(other.registration.id)
+    await other.services.sessions.enter(ADA, "four")
+    assert not sessions.has_several(ADA)
+    await node.redis.delete(keys.sessions(CYD))
+    for number in range(MAX_SESSIONS):
+        await node.store.players.add_session(BOB, f"dead/{number}", 2**50 + number)
+    assert await sessions.check(mine) == ["two"]
+    assert sessions.has_several(ADA)
     # The session of the player whose record was lost is stored again.
-    assert await node.store.players.newest_sessions([CYD]) == [f"{node.registration.id}/three"]
+    assert await node.store.players.sessions([CYD]) == [[f"{me}/three"]]
 
 
 async def test_an_end_is_published_to_the_players_node(
-    node: Node, other: Node, clock: SetClock, replaced: dict[str, list[str]]
+    node: Node, other: Node, clock: SetClock, closed: dict[str, list[str]]
 ) -> None:
-    assert not any(replaced.values())
+    assert not any(closed.values())
     room, code = await node.race_of(ADA, BOB)
-    await other.services.sessions.take(ADA, "one")
+    await other.services.sessions.enter(ADA, "one")
     clock.time = OVER
     await node.rooms.pass_deadline(code)
 

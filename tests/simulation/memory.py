@@ -163,6 +163,12 @@ class Memory:
         """Set the score of a member."""
         self.scores(key)[member] = float(score)
 
+    def _zadd(self, key: str, _: str, score: str, member: str) -> Reply:
+        """Set the score of a member that there is: `XX` is the only option that is used."""
+        if member in (self.find(key) or {}):
+            self.zadd(key, score, member)
+        return 0
+
     def zrem(self, key: str, member: str) -> int:
         """Remove a member, and return 1 if there was one, or 0."""
         found = self.find(key) or {}
@@ -178,7 +184,9 @@ class Memory:
         found = self.find(key)
         return [] if found is None else list(found.rows())
 
-    def _zrange(self, key: str, first: str, last: str, *_: str) -> Reply:
+    def _zrange(self, key: str, first: str, last: str, *more: str) -> Reply:
+        if not more:
+            return [member for member, _ in self.rows(key)]
         low, high = float(first.lstrip("(")), float(last)
         return [m for m, s in self.rows(key) if (s > low if first[0] == "(" else s >= low)
                 and s <= high]  # fmt: skip

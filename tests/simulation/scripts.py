@@ -147,11 +147,16 @@ def keep_name(memory: Memory, names: list[str], given: list[str]) -> Reply:
     return [memory.run("HGET", [names[0], "name"]), before]
 
 
-def take_session(memory: Memory, names: list[str], given: list[str]) -> Reply:
-    """Store the newest session, and return the previous one."""
-    before = memory.find(names[0])
-    memory.run("SET", [names[0], given[0], "EX", given[1]])
-    return before
+def add_session(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    """Store a session, and return all and those that were dropped as too many."""
+    session, now, life, most = given
+    memory.zadd(names[0], now, session)
+    memory.expire(names[0], life)
+    memory.run("SET", [names[1], session, "EX", life])
+    dropped = [member for member, _ in memory.rows(names[0])][: -int(most)]
+    for member in dropped:
+        memory.zrem(names[0], member)
+    return [[member for member, _ in memory.rows(names[0])], dropped]
 
 
 def enter_room(memory: Memory, names: list[str], given: list[str]) -> Reply:
@@ -180,7 +185,7 @@ SCRIPTS: dict[str, Script] = {
     sweepers._RENEW: renew_sweeper,
     outbox._DROP_DUE: drop_due,
     players._KEEP_NAME: keep_name,
-    players._TAKE_SESSION: take_session,
+    players._ADD_SESSION: add_session,
     rooms._ENTER: enter_room,
     rooms._LEAVE: leave_room,
 }

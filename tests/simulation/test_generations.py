@@ -48,10 +48,11 @@ async def scenario(world: World) -> None:
         command = {"type": "move", "attempt": attempt, "seq": seq, "move": move}
         await player.ask_all([command], device)
 
-    # The first device's node is not notified of the second session.
-    network.nodes[0].services.sessions.superseded.subscribers.clear()
+    # Neither node is told what the other device plays.
+    for node in network.nodes:
+        node.services.attempts.appended.subscribers.clear()
+    # The first one's does not read the attempt either when it is connected again.
     network.nodes[0].services.sessions.missed.subscribers.clear()
-    network.nodes[1].services.sessions.superseded.subscribers.clear()
     await player.ask_all([{"type": "attempt.open", "attempt": attempt}], 1)
     lost, other, *_ = moves = sorted(_moves(player.states[attempt]))
     held = world.memory.snapshot()

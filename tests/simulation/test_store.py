@@ -39,7 +39,7 @@ TEXTS = ["a", '{"at":1}']
 GAMES = ["first", "second"]
 DAYS = [20_000, 20_001]
 CODES = [RoomCode("AAAAA"), RoomCode("BBBBB")]
-COMMANDS = 800
+COMMANDS = 900
 
 
 @dataclass(frozen=True)
@@ -69,10 +69,11 @@ class Commands:
 
     def draw(self) -> tuple[str, Command]:
         """Return the name of the next command, and the command."""
-        makers = [self._append] * 6 + [self._read_on] * 2 + [
+        makers = [self._append] * 8 + [self._read_on] * 2 + [
             self._read, self._read_on, self._effects, self._drop_effect, self._due, self._drop_due,
             self._enter, self._top, self._around, self._keep, self._profiles, self._session,
-            self._newest, self._present, self._presence, self._node, self._nodes,
+            self._session_used, self._session_ended, self._newest, self._present, self._presence,
+            self._node, self._nodes,
             self._gathered, self._gathered, self._gathered, self._due, self._due, self._due,
             self._pending, self._set_aside, self._all_set_aside, self._sweeper,
         ]  # fmt: skip
@@ -204,8 +205,30 @@ class Commands:
 
     def _session(self) -> Command:
         player: PlayerId = self._one(list(PLAYERS))
-        session = self._one(["one", "other"])
-        return lambda on: on.store.players.take_session(player, session)
+        session, now = f"node/{self.rng.randrange(12)}", self.now + self.rng.randrange(5)
+        return lambda on: on.store.players.add_session(player, session, now)
+
+    def _session_used(self) -> Command:
+        player: PlayerId = self._one(list(PLAYERS))
+        session, now = f"node/{self.rng.randrange(12)}", self.now + self.rng.randrange(5)
+
+        async def use(on: Side) -> list[list[str]]:
+            on.store.players.use_session(player, session, now)
+            await on.store.players.keep(player)  # a write after it, on the same connection
+            return await on.store.players.sessions(PLAYERS)
+
+        return use
+
+    def _session_ended(self) -> Command:
+        player: PlayerId = self._one(list(PLAYERS))
+        session = f"node/{self.rng.randrange(12)}"
+
+        async def end(on: Side) -> list[list[str]]:
+            on.store.players.remove_session(player, session)
+            await on.store.players.keep(player)  # as above
+            return await on.store.players.sessions(PLAYERS)
+
+        return end
 
     def _newest(self) -> Command:
         return lambda on: on.store.players.newest_sessions(PLAYERS)

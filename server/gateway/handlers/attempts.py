@@ -24,7 +24,7 @@ async def open_attempt(request: Request[OpenAttempt]) -> Attempt | Missed:
     missed = None
     if have is not None:
         missed = await find_missed(attempts, snapshot, have.seq, have.digest)
-    whole = show(request, snapshot)
+    whole = show(request, snapshot, take=request.command.take)
     if missed is None:
         return whole
     part = present.missed(missed, whole.number, whole.now)
@@ -43,9 +43,18 @@ async def resign(request: Request[Resign]) -> Ended | Attempt:
     return present.attempt(found, command.number, request.now())
 
 
-def show(request: Request[Command], snapshot: Snapshot) -> Attempt:
-    """Return a snapshot under its number in the session, and note that the session shows it."""
+def show(request: Request[Command], snapshot: Snapshot, *, take: bool) -> Attempt:
+    """Return a snapshot under its number in the session, and note that the session shows it.
+
+    Args:
+        request: the command that is answered by it.
+        snapshot: the attempt.
+        take: whether the session plays it from now on; else it follows the one that does.
+    """
     number = request.session.shown.show(snapshot.attempt, snapshot.start.room)
+    if snapshot.result.end is None:
+        following = request.hub.following
+        (following.take if take else following.open)(request.session, snapshot.attempt)
     return present.attempt(snapshot, number, request.now())
 
 

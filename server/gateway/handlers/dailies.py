@@ -18,7 +18,7 @@ async def list_dailies(request: Request[ListDailies]) -> Dailies:
 async def open_daily(request: Request[OpenDaily]) -> Attempt:
     """Start the player's attempt at today's deal of a game, or return to it."""
     snapshot = await request.services.dailies.open(request.player, request.command.game)
-    return show(request, snapshot)
+    return show(request, snapshot, take=True)
 
 
 HANDLERS: HandlerTable = {ListDailies: list_dailies, OpenDaily: open_daily}

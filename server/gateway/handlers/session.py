@@ -9,14 +9,14 @@ from server.gateway.messages.session import VERSIONS, Done, Hello, Ping, Pong, R
 
 
 async def hello(request: Request[Hello]) -> Welcome:
-    """Identify the player, and close the player's older session, on whatever node it is."""
+    """Identify the player, who may have other sessions, on whatever nodes."""
     command, services = request.command, request.services
     if command.version not in VERSIONS:
         oldest, newest = VERSIONS[0], VERSIONS[-1]
         raise Refusal("bad_version", f"This server speaks versions {oldest} to {newest}.")
     profile, token = await services.identity.enter(command.token, command.name)
     await request.hub.enter(request.session, profile.id)
-    return Welcome(player=present.player(profile), token=token, now=request.now())
+    return Welcome(present.player(profile), token, request.now(), request.session.id)
 
 
 async def rename(request: Request[Rename]) -> Done:

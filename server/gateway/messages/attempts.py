@@ -39,16 +39,18 @@ class Have(Struct, array_like=True, frozen=True, forbid_unknown_fields=True):
 class OpenAttempt(Command, tag=8, frozen=True):
     """Ask for an attempt's snapshot, or for what the client has missed of it.
 
-    The session is told from then on if the attempt ends without a command. Refused as
-    `unknown_attempt` or `not_started`.
+    The session is told from then on what the player's other sessions play in it, and if it ends
+    without a command. Refused as `unknown_attempt` or `not_started`.
 
     Attributes:
         attempt: its id.
         have: what the client has of it, or null to get the snapshot.
+        take: whether it is played by this session from now on, and no other one of the player.
     """
 
     attempt: Annotated[str, Meta(max_length=64)]
     have: Have | None = None
+    take: bool = False
 
 
 class Resign(Command, tag=9, frozen=True):
@@ -168,6 +170,8 @@ class MissedMove(Struct, array_like=True, frozen=True):
 class Missed(Event, tag=9, frozen=True):
     """What happened in an attempt after the entry `since`, which the client has.
 
+    As news, it is what another session of the player has played.
+
     Attributes:
         number: the attempt's number in the session from now on.
         attempt: its id.
@@ -184,6 +188,18 @@ class Missed(Event, tag=9, frozen=True):
     moves: list[MissedMove]
     now: int
     result: Result
+
+
+class Taken(Event, tag=22, frozen=True):
+    """Another session of the player plays the attempt: this one follows it, until it takes it over.
+
+    Attributes:
+        number: the attempt's number in the session.
+        session: the one that plays, as its `Welcome` named it; null if that is not known.
+    """
+
+    number: int
+    session: str | None
 
 
 class Ended(Event, tag=10, frozen=True):

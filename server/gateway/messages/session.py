@@ -51,11 +51,13 @@ class Welcome(Event, tag=1, frozen=True):
     Attributes:
         token: the player's credential, for `Hello` in later sessions. Keep it secret.
         now: the server's time in Unix milliseconds.
+        session: the session's id, which is no secret; servers up to release 0.2.0 leave it out.
     """
 
     player: Player
     token: str
     now: int
+    session: str | None = None
 
 
 class Done(Event, tag=2, frozen=True):

@@ -75,7 +75,7 @@ export const de: Text = {
     stalled: "Der Server kann gerade nicht speichern.",
     kept: "Deine Züge sind aufgehoben und werden gesendet.",
     again: "Die Seite versucht es von selbst wieder.",
-    replaced: "Das Spiel ist in einem anderen Fenster offen.",
+    replaced: "Es sind zu viele Fenster und Geräte offen.",
     playHere: "Hier spielen",
     incompatible: "Es gibt eine neuere Fassung dieser Seite.",
     reload: "Neu laden",
@@ -357,6 +357,7 @@ export const de: Text = {
   },
 
   play: {
+    elsewhere: "Du spielst gerade woanders.",
     guide: "Tippe eine leuchtende Karte an, und sie macht ihren besten Zug. Oder zieh sie selbst.",
     stockLeft: (left) => `noch ${left}`,
     turnsLeft: (turns) => `${turns}-mal wenden`,

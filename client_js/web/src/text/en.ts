@@ -82,7 +82,7 @@ export const en = {
     stalled: "The server can’t save right now.",
     kept: "Your moves are kept, and sent once it’s back.",
     again: "Trying again.",
-    replaced: "The game is open in another window.",
+    replaced: "Too many tabs and devices are open.",
     playHere: "Play here",
     incompatible: "There’s a newer version of this page.",
     reload: "Reload",
@@ -377,6 +377,7 @@ export const en = {
   },
 
   play: {
+    elsewhere: "You’re playing this somewhere else.",
     guide: "Tap a card that glows and it plays its best move. Or drag it where you like.",
     stockLeft: (left: number) => `${left} left`,
     turnsLeft: (turns: number) => counted(turns, "turn", "turns"),

@@ -1,0 +1,172 @@
+/** An attempt that another tab or device of the same player plays, against a scripted server. */
+
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { Client } from "../src/index.ts";
+import { digest } from "../src/digest.ts";
+import type { EventOf } from "../src/protocol.ts";
+import { viewOf } from "../src/rules/board.ts";
+import { Dealer, NUMBER } from "./dealer.ts";
+import {
+  FakeTime,
+  ScriptedServer,
+  type Session,
+  expectNoCommand,
+  openedClient,
+  processed,
+  until,
+} from "./server.ts";
+
+let server: ScriptedServer;
+let time: FakeTime;
+let client: Client;
+let session: Session;
+let dealer: Dealer;
+beforeEach(async () => {
+  server = new ScriptedServer();
+  time = new FakeTime();
+  [client, session] = await openedClient(server, { ...time });
+  dealer = new Dealer("roosevelt", "5".repeat(64));
+  const opened = client.openDaily("roosevelt");
+  const { re } = await session.command("OpenDaily");
+  session.send({ ...dealer.snapshot(), re });
+  await opened;
+});
+afterEach(() => {
+  client.close();
+  server.stop();
+});
+
+/** Tell the client that another session plays. */
+async function taken(by: string | null = "another"): Promise<void> {
+  session.send({ type: "Taken", number: NUMBER, session: by });
+  await processed(client, session);
+}
+
+/** Play a move in another session; returns the news of it. */
+function movedElsewhere(): EventOf<"Attempt"> | EventOf<"Missed"> {
+  const have = { seq: dealer.seq, digest: digest(viewOf(dealer.board)) };
+  dealer.play("s>w");
+  return dealer.opened(have);
+}
+
+/** Drop the connection; the next session has this id. */
+async function reconnect(id: string): Promise<void> {
+  session.drop();
+  await until(client.status, (status) => status === "waiting");
+  time.advance(300);
+  session = await server.session();
+  await session.welcome(0, id);
+}
+
+/** Receive that the client takes the attempt over, and answer. */
+async function takeOver(): Promise<void> {
+  const { re, take, have } = await session.command("OpenAttempt");
+  expect(take).toBe(true);
+  session.send({ ...dealer.opened(have), re });
+}
+
+test("what is played elsewhere is followed live, and cannot be moved by accident", async () => {
+  await taken();
+  session.send(movedElsewhere());
+  session.send(movedElsewhere());
+  await processed(client, session);
+  const state = client.attempt.get();
+  expect(state).toMatchObject({ elsewhere: true, seq: 3 });
+  expect(state?.view).toEqual(viewOf(dealer.board));
+  expect(client.play("s>w")).toBe(false);
+  await expectNoCommand(client, session);
+});
+
+test("it is taken over, and moves are played here again", async () => {
+  await taken();
+  const done = client.takeOver();
+  await takeOver();
+  await done;
+  expect(client.attempt.get()).toMatchObject({ elsewhere: false });
+  expect(client.play("s>w")).toBe(true);
+  await session.command("PlayMove");
+});
+
+test("on a server that does not know how to take over, the next move does", async () => {
+  await taken();
+  const done = client.takeOver();
+  const { re } = await session.command("OpenAttempt");
+  session.send({ type: "Refused", re, code: "bad_message", text: "No.", wait: 0 });
+  await done;
+  expect(client.play("s>w")).toBe(true);
+  await session.command("PlayMove");
+});
+
+test("taking over is refused as the server says", async () => {
+  await taken();
+  const done = client.takeOver();
+  const { re } = await session.command("OpenAttempt");
+  session.send({ type: "Refused", re, code: "unknown_attempt", text: "No.", wait: 0 });
+  await expect(done).rejects.toMatchObject({ code: "unknown_attempt" });
+  expect(client.attempt.get()).toMatchObject({ elsewhere: true });
+});
+
+test("who has two moves with one number accepted loses none, and who lost follows", async () => {
+  expect(client.play("s>w")).toBe(true);
+  const { re, seq } = await session.command("PlayMove");
+  // Another session's move was first.
+  dealer.play("s>w");
+  session.send({ ...dealer.snapshot(), re });
+  await taken();
+  expect(seq).toBe(2);
+  const state = client.attempt.get();
+  expect(state).toMatchObject({ elsewhere: true, pending: 0, seq: 2 });
+  expect(state?.view).toEqual(viewOf(dealer.board));
+});
+
+test("an own move that is accepted after all is played here", async () => {
+  expect(client.play("s>w")).toBe(true);
+  const { re } = await session.command("PlayMove");
+  await taken();
+  session.send({ ...dealer.answer(2, "s>w"), re });
+  await processed(client, session);
+  expect(client.attempt.get()).toMatchObject({ elsewhere: false, seq: 2 });
+});
+
+test("a gap in what is followed is filled by the snapshot, and goes on being followed", async () => {
+  await taken();
+  movedElsewhere();
+  session.send(movedElsewhere());
+  const { re, take } = await session.command("OpenAttempt");
+  expect(take).toBeNull();
+  // What arrives before the answer is in it.
+  session.send(movedElsewhere());
+  session.send({ ...dealer.snapshot(), re });
+  await processed(client, session);
+  expect(client.attempt.get()).toMatchObject({ elsewhere: true, seq: 4 });
+});
+
+test("a new session is told anew whether it is played elsewhere", async () => {
+  await taken();
+  await reconnect("two");
+  const { re, have, take } = await session.command("OpenAttempt");
+  expect(take).toBeNull();
+  session.send({ ...dealer.opened(have), re });
+  await processed(client, session);
+  expect(client.attempt.get()).toMatchObject({ elsewhere: false });
+  await taken();
+  expect(client.attempt.get()).toMatchObject({ elsewhere: true });
+});
+
+test("a session of its own that is lost is succeeded without asking", async () => {
+  await reconnect("two");
+  await session.command("OpenAttempt");
+  await reconnect("three");
+  const { re, have } = await session.command("OpenAttempt");
+  session.send({ ...dealer.opened(have), re });
+  session.send({ type: "Taken", number: NUMBER, session: "two" });
+  await takeOver();
+  await processed(client, session);
+  expect(client.attempt.get()).toMatchObject({ elsewhere: false });
+});
+
+test("news of another attempt are ignored", async () => {
+  session.send({ type: "Taken", number: NUMBER + 1, session: "another" });
+  await processed(client, session);
+  expect(client.attempt.get()).toMatchObject({ elsewhere: false });
+});

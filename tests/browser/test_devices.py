@@ -1,0 +1,121 @@
+"""Several tabs and devices of one player, in Chromium: one plays, the others follow."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.browser.conftest import Site
+from tests.browser.player import PHONE, Player
+
+
+@pytest.fixture
+def desk(browser: Browser, site: Site) -> Iterator[Player]:
+    player = Player(browser, site.url)
+    yield player
+    player.close()
+
+
+def phone_of(player: Player, browser: Browser, site: Site) -> Player:
+    """Return a phone of the same player."""
+    return Player(browser, site.url, PHONE | {"storage_state": player.context.storage_state()})
+
+
+def race_alone(player: Player) -> str:
+    """Start a race of one player, and return the room's link."""
+    link = player.open_room("robert", 1)
+    player.press("start-round")
+    player.wait_for_board()
+    return link
+
+
+def draw(player: Player, moves: int) -> None:
+    """Deal cards from the stock until so many moves have been played."""
+    for move in range(player.moves(), moves):
+        player.tap("s")
+        player.wait_for_moves(move + 1)
+        player.wait_for_cards()
+
+
+def test_a_leaderboard_in_a_second_tab_leaves_the_race_in_the_first(
+    desk: Player, site: Site
+) -> None:
+    race_alone(desk)
+    draw(desk, 2)
+    tab = desk.context.new_page()
+    tab.goto(f"{site.url}/leaderboard/robert")
+    expect(tab.get_by_role("heading", level=1)).to_be_visible()
+    expect(tab.get_by_test_id("leaderboard")).to_be_visible()
+    draw(desk, 4)
+    for page in (tab, desk.page):
+        expect(page.get_by_test_id("status-banner")).to_be_empty()
+    expect(desk.see("elsewhere")).to_be_hidden()
+
+
+def test_a_phone_follows_the_desk_takes_over_and_gives_back(
+    desk: Player, browser: Browser, site: Site
+) -> None:
+    link = race_alone(desk)
+    draw(desk, 2)
+    phone = phone_of(desk, browser, site)
+    phone.page.goto(link)
+    expect(phone.see("elsewhere")).to_be_visible()
+    phone.wait_for_moves(2)
+
+    # The board follows live, and takes no move by accident.
+    draw(desk, 3)
+    phone.wait_for_moves(3)
+    for pile in ("w", "f0"):
+        assert phone.cards(pile) == desk.cards(pile)
+    expect(phone.see("board")).to_have_attribute("data-live", "false")
+    expect(phone.see("give-up")).to_be_hidden()
+    box = phone.see("take-over").bounding_box()
+    assert box is not None
+    assert min(box["width"], box["height"]) >= 44
+
+    phone.press("take-over")
+    expect(desk.see("elsewhere")).to_be_visible()
+    expect(phone.see("elsewhere")).to_be_hidden()
+    phone.wait_for_board()
+    draw(phone, 5)
+    desk.wait_for_moves(5)
+    assert phone.cards("w") == desk.cards("w")
+
+    desk.press("take-over")
+    expect(phone.see("elsewhere")).to_be_visible()
+    desk.wait_for_board()
+    draw(desk, 6)
+    phone.wait_for_moves(6)
+
+    desk.give_up()
+    for player in (desk, phone):
+        expect(player.see("results")).to_be_visible()
+    phone.close()
+
+
+def test_a_reload_goes_on_playing(desk: Player) -> None:
+    race_alone(desk)
+    draw(desk, 2)
+    desk.page.reload()
+    desk.wait_for_board()
+    expect(desk.see("elsewhere")).to_be_hidden()
+    draw(desk, 3)
+
+
+def test_a_daily_that_is_opened_on_another_device_is_played_there(
+    desk: Player, browser: Browser, site: Site
+) -> None:
+    desk.go("/daily/robert")
+    desk.press("play-daily")
+    desk.wait_for_board()
+    draw(desk, 2)
+    phone = phone_of(desk, browser, site)
+    phone.go("/daily/robert")
+    expect(desk.see("elsewhere")).to_be_hidden()
+    phone.press("play-daily")
+    phone.wait_for_board()
+    expect(desk.see("elsewhere")).to_have_text(re.compile("Play here"))
+    phone.close()
