@@ -13,7 +13,10 @@ export type {
   Result,
   RoomState,
   Round,
+  Run,
+  RunRow,
   Runner,
+  Runs,
   Seat,
 } from "./messages.ts";
 export { Refusal } from "./refusal.ts";

@@ -17,6 +17,7 @@ from server.service.profiles import Profiles
 from server.service.progress import Progress
 from server.service.registration import Registration
 from server.service.rooms import Rooms
+from server.service.runs import Runs
 from server.service.searcher import Search, Searcher
 from server.service.searches import Searches
 from server.service.sessions import Sessions
@@ -48,6 +49,14 @@ class Services:
         self.live = LiveRooms(store, bus, self.rooms, self.profiles, registration)
         self.dailies = Dailies(store, self.attempts)
         self.leaderboards = Leaderboards(store, bus, self.profiles)
+        self.runs = Runs(
+            store,
+            self.deals,
+            self.attempts,
+            self.rooms,
+            leaderboards=self.leaderboards,
+            profiles=self.profiles,
+        )
         self.identity = Identity(store.players, self.profiles)
         self.sessions = Sessions(store.players, bus, registration.id, self.attempts)
         self.effects = Effects(store.outboxes, self.attempts, self.rooms, self.leaderboards)
