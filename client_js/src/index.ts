@@ -21,6 +21,7 @@ export type {
 } from "./messages.ts";
 export { Refusal } from "./refusal.ts";
 export type { RoomSettings } from "./room.ts";
+export { Replay, type RunFile, partingOf, runFileOf } from "./run.ts";
 export type { OpenSocket, Socket, SocketEvents } from "./socket.ts";
 export { memoryStorage, type TokenStorage } from "./storage.ts";
 export { type Readable, until } from "./store.ts";
