@@ -495,6 +495,11 @@ export interface Leaderboard {
   readonly top: readonly Entry[];
   /** The player's own row with its neighbours; empty if there is none. */
   readonly around: readonly Entry[];
+  /**
+   * The id of the day's deal once it is closed, so that its runs can be asked for; null before. The
+   * attempt of a row is the deal's id, a dot, and the player's id.
+   */
+  readonly deal: string | null;
 }
 
 /** What changed in the leaderboard that the session is subscribed to. */
@@ -791,6 +796,7 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
     "size",
     { name: "top", list: "Entry" },
     { name: "around", list: "Entry" },
+    "deal",
   ],
   LeaderboardChange: ["size", { name: "top", list: "Entry" }, { name: "around", list: "Entry" }],
   GetRun: ["attempt"],

@@ -210,14 +210,20 @@ def dailies(day: int, today: list[Today], now: int) -> Dailies:
     )
 
 
-def leaderboard(page: Page) -> Leaderboard:
-    """Return a leaderboard: its size, its first rows, and those around one player."""
+def leaderboard(page: Page, deal: str | None) -> Leaderboard:
+    """Return a leaderboard: its size, its first rows, and those around one player.
+
+    Args:
+        page: the leaderboard, as one player is shown it.
+        deal: the day's deal if it is closed, or `None`.
+    """
     return Leaderboard(
         game=page.board.game,
         day=page.board.period,
         size=page.size,
         top=entries(page.top, page.profiles),
         around=entries(page.around, page.profiles),
+        deal=deal,
     )
 
 

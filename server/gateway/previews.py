@@ -21,7 +21,7 @@ from engine.catalog import games, ruleset
 from engine.schema import STANDARD, Game
 from server.core import daily
 from server.core.daily import DailyId
-from server.core.ids import PlayerId, RoomCode, is_code, is_id
+from server.core.ids import AttemptId, PlayerId, RoomCode, is_code, is_id, split_attempt_id
 from server.core.race import RoomOpened
 from server.core.ranking import unpack
 from server.core.refusal import Refusal, UnavailableError
@@ -97,6 +97,8 @@ class Previews:
                 return DAILIES
             case ["r", code]:
                 return await self._room(code)
+            case ["run", attempt] if split_attempt_id(AttemptId(attempt)):
+                return run(attempt)
             case [screen, name] if (game := games().get(name)) is not None:
                 if screen == "leaderboard":
                     return await self._leaderboard(game.id, query)
@@ -185,6 +187,12 @@ def race(path: str) -> Preview:
     """Return the generic preview of a room, which may not exist."""
     about = "Same cards, same start. Who’s faster?"
     return Preview("Race me at solitaire", about, path, listed=False)
+
+
+def run(attempt: str) -> Preview:
+    """Return the preview of a run, which may not exist."""
+    about = "Every move of a game of solitaire, as it was played. Everybody had the same cards."
+    return Preview("Watch this run", about, f"/run/{attempt}", listed=False)
 
 
 def _of_game(title: str, about: str, path: str, game: Game, *, listed: bool = True) -> Preview:

@@ -28,6 +28,7 @@ const FILES: Files = {
   dailies: () => import("./screens/Dailies.svelte"),
   daily: () => import("./screens/Daily.svelte"),
   leaderboard: () => import("./screens/Leaderboard.svelte"),
+  run: () => import("./screens/Run.svelte"),
   missing: () => import("./screens/Missing.svelte"),
   table: () => import("./screens/Table.svelte"),
 };
