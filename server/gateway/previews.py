@@ -97,8 +97,8 @@ class Previews:
                 return DAILIES
             case ["r", code]:
                 return await self._room(code)
-            case ["run", attempt] if split_attempt_id(AttemptId(attempt)):
-                return run(attempt)
+            case ["run" | "deal" as screen, shown]:
+                return (run(shown) if screen == "run" else deal(shown)) or HOME
             case [screen, name] if (game := games().get(name)) is not None:
                 if screen == "leaderboard":
                     return await self._leaderboard(game.id, query)
@@ -189,10 +189,20 @@ def race(path: str) -> Preview:
     return Preview("Race me at solitaire", about, path, listed=False)
 
 
-def run(attempt: str) -> Preview:
-    """Return the preview of a run, which may not exist."""
+def run(attempt: str) -> Preview | None:
+    """Return the preview of a run, which may not exist; `None` if it is no id of one."""
+    if split_attempt_id(AttemptId(attempt)) is None:
+        return None
     about = "Every move of a game of solitaire, as it was played. Everybody had the same cards."
     return Preview("Watch this run", about, f"/run/{attempt}", listed=False)
+
+
+def deal(shown: str) -> Preview | None:
+    """Return the preview of a deal, which may not exist; `None` if it is no id of one."""
+    if not is_id(shown):
+        return None
+    about = "Everybody got these cards. Watch how they were played, and check that it was fair."
+    return Preview("One deal of solitaire", about, f"/deal/{shown}", listed=False)
 
 
 def _of_game(title: str, about: str, path: str, game: Game, *, listed: bool = True) -> Preview:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -58,9 +59,7 @@ def test_a_run_is_stepped_and_played_again_from_its_results(player: Player) -> N
     player.press("play-pause")
     expect(player.see("position")).to_contain_text("Given up")
     assert shows(player, wastes, 3)
-    # Played again from its end, it begins anew; and it takes no moves of the watcher.
-    player.press("play-pause")
-    player.press("play-pause")
+    # It takes no moves of who watches.
     player.page.keyboard.press("Home")
     player.page.keyboard.press("d")
     assert shows(player, wastes, 0)
@@ -79,6 +78,18 @@ def test_a_run_is_linked_to_at_a_time_and_downloaded_for_verification(player: Pl
     content = download.value.path().read_bytes()
     assert check(read_file(content)) is None
     assert [move for move, _ in json.loads(content)["moves"]] == ["s>w", "s>w"]
+
+
+def test_the_page_of_a_deal_has_the_runs_on_it_and_is_checked(player: Player) -> None:
+    run_robert(player, 1)
+    link = player.see("watch-run").get_attribute("href")
+    player.press("deal-page")
+    expect(player.see("runs")).to_contain_text("1 player")
+    expect(player.see("watch-run")).to_have_attribute("href", link or "")
+    expect(player.see("check-result")).to_contain_text("A fair deal")
+    expect(player.see("seed")).to_have_text(re.compile(r"^[0-9a-f]{64}$"))
+    assert player.page.evaluate(FIND_MISFITS) == []
+    assert violations(player) == []
 
 
 def test_a_run_of_an_open_deal_is_not_shown_yet(player: Player) -> None:

@@ -12,6 +12,7 @@ const MODULES: Readonly<Record<string, readonly string[]>> = {
   practice: ["screens/Practice.svelte"],
   rules: ["screens/Rules.svelte"],
   run: ["screens/Run.svelte"],
+  deal: ["screens/Deal.svelte"],
   settings: ["screens/Settings.svelte"],
 };
 

@@ -19,7 +19,14 @@ function screens(onLine = true): Screens {
   vi.stubGlobal("navigator", { onLine });
   vi.spyOn(console, "error").mockImplementation(() => undefined);
   const files = { home: here, new: here, practice: here, rules: here, room: here, dailies: here };
-  const more = { daily: here, leaderboard: here, missing: here, table: here, run: here };
+  const more = {
+    daily: here,
+    leaderboard: here,
+    missing: here,
+    table: here,
+    run: here,
+    deal: here,
+  };
   return new Screens(reload, { ...files, ...more, settings: gone });
 }
 

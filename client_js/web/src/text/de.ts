@@ -378,6 +378,11 @@ export const de: Text = {
     openMore:
       "Vielleicht spielt noch jemand dieses Blatt. Sobald es geschlossen ist, können alle die Partien ansehen.",
     missing: "Diese Partie gibt es nicht",
+    all: "Alle Partien",
+    dealTitle: (game) => `Ein Blatt ${game}`,
+    dealMore:
+      "Alle bekamen diese Karten. Sieh zu, wie sie gespielt wurden, und prüfe nach, dass es fair war.",
+    none: "Von diesem Blatt sind keine Partien mehr aufgehoben.",
     controls: "Nachspielen",
     scrubber: "Stelle in der Partie",
     position: (move, of, time) => `Zug ${move} von ${of}, ${time}`,

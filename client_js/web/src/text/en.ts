@@ -396,6 +396,10 @@ export const en = {
     openMore:
       "Somebody may still be playing this deal. Once it’s closed, everybody can watch the runs on it.",
     missing: "No such run",
+    all: "All runs",
+    dealTitle: (game: string) => `A deal of ${game}`,
+    dealMore: "Everyone got these cards. Watch how they played them, and check that it was fair.",
+    none: "No runs on this deal are kept any more.",
     controls: "Replay",
     scrubber: "Where you are in the run",
     position: (move: number, of: number, time: string) => `Move ${move} of ${of}, ${time}`,
