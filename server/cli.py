@@ -24,6 +24,7 @@ from engine.schema import STANDARD
 from engine.verify import verify
 from server.app import alive_nodes, bind, running_node
 from server.core.refusal import UnavailableError, UnsuitableError
+from server.core.run import MAX_FILE, check, read_file
 from server.listening import NodePorts, port_of
 from server.logs import configure
 from server.settings import LogFormat, Settings
@@ -303,29 +304,71 @@ def list_nodes(redis: str) -> None:
 
 
 @main.command("verify")
-@click.option("--game", required=True, metavar="ID", help="Id of the deal's game, such as robert.")
+@click.option("--game", metavar="ID", help="Id of the deal's game, such as robert.")
 @click.option(
     "--variant", default=STANDARD, metavar="ID", show_default=True, help="Id of the game's variant."
 )
 @click.option("--rules", metavar="DIGEST", help="Digest of its rules, if they are superseded.")
-@click.argument("deal")
-@click.argument("seed")
-@click.argument("commitment")
-def verify_deal(
-    *, game: str, variant: str, rules: str | None, deal: str, seed: str, commitment: str
-) -> None:
-    """Verify that a closed deal matches its commitment.
+@click.argument("words", nargs=-1, metavar="FILE | DEAL SEED COMMITMENT")
+def verify_deal(*, game: str | None, variant: str, rules: str | None, words: list[str]) -> None:
+    """Verify a run, or that a closed deal matches its commitment.
 
-    The command also shows the cards as they were dealt. It computes everything itself and contacts
-    no server.
+    The command computes everything itself and contacts no server.
+
+    FILE is a run, as the page offers it for download. It is played again: do seed and commitment
+    match, is every move legal, and do the moves lead to the result? The times are the server's
+    word: of these, only the order can be verified.
 
     DEAL is the deal's id, SEED its seed, which is published when the deal is closed, and COMMITMENT
     the hash that was published before anyone saw a card. Seed and commitment are 64 lower-case
-    hexadecimal digits each.
+    hexadecimal digits each. --game is required; the cards are shown as they were dealt.
 
-    The exit code is 0 if seed and commitment match, 1 if they do not, and 2 if an argument is
+    The exit code is 0 if everything matches, 1 if something does not, and 2 if an argument is
     invalid.
     """
+    match words:
+        case [file] if game is None:
+            _verify_run(Path(file))
+        case [deal, seed, commitment]:
+            if game is None:
+                raise click.UsageError("Missing option '--game'.")
+            _verify_deal(game, variant, rules, deal=deal, seed=seed, commitment=commitment)
+        case _:
+            missing = ("DEAL", "SEED", "COMMITMENT")[len(words) : len(words) + 1]
+            raise click.UsageError(
+                f"Missing argument '{missing[0]}'." if missing else "Too many arguments."
+            )
+
+
+def _verify_run(path: Path) -> None:
+    """Verify a run's file, say what was found, and exit."""
+    try:
+        with path.open("rb") as opened:
+            content = opened.read(MAX_FILE + 1)
+    except OSError as error:
+        raise click.UsageError(f"{path} cannot be read: {error.strerror}.") from error
+    try:
+        file = read_file(content)
+        wrong = check(file)
+    except EngineError as error:
+        raise click.UsageError(error.message) from error
+    except ValueError as error:
+        raise click.UsageError(f"{path} is not the file of a run: {error}.") from error
+    if wrong is not None:
+        click.echo(f"This run is not right. {wrong}")
+        sys.exit(1)
+    result = file.result
+    click.echo(
+        f"This run is right: {file.player.name} #{file.player.tag} at {file.game}, {result.home} "
+        f"cards home and {result.left} left in {result.moves} moves, {result.time / 1000:.3f} s "
+        f"until the last one came home; {result.end}."
+    )
+
+
+def _verify_deal(
+    game: str, variant: str, rules: str | None, *, deal: str, seed: str, commitment: str
+) -> None:
+    """Verify a deal, show its cards, and exit."""
     try:
         known = ruleset(game, variant) if rules is None else stored_ruleset(game, variant, rules)
         found = verify(known, deal, seed, commitment)

@@ -24,6 +24,7 @@ from tests.conftest import node
 from tests.gateway.client import opened
 from tests.processes import PATIENCE, Running, running
 from tests.store.servers import until
+from tests.vectors.generate import FOLDER as VECTORS
 
 ROOT = Path(__file__).parent.parent
 DEALS = json.loads((ROOT / "tests" / "vectors" / "deals.json").read_text(encoding="utf-8"))
@@ -253,3 +254,42 @@ def test_the_example_in_deals_md_is_what_the_command_prints() -> None:
     page = (ROOT / "engine" / "DEALS.md").read_text(encoding="utf-8")
     (example,) = re.findall(r"```console\n\$ samedeal (.*?)\n(.*?)```", page, re.DOTALL)
     assert CliRunner().invoke(main, example[0].split()).output == example[1]
+
+
+RUN = VECTORS / "run.json"
+
+
+def test_a_run_that_is_right_is_said_to_be() -> None:
+    result = CliRunner().invoke(main, ["verify", str(RUN)])
+    assert result.exit_code == 0
+    assert result.output == (
+        "This run is right: Ada #4F2A at rouge-et-noir, 11 cards home and 93 left in 250 moves, "
+        "51.590 s until the last one came home; resigned.\n"
+    )
+
+
+def test_what_is_wrong_with_a_run_is_printed(tmp_path: Path) -> None:
+    wrong = tmp_path / "run.json"
+    wrong.write_text(RUN.read_text(encoding="utf-8").replace('"home":11', '"home":12'))
+    result = CliRunner().invoke(main, ["verify", str(wrong)])
+    assert result.exit_code == 1
+    assert result.output == (
+        "This run is not right. The file says 12 cards home, and its moves make it 11.\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (None, "cannot be read: No such file"),
+        ("[]", "is not the file of a run: Expected `object`"),
+        (RUN.read_text(encoding="utf-8").replace("rouge-et-noir", "solo"), "of solo"),
+    ],
+)
+def test_what_is_no_run_is_reported(tmp_path: Path, content: str | None, sentence: str) -> None:
+    file = tmp_path / "run.json"
+    if content is not None:
+        file.write_text(content, encoding="utf-8")
+    result = CliRunner().invoke(main, ["verify", str(file)], terminal_width=1_000)
+    assert result.exit_code == 2
+    assert sentence in " ".join(result.output.split())

@@ -6,7 +6,7 @@ import { type ConnectFailure, Connection, type Status, type Surroundings } from 
 import { LeaderboardKeeper } from "./leaderboard.ts";
 import { type Keeper, Link } from "./link.ts";
 import { AttemptKeeper } from "./playing.ts";
-import type { Dailies, Deal, Leaderboard, Player, RoomState } from "./messages.ts";
+import type { Dailies, Deal, Leaderboard, Player, RoomState, Run, Runs } from "./messages.ts";
 import { Retries } from "./retries.ts";
 import { RoomKeeper, type RoomSettings, type Terms } from "./room.ts";
 import { type OpenSocket, browserSocket } from "./socket.ts";
@@ -204,6 +204,16 @@ export class Client {
   /** Ask for a deal's commitment, and for its seed once it is closed. */
   showDeal(deal: string): Promise<Deal> {
     return this.#link.askWithRetry("ShowDeal", { deal });
+  }
+
+  /** Ask for an attempt that is over, with its moves and times, once its deal is closed. */
+  getRun(attempt: string): Promise<Run> {
+    return this.#link.askWithRetry("GetRun", { attempt });
+  }
+
+  /** Ask for the runs on a deal that is closed, best first. */
+  getRuns(deal: string): Promise<Runs> {
+    return this.#link.askWithRetry("GetRuns", { deal });
   }
 
   /** Start the player's one attempt at today's deal of a game, or resume it. */

@@ -15,12 +15,16 @@ export type {
   Result,
   RoomState,
   Round,
+  Run,
+  RunRow,
   Runner,
+  Runs,
   Score,
   Seat,
 } from "./messages.ts";
 export { Refusal } from "./refusal.ts";
 export type { RoomSettings, Terms } from "./room.ts";
+export { Replay, type RunFile, partingOf, runFileOf } from "./run.ts";
 export type { OpenSocket, Socket, SocketEvents } from "./socket.ts";
 export { memoryStorage, type TokenStorage } from "./storage.ts";
 export { type Readable, until } from "./store.ts";

@@ -634,6 +634,11 @@ export interface Leaderboard {
   readonly top: readonly Entry[];
   /** The player's own row with its neighbours; empty if there is none. */
   readonly around: readonly Entry[];
+  /**
+   * The id of the day's deal once it is closed, so that its runs can be asked for; null before. The
+   * attempt of a row is the deal's id, a dot, and the player's id.
+   */
+  readonly deal: string | null;
 }
 
 /** What changed in the leaderboard that the session is subscribed to. */
@@ -644,6 +649,85 @@ export interface LeaderboardChange {
   readonly top: readonly Entry[] | null;
   /** The player's own row with its neighbours, or null if they did not change. */
   readonly around: readonly Entry[] | null;
+}
+
+/**
+ * Ask for a run.
+ *
+ * Refused as `unknown_run`, `deal_open`, `unknown_rules`, `unknown_format` or `overloaded`.
+ */
+export interface GetRun {
+  /** The id of the attempt that it was. */
+  readonly attempt: string;
+}
+
+/**
+ * Ask for the runs on a deal.
+ *
+ * Refused as `unknown_deal`, `deal_open`, `unknown_format` or `overloaded`.
+ */
+export interface GetRuns {
+  /** Its id. */
+  readonly deal: string;
+}
+
+/** A run: its moves lead from the board that the seed deals to its result. */
+export interface Run {
+  /** The id of the attempt that it was. */
+  readonly attempt: string;
+  /** Who played it. */
+  readonly player: Player;
+  /** The id of its deal. */
+  readonly deal: string;
+  /** To the deal's seed, in hexadecimal. */
+  readonly commitment: string;
+  /** In hexadecimal. */
+  readonly seed: string;
+  readonly game: string;
+  readonly variant: string;
+  /** The digest of the rules that it was played by; null for those of release 0.1.0. */
+  readonly rules: string | null;
+  /** When its clock started, in Unix milliseconds. */
+  readonly started: number;
+  /** When it was to end by itself, in Unix milliseconds. */
+  readonly deadline: number;
+  /**
+   * Four numbers for each move: milliseconds since the move before it, or since the start; then
+   * source, target and count as in `PlayMove`.
+   */
+  readonly moves: readonly number[];
+  /** Milliseconds from the start to the end. */
+  readonly ended: number;
+  /** Why it ended. */
+  readonly end: "resigned" | "stuck" | "time" | "won";
+}
+
+/** A run's place among those on its deal. */
+export interface RunRow {
+  /** Its id, by which `GetRun` asks for it. */
+  readonly attempt: string;
+  /** 1 for the best; equal results share one. */
+  readonly rank: number;
+  readonly player: Player;
+  /** Cards that are not on the foundations. */
+  readonly left: number;
+  /** Milliseconds from the start to the last card that reached a foundation. */
+  readonly time: number;
+  /** Moves played. */
+  readonly moves: number;
+}
+
+/** Runs on a deal that is closed. */
+export interface Runs {
+  /** Its id. */
+  readonly deal: string;
+  /** How many there are. */
+  readonly size: number;
+  /**
+   * All of a round, or of a daily the first ones and those around the player's own; none of a round
+   * whose room is not kept any more.
+   */
+  readonly runs: readonly RunRow[];
 }
 
 /** Every one of the commands by name. */
@@ -668,6 +752,8 @@ export interface Commands {
   readonly RemoveMember: RemoveMember;
   readonly HandOver: HandOver;
   readonly SetLock: SetLock;
+  readonly GetRun: GetRun;
+  readonly GetRuns: GetRuns;
 }
 
 /** The kinds of the commands. */
@@ -692,6 +778,8 @@ export const COMMANDS = {
   RemoveMember: 19,
   HandOver: 20,
   SetLock: 21,
+  GetRun: 27,
+  GetRuns: 28,
 } as const;
 
 /** Every one of the events by name. */
@@ -709,6 +797,8 @@ export interface Events {
   readonly Leaderboard: Leaderboard;
   readonly Deal: Deal;
   readonly Bye: Bye;
+  readonly Run: Run;
+  readonly Runs: Runs;
   readonly Taken: Taken;
   readonly Removed: Removed;
 }
@@ -728,6 +818,8 @@ export const EVENTS = {
   Leaderboard: 12,
   Deal: 13,
   Bye: 14,
+  Run: 19,
+  Runs: 20,
   Taken: 22,
   Removed: 23,
 } as const;
@@ -754,6 +846,8 @@ export interface Answers {
   readonly RemoveMember: "RoomState";
   readonly HandOver: "RoomState";
   readonly SetLock: "RoomState";
+  readonly GetRun: "Run";
+  readonly GetRuns: "Runs";
 }
 
 /** A field by its name, if there is no more to say of it. */
@@ -886,6 +980,26 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
     "size",
     { name: "top", list: "Entry" },
     { name: "around", list: "Entry" },
+    "deal",
   ],
   LeaderboardChange: ["size", { name: "top", list: "Entry" }, { name: "around", list: "Entry" }],
+  GetRun: ["attempt"],
+  GetRuns: ["deal"],
+  Run: [
+    "attempt",
+    { name: "player", struct: "Player" },
+    "deal",
+    "commitment",
+    "seed",
+    "game",
+    "variant",
+    "rules",
+    "started",
+    "deadline",
+    "moves",
+    "ended",
+    "end",
+  ],
+  RunRow: ["attempt", "rank", { name: "player", struct: "Player" }, "left", "time", "moves"],
+  Runs: ["deal", "size", { name: "runs", list: "RunRow" }],
 };

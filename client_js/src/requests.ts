@@ -20,6 +20,8 @@ const IDEMPOTENT: ReadonlySet<CommandType> = new Set([
   "OpenDaily",
   "WatchLeaderboard",
   "ShowDeal",
+  "GetRun",
+  "GetRuns",
 ]);
 
 interface PendingCommand {

@@ -238,7 +238,14 @@ test("a renamed player has the new name", async () => {
 test("after a reconnect, the client resumes its room, leaderboard and attempt", async () => {
   await joinRoom();
   const watched = client.watchLeaderboard("robert", 7);
-  const board = { type: "Leaderboard", game: "robert", size: 0, top: [], around: [] } as const;
+  const board = {
+    type: "Leaderboard",
+    game: "robert",
+    size: 0,
+    top: [],
+    around: [],
+    deal: null,
+  } as const;
   const { re: watch } = await session.command("WatchLeaderboard");
   session.send({ ...board, day: 7, re: watch });
   await watched;
@@ -563,7 +570,7 @@ test("a change of a leaderboard keeps the parts that it leaves out", async () =>
   const { re } = await session.command("WatchLeaderboard");
   // A change of another leaderboard, which was watched before.
   session.send({ type: "LeaderboardChange", size: 7, top: [], around: [] });
-  const board = { game: "robert", day: 9, size: 1, top: [entry], around: [] };
+  const board = { game: "robert", day: 9, size: 1, top: [entry], around: [], deal: null };
   session.send({ type: "Leaderboard", re, ...board });
   await watched;
   session.send({ type: "LeaderboardChange", size: 2, top: null, around: [entry] });
@@ -572,7 +579,7 @@ test("a change of a leaderboard keeps the parts that it leaves out", async () =>
 });
 
 test("only the leaderboard that is watched is shown", async () => {
-  const board = { type: "Leaderboard", size: 0, top: [], around: [], day: 9 } as const;
+  const board = { type: "Leaderboard", size: 0, top: [], around: [], deal: null, day: 9 } as const;
   const robert = client.watchLeaderboard("robert");
   const asked = await session.command("WatchLeaderboard");
   expect(asked).toMatchObject({ game: "robert", day: null });

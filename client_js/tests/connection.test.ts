@@ -139,7 +139,14 @@ test("the server's time is estimated by the shortest round trip", async () => {
   const session = await server.session();
   const hello = await session.command("Hello");
   time.advance(400);
-  session.send({ type: "Welcome", re: hello.re, player: ADA, token: "t", now: 5_000_000, session: null });
+  session.send({
+    type: "Welcome",
+    re: hello.re,
+    player: ADA,
+    token: "t",
+    now: 5_000_000,
+    session: null,
+  });
   await until(client.status, (status) => status === "open");
   expect(client.now()).toBe(5_000_200);
 

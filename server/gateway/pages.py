@@ -21,7 +21,9 @@ from server.gateway.previews import Previews
 
 INDEX = "/index.html"
 
-SCREENS = {"", "new", "r", "daily", "leaderboard", "practice", "rules", "settings"}
+SCREENS = {
+    *("", "new", "r", "daily", "leaderboard", "practice", "rules", "run", "deal", "settings"),
+}
 """First path segments of the screens of the page, which is a single-page application."""
 
 CODINGS = {"br": ".br", "gzip": ".gz"}

@@ -1,7 +1,7 @@
 """Conversion of the services' results into events and their parts.
 
 Cards are sent to clients by this module only. It uses nothing but views and deltas, from which
-`engine.board` leaves out all cards that the player has not seen.
+`engine.board` leaves out all cards that the player has not seen, and runs, whose deals are closed.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from engine.notation import parse_move
 from engine.ruleset import Ruleset
 from server.core import attempt as core
 from server.core import daily, ranking
-from server.core.ids import PlayerId
+from server.core.ids import PlayerId, attempt_id
 from server.core.names import Profile
 from server.core.race import Score
 from server.gateway import codec
@@ -23,12 +23,16 @@ from server.gateway.messages.attempts import Attempt, Ended, Missed, MissedMove
 from server.gateway.messages.dailies import Dailies, Daily
 from server.gateway.messages.leaderboards import Entry, Leaderboard
 from server.gateway.messages.rooms import Place, Proposal, RoomState, Round, Runner, Seat
+from server.gateway.messages.runs import Run, RunRow, Runs
 from server.gateway.messages.shared import Player, Result
 from server.service import resume
 from server.service.answers import Played, Snapshot
 from server.service.dailies import Today
 from server.service.leaderboards import Page
 from server.service.live_room import RoomPage
+from server.service.runs import FoundRun
+from server.service.runs import RunRow as FoundRow
+from server.service.stored import rules_of
 
 
 def player(profile: Profile) -> Player:
@@ -242,14 +246,20 @@ def dailies(day: int, today: list[Today], now: int) -> Dailies:
     )
 
 
-def leaderboard(page: Page) -> Leaderboard:
-    """Return a leaderboard: its size, its first rows, and those around one player."""
+def leaderboard(page: Page, deal: str | None) -> Leaderboard:
+    """Return a leaderboard: its size, its first rows, and those around one player.
+
+    Args:
+        page: the leaderboard, as one player is shown it.
+        deal: the day's deal if it is closed, or `None`.
+    """
     return Leaderboard(
         game=page.board.game,
         day=page.board.period,
         size=page.size,
         top=entries(page.top, page.profiles),
         around=entries(page.around, page.profiles),
+        deal=deal,
     )
 
 
@@ -263,3 +273,45 @@ def entries(rows: Iterable[ranking.Row], profiles: Mapping[PlayerId, Profile]) -
     return [
         Entry(row.rank, player(profiles[row.player]), *ranking.unpack(row.score)) for row in rows
     ]
+
+
+def run(found: FoundRun) -> Run:
+    """Return a run of a closed deal: about six bytes a move, 25 KB for the longest one.
+
+    Raises:
+        UnreadableError: this release does not know its rules.
+    """
+    start, deal = found.run.start, found.deal
+    ruleset = rules_of(start.game, start.variant, start.rules)
+    moves: list[int] = []
+    before = 0
+    for text, time in found.run.moves:
+        moves += (time - before, *ruleset.numbers_of(parse_move(ruleset, text)))
+        before = time
+    return Run(
+        attempt=attempt_id(start.deal, start.player),
+        player=player(found.profile),
+        deal=deal.id,
+        commitment=deal.commitment,
+        seed=deal.seed.hex(),
+        game=start.game,
+        variant=start.variant,
+        rules=start.rules,
+        started=start.at,
+        deadline=start.deadline,
+        moves=moves,
+        ended=found.run.ended,
+        end=found.run.end,
+    )
+
+
+def runs(deal: str, size: int, rows: Iterable[FoundRow]) -> Runs:
+    """Return runs on a closed deal, of which there are `size`."""
+    return Runs(
+        deal=deal,
+        size=size,
+        runs=[
+            RunRow(row.attempt, row.rank, player(row.profile), row.left, row.time, row.moves)
+            for row in rows
+        ],
+    )

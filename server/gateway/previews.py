@@ -21,7 +21,7 @@ from engine.catalog import games, ruleset
 from engine.schema import STANDARD, Game
 from server.core import daily
 from server.core.daily import DailyId
-from server.core.ids import PlayerId, RoomCode, is_code, is_id
+from server.core.ids import AttemptId, PlayerId, RoomCode, is_code, is_id, split_attempt_id
 from server.core.race_events import RoomOpened
 from server.core.ranking import unpack
 from server.core.refusal import Refusal, UnavailableError
@@ -97,6 +97,8 @@ class Previews:
                 return DAILIES
             case ["r", code]:
                 return await self._room(code)
+            case ["run" | "deal" as screen, shown]:
+                return (run(shown) if screen == "run" else deal(shown)) or HOME
             case [screen, name] if (game := games().get(name)) is not None:
                 if screen == "leaderboard":
                     return await self._leaderboard(game.id, query)
@@ -185,6 +187,22 @@ def race(path: str) -> Preview:
     """Return the generic preview of a room, which may not exist."""
     about = "Same cards, same start. Who’s faster?"
     return Preview("Race me at solitaire", about, path, listed=False)
+
+
+def run(attempt: str) -> Preview | None:
+    """Return the preview of a run, which may not exist; `None` if it is no id of one."""
+    if split_attempt_id(AttemptId(attempt)) is None:
+        return None
+    about = "Every move of a game of solitaire, as it was played. Everybody had the same cards."
+    return Preview("Watch this run", about, f"/run/{attempt}", listed=False)
+
+
+def deal(shown: str) -> Preview | None:
+    """Return the preview of a deal, which may not exist; `None` if it is no id of one."""
+    if not is_id(shown):
+        return None
+    about = "Everybody got these cards. Watch how they were played, and check that it was fair."
+    return Preview("One deal of solitaire", about, f"/deal/{shown}", listed=False)
 
 
 def _of_game(title: str, about: str, path: str, game: Game, *, listed: bool = True) -> Preview:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from server.core import daily
+from server.core.daily import DailyId
 from server.core.ids import DealId, RoomCode
 from server.core.refusal import Refusal
 from server.service.rooms import Rooms
@@ -38,6 +39,18 @@ class Deals:
             assert deal.room is not None, "a deal belongs to a day or to a room"
             closed = await self._is_over(deal.room, deal_id)
         return deal, deal.seed if closed else None
+
+    async def closed_of(self, daily_id: DailyId) -> DealId | None:
+        """Return the id of a daily's deal if it is closed, or `None`.
+
+        It reads one key, and that of closed days only.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        if self._store.clock.now() < daily.closes(daily_id.day):
+            return None
+        return (await self._store.deals.daily_ids([daily_id])).get(daily_id)
 
     async def _is_over(self, code: RoomCode, deal: DealId) -> bool:
         try:

@@ -102,6 +102,9 @@ class DealStore(Protocol):
     async def dailies(self, dailies: Sequence[DailyId]) -> list[Deal]:
         """Return the deals of some dailies; draw first those that no node has."""
 
+    async def daily_ids(self, dailies: Sequence[DailyId]) -> dict[DailyId, DealId]:
+        """Return the ids of the deals of those of some dailies that have been drawn."""
+
     async def started(self, deals: list[DealId], player: PlayerId) -> set[DealId]:
         """Return those of some deals on which a player has started an attempt."""
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection
 
 from engine.catalog import ruleset
 from engine.errors import EngineError
-from server.core import race_commands
+from server.core import race, race_commands
 from server.core.attempt import Attempt, Started
 from server.core.ids import AttemptId, DealId, PlayerId, RoomCode, is_code, split_attempt_id
 from server.core.race import Room, Round
@@ -16,7 +16,7 @@ from server.core.ranking import Result
 from server.core.refusal import Refusal, UnreadableError
 from server.service.answers import Snapshot
 from server.service.attempts import Attempts
-from server.service.replica import Replica
+from server.service.replica import YIELD_EVERY, Replica
 from server.service.replica_cache import ReplicaCache
 from server.service.room_journal import RoomDefinition, decode
 from server.service.signal import Signal
@@ -99,6 +99,31 @@ class Rooms:
         text = await self._store.journals.first(keys.room(code))
         event = None if text is None else decode(text)
         return event if isinstance(event, RoomOpened) else None
+
+    async def round_on(self, code: RoomCode, deal: DealId) -> Round | None:
+        """Return the round that was played on a deal, or `None` if there is none, or no room.
+
+        For the last round of a room, that is what this node has of it, or a read of what is new;
+        for an earlier one the room's whole journal is read and folded.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        try:
+            room = await self.find(code)
+        except Refusal:
+            return None
+        if room.round is not None and room.round.deal == deal:
+            return room.round
+        found: Round | None = None
+        before: Room | None = None
+        for number, text in enumerate(await self._store.journals.read_from(keys.room(code), 1)):
+            if number % YIELD_EVERY == 0:
+                await asyncio.sleep(0)
+            before = race.fold(before, decode(text))
+            if before.round is not None and before.round.deal == deal:
+                found = before.round
+        return found
 
     def follow(self, code: RoomCode) -> None:
         """Cache a room's replica with those that are appended to, so that reads do not evict it."""

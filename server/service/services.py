@@ -18,6 +18,7 @@ from server.service.profiles import Profiles
 from server.service.progress import Progress
 from server.service.registration import Registration
 from server.service.rooms import Rooms
+from server.service.runs import Runs
 from server.service.searcher import Search, Searcher
 from server.service.searches import Searches
 from server.service.sessions import Sessions
@@ -50,6 +51,14 @@ class Services:
         self.absences = Absences(self.rooms, self.live)
         self.dailies = Dailies(store, self.attempts)
         self.leaderboards = Leaderboards(store, bus, self.profiles)
+        self.runs = Runs(
+            store,
+            self.deals,
+            self.attempts,
+            self.rooms,
+            leaderboards=self.leaderboards,
+            profiles=self.profiles,
+        )
         self.identity = Identity(store.players, self.profiles)
         self.sessions = Sessions(store, bus, registration, self.attempts)
         self.effects = Effects(store.outboxes, self.attempts, self.rooms, self.leaderboards)

@@ -113,10 +113,13 @@ async def test_a_daily_ends_an_hour_after_its_day_and_then_the_seed_is_shown(
         # The next day has begun; the open attempt of the day before is continued.
         assert (await client.ask("daily.open", game="robert"))["attempt"] == attempt["attempt"]
         assert (await client.ask("deal.show", deal=attempt["deal"]))["seed"] is None
+        open_ = await client.ask("leaderboard.watch", game="robert", day=attempt["day"])
+        assert open_["deal"] is None
         monkeypatch.setattr(Clock, "now", lambda clock: now(clock) + late + daily.GRACE)
         assert (await client.next("ended"))["result"]["end"] == "time"
         assert (await client.ask("deal.show", deal=attempt["deal"]))["seed"] is not None
         board = await client.ask("leaderboard.watch", game="robert", day=attempt["day"])
+        assert board["deal"] == attempt["deal"]
         if board["size"] == 0:
             # The end is sent at once, and entered in the leaderboard a moment later.
             board = await client.next("leaderboard")

@@ -115,6 +115,14 @@ async def preview(port: int, path: str, **headers: str) -> dict[str, str]:
             "/leaderboard/deuces",
         ),
         ("/r/H7KQ2", "Race me at solitaire", "/r/H7KQ2"),
+        (
+            "/run/rw4kq8d2n6vx1zt7.k3mq7w2r5t9xkz4b?at=6100",
+            "Watch this run",
+            "/run/rw4kq8d2n6vx1zt7.k3mq7w2r5t9xkz4b",
+        ),
+        ("/run/%22%3E%3Cscript%3E", HOME.title, "/"),
+        ("/deal/rw4kq8d2n6vx1zt7", "One deal of solitaire", "/deal/rw4kq8d2n6vx1zt7"),
+        ("/deal/robert", HOME.title, "/"),
         ("/r/%22%3E%3Cscript%3E", "Race me at solitaire", "/"),
     ],
 )
@@ -136,7 +144,7 @@ async def test_each_address_has_its_own_preview(
     assert (meta["og:image:width"], meta["og:image:height"]) == ("1200", "630")
     assert (meta["og:site_name"], meta["og:type"]) == ("Samedeal", "website")
     assert meta["twitter:card"] == "summary_large_image"
-    assert ("robots" in meta) == path.startswith("/r/")
+    assert ("robots" in meta) == (path.startswith("/r/") or address.startswith(("/run/", "/deal/")))
 
 
 async def test_a_rooms_preview_names_the_game_and_is_not_indexed(

@@ -17,11 +17,14 @@ from typing import Any
 from engine.board import Board
 from engine.cards import PACK_SIZE, pack, parse_pile, pile_names
 from engine.catalog import games, ruleset
-from engine.deal import deal_seed, lay_out, shuffled
+from engine.deal import commitment, deal_seed, lay_out, shuffled
 from engine.moves import legal_moves
 from engine.notation import move_text, parse_move
 from engine.play import play
 from engine.position import position_of
+from server.core import attempt
+from server.core.attempt import Started
+from server.core.ids import DealId, PlayerId
 from tests.engine.perft import Start, count_within_budget, format_trees, path_of
 from tests.engine.positions import ALL, easy_deck, run_down
 from tests.relatives import find_ruleset
@@ -143,6 +146,46 @@ def format_entries(entries: Iterator[dict[str, Any]]) -> str:
     return f"[\n{lines}\n]\n"
 
 
+def run() -> str:
+    """Return the file of a run: a deal and its moves, with times."""
+    entry = next(one for one in replays() if one["game"] == "rouge-et-noir" and "seed" in one)
+    rules = ruleset(entry["game"], entry["variant"])
+    seed = bytes.fromhex(entry["seed"])
+    deal, started, limit = "rw4kq8d2n6vx1zt7", 1_795_219_205_000, 900_000
+    state = attempt.begin(
+        Started(
+            *(PlayerId("k3mq7w2r5t9xkz4b"), DealId(deal), rules.game, rules.variant, None, None),
+            *(started, started + limit, rules.digest),
+        ),
+        deal_seed(rules, seed),
+    )
+    moves = []
+    for number, text in enumerate(entry["moves"], 1):
+        at = started + 2_345 * number
+        moves.append([text, at - started])
+        state = attempt.play(state, parse_move(rules, text), at).after
+    result = state.result
+    counters = {name: getattr(result, name) for name in ("home", "left", "time", "moves")}
+    ended = moves[-1][1] if result.end else moves[-1][1] + 5_000
+    file = {
+        "samedeal": "run",
+        "format": 1,
+        "deal": deal,
+        "game": rules.game,
+        "variant": rules.variant,
+        "rules": rules.digest,
+        "commitment": commitment(deal, seed),
+        "seed": seed.hex(),
+        "player": {"id": "k3mq7w2r5t9xkz4b", "name": "Ada", "tag": "4F2A"},
+        "started": started,
+        "deadline": started + limit,
+        "moves": moves,
+        "ended": ended,
+        "result": {**counters, "end": result.end or "resigned"},
+    }
+    return json.dumps(file, separators=(",", ":")) + "\n"
+
+
 FILES = {"deals.json": deals, "replays.json": replays}
 
 
@@ -150,6 +193,7 @@ def main() -> None:
     """Write the files."""
     for name, entries in FILES.items():
         (FOLDER / name).write_text(format_entries(entries()), encoding="utf-8")
+    (FOLDER / "run.json").write_text(run(), encoding="utf-8")
     for game, variant in ALL:
         rules = find_ruleset(game, variant)
         trees = [

@@ -14,7 +14,7 @@ from engine.moves import legal_moves
 from engine.position import parse_position, position_of
 from tests.engine.perft import COMMAND
 from tests.engine.positions import after
-from tests.vectors.generate import FILES, FOLDER, format_entries, variants
+from tests.vectors.generate import FILES, FOLDER, format_entries, run, variants
 
 
 def entries(name: str) -> list[dict[str, Any]]:
@@ -32,6 +32,10 @@ def label(entry: dict[str, Any]) -> str:
 def test_generating_a_file_again_gives_the_same_bytes(name: str) -> None:
     same = (FOLDER / name).read_bytes() == format_entries(FILES[name]()).encode()
     assert same, f"tests/vectors/{name} is not what {COMMAND} writes"
+
+
+def test_generating_the_run_again_gives_the_same_bytes() -> None:
+    assert (FOLDER / "run.json").read_text(encoding="utf-8") == run()
 
 
 @pytest.mark.parametrize("name", FILES)

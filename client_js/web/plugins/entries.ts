@@ -11,6 +11,8 @@ const MODULES: Readonly<Record<string, readonly string[]>> = {
   leaderboard: ["screens/Leaderboard.svelte"],
   practice: ["screens/Practice.svelte"],
   rules: ["screens/Rules.svelte"],
+  run: ["screens/Run.svelte"],
+  deal: ["screens/Deal.svelte"],
   settings: ["screens/Settings.svelte"],
 };
 

@@ -10,6 +10,8 @@ export type Route =
   | { screen: "dailies" }
   | { screen: "daily"; game: string }
   | { screen: "leaderboard"; game: string; day: number | null }
+  | { screen: "run"; attempt: string; at: number }
+  | { screen: "deal"; deal: string }
   | { screen: "missing" };
 
 /** Screens that need no server. */
@@ -34,6 +36,10 @@ export const paths = {
   /** The same leaderboard, to share: its link preview shows a player's result. */
   result: (game: string, day: number, player: string) =>
     `/leaderboard/${encodeURIComponent(game)}?day=${day}&player=${encodeURIComponent(player)}`,
+  deal: (deal: string) => `/deal/${encodeURIComponent(deal)}`,
+  /** A run, from a time in milliseconds since its start. */
+  run: (attempt: string, at = 0) =>
+    `/run/${encodeURIComponent(attempt)}${at > 0 ? `?at=${Math.round(at)}` : ""}`,
 } as const;
 
 /** The route of a path and its query. */
@@ -52,6 +58,11 @@ export function routeOf({ pathname, search }: { pathname: string; search: string
   if (first === "leaderboard" && second !== undefined) {
     const day = new URLSearchParams(search).get("day") ?? "";
     return { screen: "leaderboard", game: second, day: /^\d{1,6}$/.test(day) ? Number(day) : null };
+  }
+  if (first === "deal" && second !== undefined) return { screen: "deal", deal: second };
+  if (first === "run" && second !== undefined) {
+    const at = new URLSearchParams(search).get("at") ?? "";
+    return { screen: "run", attempt: second, at: /^\d{1,9}$/.test(at) ? Number(at) : 0 };
   }
   return { screen: "missing" };
 }

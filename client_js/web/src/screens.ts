@@ -28,6 +28,8 @@ const FILES: Files = {
   dailies: () => import("./screens/Dailies.svelte"),
   daily: () => import("./screens/Daily.svelte"),
   leaderboard: () => import("./screens/Leaderboard.svelte"),
+  run: () => import("./screens/Run.svelte"),
+  deal: () => import("./screens/Deal.svelte"),
   missing: () => import("./screens/Missing.svelte"),
   table: () => import("./screens/Table.svelte"),
 };

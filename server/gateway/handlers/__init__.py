@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from server.core.ids import AttemptId, PlayerId
-from server.gateway.handlers import attempts, dailies, deals, leaderboards, rooms, session
+from server.gateway.handlers import attempts, dailies, deals, leaderboards, rooms, runs, session
 from server.gateway.handlers.request import Request
 from server.gateway.hub import Hub
 from server.gateway.load import Load
@@ -19,6 +19,7 @@ HANDLERS = {
     **deals.HANDLERS,
     **dailies.HANDLERS,
     **leaderboards.HANDLERS,
+    **runs.HANDLERS,
 }
 """The handler of every command, by the command's type."""
 

@@ -16,8 +16,11 @@ async def watch(request: Request[WatchLeaderboard]) -> Leaderboard:
     """Return a leaderboard, and subscribe the session to it in place of any other."""
     command, leaderboards = request.command, request.services.leaderboards
     today = leaderboards.today(command.game)
-    board = leaderboards.of_daily(today if command.day is None else today._replace(day=command.day))
-    return present.leaderboard(await request.hub.watch(request.session, board))
+    wanted = today if command.day is None else today._replace(day=command.day)
+    board = leaderboards.of_daily(wanted)
+    # Before the subscription, since nothing may come between that and the answer.
+    deal = await request.services.deals.closed_of(wanted)
+    return present.leaderboard(await request.hub.watch(request.session, board), deal)
 
 
 async def unwatch(request: Request[UnwatchLeaderboard]) -> Done:

@@ -29,6 +29,7 @@ from server.gateway.messages import (
     deals,
     leaderboards,
     rooms,
+    runs,
     session,
     shared,
 )
@@ -46,11 +47,12 @@ __all__ = [
     "kind_of",
     "leaderboards",
     "rooms",
+    "runs",
     "session",
     "shared",
 ]
 
-MODULES = (shared, session, rooms, attempts, deals, dailies, leaderboards)
+MODULES = (shared, session, rooms, attempts, deals, dailies, leaderboards, runs)
 
 
 def kind_of(message: type[Struct]) -> int:

@@ -51,6 +51,8 @@ class Leaderboard(Event, tag=12, frozen=True):
         size: how many rows it has.
         top: its first rows.
         around: the player's own row with its neighbours; empty if there is none.
+        deal: the id of the day's deal once it is closed, so that its runs can be asked for; null
+            before. The attempt of a row is the deal's id, a dot, and the player's id.
     """
 
     game: str
@@ -58,6 +60,7 @@ class Leaderboard(Event, tag=12, frozen=True):
     size: int
     top: list[Entry]
     around: list[Entry]
+    deal: str | None = None
 
 
 class LeaderboardChange(Event, tag=8, frozen=True):

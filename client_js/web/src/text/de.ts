@@ -425,6 +425,33 @@ export const de: Text = {
     cards: "Die Karten, wie sie gegeben wurden",
   },
 
+  runs: {
+    title: (name, game) => `${name}: ${game}`,
+    watch: "Nachspielen",
+    watchOf: (name) => `Nachspielen: ${name}`,
+    open: "Noch nicht",
+    openMore:
+      "Vielleicht spielt noch jemand dieses Blatt. Sobald es geschlossen ist, können alle die Partien ansehen.",
+    missing: "Diese Partie gibt es nicht",
+    all: "Alle Partien",
+    dealTitle: (game) => `Ein Blatt ${game}`,
+    dealMore:
+      "Alle bekamen diese Karten. Sieh zu, wie sie gespielt wurden, und prüfe nach, dass es fair war.",
+    none: "Von diesem Blatt sind keine Partien mehr aufgehoben.",
+    controls: "Nachspielen",
+    scrubber: "Stelle in der Partie",
+    position: (move, of, time) => `Zug ${move} von ${of}, ${time}`,
+    play: "Abspielen",
+    pause: "Anhalten",
+    back: "Einen Zug zurück",
+    forward: "Einen Zug weiter",
+    toEnd: "Ans Ende",
+    speed: "Tempo",
+    times: (speed) => `${speed}-fach`,
+    shareText: (name, game) => `Sieh dir ${name} bei ${game} an, ab hier:`,
+    download: "Herunterladen",
+  },
+
   board: "Karten",
 
   cards: {
@@ -463,6 +490,9 @@ export const de: Text = {
     unknown_attempt: "So ein Spiel von dir gibt es nicht.",
     already_played: "Das hast du schon gespielt.",
     unknown_day: "Für diesen Tag gibt es keine Bestenliste.",
+    deal_open: "Vielleicht spielt noch jemand dieses Blatt.",
+    unknown_run:
+      "Partien werden 90 Tage aufgehoben. Der Link ist vielleicht älter oder hat einen Buchstaben verloren.",
     overloaded: "Der Server hat sehr viel zu tun. Gleich noch einmal.",
     unavailable: "Der Server kann gerade nicht speichern. Gleich noch einmal.",
   },

@@ -445,6 +445,32 @@ export const en = {
     cards: "The cards as they were dealt",
   },
 
+  runs: {
+    title: (name: string, game: string) => `${name} at ${game}`,
+    watch: "Replay",
+    watchOf: (name: string) => `Replay: ${name}`,
+    open: "Not yet",
+    openMore:
+      "Somebody may still be playing this deal. Once it’s closed, everybody can watch the runs on it.",
+    missing: "No such run",
+    all: "All runs",
+    dealTitle: (game: string) => `A deal of ${game}`,
+    dealMore: "Everyone got these cards. Watch how they played them, and check that it was fair.",
+    none: "No runs on this deal are kept any more.",
+    controls: "Replay",
+    scrubber: "Where you are in the run",
+    position: (move: number, of: number, time: string) => `Move ${move} of ${of}, ${time}`,
+    play: "Play",
+    pause: "Pause",
+    back: "One move back",
+    forward: "One move on",
+    toEnd: "To the end",
+    speed: "Speed",
+    times: (speed: number) => `${speed}×`,
+    shareText: (name: string, game: string) => `Watch ${name} at ${game}, from here:`,
+    download: "Download",
+  },
+
   board: "Cards",
 
   cards: {
@@ -490,6 +516,8 @@ export const en = {
     unknown_attempt: "That isn’t a game of yours.",
     already_played: "You have played this one already.",
     unknown_day: "There is no leaderboard for this day.",
+    deal_open: "Somebody may still be playing this deal.",
+    unknown_run: "Runs are kept for 90 days. The link may be older, or have lost a letter.",
     overloaded: "The server is very busy. Try again in a moment.",
     unavailable: "The server can’t save right now. Try again in a moment.",
   } as Readonly<Record<string, string>>,

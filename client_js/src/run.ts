@@ -1,0 +1,134 @@
+/** Runs: playing one again from its seed, comparing two, and the file of one. */
+
+import type { Player, Result, Run } from "./messages.ts";
+import { type Board, cardsHome } from "./rules/board.ts";
+import { findStoredRuleset } from "./rules/catalog.ts";
+import { dealSeed, parseSeed } from "./rules/deal.ts";
+import { moveText } from "./rules/notation.ts";
+import { play } from "./rules/play.ts";
+import { type Move, ROW, type Ruleset } from "./rules/ruleset.ts";
+
+/** The numbers of each move in a `Run`: milliseconds, source, target and count. */
+const NUMBERS = 4;
+
+/** A run that is played again: the board before its first move, and after each one. */
+export class Replay {
+  readonly run: Run;
+  readonly ruleset: Ruleset;
+  /** The moves in order. */
+  readonly moves: readonly Move[];
+  /** Milliseconds since the start: 0 for the board as dealt, then of each move. */
+  readonly times: readonly number[];
+  /** One more than there are moves. Piles that a move does not change are shared. */
+  readonly boards: readonly Board[];
+  /** The cards home on each board. */
+  readonly home: readonly number[];
+
+  /** Throws an `EngineError` if the rules are not known here, or a move is not legal. */
+  constructor(run: Run) {
+    this.run = run;
+    this.ruleset = findStoredRuleset(run.game, run.variant, run.rules);
+    const moves: Move[] = [];
+    const times = [0];
+    let board = dealSeed(this.ruleset, parseSeed(run.seed));
+    const boards = [board];
+    for (let at = 0; at < run.moves.length; at += NUMBERS) {
+      const [after = 0, source = 0, target = 0, count = 0] = run.moves.slice(at, at + NUMBERS);
+      const move = { source, target: target === this.#piles ? ROW : target, count };
+      board = play(board, move);
+      moves.push(move);
+      times.push((times.at(-1) ?? 0) + after);
+      boards.push(board);
+    }
+    this.moves = moves;
+    this.times = times;
+    this.boards = boards;
+    this.home = boards.map(cardsHome);
+  }
+
+  get #piles(): number {
+    return this.ruleset.pileNames.length;
+  }
+
+  /** How many moves had been played at a time in milliseconds since the start. */
+  movesAt(time: number): number {
+    let [low, high] = [0, this.times.length - 1];
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if ((this.times[middle] ?? 0) <= time) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  }
+
+  /** The board after so many moves. */
+  boardAt(moves: number): Board {
+    const board = this.boards[moves];
+    if (board === undefined) throw new RangeError(`There is no move ${moves}.`);
+    return board;
+  }
+
+  /** The text of a move, as in `t3>f0`; the first one is move 1. Null if there is no such move. */
+  textOf(number: number): string | null {
+    const move = this.moves[number - 1];
+    return move === undefined ? null : moveText(this.ruleset, move);
+  }
+
+  /** When cards came home: the number of each move that brought some, with its time. */
+  get arrivals(): { readonly move: number; readonly time: number; readonly home: number }[] {
+    return this.home.flatMap((home, move) =>
+      move > 0 && home > (this.home[move - 1] ?? 0)
+        ? [{ move, time: this.times[move] ?? 0, home }]
+        : [],
+    );
+  }
+
+  /** The result, as the moves make it. */
+  get result(): Result {
+    const home = this.home.at(-1) ?? 0;
+    return {
+      ...{ home, left: this.ruleset.total - home, time: this.arrivals.at(-1)?.time ?? 0 },
+      ...{ moves: this.moves.length, end: this.run.end },
+    };
+  }
+}
+
+/** The number of the first move in which two runs on one deal differ; null if none does. */
+export function partingOf(one: Replay, other: Replay): number | null {
+  const most = Math.max(one.moves.length, other.moves.length);
+  for (let number = 1; number <= most; number++) {
+    if (one.textOf(number) !== other.textOf(number)) return number;
+  }
+  return null;
+}
+
+/** A run as a file, which `samedeal verify` checks. `server/PROTOCOL.md` has its fields. */
+export interface RunFile {
+  readonly samedeal: "run";
+  readonly format: 1;
+  readonly deal: string;
+  readonly game: string;
+  readonly variant: string;
+  readonly rules: string | null;
+  readonly commitment: string;
+  readonly seed: string;
+  readonly player: Player;
+  readonly started: number;
+  readonly deadline: number;
+  /** Each move's text, with its milliseconds since the start. */
+  readonly moves: readonly (readonly [string, number])[];
+  readonly ended: number;
+  readonly result: Result;
+}
+
+/** The file of a run. */
+export function runFileOf(replay: Replay): RunFile {
+  const { run, ruleset, moves, times, result } = replay;
+  const { deal, game, variant, rules, commitment, seed, player, started, deadline, ended } = run;
+  return {
+    ...{ samedeal: "run", format: 1, deal, game, variant, rules, commitment, seed, player },
+    ...{ started, deadline },
+    moves: moves.map((move, at) => [moveText(ruleset, move), times[at + 1] ?? 0]),
+    ...{ ended, result },
+  };
+}

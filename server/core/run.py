@@ -1,0 +1,200 @@
+"""A run: an attempt that is over, with its moves and their times, and the file of one.
+
+Anybody may see a run once its deal is closed, and check it: the moves are decided again, by the
+code that decided them when they were played.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta, Struct
+
+from engine.catalog import stored_ruleset
+from engine.errors import EngineError
+from engine.notation import parse_move
+from engine.solver import Outcome, search
+from engine.verify import verify
+from server.core import attempt
+from server.core.attempt import Attempt, Ended, Event, Moved, Started
+from server.core.ids import DealId, PlayerId
+from server.core.ranking import End
+from server.core.refusal import Refusal
+
+MAX_FILE = 1 << 20
+"""The most bytes of a run's file; the longest run takes a tenth of that."""
+
+Milliseconds = Annotated[int, Meta(ge=0, le=1 << 53)]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """An attempt that is over.
+
+    Attributes:
+        start: the first entry of its journal.
+        moves: each move's text, and its milliseconds since the start.
+        ended: milliseconds from the start to the end.
+        end: why it ended.
+    """
+
+    start: Started
+    moves: tuple[tuple[str, int], ...]
+    ended: int
+    end: End
+
+
+def run_of(events: Iterable[Event]) -> Run | None:
+    """Return the run that a whole journal holds, or `None` if its attempt goes on."""
+    start: Started | None = None
+    moves: list[tuple[str, int]] = []
+    for event in events:
+        match event:
+            case Started():
+                start = event
+                continue
+            case Moved(move=move):
+                assert start is not None, "a journal begins with the start"
+                moves.append((move, event.at - start.at))
+        if isinstance(event, Ended) or event.end is not None:
+            assert start is not None, "a journal begins with the start"
+            assert event.end is not None, "only a move has an end that may be missing"
+            return Run(start, tuple(moves), event.at - start.at, event.end)
+    return None
+
+
+class Runner(Struct, frozen=True):
+    """Who played a run: the profile as it was when the file was made."""
+
+    id: str
+    name: str
+    tag: str
+
+
+class FileResult(Struct, frozen=True):
+    """The result of a run in its file: see `server.core.ranking.Result`."""
+
+    home: int
+    left: int
+    time: int
+    moves: int
+    end: End
+
+
+class RunFile(Struct, frozen=True, tag_field="samedeal", tag="run"):
+    """A run as a file (JSON), which anybody can check without a server.
+
+    Attributes:
+        format: of the file.
+        deal: the deal's id.
+        rules: the digest of the rules; null for those of release 0.1.0.
+        commitment: to the seed, published before play, in hexadecimal.
+        seed: in hexadecimal.
+        started: when the clock started, in Unix milliseconds.
+        deadline: when the attempt was to end by itself, in Unix milliseconds.
+        moves: each move's text, and its milliseconds since the start.
+        ended: milliseconds from the start to the end.
+    """
+
+    format: Literal[1]
+    deal: str
+    game: str
+    variant: str
+    rules: str | None
+    commitment: str
+    seed: str
+    player: Runner
+    started: Milliseconds
+    deadline: Milliseconds
+    moves: list[tuple[str, Milliseconds]]
+    ended: Milliseconds
+    result: FileResult
+
+
+def read_file(content: bytes) -> RunFile:
+    """Return the run in a file.
+
+    Raises:
+        ValueError: it holds none; the message says where it differs from one.
+    """
+    if len(content) > MAX_FILE:
+        raise ValueError("it is too long")
+    return msgspec.json.decode(content, type=RunFile)
+
+
+def check(file: RunFile) -> str | None:
+    """Play a run again; return what is wrong with it in one sentence, or `None`.
+
+    It shows that the deal was the promised one, that its moves are legal, and that they lead to
+    the result. The times are the server's word: of these, only the order can be checked.
+
+    Raises:
+        EngineError: the rules are not known here, or seed or commitment are malformed.
+    """
+    rules = stored_ruleset(file.game, file.variant, file.rules)
+    dealt = verify(rules, file.deal, file.seed, file.commitment)
+    if not dealt.agrees:
+        return f"The seed makes the commitment {dealt.commitment}, not the one in the file."
+    start = Started(
+        PlayerId(file.player.id),
+        DealId(file.deal),
+        file.game,
+        file.variant,
+        None,
+        None,
+        file.started,
+        file.deadline,
+        file.rules,
+    )
+    state = attempt.begin(start, dealt.board)
+    for number, (text, time) in enumerate(file.moves, 1):
+        at = file.started + time
+        if at < state.at:
+            return f"Move {number}, {text}, is earlier than what came before it."
+        if at > file.deadline:
+            return f"Move {number}, {text}, is later than the deadline."
+        try:
+            state = attempt.play(state, parse_move(rules, text), at).after
+        except (Refusal, EngineError) as error:
+            said = error.text if isinstance(error, Refusal) else error.message
+            return f"Move {number}, {text}, cannot be played: {said}"
+    return _wrong_end(file, state) or _wrong_result(file, state)
+
+
+def _wrong_end(file: RunFile, state: Attempt) -> str | None:
+    """Return what is wrong with the end of a run, given the attempt after its moves."""
+    end, at = file.result.end, file.started + file.ended
+    if at < state.at or (state.end is not None and at != state.at):
+        return "The end is not at the time of the last move."
+    if state.end is not None:
+        same = end == state.end
+        return None if same else f"The file says {end}, and the last move makes it {state.end}."
+    wrong = {
+        "won": True,
+        "time": at != file.deadline,
+        "resigned": False,
+        "stuck": end == "stuck" and search(state.board).outcome is Outcome.REACHABLE,
+    }
+    return f"The file says {end}, and that is not how the moves end." if wrong[end] else None
+
+
+def _wrong_result(file: RunFile, state: Attempt) -> str | None:
+    """Return what is wrong with the counters of a run, given the attempt after its moves."""
+    said, found = file.result, state.result
+    for name, words in _COUNTERS.items():
+        claimed, counted = getattr(said, name), getattr(found, name)
+        if claimed != counted:
+            return f"The file says {words.format(claimed)}, and its moves make it {counted}."
+    return None
+
+
+_COUNTERS = {
+    "home": "{} cards home",
+    "left": "{} cards left",
+    "time": "{} ms until the last card came home",
+    "moves": "{} moves",
+}
+"""The counters of a result, and how a sentence names their values."""

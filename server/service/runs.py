@@ -1,0 +1,189 @@
+"""Runs: attempts that are over, for everybody to see once their deals are closed."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from server.core import boards
+from server.core.attempt import Event
+from server.core.daily import DailyId
+from server.core.ids import AttemptId, DealId, PlayerId, attempt_id, split_attempt_id
+from server.core.names import Profile
+from server.core.ranking import unpack
+from server.core.refusal import Refusal
+from server.core.run import Run, run_of
+from server.service.attempt_journal import decode
+from server.service.attempts import Attempts
+from server.service.deals import Deals
+from server.service.leaderboards import Leaderboards
+from server.service.profiles import Profiles
+from server.service.replica import YIELD_EVERY
+from server.service.rooms import Rooms
+from server.service.store import Store
+from server.store import keys
+from server.store.deals import Deal
+
+MAX_READS = 8
+"""Reads of runs that a node has in flight: further ones are refused, before they delay moves."""
+
+RETRY_AFTER = 1_000
+"""Milliseconds after which a read that was refused may be tried again."""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundRun:
+    """A run, with its deal and who played it."""
+
+    run: Run
+    deal: Deal
+    profile: Profile
+
+
+@dataclass(frozen=True, slots=True)
+class RunRow:
+    """A run's place among those on its deal.
+
+    Attributes:
+        attempt: its id.
+        rank: from 1; equal results share one.
+        left: cards that are not on the foundations.
+        time: milliseconds from the start to the last card that reached a foundation.
+        moves: moves played.
+    """
+
+    attempt: AttemptId
+    rank: int
+    profile: Profile
+    left: int
+    time: int
+    moves: int
+
+
+class Runs:
+    """Reads runs of closed deals. Nothing is cached: a run is read when somebody wants to see it.
+
+    What a run costs: one range of a stream, a page for each 1,000 entries, and about a
+    microsecond for each entry. No board is made.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        deals: Deals,
+        attempts: Attempts,
+        rooms: Rooms,
+        *,
+        leaderboards: Leaderboards,
+        profiles: Profiles,
+    ) -> None:
+        self._store = store
+        self._deals = deals
+        self._attempts = attempts
+        self._rooms = rooms
+        self._leaderboards = leaderboards
+        self._profiles = profiles
+        self._reading = 0
+
+    async def find(self, attempt: AttemptId) -> FoundRun:
+        """Return a run.
+
+        Raises:
+            Refusal: as `unknown_run`; as `deal_open` while its deal may be played; as `overloaded`
+                while too many are being read.
+            UnreadableError: a newer release stored it.
+            UnavailableError: the store does not answer.
+        """
+        parts = split_attempt_id(attempt)
+        if parts is None:
+            raise Refusal("unknown_run")
+        deal_id, player = parts
+        with self._a_read():
+            deal = await self._closed(deal_id, "unknown_run")
+            run = await self._read(attempt)
+            if run is None and await self._attempts.find(attempt) is not None:
+                # Its deadline has passed, and nobody had looked since.
+                run = await self._read(attempt)
+            if run is None:
+                raise Refusal("unknown_run")
+            return FoundRun(run, deal, (await self._profiles.find([player]))[player])
+
+    async def on(self, deal_id: DealId, player: PlayerId) -> tuple[int, list[RunRow]]:
+        """Return how many runs a deal has, and those of them that a player is shown, best first.
+
+        Of a room's deal these are all of its round, as long as the room is kept; of a daily's, the
+        first ones of its leaderboard, and the player's own with its neighbours.
+
+        Raises:
+            Refusal: as `unknown_deal`; as `deal_open` while it may be played; as `overloaded` while
+                too many are being read.
+            UnreadableError: a newer release stored it.
+            UnavailableError: the store does not answer.
+        """
+        with self._a_read():
+            deal = await self._closed(deal_id, "unknown_deal")
+            if deal.day is not None:
+                return await self._of_day(deal, DailyId(deal.game, deal.day), player)
+            return await self._of_round(deal)
+
+    async def _of_day(
+        self, deal: Deal, daily_id: DailyId, player: PlayerId
+    ) -> tuple[int, list[RunRow]]:
+        page = await self._leaderboards.page(boards.of_daily(daily_id), player)
+        rows = {row.player: row for row in (*page.top, *page.around)}
+        return page.size, [
+            RunRow(
+                attempt_id(deal.id, row.player),
+                row.rank,
+                page.profiles[row.player],
+                *unpack(row.score),
+            )
+            for row in rows.values()
+        ]
+
+    async def _of_round(self, deal: Deal) -> tuple[int, list[RunRow]]:
+        assert deal.room is not None, "a deal belongs to a day or to a room"
+        played = await self._rooms.round_on(deal.room, deal.id)
+        if played is None:
+            return 0, []
+        ranks = played.ranks()
+        profiles = await self._profiles.find(ranks)
+        rows = [
+            RunRow(played.attempt(each), rank, profiles[each], found.left, found.time, found.moves)
+            for each, rank in ranks.items()
+            for found in [played.results[each]]
+        ]
+        return len(rows), rows
+
+    async def _closed(self, deal_id: DealId, unknown: str) -> Deal:
+        """Return a deal that is closed; refuse one that there is not with the code `unknown`."""
+        try:
+            deal, seed = await self._deals.show(deal_id)
+        except Refusal as refusal:
+            raise Refusal(unknown) from refusal
+        if seed is None:
+            raise Refusal("deal_open")
+        return deal
+
+    async def _read(self, attempt: AttemptId) -> Run | None:
+        """Return a run from its journal, or `None` if there is no journal, or it has no end."""
+        texts = await self._store.journals.read_from(keys.attempt(attempt), 1)
+        events: list[Event] = []
+        for number, text in enumerate(texts, 1):
+            events.append(decode(text))
+            if number % YIELD_EVERY == 0:
+                await asyncio.sleep(0)
+        return run_of(events)
+
+    @contextmanager
+    def _a_read(self) -> Iterator[None]:
+        """Count a read, or refuse it if too many are in flight."""
+        if self._reading >= MAX_READS:
+            raise Refusal("overloaded", wait=RETRY_AFTER)
+        self._reading += 1
+        try:
+            yield
+        finally:
+            self._reading -= 1

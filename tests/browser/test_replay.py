@@ -1,0 +1,103 @@
+"""Replays: a run is watched again, step by step, shared and downloaded."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from server.core.run import check, read_file
+from tests.browser.conftest import Site
+from tests.browser.player import Player
+from tests.browser.test_accessibility import FIND_MISFITS, NARROW, violations
+
+
+@pytest.fixture
+def player(browser: Browser, site: Site) -> Iterator[Player]:
+    player = Player(browser, site.url, {**NARROW, "reduced_motion": "reduce"})
+    yield player
+    player.close()
+
+
+def run_robert(player: Player, deals: int) -> list[list[str]]:
+    """Race alone, dealing so often; return the waste after each move, and the last one's result."""
+    player.open_room("robert", seats=1)
+    player.press("start-round")
+    player.wait_for_board()
+    wastes = [player.cards("w")]
+    for _ in range(deals):
+        player.tap("s")
+        player.wait_for_moves(len(wastes))
+        player.wait_for_cards()
+        wastes.append(player.cards("w"))
+    player.give_up()
+    player.see("results").wait_for()
+    return wastes
+
+
+def shows(player: Player, wastes: list[list[str]], move: int) -> bool:
+    """Wait until the replay is at a move, and return whether the waste is what it was then."""
+    player.wait_for_moves(move)
+    return player.cards("w") == wastes[move]
+
+
+def test_a_run_is_stepped_and_played_again_from_its_results(player: Player) -> None:
+    wastes = run_robert(player, 3)
+    player.press("watch-run")
+    player.see("replay").wait_for()
+    for move in range(1, 4):
+        player.page.keyboard.press("ArrowRight")
+        assert shows(player, wastes, move)
+    player.press("step-back")
+    assert shows(player, wastes, 2)
+    player.page.keyboard.press("Home")
+    assert shows(player, wastes, 0)
+    player.see("speed-16").check()
+    player.press("play-pause")
+    expect(player.see("position")).to_contain_text("Given up")
+    assert shows(player, wastes, 3)
+    # It takes no moves of who watches.
+    player.page.keyboard.press("Home")
+    player.page.keyboard.press("d")
+    assert shows(player, wastes, 0)
+    assert player.page.evaluate(FIND_MISFITS) == []
+    assert violations(player) == []
+
+
+def test_a_run_is_linked_to_at_a_time_and_downloaded_for_verification(player: Player) -> None:
+    wastes = run_robert(player, 2)
+    link = player.see("watch-run").get_attribute("href")
+    assert link is not None
+    player.go(f"{link}?at=7200000")
+    assert shows(player, wastes, 2)
+    with player.page.expect_download() as download:
+        player.press("download")
+    content = download.value.path().read_bytes()
+    assert check(read_file(content)) is None
+    assert [move for move, _ in json.loads(content)["moves"]] == ["s>w", "s>w"]
+
+
+def test_the_page_of_a_deal_has_the_runs_on_it_and_is_checked(player: Player) -> None:
+    run_robert(player, 1)
+    link = player.see("watch-run").get_attribute("href")
+    player.press("deal-page")
+    expect(player.see("runs")).to_contain_text("1 player")
+    expect(player.see("watch-run")).to_have_attribute("href", link or "")
+    expect(player.see("check-result")).to_contain_text("A fair deal")
+    expect(player.see("seed")).to_have_text(re.compile(r"^[0-9a-f]{64}$"))
+    assert player.page.evaluate(FIND_MISFITS) == []
+    assert violations(player) == []
+
+
+def test_a_run_of_an_open_deal_is_not_shown_yet(player: Player) -> None:
+    player.go("/daily/robert")
+    player.press("play-daily")
+    player.wait_for_board()
+    attempt = player.page.evaluate("history.state.table")
+    player.go(f"/run/{attempt}")
+    expect(player.see("no-run")).to_contain_text("Not yet")
+    player.go("/run/nothing")
+    expect(player.see("no-run")).to_contain_text("No such run")
