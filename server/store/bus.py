@@ -185,8 +185,11 @@ _SUBSCRIBED_KINDS = {b"subscribe", b"ssubscribe"}
 
 
 def _take_some(topics: set[str]) -> list[str]:
-    """Remove up to `MAX_BATCH` topics from a set, and return them."""
-    return [topics.pop() for _ in range(min(len(topics), MAX_BATCH))]
+    """Remove up to `MAX_BATCH` topics from a set, and return them, sorted.
+
+    A simulated race is the same each time, whatever the order of a set.
+    """
+    return sorted(topics.pop() for _ in range(min(len(topics), MAX_BATCH)))
 
 
 class Bus:

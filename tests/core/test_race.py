@@ -375,6 +375,11 @@ def test_equal_results_share_a_rank_and_the_win() -> None:
 def test_a_runner_alone_wins_nothing() -> None:
     room = finished(race_of(ADA), ADA, reached(52))
     assert (room.wins, room.points, room.scores) == ({}, {}, ())
+    assert room.round is not None
+    assert room.round.winners() == [ADA]
+    nothing = finished(started(room_of(ADA), ADA), ADA, reached(0))
+    assert nothing.round is not None
+    assert nothing.round.winners() == []
 
 
 def test_a_rematch_keeps_the_wins() -> None:
