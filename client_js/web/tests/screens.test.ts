@@ -19,8 +19,8 @@ function screens(onLine = true): Screens {
   vi.stubGlobal("navigator", { onLine });
   vi.spyOn(console, "error").mockImplementation(() => undefined);
   const files = { home: here, new: here, practice: here, rules: here, room: here, dailies: here };
-  const more = { daily: here, leaderboard: here, missing: here, table: here, settings: gone };
-  return new Screens(reload, { ...files, ...more });
+  const more = { daily: here, leaderboard: here, missing: here, table: here, over: here };
+  return new Screens(reload, { ...files, ...more, settings: gone });
 }
 
 test("a loaded screen is shown", async () => {
