@@ -11,7 +11,7 @@ from websockets.asyncio.client import connect
 from engine import Move, View, apply_delta, legal_moves, read_delta, read_view, ruleset
 
 # Each command is sent once at most, and in this order, so that its kind serves as its id.
-HELLO, CREATE_ROOM, JOIN_ROOM, SET_READY, START_ROUND, RESIGN = 1, 3, 4, 6, 7, 9
+HELLO, CREATE_ROOM, JOIN_ROOM, START_ROUND, RESIGN = 1, 3, 4, 7, 9
 REFUSED, ROOM_STATE, ATTEMPT, FIRST_NUMBER = 3, 5, 7, 32
 
 
@@ -25,8 +25,8 @@ def choose(view: View) -> Move | None:
 async def race(url: str, game: str, code: str = "") -> list[Any]:
     """Play one round, and return its runners."""
     create = [CREATE_ROOM, CREATE_ROOM, game, 2, 900, secrets.token_hex(8)]
-    join = [[JOIN_ROOM, JOIN_ROOM, code], [SET_READY, SET_READY, code, True]]
-    replies: list[list[Any]] = [[HELLO, HELLO, 2], *(join if code else [create])]
+    enter = [JOIN_ROOM, JOIN_ROOM, code] if code else create
+    replies: list[list[Any]] = [[HELLO, HELLO, 2], enter]
     async with connect(url) as socket:
         while True:
             for reply in replies:
@@ -39,7 +39,7 @@ async def race(url: str, game: str, code: str = "") -> list[Any]:
                     print(room, flush=True)  # noqa: T201
                 elif round_ is not None and round_[5]:
                     return list(round_[6])
-                elif not (round_ or code) and [ready for _, ready, *_ in members] == [True, True]:
+                elif not (round_ or code) and [here for _, _, here, *_ in members] == [True, True]:
                     replies = [[START_ROUND, START_ROUND, room]]
             elif kind == REFUSED and fields[0] != "attempt_ended":
                 raise RuntimeError(f"{fields[0]}: {fields[1]}")

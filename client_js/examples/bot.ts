@@ -28,11 +28,10 @@ client.connect();
 
 if (code !== undefined) {
   await client.joinRoom(code);
-  await client.setReady(true);
 } else {
   const room = await client.createRoom({ game, seats: 2, limit: 900 });
   console.log(room.code);
-  await until(client.room, ({ members }) => members.length === 2 && members.every((m) => m.ready));
+  await until(client.room, ({ members }) => members.length === 2 && members.every((m) => m.here));
   await client.startRound();
 }
 

@@ -119,6 +119,51 @@ test("after a reconnect, the room is replaced even by a lower version", async ()
   expect(client.room.get()).toMatchObject({ version: 4 });
 });
 
+test("what hosts do is sent with the room's code, and anyway only if it is said", async () => {
+  await joinRoom();
+  const terms = { game: "roosevelt", variant: "standard", limit: 300 };
+  const wanted: [() => Promise<void>, object][] = [
+    [() => client.startRound(), { type: "StartRound", anyway: null }],
+    [() => client.startRound(true), { type: "StartRound", anyway: true }],
+    [() => client.setTerms(terms), { type: "SetTerms", ...terms }],
+    [() => client.proposeTerms(terms), { type: "ProposeTerms", ...terms }],
+    [() => client.removeMember(BOB.id), { type: "RemoveMember", player: BOB.id }],
+    [() => client.handOver(BOB.id), { type: "HandOver", player: BOB.id }],
+    [() => client.setLock(true), { type: "SetLock", locked: true }],
+  ];
+  let version = 3;
+  for (const [ask, fields] of wanted) {
+    const asked = ask();
+    const command = await session.next();
+    expect(command).toEqual({ re: command?.re, code: "H7KQ2", ...fields });
+    session.send(room({ re: command?.re ?? NEWS, version: ++version }));
+    await asked;
+  }
+});
+
+test("a removed player is told, and does not join again", async () => {
+  await joinRoom();
+  session.send({ type: "Removed", code: "OTHER" });
+  session.send(room({ version: 4 }));
+  await until(client.room, (now) => now?.version === 4);
+  session.send({ type: "Removed", code: "H7KQ2" });
+  await until(client.removed, (code) => code === "H7KQ2");
+  expect(client.room.get()).toBeNull();
+  await reconnect();
+  // The next command is this one: the room was not joined again.
+  await joinRoom();
+  expect(client.removed.get()).toBeNull();
+});
+
+test("a player who was removed meanwhile learns it when joining again", async () => {
+  await joinRoom();
+  await reconnect();
+  const { re } = await session.command("JoinRoom");
+  session.send({ type: "Refused", re, code: "removed", text: "Removed.", wait: 0 });
+  await until(client.removed, (code) => code === "H7KQ2");
+  expect(client.room.get()).toBeNull();
+});
+
 test("commands of a room contain its code, and leaving clears the room", async () => {
   await expect(client.setReady(true)).rejects.toMatchObject({ code: "not_seated" });
   await joinRoom();

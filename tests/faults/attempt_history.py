@@ -145,8 +145,8 @@ def _check_entry(
         _check_decided(state, event, about)
         _check_asked(commands.entry(state.id, seq, event.move), event.at, seq, about)
     elif isinstance(event, Ended) and event.end == "resigned":
-        room = state.start.room
-        left = commands.first("room.leave", room) if room is not None else NEVER_SENT
+        room = state.start.room or ""
+        left = min(commands.first(type_, room) for type_ in ("room.leave", "removed"))
         first = min(commands.entry(state.id, seq, RESIGN), left)
         # An attempt that is resigned before its start ends at its start.
         _check_asked(first, max(event.at, state.start.at), seq, about)

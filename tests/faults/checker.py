@@ -65,6 +65,9 @@ def check(
     nodes = nodes or Nodes()
     verdict = Verdict()
     commands = {ledger.player: CommandIndex(ledger) for ledger in ledgers}
+    for index in commands.values():
+        for player, room, at in index.removals:
+            commands[player].add_removal(room, at)
     summaries = _check_attempts(stored, ledgers, commands, verdict)
     rooms = {
         code: room_history.fold(

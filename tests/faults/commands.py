@@ -22,6 +22,8 @@ class CommandIndex:
         self._others: defaultdict[tuple[str, str], list[tuple[int, Message]]] = defaultdict(list)
         self._when: dict[int, int] = {}
         self._claims: dict[int, Message] = {}
+        self.removals: list[tuple[str, str, int]] = []
+        """The player, the room and the time of each `room.remove`."""
         for at, command in ledger.commands():
             self._when[command["id"]] = at
             match command["type"]:
@@ -34,6 +36,8 @@ class CommandIndex:
                 case "attempt.open" if command.get("have") is not None:
                     self._claims[command["id"]] = command
                 case type_:
+                    if type_ == "room.remove":
+                        self.removals.append((command["player"], command["code"], at))
                     about = command.get("code") or command.get("game") or ""
                     self._others[type_, about].append((at, command))
 
@@ -44,6 +48,10 @@ class CommandIndex:
     def first(self, type_: str, about: str) -> int:
         """Return when a command about a room or game was first sent, or `NEVER_SENT`."""
         return min((at for at, _ in self._others.get((type_, about), ())), default=NEVER_SENT)
+
+    def add_removal(self, room: str, at: int) -> None:
+        """Note that another player has sent a command to remove this one from a room."""
+        self._others["removed", room].append((at, {}))
 
     def claim(self, command: int) -> Message | None:
         """Return the `attempt.open` with this id if it had a `have`, or `None`."""

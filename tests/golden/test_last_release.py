@@ -29,6 +29,16 @@ async def new(redis_url: str) -> AsyncIterator[int]:
         yield port
 
 
+def as_before(room: Message) -> Message:
+    """Return a room without what only this release sends, or counts otherwise."""
+    names = ("locked", "proposals", "scores")
+    known = {name: value for name, value in room.items() if name not in names}
+    members = [member["player"] for member in room["members"]]
+    round_ = {name: room["round"][name] for name in ("number", "deal", "starts", "over", "seed")}
+    runners = [(runner["player"], runner["result"]) for runner in room["round"]["runners"]]
+    return known | {"members": members, "round": round_ | {"runners": runners}}
+
+
 class Player:
     """A player who connects to one node after the other.
 
@@ -95,7 +105,9 @@ async def test_a_race_goes_on_across_nodes_of_both_releases(old: int, new: int) 
         code = room["code"]
         await bob.client.ask("room.join", code=code)
         for first, second in ((new, old), (old, new)):
-            # A player on each release starts a round, which both play to its end.
+            # A player on each release starts a round, which both play to its end. To the earlier
+            # release, nobody is ready who has not said so.
+            await bob.client.ask("room.ready", code=code, ready=False)
             await bob.client.ask("room.ready", code=code, ready=True)
             await ada.client.ask("room.start", code=code)
             runs = [each.note(await each.client.next("attempt")) for each in (ada, bob)]
@@ -110,7 +122,7 @@ async def test_a_race_goes_on_across_nodes_of_both_releases(old: int, new: int) 
                 await each.client.next("room", lambda room: room["round"]["over"])
                 for each in (ada, bob)
             ]
-            assert seen[0] == seen[1]
+            assert as_before(seen[0]) == as_before(seen[1])
             results = [runner["result"] for runner in seen[0]["round"]["runners"]]
             assert results == [ada.last_result(runs[0])[1], bob.last_result(runs[1])[1]]
             for player in (ada, bob):

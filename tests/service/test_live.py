@@ -21,7 +21,7 @@ from server.store import keys
 from tests.conftest import ALONE
 from tests.core.builders import ADA, BOB, CYD
 from tests.service.nodes import BEGUN, Node, SetClock, attempt_of
-from tests.store.servers import reads, running, until
+from tests.store.servers import calls, reads, running, until
 
 
 @pytest.fixture(autouse=True)
@@ -418,3 +418,17 @@ async def test_reading_a_page_of_an_older_state_returns_the_newest(node: Node) -
     after = await node.rooms.set_ready(code, BOB, ready=False)
     page = await node.services.live.read_page(before)
     assert page.room.version == after.version > before.version
+
+
+async def test_who_is_online_is_read_by_a_node_that_does_not_follow_the_room(
+    node: Node, other: Node
+) -> None:
+    code = (await node.room_of(ADA, BOB)).opened.code
+    assert await other.services.live.online(code) == set()
+    await follow(node, code, ADA)
+    await node.store.rooms.enter(code, BOB, "dead node")
+    assert await other.services.live.online(code) == {ADA}
+    assert other.services.live.present(code) is None
+    before = await calls(node.redis, "hgetall")
+    assert await node.services.live.online(code) == {ADA}
+    assert await calls(node.redis, "hgetall") == before, "a node that follows it does not read"

@@ -12,17 +12,22 @@ from server.core import topics
 from server.core.attempt import Started
 from server.core.ids import CODE_ALPHABET, PlayerId, RoomCode, is_code
 from server.core.race import Room
+from server.core.race_events import Terms
 from server.core.ranking import Result
 from server.core.refusal import Refusal
 from server.service import bus_messages
 from server.service.answers import Played
 from server.service.bus_messages import Entry
 from server.store import keys
+from server.store.deals import Deal
 from tests.core.builders import ADA, BOB, CYD, DAN, LIMIT, PLAYERS, reached
 from tests.service.nodes import BEGUN, OVER, Node, SetClock, attempt_of
 from tests.store.outboxes import all_due
 
 NOWHERE = RoomCode(CODE_ALPHABET[:5])
+
+
+TERMS = Terms("roosevelt", "standard", 300_000)
 
 
 async def create(node: Node, player: PlayerId = ADA, key: str = "key", seats: int = 2) -> Room:
@@ -108,8 +113,28 @@ async def test_a_room_for_an_unknown_game_or_variant_is_refused(
         lambda rooms, code: rooms.leave(code, ADA),
         lambda rooms, code: rooms.set_ready(code, ADA, ready=True),
         lambda rooms, code: rooms.start(code, ADA, PLAYERS),
+        lambda rooms, code: rooms.set_terms(code, ADA, TERMS),
+        lambda rooms, code: rooms.propose_terms(code, ADA, TERMS),
+        lambda rooms, code: rooms.remove(code, ADA, BOB),
+        lambda rooms, code: rooms.hand_over(code, ADA, BOB),
+        lambda rooms, code: rooms.set_lock(code, ADA, locked=True),
+        lambda rooms, code: rooms.replace_host(code, ADA, PLAYERS),
+        lambda rooms, code: rooms.free_seat(code, ADA),
     ],
-    ids=["find", "join", "leave", "ready", "start"],
+    ids=[
+        "find",
+        "join",
+        "leave",
+        "ready",
+        "start",
+        "terms",
+        "propose",
+        "remove",
+        "hand over",
+        "lock",
+        "replace",
+        "free",
+    ],
 )
 async def test_a_missing_room_is_unknown(
     node: Node, act: Callable[[object, RoomCode], Awaitable[Room]], code: RoomCode
@@ -265,6 +290,94 @@ async def test_leaving_during_a_round_resigns(
     assert room.running.unfinished() == [BOB]
     again = await other.rooms.leave(code, ADA)
     assert again.version == room.version
+
+
+@pytest.mark.parametrize("begun", [True, False])
+async def test_removing_a_runner_resigns(
+    node: Node, other: Node, clock: SetClock, begun: bool
+) -> None:
+    room, code = await node.race_of(ADA, BOB)
+    if begun:
+        clock.time = BEGUN
+        await other.play(attempt_of(room, BOB), BOB)
+    with pytest.raises(Refusal, match="not_host"):
+        await other.rooms.remove(code, BOB, ADA)
+    for _ in range(2):
+        removed = await other.rooms.remove(code, ADA, BOB)
+        assert (removed.host, members(removed)) == (ADA, [ADA])
+    await other.apply_effects()
+    result = await result_of(node, code, BOB)
+    assert result is not None
+    assert (result.end, result.moves) == ("resigned", int(begun))
+    # The host cannot remove itself, and goes on.
+    assert members(await node.rooms.remove(code, ADA, ADA)) == [ADA]
+    assert await result_of(node, code, ADA) is None
+
+
+async def test_rounds_of_a_room_may_be_of_different_games(
+    node: Node, other: Node, clock: SetClock
+) -> None:
+    room, code = await node.race_of(ADA)
+    for game, number in (("lady-betty", 1), ("roosevelt", 2)):
+        assert room.running is not None
+        assert (room.running.number, room.running.terms.game) == (number, game)
+        clock.time = room.running.starts
+        state = await other.state_of(attempt_of(room, ADA))
+        assert (state.start.game, state.start.deadline) == (game, room.running.deadline)
+        page = await other.services.live.read_page(room)
+        assert page.progress[ADA] == state.result
+        # The round ends at its deadline, by its own rules.
+        await node.redis.delete(keys.deal(room.running.deal), keys.attempt(state.id))
+        clock.time = room.running.deadline
+        await other.rooms.pass_deadline(code)
+        ended = await result_of(node, code, ADA)
+        assert ended is not None
+        assert (ended.home, ended.left) == (state.result.home, state.result.left)
+        if number == 1:
+            await node.rooms.set_terms(code, ADA, TERMS)
+            room = await other.rooms.start(code, ADA, [ADA])
+
+
+async def test_a_round_is_of_the_terms_that_stand_when_it_starts(
+    node: Node, other: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = (await node.room_of(ADA, BOB)).opened.code
+    draw = node.store.deals.draw
+    drawn: list[str] = []
+
+    async def draw_slowly(game: str, variant: str, room: RoomCode) -> Deal:
+        drawn.append(game)
+        await other.rooms.set_terms(code, ADA, TERMS)
+        return await draw(game, variant, room)
+
+    monkeypatch.setattr(node.store.deals, "draw", draw_slowly)
+    room = await node.rooms.start(code, ADA, PLAYERS)
+    assert drawn == ["lady-betty", "roosevelt"]
+    assert room.running is not None
+    deal = await node.store.deals.find(room.running.deal)
+    assert deal is not None
+    assert deal.game == room.running.terms.game == "roosevelt"
+
+
+@pytest.mark.parametrize(("game", "variant"), [("no-such-game", "standard"), ("robert", "blind")])
+async def test_terms_of_an_unknown_game_or_variant_are_refused(
+    node: Node, game: str, variant: str
+) -> None:
+    room = await node.room_of(ADA, BOB)
+    for act in (node.rooms.set_terms, node.rooms.propose_terms):
+        with pytest.raises(Refusal, match="unknown"):
+            await act(room.opened.code, ADA, Terms(game, variant, LIMIT))
+    assert (await node.rooms.find(room.opened.code)).version == room.version
+
+
+async def test_a_round_counts_from_the_cards_that_the_deal_brings_home(node: Node) -> None:
+    for game in games():
+        room, _ = await node.race_of(ADA, game=game)
+        state = await node.state_of(attempt_of(room, ADA))
+        assert room.round is not None
+        assert room.round.home == state.result.home
+        await node.rooms.leave(room.opened.code, ADA)
+        await node.store.rooms.forget_code(ADA, f"by {ADA}")
 
 
 async def test_a_player_who_leaves_while_a_round_starts_does_not_stay_unfinished(

@@ -1,0 +1,161 @@
+"""Absences: what follows when members are away, decided by the nodes that follow a room."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+
+import pytest
+from structlog.testing import capture_logs
+
+from server.core import absence
+from server.core.ids import PlayerId, RoomCode
+from server.core.refusal import UnavailableError
+from server.service import absences as module
+from server.store import keys
+from tests.core.builders import ADA, BOB, CYD, reached
+from tests.service.nodes import Node
+from tests.service.test_live import follow, sees, shows
+from tests.store.servers import running, until
+
+
+@pytest.fixture(autouse=True)
+async def running_nodes(
+    node: Node, other: Node, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[None]:
+    """Run both nodes, with short absences."""
+    monkeypatch.setattr(absence, "HOST_ABSENCE", 60)
+    monkeypatch.setattr(absence, "SEAT_ABSENCE", 150)
+    monkeypatch.setattr(module, "RETRY_AFTER", 20)
+    for one, another in ((node, other), (other, node)):
+        one.registration.note_alive(another.registration.id)
+    async with AsyncExitStack() as stack:
+        for each in (node, other):
+            await stack.enter_async_context(running(each.run))
+        yield
+
+
+async def members(node: Node, code: RoomCode) -> list[PlayerId]:
+    return [seat.player for seat in (await node.rooms.find(code)).seats]
+
+
+async def test_both_nodes_decide_and_each_change_happens_once(node: Node, other: Node) -> None:
+    room = await node.room_of(ADA, BOB, CYD)
+    code = room.opened.code
+    for each, player in ((node, ADA), (node, BOB), (other, CYD)):
+        await follow(each, code, player)
+    for each in (node, other):
+        await shows(each, code, ADA, BOB, CYD)
+    assert node.services.absences.size == other.services.absences.size == 0
+    node.services.live.leave(code, ADA)
+    for each in (node, other):
+        await sees(each, code, room.version + 2)
+    after = await node.rooms.find(code)
+    assert (after.host, await members(node, code)) == (BOB, [BOB, CYD])
+    texts = (await node.store.journals.read(keys.room(code))).texts
+    assert [text.split('"')[3] for text in texts[room.version :]] == ["host", "left"]
+    assert node.services.absences.size == other.services.absences.size == 0
+
+
+async def test_a_member_who_comes_back_in_time_keeps_everything(
+    node: Node, other: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(absence, "HOST_ABSENCE", 60_000)
+    monkeypatch.setattr(absence, "SEAT_ABSENCE", 60_000)
+    room = await node.room_of(ADA, BOB)
+    code = room.opened.code
+    await follow(node, code, ADA)
+    await follow(other, code, BOB)
+    await shows(node, code, ADA, BOB)
+    other.services.live.leave(code, BOB)
+    await shows(node, code, ADA)
+    assert node.services.absences.size == 1
+    await follow(other, code, BOB)
+    await shows(node, code, ADA, BOB)
+    assert node.services.absences.size == 0
+    assert (await node.rooms.find(code)).version == room.version
+
+
+async def test_a_room_that_nobody_of_this_node_follows_any_more_is_left_alone(
+    node: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    decided: list[RoomCode] = []
+    monkeypatch.setattr(node.services.absences._due, "add", decided.append)
+    room = await node.room_of(ADA, BOB)
+    code = room.opened.code
+    await follow(node, code, ADA)
+
+    async def due() -> bool:
+        return decided == [code]
+
+    await until(due)
+    node.services.live.leave(code, ADA)
+    await node.services.absences._decide(code)
+    assert node.services.absences.size == 0
+    assert (await node.rooms.find(code)).version == room.version
+
+
+async def test_who_is_there_by_the_store_is_not_away(
+    node: Node, other: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A message that says so may be late: a node that was suspended has not read it yet."""
+    room = await node.room_of(ADA, BOB)
+    code = room.opened.code
+    refreshed: list[RoomCode] = []
+    await follow(node, code, ADA)
+    monkeypatch.setattr(node.services.live, "refresh_soon", refreshed.append)
+    await node.store.rooms.enter(code, BOB, other.registration.id)
+
+    async def looked() -> bool:
+        return code in refreshed
+
+    await until(looked)
+    assert await members(node, code) == [ADA, BOB]
+
+
+async def test_what_could_not_be_decided_is_tried_again(
+    node: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    room = await node.room_of(ADA, BOB)
+    code = room.opened.code
+    free_seat, failures = node.rooms.free_seat, 2
+
+    async def failing(code: RoomCode, player: PlayerId) -> object:
+        nonlocal failures
+        if failures:
+            failures -= 1
+            raise UnavailableError("down")
+        return await free_seat(code, player)
+
+    monkeypatch.setattr(node.rooms, "free_seat", failing)
+    with capture_logs() as logs:
+        await follow(node, code, ADA)
+        await sees(node, code, room.version + 1)
+    assert [line["event"] for line in logs if "absence" in line["event"]] == [
+        "absence_deferred"
+    ] * 2
+    assert await members(node, code) == [ADA]
+
+
+async def test_a_node_counts_anew_when_it_begins_to_follow_a_room(
+    node: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(absence, "SEAT_ABSENCE", 60_000)
+    room = await node.room_of(ADA, BOB)
+    code = room.opened.code
+    await follow(node, code, ADA)
+    first = node.services.absences._watches[code]
+    node.services.live.leave(code, ADA)
+    await follow(node, code, ADA)
+    assert node.services.absences._watches[code] is not first
+
+
+async def test_a_seat_is_lost_only_after_the_round(node: Node, other: Node) -> None:
+    room, code = await node.race_of(ADA, BOB)
+    await follow(node, code, ADA)
+    assert node.services.absences._watches[code].timer is None, "it waits for the end of the round"
+    assert room.round is not None
+    for player in (ADA, BOB):
+        await other.rooms.finish(code, room.round.deal, player, reached(1))
+    await sees(node, code, room.version + 3)
+    assert await members(node, code) == [ADA]
