@@ -28,7 +28,8 @@ export default defineConfig({
     rollupOptions: {
       input: { index: here("index.html"), worker: here("src/offline/worker.ts") },
       output: {
-        experimentalMinChunkSize: 3_000,
+        // With more, small parts of the first paint are merged into what is loaded later.
+        experimentalMinChunkSize: 1_000,
         entryFileNames: ({ name }) => (name === "worker" ? WORKER : "assets/[name]-[hash].js"),
       },
     },

@@ -4,10 +4,14 @@ import type { Component } from "svelte";
 import type { ReloadOnce } from "./reload.ts";
 import type { Route } from "./routes.ts";
 import Broken from "./screens/Broken.svelte";
+import type RoundOver from "./screens/RoundOver.svelte";
 import type Table from "./screens/Table.svelte";
 
-/** A part of the page in a chunk of its own: a screen, or the table that some screens use. */
-type Part = Route["screen"] | "table";
+/**
+ * A part of the page in a chunk of its own: a screen, the table that some screens use, or what a
+ * room shows after its rounds.
+ */
+type Part = Route["screen"] | "table" | "over";
 
 /** A screen's props: the fields of its route. */
 type Fields<Screen extends Part> = Omit<Extract<Route, { screen: Screen }>, "screen">;
@@ -16,7 +20,7 @@ type Load<Default> = () => Promise<{ readonly default: Default }>;
 
 type Files = {
   readonly [Screen in Route["screen"]]: Load<Component<Fields<Screen>>>;
-} & { readonly table: Load<typeof Table> };
+} & { readonly table: Load<typeof Table>; readonly over: Load<typeof RoundOver> };
 
 const FILES: Files = {
   home: () => import("./screens/Home.svelte"),
@@ -32,6 +36,7 @@ const FILES: Files = {
   deal: () => import("./screens/Deal.svelte"),
   missing: () => import("./screens/Missing.svelte"),
   table: () => import("./screens/Table.svelte"),
+  over: () => import("./screens/RoundOver.svelte"),
 };
 
 /** Any part's component; the type of `FILES` checks each one's props. */

@@ -24,6 +24,7 @@ function screens(onLine = true): Screens {
     leaderboard: here,
     missing: here,
     table: here,
+    over: here,
     run: here,
     deal: here,
   };
