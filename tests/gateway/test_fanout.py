@@ -247,12 +247,19 @@ async def test_a_move_costs_one_message_for_each_other_node_with_a_session_of_it
         two = await elsewhere.seat(token)
 
         async def known() -> bool:
-            return one.player in node.services.sessions._peers
+            return all(one.player in each.services.sessions._peers for each in (node, other_node))
 
         await until(known)
         node.published.clear()
         assert await published(8) == 3
         assert not two.news, "it shows no attempt"
+        two.leave()
+
+        async def gone() -> bool:
+            return one.player not in node.services.sessions._peers
+
+        await until(gone)
+        assert await published(11) == 0
 
 
 async def test_events_that_were_lost_with_the_bus_are_caught_up_on(
