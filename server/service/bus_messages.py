@@ -106,10 +106,12 @@ class Advanced(Struct, tag=5, array_like=True, frozen=True):
     """To a node's topic: a player's attempt has a new entry, with this number and text (JSON).
 
     Attributes:
+        node: the node that has appended it.
         by: the session that it is by, if one asked for it.
     """
 
     player: PlayerId
+    node: str
     attempt: AttemptId
     number: int
     text: str

@@ -233,7 +233,7 @@ class Sessions:
             by: the session that it is by, if one asked for it.
         """
         player = after.start.player
-        message = Advanced(player, after.id, after.seq, text, by)
+        message = Advanced(player, self._node, after.id, after.seq, text, by)
         self._publish(self._peers.get(player, ()), message)
 
     def publish_opened(self, player: PlayerId, attempt: AttemptId, session: str) -> None:
@@ -289,6 +289,8 @@ class Sessions:
 
     def _receive_entry(self, message: Advanced) -> None:
         if message.player not in self._local:
+            # The node was not told that the last session here has ended.
+            self._publish((message.node,), Left(message.player, self._node))
             return
         try:
             step = self._attempts.receive(message.attempt, message.number, message.text)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, expect
 
+from server.store.keys import MAX_SESSIONS
 from tests.browser.conftest import Site
 from tests.browser.player import PHONE, Player
 
@@ -119,3 +120,17 @@ def test_a_daily_that_is_opened_on_another_device_is_played_there(
     phone.wait_for_board()
     expect(desk.see("elsewhere")).to_have_text(re.compile("Play here"))
     phone.close()
+
+
+def test_too_many_windows_close_the_first_which_says_so_and_comes_back(desk: Player) -> None:
+    desk.go("/")
+    expect(desk.see("race")).to_be_visible()
+    windows = [desk.context.new_page() for _ in range(MAX_SESSIONS)]
+    for window in windows:
+        expect(desk.see("status-banner")).to_be_empty()
+        window.goto(desk.page.url)
+        expect(window.get_by_test_id("race")).to_be_visible()
+    expect(desk.see("status-banner")).to_contain_text("Too many")
+    desk.see("status-banner").get_by_role("button").click()
+    expect(desk.see("status-banner")).to_be_hidden()
+    expect(windows[0].get_by_test_id("status-banner")).to_contain_text("Too many")

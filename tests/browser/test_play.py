@@ -192,14 +192,3 @@ def test_the_title_of_a_hidden_page_says_when_a_friend_arrives(host: Player, gue
            }"""
     )
     expect(host.page).to_have_title(title)
-
-
-def test_a_second_window_replaces_the_first_which_says_so(host: Player) -> None:
-    host.go("/")
-    expect(host.see("race")).to_be_visible()
-    second = host.context.new_page()
-    second.goto(host.page.url)
-    expect(host.see("status-banner")).to_contain_text("another window")
-    host.see("status-banner").get_by_role("button").click()
-    expect(host.see("status-banner")).to_be_hidden()
-    expect(second.get_by_test_id("status-banner")).to_contain_text("another window")

@@ -81,6 +81,8 @@ async def test_the_others_follow_live_and_take_over_and_back(
         assert (news["since"], news["seq"]) == (since, since + 1)
         assert news["moves"] == [[answer["move"], answer["changes"], answer["redeals"]]]
         assert news["result"] == answer["result"]
+    # Who plays is answered, and not told the same again.
+    assert not {"missed", "taken"} & set(phone.seen)
     taken = await take(desk, attempt)
     assert taken["seq"] == 3
     assert (await phone.next("taken"))["attempt"] == attempt["attempt"]
@@ -206,7 +208,25 @@ async def test_two_who_move_and_take_over_at_once_lose_and_double_nothing(
     assert ends[0]["result"]["moves"] == ends[0]["seq"] - 1
 
 
-async def test_a_ninth_session_closes_the_one_that_was_used_least_recently(
+async def test_of_two_who_take_over_at_once_one_plays(devices: tuple[Client, Client]) -> None:
+    attempt = await both_open(*devices)
+    before = [client.seen.count("taken") for client in devices]
+    await asyncio.gather(*(take(client, attempt) for client in devices))
+    waits = [asyncio.create_task(client.next("taken")) for client in devices]
+    await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+    follows = 0 if waits[0].done() else 1
+    await play(devices[1 - follows], attempt, 2)
+    for client in devices:
+        # What was published before has arrived.
+        await client.ask("ping")
+    times = [client.seen.count("taken") for client in devices]
+    assert times[1 - follows] == before[1 - follows]
+    assert times[follows] == before[follows] + 1
+    for wait in waits:
+        wait.cancel()
+
+
+async def test_a_ninth_session_closes_one_of_the_others(
     ports: tuple[int, int],
 ) -> None:
     async with AsyncExitStack() as stack:
@@ -217,10 +237,17 @@ async def test_a_ninth_session_closes_the_one_that_was_used_least_recently(
         token = (await clients[0].hello())["token"]
         for client in clients[1:]:
             await client.hello(token)
-        assert (await clients[0].next("bye"))["code"] == "replaced"
-        assert await clients[0].closed() == 4001
-        for client in clients[1:]:
-            assert (await client.ask("ping"))["type"] == "pong"
+        # Which one, is tested where the time is set: these may have come in one millisecond.
+        waits = {asyncio.create_task(client.next("bye")): client for client in clients}
+        done, others = await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        (bye,) = done
+        assert bye.result()["code"] == "replaced"
+        closed = waits[bye]
+        assert await closed.closed() == 4001
+        for wait in others:
+            assert (await waits[wait].ask("ping"))["type"] == "pong"
+            assert "bye" not in waits[wait].seen
+            wait.cancel()
 
 
 async def test_nothing_of_it_is_told_to_another_player(ports: tuple[int, int]) -> None:

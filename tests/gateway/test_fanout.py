@@ -221,6 +221,45 @@ async def test_a_session_is_closed_only_if_its_player_has_too_many_others(
             assert (await seat.ask("ping"))["type"] == "pong"
 
 
+async def test_a_move_costs_one_message_for_each_other_node_with_a_session_of_its_player(
+    hub: HubNode, redis_url: str, node: Node, clock: SetClock
+) -> None:
+    one = Seat(hub)
+    token = (await one.hello())["token"]
+    attempt = await one.ask("daily.open", game="robert")
+
+    async def published(first: int) -> int:
+        """Play three moves; return how many messages other nodes were sent, and drop them."""
+        for seq in range(first, first + 3):
+            await one.ask("move", attempt=attempt["attempt"], seq=seq, move="s>w")
+        await one.ask("ping")
+        count = sum(topic.startswith("node:") for topic, _ in node.published)
+        node.published.clear()
+        return count
+
+    assert await published(2) == 0
+    async with node_on(redis_url, clock) as other_node, hubs_on(other_node) as (elsewhere,):
+        third = await hub.seat(token)
+        assert await published(5) == 0
+        assert not third.news, "it shows no attempt"
+        two = await elsewhere.seat(token)
+
+        async def known() -> bool:
+            return all(one.player in each.services.sessions._peers for each in (node, other_node))
+
+        await until(known)
+        node.published.clear()
+        assert await published(8) == 3
+        assert not two.news, "it shows no attempt"
+        two.leave()
+
+        async def gone() -> bool:
+            return one.player not in node.services.sessions._peers
+
+        await until(gone)
+        assert await published(11) == 0
+
+
 async def test_events_that_were_lost_with_the_bus_are_caught_up_on(
     hub: HubNode, node: Node, clock: SetClock
 ) -> None:

@@ -134,6 +134,22 @@ async def test_what_a_session_left_behind_is_found_not_to_be_there(
     assert not node.services.sessions.has_several(ADA)
 
 
+async def test_a_node_that_is_published_to_in_vain_says_so(
+    node: Node, other: Node, closed: dict[str, list[str]]
+) -> None:
+    assert not any(closed.values())
+    room, _ = await node.race_of(ADA, BOB)
+    for each in (node, other):
+        await each.services.sessions.enter(ADA, "one")
+    await several(ADA, node, other)
+    # Its session ended, and it did not know of the other node.
+    other.services.sessions._peers.clear()
+    other.services.sessions.leave(ADA, "one")
+    state = await node.state_of(attempt_of(room, ADA))
+    node.services.sessions.publish_entry(state, "{}", None)
+    await several(ADA, node, expected=False)
+
+
 async def test_what_was_lost_is_found_by_reading(node: Node, other: Node) -> None:
     """The bus does not run: no message arrives."""
     sessions, me = node.services.sessions, node.registration.id
