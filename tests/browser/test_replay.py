@@ -101,3 +101,32 @@ def test_a_run_of_an_open_deal_is_not_shown_yet(player: Player) -> None:
     expect(player.see("no-run")).to_contain_text("Not yet")
     player.go("/run/nothing")
     expect(player.see("no-run")).to_contain_text("No such run")
+
+
+def test_two_runs_of_a_deal_are_laid_beside_each_other(
+    player: Player, browser: Browser, site: Site
+) -> None:
+    friend = Player(browser, site.url, NARROW)
+    link = player.open_room("roosevelt")
+    friend.page.goto(link)
+    friend.press("ready")
+    expect(player.see("start-round")).to_contain_text("2")
+    player.press("start-round")
+    for each, deals in ((player, 1), (friend, 3)):
+        each.wait_for_board()
+        for number in range(1, deals + 1):
+            each.tap("s")
+            each.wait_for_moves(number)
+            each.wait_for_cards()
+        each.give_up()
+    player.see("results").wait_for()
+    player.see("watch-run").first.click()
+    player.see("beside").select_option(index=1)
+    expect(player.see("parting")).to_contain_text("They parted at move 2.")
+    expect(player.see("side")).to_have_count(2)
+    expect(player.see("side").last).to_be_hidden()
+    player.see("side-1").check()
+    expect(player.see("side").last).to_be_visible()
+    assert player.page.evaluate(FIND_MISFITS) == []
+    assert violations(player) == []
+    friend.close()

@@ -10,7 +10,7 @@ export type Route =
   | { screen: "dailies" }
   | { screen: "daily"; game: string }
   | { screen: "leaderboard"; game: string; day: number | null }
-  | { screen: "run"; attempt: string; at: number }
+  | { screen: "run"; attempt: string; at: number; beside: string | null }
   | { screen: "deal"; deal: string }
   | { screen: "missing" };
 
@@ -37,9 +37,14 @@ export const paths = {
   result: (game: string, day: number, player: string) =>
     `/leaderboard/${encodeURIComponent(game)}?day=${day}&player=${encodeURIComponent(player)}`,
   deal: (deal: string) => `/deal/${encodeURIComponent(deal)}`,
-  /** A run, from a time in milliseconds since its start. */
-  run: (attempt: string, at = 0) =>
-    `/run/${encodeURIComponent(attempt)}${at > 0 ? `?at=${Math.round(at)}` : ""}`,
+  /** A run, from a time in milliseconds since its start, and beside another one. */
+  run: (attempt: string, at = 0, beside: string | null = null) => {
+    const query = new URLSearchParams({
+      ...(at > 0 ? { at: String(Math.round(at)) } : {}),
+      ...(beside === null ? {} : { beside }),
+    });
+    return `/run/${encodeURIComponent(attempt)}${query.size > 0 ? `?${query}` : ""}`;
+  },
 } as const;
 
 /** The route of a path and its query. */
@@ -61,8 +66,10 @@ export function routeOf({ pathname, search }: { pathname: string; search: string
   }
   if (first === "deal" && second !== undefined) return { screen: "deal", deal: second };
   if (first === "run" && second !== undefined) {
-    const at = new URLSearchParams(search).get("at") ?? "";
-    return { screen: "run", attempt: second, at: /^\d{1,9}$/.test(at) ? Number(at) : 0 };
+    const query = new URLSearchParams(search);
+    const at = query.get("at") ?? "";
+    const from = /^\d{1,9}$/.test(at) ? Number(at) : 0;
+    return { screen: "run", attempt: second, at: from, beside: query.get("beside") };
   }
   return { screen: "missing" };
 }

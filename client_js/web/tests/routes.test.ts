@@ -17,8 +17,9 @@ describe("routeOf", () => {
     ["/leaderboard/robert?day=20778", { screen: "leaderboard", game: "robert", day: 20778 }],
     ["/leaderboard/robert?day=x", { screen: "leaderboard", game: "robert", day: null }],
     ["/leaderboard", { screen: "missing" }],
-    ["/run/d.p", { screen: "run", attempt: "d.p", at: 0 }],
-    ["/run/d.p?at=x", { screen: "run", attempt: "d.p", at: 0 }],
+    ["/run/d.p", { screen: "run", attempt: "d.p", at: 0, beside: null }],
+    ["/run/d.p?at=x", { screen: "run", attempt: "d.p", at: 0, beside: null }],
+    ["/run/d.p?beside=d.q", { screen: "run", attempt: "d.p", at: 0, beside: "d.q" }],
     ["/deal/d", { screen: "deal", deal: "d" }],
     ["/deal", { screen: "missing" }],
     ["/r/A/b", { screen: "missing" }],
@@ -29,8 +30,9 @@ describe("routeOf", () => {
 
   it("parses every path that the page makes", () => {
     expect(at(paths.room("H7KQ2"))).toEqual({ screen: "room", code: "H7KQ2" });
-    expect(at(paths.run("d.p"))).toEqual({ screen: "run", attempt: "d.p", at: 0 });
+    expect(at(paths.run("d.p"))).toEqual({ screen: "run", attempt: "d.p", at: 0, beside: null });
     expect(at(paths.run("d.p", 61_500.4))).toMatchObject({ attempt: "d.p", at: 61_500 });
+    expect(at(paths.run("d.p", 5, "d.q"))).toMatchObject({ at: 5, beside: "d.q" });
     expect(at(paths.deal("d"))).toEqual({ screen: "deal", deal: "d" });
     expect(at(paths.daily("a b"))).toEqual({ screen: "daily", game: "a b" });
     expect(at(paths.leaderboard("robert", 7))).toMatchObject({ game: "robert", day: 7 });

@@ -434,6 +434,13 @@ export const de: Text = {
       "Vielleicht spielt noch jemand dieses Blatt. Sobald es geschlossen ist, können alle die Partien ansehen.",
     missing: "Diese Partie gibt es nicht",
     all: "Alle Partien",
+    beside: "Danebenlegen …",
+    alone: "Für sich",
+    shown: "Wessen Karten zu sehen sind",
+    otherDeal: "Diese Partie ist auf einem anderen Blatt.",
+    parted: (move) => `Bei Zug ${move} trennten sich die Wege.`,
+    never: "Beide spielten dieselben Züge.",
+    chart: "Karten zu Hause im Lauf der Zeit",
     dealTitle: (game) => `Ein Blatt ${game}`,
     dealMore:
       "Alle bekamen diese Karten. Sieh zu, wie sie gespielt wurden, und prüfe nach, dass es fair war.",
