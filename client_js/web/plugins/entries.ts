@@ -7,7 +7,8 @@ const MODULES: Readonly<Record<string, readonly string[]>> = {
   home: ["cards/drawings.ts", "screens/Home.svelte"],
   new: ["screens/NewRace.svelte"],
   r: ["cards/drawings.ts", "screens/Room.svelte"],
-  daily: ["cards/drawings.ts", "screens/Dailies.svelte", "screens/Daily.svelte"],
+  // Of the two screens there, one game's is what links lead to.
+  daily: ["cards/drawings.ts", "screens/Daily.svelte"],
   leaderboard: ["screens/Leaderboard.svelte"],
   practice: ["screens/Practice.svelte"],
   rules: ["screens/Rules.svelte"],
