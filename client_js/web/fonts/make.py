@@ -12,6 +12,7 @@ come, and none in another face.
 from __future__ import annotations
 
 import itertools
+import string
 import sys
 from pathlib import Path
 
@@ -23,9 +24,12 @@ from fontTools.ttLib import TTFont
 from fontTools.varLib.instancer import instantiateVariableFont
 
 HERE = Path(__file__).parent
-LETTERS = [chr(code) for code in range(0x20, 0x7F)] + list(
-    "ÄÖÜäöüßéèêàâçñ\u2018\u2019\u201c\u201d\u201e\u2013\u2014\u2026·\u00d7"
+LETTERS = list(
+    string.ascii_letters
+    + string.digits
+    + " !'(),-./:?ÄÖÜäöüßé\u2018\u2019\u201c\u201d\u201e\u2013\u2014\u2026·\u00d7"
 )
+"""What headings of the page's languages are written in; others are in the next face."""
 RANKS = ["A", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K"]
 
 HEIGHT = 200
