@@ -115,6 +115,10 @@ The bus of a cluster is 10,000 above its port, where no other test binds either.
 PORTS_PER_PROCESS = 100
 
 
+BLOCKED_PORT = 10_080
+"""The port of Amanda, the only one of ours that browsers refuse to open."""
+
+
 def free_port(count: int = 1) -> int:
     """Return a free port of 127.0.0.1, or the first of `count` free ones in a row.
 
@@ -133,7 +137,9 @@ def _claimed_ports() -> Iterator[int]:
         with suppress(OSError), socket.socket(type=socket.SOCK_DGRAM) as claim:
             claim.bind(("127.0.0.1", first))
             while True:
-                yield from range(first, first + PORTS_PER_PROCESS)
+                yield from (
+                    port for port in range(first, first + PORTS_PER_PROCESS) if port != BLOCKED_PORT
+                )
     raise RuntimeError(f"All ports from {FIRST_PORT} to {LAST_PORT} are claimed.")
 
 
