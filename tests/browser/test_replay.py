@@ -109,7 +109,6 @@ def test_two_runs_of_a_deal_are_laid_beside_each_other(
     friend = Player(browser, site.url, NARROW)
     link = player.open_room("roosevelt")
     friend.page.goto(link)
-    friend.press("ready")
     expect(player.see("start-round")).to_contain_text("2")
     player.press("start-round")
     for each, deals in ((player, 1), (friend, 3)):
