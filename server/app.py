@@ -35,6 +35,7 @@ from server.store.format import check_format
 from server.store.journal import SCRIPTS, Journals
 from server.store.leaderboards import Leaderboards
 from server.store.nodes import Nodes
+from server.store.open_rooms import OpenRooms
 from server.store.outbox import Outboxes
 from server.store.players import Players
 from server.store.rooms import Rooms
@@ -132,6 +133,7 @@ def redis_store(database: Database, clock: ports.Clock) -> Store:
         leaderboards=Leaderboards(database),
         outboxes=Outboxes(database),
         rooms=Rooms(database),
+        open_rooms=OpenRooms(database),
         nodes=Nodes(database),
         sweepers=Sweepers(database),
     )

@@ -6,7 +6,16 @@ import { type ConnectFailure, Connection, type Status, type Surroundings } from 
 import { LeaderboardKeeper } from "./leaderboard.ts";
 import { type Keeper, Link } from "./link.ts";
 import { AttemptKeeper } from "./playing.ts";
-import type { Dailies, Deal, Leaderboard, Player, RoomState, Run, Runs } from "./messages.ts";
+import type {
+  Dailies,
+  Deal,
+  Leaderboard,
+  OpenRoom,
+  Player,
+  RoomState,
+  Run,
+  Runs,
+} from "./messages.ts";
 import { Retries } from "./retries.ts";
 import { RoomKeeper, type RoomSettings, type Terms } from "./room.ts";
 import { type OpenSocket, browserSocket } from "./socket.ts";
@@ -184,6 +193,16 @@ export class Client {
   /** Lock the room, so that nobody takes a seat who has none, or unlock it; only the host may. */
   async setLock(locked: boolean): Promise<void> {
     await this.#link.ask("SetLock", { code: this.#room.code(), locked });
+  }
+
+  /** Open the room to anybody, who then finds it by `listRooms`, or close it; only the host may. */
+  async setPublic(open: boolean): Promise<void> {
+    await this.#link.ask("SetPublic", { code: this.#room.code(), public: open });
+  }
+
+  /** Ask for the public rooms that have a free seat, and somebody in them. */
+  async listRooms(): Promise<readonly OpenRoom[]> {
+    return (await this.#link.askWithRetry("ListRooms", {})).rooms;
   }
 
   /** Ask for the deals of the day, which `dailies` shows. */

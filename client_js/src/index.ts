@@ -9,6 +9,7 @@ export type {
   Deal,
   Entry,
   Leaderboard,
+  OpenRoom,
   Place,
   Player,
   Proposal,

@@ -249,6 +249,19 @@ export interface SetLock {
   readonly locked: boolean;
 }
 
+/**
+ * Open the room to anybody, who then finds it by `ListRooms`, or close it; only the host may.
+ *
+ * Refused as `unknown_room`, `not_seated` or `not_host`.
+ */
+export interface SetPublic {
+  readonly code: string;
+  readonly public: boolean;
+}
+
+/** Ask for the public rooms that have a free seat, and somebody in them. */
+export type ListRooms = object;
+
 /** A member of a room. */
 export interface Seat {
   readonly player: Player;
@@ -304,6 +317,8 @@ export interface Round {
   readonly variant: string | null;
   /** Seconds for the round. */
   readonly limit: number | null;
+  /** Whether the room has been public during the round. */
+  readonly public: boolean;
 }
 
 /** What a member proposes for the next rounds. */
@@ -359,11 +374,40 @@ export interface RoomState {
   readonly proposals: readonly Proposal[];
   /** Of the latest rounds that several players have finished, at most 20, the oldest first. */
   readonly scores: readonly Score[];
+  /** Whether the room is listed for anybody to join. */
+  readonly public: boolean;
 }
 
 /** The host has removed the player from the room; the session is no longer subscribed to it. */
 export interface Removed {
   readonly code: string;
+}
+
+/** A public room with a free seat. */
+export interface OpenRoom {
+  readonly code: string;
+  /** Of the next round, like `variant`. */
+  readonly game: string;
+  readonly variant: string;
+  /** Seconds for the next round. */
+  readonly limit: number;
+  /** Seats that are taken. */
+  readonly taken: number;
+  /** How many players it has room for. */
+  readonly seats: number;
+  /** Who runs it. */
+  readonly host: Player;
+  /** Whether a round is being played: who joins now plays in the next one. */
+  readonly running: boolean;
+}
+
+/** Answers `ListRooms`. */
+export interface Rooms {
+  /**
+   * At most 50; those that wait for their next round come first. The list may be two seconds old,
+   * so that a room may be full by the time that somebody joins it.
+   */
+  readonly rooms: readonly OpenRoom[];
 }
 
 /** What a client already has of an attempt. */
@@ -747,11 +791,13 @@ export interface Commands {
   readonly UnwatchLeaderboard: UnwatchLeaderboard;
   readonly ShowDeal: ShowDeal;
   readonly Ping: Ping;
+  readonly SetPublic: SetPublic;
   readonly SetTerms: SetTerms;
   readonly ProposeTerms: ProposeTerms;
   readonly RemoveMember: RemoveMember;
   readonly HandOver: HandOver;
   readonly SetLock: SetLock;
+  readonly ListRooms: ListRooms;
   readonly GetRun: GetRun;
   readonly GetRuns: GetRuns;
 }
@@ -773,11 +819,13 @@ export const COMMANDS = {
   UnwatchLeaderboard: 13,
   ShowDeal: 14,
   Ping: 15,
+  SetPublic: 16,
   SetTerms: 17,
   ProposeTerms: 18,
   RemoveMember: 19,
   HandOver: 20,
   SetLock: 21,
+  ListRooms: 23,
   GetRun: 27,
   GetRuns: 28,
 } as const;
@@ -801,6 +849,7 @@ export interface Events {
   readonly Runs: Runs;
   readonly Taken: Taken;
   readonly Removed: Removed;
+  readonly Rooms: Rooms;
 }
 
 /** The kinds of the events. */
@@ -822,6 +871,7 @@ export const EVENTS = {
   Runs: 20,
   Taken: 22,
   Removed: 23,
+  Rooms: 24,
 } as const;
 
 /** The names of the events that answer each of the commands. */
@@ -841,11 +891,13 @@ export interface Answers {
   readonly UnwatchLeaderboard: "Done";
   readonly ShowDeal: "Deal";
   readonly Ping: "Pong";
+  readonly SetPublic: "RoomState";
   readonly SetTerms: "RoomState";
   readonly ProposeTerms: "RoomState";
   readonly RemoveMember: "RoomState";
   readonly HandOver: "RoomState";
   readonly SetLock: "RoomState";
+  readonly ListRooms: "Rooms";
   readonly GetRun: "Run";
   readonly GetRuns: "Runs";
 }
@@ -886,6 +938,8 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
   RemoveMember: ["code", "player"],
   HandOver: ["code", "player"],
   SetLock: ["code", "locked"],
+  SetPublic: ["code", "public"],
+  ListRooms: [],
   Seat: [
     { name: "player", struct: "Player" },
     "ready",
@@ -911,6 +965,7 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
     "game",
     "variant",
     "limit",
+    { name: "public", otherwise: false },
   ],
   Proposal: ["player", "game", "variant", "limit"],
   Place: ["player", "rank", "points"],
@@ -928,8 +983,20 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
     { name: "locked", otherwise: false },
     { name: "proposals", list: "Proposal", otherwise: [] },
     { name: "scores", list: "Score", otherwise: [] },
+    { name: "public", otherwise: false },
   ],
   Removed: ["code"],
+  OpenRoom: [
+    "code",
+    "game",
+    "variant",
+    "limit",
+    "taken",
+    "seats",
+    { name: "host", struct: "Player" },
+    "running",
+  ],
+  Rooms: [{ name: "rooms", list: "OpenRoom" }],
   Have: ["seq", "digest"],
   OpenAttempt: ["attempt", { name: "have", struct: "Have" }, "take"],
   Resign: ["number", "seq"],

@@ -17,6 +17,7 @@ const IDEMPOTENT: ReadonlySet<CommandType> = new Set([
   "JoinRoom",
   "OpenAttempt",
   "ListDailies",
+  "ListRooms",
   "OpenDaily",
   "WatchLeaderboard",
   "ShowDeal",

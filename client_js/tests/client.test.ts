@@ -61,14 +61,14 @@ function room(fields: Partial<EventOf<"RoomState">> = {}): EventOf<"RoomState"> 
       variant: "standard",
     },
     ...{ seats: 2, limit: 900, host: ADA.id, round: null, members: [] },
-    ...{ locked: false, proposals: [], scores: [] },
+    ...{ locked: false, proposals: [], scores: [], public: false },
     ...fields,
   };
 }
 
 const round = {
   ...{ number: 1, deal: "d", commitment: "00", starts: 0, deadline: 1, over: false, seed: null },
-  ...{ game: "robert", variant: "standard", limit: 900 },
+  ...{ game: "robert", variant: "standard", limit: 900, public: false },
   runners: [ADA, BOB].map((player) => ({
     ...{ player, attempt: `d.${player.id}`, result: noMoves, rank: null },
   })),
@@ -107,6 +107,17 @@ test("a room is updated by whole states and by progress", async () => {
   ]);
 });
 
+test("the open rooms are listed, also if the session is lost meanwhile", async () => {
+  const listed = client.listRooms();
+  await session.command("ListRooms");
+  await reconnect();
+  const { re } = await session.command("ListRooms");
+  const open = { code: "H7KQ2", game: "robert", variant: "standard", limit: 900 };
+  const rooms = [{ ...open, taken: 1, seats: 4, host: ADA, running: false }];
+  session.send({ type: "Rooms", re, rooms });
+  expect(await listed).toEqual(rooms);
+});
+
 test("after a reconnect, the room is replaced even by a lower version", async () => {
   await joinRoom();
   session.send(room({ version: 5 }));
@@ -130,6 +141,7 @@ test("what hosts do is sent with the room's code, and anyway only if it is said"
     [() => client.removeMember(BOB.id), { type: "RemoveMember", player: BOB.id }],
     [() => client.handOver(BOB.id), { type: "HandOver", player: BOB.id }],
     [() => client.setLock(true), { type: "SetLock", locked: true }],
+    [() => client.setPublic(true), { type: "SetPublic", public: true }],
   ];
   let version = 3;
   for (const [ask, fields] of wanted) {

@@ -13,6 +13,7 @@ from server.core.race_events import (
     Event,
     HostChanged,
     LockSet,
+    PublicSet,
     ReadySet,
     RoomOpened,
     RoundStarted,
@@ -44,6 +45,7 @@ class Round:
     Attributes:
         terms: what the room's terms were when it was started.
         home: how many cards the deal itself brought home; -1 if every run is ranked.
+        public: whether the room was public when it was started, or at any time since.
     """
 
     number: int
@@ -56,6 +58,7 @@ class Round:
     results: dict[PlayerId, Result]
     rules: str | None = None
     home: int = -1
+    public: bool = False
 
     @property
     def over(self) -> bool:
@@ -121,6 +124,7 @@ class Room:
         terms: what the next round is played by.
         proposals: what members propose instead, the latest of each.
         locked: whether no more seats may be taken.
+        public: whether strangers find the room in the list of open rooms.
         removed: players whom a host has removed.
         wins: the number of rounds won, for players who have won any.
         points: the sum of points over all rounds, for players who have any.
@@ -142,6 +146,7 @@ class Room:
     removed: frozenset[PlayerId] = frozenset()
     points: dict[PlayerId, int] = field(default_factory=dict)
     scores: tuple[Score, ...] = ()
+    public: bool = False
 
     def seat_of(self, player: PlayerId) -> Seat | None:
         """Return a player's seat, or `None`."""
@@ -151,6 +156,11 @@ class Room:
     def running(self) -> Round | None:
         """The round that is running or counting down, or `None`."""
         return self.round if self.round is not None and not self.round.over else None
+
+    @property
+    def joinable(self) -> bool:
+        """Whether a stranger may take a seat: it is public, and neither locked nor full."""
+        return self.public and not self.locked and len(self.seats) < self.opened.seats
 
 
 def fold(room: Room | None, event: Event) -> Room:
@@ -182,6 +192,9 @@ def _folded(room: Room, event: Event) -> Room:
             after = replace(room, proposals=room.proposals | {player: terms})
         case LockSet(locked=locked):
             after = replace(room, locked=locked)
+        case PublicSet(public=public):
+            round_ = room.running and replace(room.running, public=True) if public else None
+            after = replace(room, public=public, round=round_ or room.round)
         case ReadySet(player=player, ready=ready):
             seats = tuple(Seat(s.player, ready) if s.player == player else s for s in room.seats)
             after = replace(room, seats=seats)
@@ -197,6 +210,7 @@ def _folded(room: Room, event: Event) -> Room:
                 {},
                 event.rules,
                 event.home,
+                room.public,
             )
             after = replace(room, round=begun, proposals={})
         case RunnerFinished(player=player, result=result):

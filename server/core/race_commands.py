@@ -14,6 +14,7 @@ from server.core.race_events import (
     Event,
     HostChanged,
     LockSet,
+    PublicSet,
     ReadySet,
     RoundStarted,
     RunnerFinished,
@@ -109,6 +110,16 @@ def set_lock(room: Room, player: PlayerId, locked: bool, now: int) -> Event | No
     """
     _check_host(room, player)
     return LockSet(locked, now) if room.locked != locked else None
+
+
+def set_public(room: Room, player: PlayerId, public: bool, now: int) -> Event | None:
+    """Decide the host's command to open the room to anybody, or to close it: `None` if it is so.
+
+    Raises:
+        Refusal: with the code `not_seated` or `not_host`.
+    """
+    _check_host(room, player)
+    return PublicSet(public, now) if room.public != public else None
 
 
 def set_terms(room: Room, player: PlayerId, terms: Terms, now: int) -> Event | None:

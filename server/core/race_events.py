@@ -37,6 +37,13 @@ class RoomOpened(Struct, tag="opened", frozen=True):
     at: int
 
 
+class PublicSet(Struct, tag="public", frozen=True):
+    """The host opened the room to anybody, who then finds it in the list, or closed it again."""
+
+    public: bool
+    at: int
+
+
 class SeatTaken(Struct, tag="taken", frozen=True):
     """A player took a seat."""
 
@@ -128,6 +135,7 @@ Event = (
     | TermsSet
     | TermsProposed
     | LockSet
+    | PublicSet
     | ReadySet
     | RoundStarted
     | RunnerFinished

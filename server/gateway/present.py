@@ -30,6 +30,7 @@ from server.service.answers import Played, Snapshot
 from server.service.dailies import Today
 from server.service.leaderboards import Page
 from server.service.live_room import RoomPage
+from server.service.open_rooms import OpenRoom
 from server.service.runs import FoundRun
 from server.service.runs import RunRow as FoundRow
 from server.service.stored import rules_of
@@ -70,6 +71,7 @@ def room(page: RoomPage) -> RoomState:
             for by, terms in state.proposals.items()
         ],
         scores=[_score(score) for score in state.scores],
+        public=state.public,
     )
 
 
@@ -107,6 +109,26 @@ def _round(page: RoomPage) -> Round | None:
         game=round_.terms.game,
         variant=round_.terms.variant,
         limit=round_.terms.limit // 1000,
+        public=round_.public,
+    )
+
+
+def rooms(found: Iterable[OpenRoom]) -> messages.Rooms:
+    """Return the list of open rooms."""
+    return messages.Rooms(
+        [
+            messages.OpenRoom(
+                code=row.code,
+                game=row.game,
+                variant=row.variant,
+                limit=row.limit // 1000,
+                taken=row.taken,
+                seats=row.seats,
+                host=player(host),
+                running=row.running,
+            )
+            for row, host in found
+        ]
     )
 
 

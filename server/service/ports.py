@@ -192,6 +192,19 @@ class RoomStore(Protocol):
         """Return the node of each player who is present in a room; that node may be dead."""
 
 
+class OpenRoomStore(Protocol):
+    """The public rooms that somebody may join."""
+
+    async def put(self, code: RoomCode, text: str, now: int) -> None:
+        """Register a room for some seconds from now (Unix milliseconds), with what is listed."""
+
+    async def drop(self, code: RoomCode) -> None:
+        """Delete a room's registration."""
+
+    async def list(self, now: int) -> list[str]:
+        """Return what is listed of rooms whose registration is current, a bounded number."""
+
+
 class NodeStore(Protocol):
     """The nodes that are alive."""
 

@@ -239,6 +239,17 @@ class Rooms:
             code, lambda room, now: race_commands.set_lock(room, player, locked, now)
         )
 
+    async def set_public(self, code: RoomCode, player: PlayerId, *, public: bool) -> Room:
+        """Set whether the room is in the list of open rooms.
+
+        Raises:
+            Refusal: there is no such room, or the player is not its host.
+            UnavailableError: the store does not answer.
+        """
+        return await self._submit(
+            code, lambda room, now: race_commands.set_public(room, player, public, now)
+        )
+
     async def set_terms(self, code: RoomCode, player: PlayerId, terms: Terms) -> Room:
         """Set what the next rounds are played by.
 

@@ -13,6 +13,7 @@ from server.service.effects import Effects
 from server.service.identity import Identity
 from server.service.leaderboards import Leaderboards
 from server.service.live import LiveRooms
+from server.service.open_rooms import OpenRooms
 from server.service.ports import MessageBus
 from server.service.profiles import Profiles
 from server.service.progress import Progress
@@ -49,6 +50,7 @@ class Services:
         self.profiles = Profiles(store.players, bus)
         self.live = LiveRooms(store, bus, self.rooms, self.profiles, registration)
         self.absences = Absences(self.rooms, self.live)
+        self.open_rooms = OpenRooms(store, self.live, self.profiles)
         self.dailies = Dailies(store, self.attempts)
         self.leaderboards = Leaderboards(store, bus, self.profiles)
         self.runs = Runs(
@@ -86,6 +88,7 @@ class Services:
             group.create_task(self.dailies.run(stop))
             group.create_task(self.live.run(stop))
             group.create_task(self.absences.run(stop))
+            group.create_task(self.open_rooms.run(stop))
             group.create_task(self.searches.run(stop))
 
     async def close(self) -> None:

@@ -10,6 +10,7 @@ from server.service.ports import (
     JournalStore,
     LeaderboardStore,
     NodeStore,
+    OpenRoomStore,
     OutboxStore,
     PlayerStore,
     RoomStore,
@@ -28,5 +29,6 @@ class Store:
     leaderboards: LeaderboardStore
     outboxes: OutboxStore
     rooms: RoomStore
+    open_rooms: OpenRoomStore
     nodes: NodeStore
     sweepers: SweeperStore

@@ -44,6 +44,15 @@ CREATION_LIFE = 3_600
 NODES = "nodes"
 """The key of the registered nodes: a sorted set by time of expiry in Unix milliseconds."""
 
+OPEN_ROOM_LIFE = 12
+"""Seconds for which a public room is listed after a node last said that somebody is there."""
+
+OPEN_ROOMS = "{open}:rooms"
+"""The key of the public rooms with a free seat: a sorted set by time of expiry in Unix ms."""
+
+OPEN_ROWS = "{open}:rows"
+"""The key of what the list says of them: a hash of JSON by code."""
+
 SWEEPERS = "{sweepers}"
 """The key of the active sweepers: a sorted set by time of expiry in Unix milliseconds."""
 

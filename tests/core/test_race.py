@@ -176,6 +176,8 @@ def test_a_host_may_sit_out_but_somebody_plays() -> None:
         (lambda room: race_commands.hand_over(room, ADA, DAN, START), "not_seated"),
         (lambda room: race_commands.set_lock(room, DAN, True, START), "not_seated"),
         (lambda room: race_commands.set_lock(room, BOB, True, START), "not_host"),
+        (lambda room: race_commands.set_public(room, DAN, True, START), "not_seated"),
+        (lambda room: race_commands.set_public(room, BOB, True, START), "not_host"),
     ],
 )
 def test_a_command_that_does_not_fit_a_running_round_is_refused(
@@ -240,6 +242,32 @@ def test_a_member_who_is_away_loses_the_seat_but_not_in_a_round() -> None:
     room = then(room, event)
     assert race_commands.free_seat(room, BOB, START) is None
     assert members(then(room, race_commands.take_seat(room, BOB, START))) == [ADA, BOB]
+
+
+def test_a_round_is_public_if_its_room_was_at_any_time() -> None:
+    room = race_of(ADA, BOB)
+    assert room.round is not None
+    assert not room.round.public
+    assert race_commands.set_public(room, ADA, False, START) is None
+    opened_ = then(room, race_commands.set_public(room, ADA, True, START))
+    closed = then(opened_, race_commands.set_public(opened_, ADA, False, START))
+    assert opened_.round is not None
+    assert closed.round is not None
+    assert (opened_.public, opened_.round.public) == (True, True)
+    assert (closed.public, closed.round.public) == (False, True)
+    over = finished(finished(closed, ADA, reached(1)), BOB, reached(2))
+    assert over.round is not None
+    assert over.round.public
+    again = started(over, ADA, "dea2000000000000")
+    assert again.round is not None
+    assert not again.round.public
+
+
+def test_the_rounds_of_a_public_room_are_public() -> None:
+    room = room_of(ADA, BOB)
+    room = started(then(room, race_commands.set_public(room, ADA, True, START)), ADA)
+    assert room.round is not None
+    assert room.round.public
 
 
 def test_a_locked_room_keeps_its_members_only() -> None:
@@ -447,6 +475,10 @@ JOURNAL: list[tuple[Event, str]] = [
         '{"type":"lock","locked":true,"at":4102488000000}',
     ),
     (
+        race_events.PublicSet(True, START),
+        '{"type":"public","public":true,"at":4102488000000}',
+    ),
+    (
         race_events.RoundStarted(1, DEAL, "c0ffee", (ADA,), START + 1, START + 2, START, "d1ce", 0),
         '{"type":"round","number":1,"deal":"dea1000000000000","commitment":"c0ffee",'
         '"players":["ada0000000000000"],"starts":4102488000001,"deadline":4102488000002,'
@@ -506,6 +538,7 @@ def commands(draw: st.DrawFn) -> Command:
         lambda room: of.replace_host(room, other, present, START),
         lambda room: of.free_seat(room, player, START),
         lambda room: of.set_lock(room, player, flag, START),
+        lambda room: of.set_public(room, player, flag, START),
         lambda room: of.set_terms(room, player, terms, START),
         lambda room: of.propose_terms(room, player, terms, START),
     ]

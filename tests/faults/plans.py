@@ -137,6 +137,7 @@ async def _run_room(player: Player, room: Message) -> None:
     ]
     if room["host"] == player.id:
         wanted = [("room.terms", terms), ("room.lock", {"locked": not room["locked"]}), wanted[2]]
+        wanted += [("room.public", {"public": not room["public"]})]
         wanted += [("room.host", {"player": other}) for other in others]
         wanted += [("room.remove", {"player": other}) for other in others[:1]]
     type_, fields = rng.choice(wanted)

@@ -11,11 +11,13 @@ from engine.catalog import games, ruleset
 from engine.deal import commitment, deal_seed
 from engine.notation import seen_text
 from server.core import absence, race_commands
+from server.service import open_rooms
 from server.store import journal
 from server.store.clock import Clock
 from tests.conftest import node
 from tests.gateway.client import Client, Message, opened
 from tests.gateway.play import KEY, race_of, resign, room_of
+from tests.store.servers import until
 
 TERMS = {"game": "roosevelt", "variant": "standard", "limit": 300}
 
@@ -390,6 +392,36 @@ async def test_a_locked_room_takes_nobody_new(port: int) -> None:
         assert (await other.ask("room.join", code=code))["locked"] is True
         await one.ask("room.lock", code=code, locked=False)
         assert len((await third.ask("room.join", code=code))["members"]) == 3
+
+
+async def test_a_stranger_finds_a_public_room_and_joins_it(
+    redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On another node than the host."""
+    monkeypatch.setattr(open_rooms, "READ_EVERY", 0.0)
+    async with AsyncExitStack() as stack:
+        one, other = [
+            await stack.enter_async_context(
+                opened(await stack.enter_async_context(node(redis_url)))
+            )
+            for _ in range(2)
+        ]
+        code = await room_of(one)
+        await other.hello(name="Bob")
+        assert (await other.ask("room.list"))["rooms"] == []
+        assert (await other.ask("room.public", code=code, public=True))["code"] == "not_seated"
+        assert (await one.ask("room.public", code=code, public=True))["public"] is True
+
+        async def listed() -> bool:
+            return bool((await other.ask("room.list"))["rooms"])
+
+        await until(listed)
+        (found,) = (await other.ask("room.list"))["rooms"]
+        room = await other.ask("room.join", code=found["code"])
+        assert (found["host"], found["taken"]) == (room["members"][0]["player"], 1)
+        assert found["limit"] == room["limit"]
+        started = await one.ask("room.start", code=code, anyway=True)
+        assert started["round"]["public"] is True
 
 
 async def test_a_host_who_vanishes_is_followed_and_later_loses_the_seat(

@@ -111,6 +111,7 @@ async def _run_room(player: Player, room: Message) -> None:
     ]
     if room["host"] == player.id:
         wanted = [wanted[0], ("room.terms", terms), ("room.lock", {"locked": not room["locked"]})]
+        wanted += [("room.public", {"public": not room["public"]})]
         wanted += [("room.host", {"player": other}) for other in others]
         wanted += [("room.remove", {"player": other}) for other in others[:1]]
     type_, fields = rng.choice(wanted)

@@ -39,7 +39,7 @@ TEXTS = ["a", '{"at":1}']
 GAMES = ["first", "second"]
 DAYS = [20_000, 20_001]
 CODES = [RoomCode("AAAAA"), RoomCode("BBBBB")]
-COMMANDS = 900
+COMMANDS = 1_000
 
 
 @dataclass(frozen=True)
@@ -69,11 +69,11 @@ class Commands:
 
     def draw(self) -> tuple[str, Command]:
         """Return the name of the next command, and the command."""
-        makers = [self._append] * 8 + [self._read_on] * 2 + [
+        makers = [self._append] * 10 + [self._read_on] * 2 + [
             self._read, self._read_on, self._effects, self._drop_effect, self._due, self._drop_due,
             self._enter, self._top, self._around, self._keep, self._profiles, self._session,
             self._session_used, self._session_ended, self._newest, self._present, self._presence,
-            self._node, self._nodes,
+            self._node, self._nodes, self._open_room, self._open_rooms,
             self._gathered, self._gathered, self._gathered, self._due, self._due, self._due,
             self._pending, self._set_aside, self._all_set_aside, self._sweeper,
         ]  # fmt: skip
@@ -249,6 +249,17 @@ class Commands:
     def _nodes(self) -> Command:
         now = self.now
         return lambda on: Nodes(on.database).alive(now)
+
+    def _open_room(self) -> Command:
+        code, text = self._one(CODES), self._one(TEXTS)
+        now = self.now + self.rng.choice((0, -20_000))
+        if self.rng.random() < 0.2:
+            return lambda on: on.store.open_rooms.drop(code)
+        return lambda on: on.store.open_rooms.put(code, text, now)
+
+    def _open_rooms(self) -> Command:
+        now = self.now
+        return lambda on: on.store.open_rooms.list(now)
 
 
 async def answer_of(command: Command, on: Side) -> object:

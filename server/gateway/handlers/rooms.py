@@ -13,10 +13,13 @@ from server.gateway.messages.rooms import (
     HandOver,
     JoinRoom,
     LeaveRoom,
+    ListRooms,
     ProposeTerms,
     RemoveMember,
+    Rooms,
     RoomState,
     SetLock,
+    SetPublic,
     SetReady,
     SetTerms,
     StartRound,
@@ -108,6 +111,18 @@ async def set_lock(request: Request[SetLock]) -> RoomState:
     return await _state(request, room)
 
 
+async def set_public(request: Request[SetPublic]) -> RoomState:
+    """Open the room to anybody, or close it."""
+    code, public = RoomCode(request.command.code), request.command.public
+    room = await request.services.rooms.set_public(code, request.player, public=public)
+    return await _state(request, room)
+
+
+async def list_rooms(request: Request[ListRooms]) -> Rooms:
+    """Return the open rooms; the store is read at most once every two seconds on a node."""
+    return present.rooms(await request.services.open_rooms.list())
+
+
 def _terms(command: SetTerms | ProposeTerms) -> Terms:
     return Terms(command.game, command.variant, command.limit * 1000)
 
@@ -136,4 +151,6 @@ HANDLERS: HandlerTable = {
     RemoveMember: remove_member,
     HandOver: hand_over,
     SetLock: set_lock,
+    SetPublic: set_public,
+    ListRooms: list_rooms,
 }

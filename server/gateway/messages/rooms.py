@@ -149,6 +149,19 @@ class SetLock(RoomCommand, tag=21, frozen=True):
     locked: bool
 
 
+class SetPublic(RoomCommand, tag=16, frozen=True):
+    """Open the room to anybody, who then finds it by `ListRooms`, or close it; only the host may.
+
+    Refused as `unknown_room`, `not_seated` or `not_host`.
+    """
+
+    public: bool
+
+
+class ListRooms(Command, tag=23, frozen=True):
+    """Ask for the public rooms that have a free seat, and somebody in them."""
+
+
 class Seat(Struct, array_like=True, frozen=True):
     """A member of a room.
 
@@ -197,6 +210,7 @@ class Round(Struct, array_like=True, frozen=True):
         game: what it is played by, whatever the room's terms are now. Null from servers of
             releases before 0.3.0, like `variant` and `limit`: then it is the room's.
         limit: seconds for the round.
+        public: whether the room has been public during the round.
     """
 
     number: int
@@ -210,6 +224,7 @@ class Round(Struct, array_like=True, frozen=True):
     game: str | None = None
     variant: str | None = None
     limit: int | None = None
+    public: bool = False
 
 
 class Proposal(Struct, array_like=True, frozen=True):
@@ -268,6 +283,7 @@ class RoomState(Event, tag=5, frozen=True):
         proposals: what members propose for the next round.
         scores: of the latest rounds that several players have finished, at most 20, the oldest
             first.
+        public: whether the room is listed for anybody to join.
     """
 
     code: str
@@ -282,9 +298,43 @@ class RoomState(Event, tag=5, frozen=True):
     locked: bool = False
     proposals: list[Proposal] = field(default_factory=list)
     scores: list[Score] = field(default_factory=list)
+    public: bool = False
 
 
 class Removed(Event, tag=23, frozen=True):
     """The host has removed the player from the room; the session is no longer subscribed to it."""
 
     code: str
+
+
+class OpenRoom(Struct, array_like=True, frozen=True):
+    """A public room with a free seat.
+
+    Attributes:
+        game: of the next round, like `variant`.
+        limit: seconds for the next round.
+        taken: seats that are taken.
+        seats: how many players it has room for.
+        host: who runs it.
+        running: whether a round is being played: who joins now plays in the next one.
+    """
+
+    code: str
+    game: str
+    variant: str
+    limit: int
+    taken: int
+    seats: int
+    host: Player
+    running: bool
+
+
+class Rooms(Event, tag=24, frozen=True):
+    """Answers `ListRooms`.
+
+    Attributes:
+        rooms: at most 50; those that wait for their next round come first. The list may be two
+            seconds old, so that a room may be full by the time that somebody joins it.
+    """
+
+    rooms: list[OpenRoom]

@@ -1,0 +1,123 @@
+"""The list of open rooms: public, with a free seat and somebody there.
+
+Every node that follows such a room registers it, at each change of what the list says and every few
+seconds; a registration that nobody renews expires. A room that is not public costs a look at each
+change, a public one a small write every `RENEW_EVERY` seconds. Reading the list costs a node one
+read every `READ_EVERY` seconds, however many players ask for it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import msgspec
+import structlog
+
+from server.core.ids import RoomCode
+from server.core.names import Profile
+from server.core.open_rooms import OpenRow, listed, row_of
+from server.core.refusal import UnavailableError
+from server.service.live import LiveRooms
+from server.service.profiles import Profiles
+from server.service.store import Store
+from server.service.work_queue import WorkQueue
+from server.stop import Stop
+
+RENEW_EVERY = 4.0
+"""Seconds between two renewals of a registration, which expires after three of them."""
+
+READ_EVERY = 2.0
+"""Seconds for which a list is kept that was read."""
+
+CONCURRENT_WRITES = 32
+"""Rooms of a batch that are written concurrently."""
+
+PAUSE = 0.01
+"""Seconds between two batches."""
+
+_DECODER = msgspec.json.Decoder(OpenRow)
+
+log = structlog.get_logger()
+
+
+class OpenRoom(NamedTuple):
+    """A room of the list, and its host."""
+
+    row: OpenRow
+    host: Profile
+
+
+class OpenRooms:
+    """Registers the public rooms that this node follows, and lists those of all nodes."""
+
+    def __init__(self, store: Store, live: LiveRooms, profiles: Profiles) -> None:
+        self._store = store
+        self._live = live
+        self._profiles = profiles
+        self._rows: dict[RoomCode, OpenRow] = {}
+        """What this node has registered, or will have with the next batch."""
+        self._writes = WorkQueue(self._write, CONCURRENT_WRITES, PAUSE)
+        self._reading = asyncio.Lock()
+        self._list: Sequence[OpenRoom] = ()
+        self._list_until = 0.0
+        live.changed.subscribe(self._changed)
+
+    async def list(self) -> Sequence[OpenRoom]:
+        """Return the open rooms, as they were at most `READ_EVERY` seconds ago.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        async with self._reading:
+            if time.monotonic() >= self._list_until:
+                texts = await self._store.open_rooms.list(self._store.clock.now())
+                rows = listed(map(_DECODER.decode, texts))
+                hosts = await self._profiles.find(row.host for row in rows)
+                self._list = [OpenRoom(row, hosts[row.host]) for row in rows]
+                self._list_until = time.monotonic() + READ_EVERY
+            return self._list
+
+    def _changed(self, code: RoomCode) -> None:
+        """Register a followed room that may have changed, or drop it."""
+        row = self._row(code)
+        if row == self._rows.get(code):
+            return
+        if row is None:
+            del self._rows[code]
+        else:
+            self._rows[code] = row
+        self._writes.add(code)
+
+    def _row(self, code: RoomCode) -> OpenRow | None:
+        known = self._live.present(code)
+        return row_of(*known) if known is not None else None
+
+    async def run(self, stop: Stop) -> None:
+        """Write what has changed, and renew all registrations at intervals, until stopped."""
+        await asyncio.gather(self._writes.run(stop), self._renew_forever(stop))
+
+    async def _renew_forever(self, stop: Stop) -> None:
+        while not stop.is_set:
+            await stop.or_wait(asyncio.sleep(RENEW_EVERY))
+            for code in list(self._rows):
+                if self._live.find(code) is None:
+                    # Another node follows it, or it expires.
+                    del self._rows[code]
+                else:
+                    self._writes.add(code)
+
+    async def _write(self, code: RoomCode) -> None:
+        """Write whether a room is listed, and as what, as it is known now."""
+        row, store = self._rows.get(code), self._store.open_rooms
+        try:
+            if row is None:
+                await store.drop(code)
+            else:
+                text = msgspec.json.encode(row).decode()
+                await store.put(code, text, self._store.clock.now())
+        except UnavailableError as error:
+            # What is listed is written again with the next renewal, and expires otherwise.
+            log.warning("open_room_not_written", room=code, error=str(error))
