@@ -6,7 +6,16 @@ import { type ConnectFailure, Connection, type Status, type Surroundings } from 
 import { LeaderboardKeeper } from "./leaderboard.ts";
 import { type Keeper, Link } from "./link.ts";
 import { AttemptKeeper } from "./playing.ts";
-import type { Dailies, Deal, Leaderboard, Player, RoomState, Run, Runs } from "./messages.ts";
+import type {
+  Dailies,
+  Deal,
+  Emoted,
+  Leaderboard,
+  Player,
+  RoomState,
+  Run,
+  Runs,
+} from "./messages.ts";
 import { Retries } from "./retries.ts";
 import { RoomKeeper, type RoomSettings, type Terms } from "./room.ts";
 import { type OpenSocket, browserSocket } from "./socket.ts";
@@ -48,6 +57,8 @@ export class Client {
   readonly room: Readable<RoomState | null>;
   /** The code of the room that a host has removed the player from; null once in another room. */
   readonly removed: Readable<string | null>;
+  /** The last emote in the room, the player's own too; null if there was none in this session. */
+  readonly emoted: Readable<Emoted | null>;
   /** The attempt that is being played: opened here, or begun by the server with a round. */
   readonly attempt: Readable<AttemptState | null>;
   readonly leaderboard: Readable<Leaderboard | null>;
@@ -94,6 +105,7 @@ export class Client {
     this.player = this.#player;
     this.room = this.#room.room;
     this.removed = this.#room.removed;
+    this.emoted = this.#room.emoted;
     this.attempt = this.#attempt.state;
     this.leaderboard = this.#leaderboard.leaderboard;
     this.dailies = this.#leaderboard.dailies;
@@ -184,6 +196,11 @@ export class Client {
   /** Lock the room, so that nobody takes a seat who has none, or unlock it; only the host may. */
   async setLock(locked: boolean): Promise<void> {
     await this.#link.ask("SetLock", { code: this.#room.code(), locked });
+  }
+
+  /** Send an emote to all who are in the room, by its number (see `Emoted`); only members may. */
+  async sendEmote(emote: number): Promise<void> {
+    await this.#link.ask("SendEmote", { code: this.#room.code(), emote });
   }
 
   /** Ask for the deals of the day, which `dailies` shows. */

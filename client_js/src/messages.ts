@@ -13,6 +13,18 @@ export const NEWS = 0;
  */
 export const VERSION = 2;
 
+/** The emotes that members of a room can send; new ones go to the end. */
+export const EMOTES = [
+  "hello",
+  "luck",
+  "nice",
+  "wow",
+  "oops",
+  "thinking",
+  "fire",
+  "good_game",
+] as const;
+
 /**
  * The kind of progress, `[PROGRESS, runner, home, moves, ...]`: three numbers for each runner who
  * got further, the first of them its index among the `runners` of the room that was sent last. Like
@@ -249,6 +261,19 @@ export interface SetLock {
   readonly locked: boolean;
 }
 
+/**
+ * Send an emote to all who are subscribed to the room; only members may.
+ *
+ * It is not stored: who is not there misses it. Refused as `unknown_room`, `not_seated` or
+ * `too_fast`; a session may send 3 at once and one every 2 seconds for long, and all members of a
+ * room together 12 at once and 4 a second.
+ */
+export interface SendEmote {
+  readonly code: string;
+  /** Its index in `EMOTES`. */
+  readonly emote: number;
+}
+
 /** A member of a room. */
 export interface Seat {
   readonly player: Player;
@@ -364,6 +389,15 @@ export interface RoomState {
 /** The host has removed the player from the room; the session is no longer subscribed to it. */
 export interface Removed {
   readonly code: string;
+}
+
+/** A member of the room has sent an emote; it is sent to the sender's sessions too. */
+export interface Emoted {
+  readonly code: string;
+  /** The sender's id. */
+  readonly player: string;
+  /** Its index in `EMOTES`. */
+  readonly emote: number;
 }
 
 /** What a client already has of an attempt. */
@@ -752,6 +786,7 @@ export interface Commands {
   readonly RemoveMember: RemoveMember;
   readonly HandOver: HandOver;
   readonly SetLock: SetLock;
+  readonly SendEmote: SendEmote;
   readonly GetRun: GetRun;
   readonly GetRuns: GetRuns;
 }
@@ -778,6 +813,7 @@ export const COMMANDS = {
   RemoveMember: 19,
   HandOver: 20,
   SetLock: 21,
+  SendEmote: 22,
   GetRun: 27,
   GetRuns: 28,
 } as const;
@@ -797,6 +833,7 @@ export interface Events {
   readonly Leaderboard: Leaderboard;
   readonly Deal: Deal;
   readonly Bye: Bye;
+  readonly Emoted: Emoted;
   readonly Run: Run;
   readonly Runs: Runs;
   readonly Taken: Taken;
@@ -818,6 +855,7 @@ export const EVENTS = {
   Leaderboard: 12,
   Deal: 13,
   Bye: 14,
+  Emoted: 15,
   Run: 19,
   Runs: 20,
   Taken: 22,
@@ -846,6 +884,7 @@ export interface Answers {
   readonly RemoveMember: "RoomState";
   readonly HandOver: "RoomState";
   readonly SetLock: "RoomState";
+  readonly SendEmote: "Done";
   readonly GetRun: "Run";
   readonly GetRuns: "Runs";
 }
@@ -886,6 +925,7 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
   RemoveMember: ["code", "player"],
   HandOver: ["code", "player"],
   SetLock: ["code", "locked"],
+  SendEmote: ["code", "emote"],
   Seat: [
     { name: "player", struct: "Player" },
     "ready",
@@ -930,6 +970,7 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
     { name: "scores", list: "Score", otherwise: [] },
   ],
   Removed: ["code"],
+  Emoted: ["code", "player", "emote"],
   Have: ["seq", "digest"],
   OpenAttempt: ["attempt", { name: "have", struct: "Have" }, "take"],
   Resign: ["number", "seq"],

@@ -16,6 +16,7 @@ from server.gateway.messages.rooms import (
     ProposeTerms,
     RemoveMember,
     RoomState,
+    SendEmote,
     SetLock,
     SetReady,
     SetTerms,
@@ -112,6 +113,13 @@ def _terms(command: SetTerms | ProposeTerms) -> Terms:
     return Terms(command.game, command.variant, command.limit * 1000)
 
 
+async def send_emote(request: Request[SendEmote]) -> Done:
+    """Send an emote to the subscribers of the room."""
+    code, emote = RoomCode(request.command.code), request.command.emote
+    await request.hub.emotes.send(request.session, code, emote)
+    return Done()
+
+
 async def _subscribed(request: Request[Command], room: Room) -> RoomState:
     """Subscribe the session to a room, and return the room's state."""
     await request.hub.enter_room(request.session, room)
@@ -136,4 +144,5 @@ HANDLERS: HandlerTable = {
     RemoveMember: remove_member,
     HandOver: hand_over,
     SetLock: set_lock,
+    SendEmote: send_emote,
 }
