@@ -9,6 +9,7 @@ import { AttemptKeeper } from "./playing.ts";
 import type {
   Dailies,
   Deal,
+  Emoted,
   Leaderboard,
   OpenRoom,
   Player,
@@ -57,6 +58,8 @@ export class Client {
   readonly room: Readable<RoomState | null>;
   /** The code of the room that a host has removed the player from; null once in another room. */
   readonly removed: Readable<string | null>;
+  /** The last emote in the room, the player's own too; null if there was none in this session. */
+  readonly emoted: Readable<Emoted | null>;
   /** The attempt that is being played: opened here, or begun by the server with a round. */
   readonly attempt: Readable<AttemptState | null>;
   readonly leaderboard: Readable<Leaderboard | null>;
@@ -103,6 +106,7 @@ export class Client {
     this.player = this.#player;
     this.room = this.#room.room;
     this.removed = this.#room.removed;
+    this.emoted = this.#room.emoted;
     this.attempt = this.#attempt.state;
     this.leaderboard = this.#leaderboard.leaderboard;
     this.dailies = this.#leaderboard.dailies;
@@ -203,6 +207,11 @@ export class Client {
   /** Ask for the public rooms that have a free seat, and somebody in them. */
   async listRooms(): Promise<readonly OpenRoom[]> {
     return (await this.#link.askWithRetry("ListRooms", {})).rooms;
+  }
+
+  /** Send an emote to all who are in the room, by its number (see `Emoted`); only members may. */
+  async sendEmote(emote: number): Promise<void> {
+    await this.#link.ask("SendEmote", { code: this.#room.code(), emote });
   }
 
   /** Ask for the deals of the day, which `dailies` shows. */

@@ -8,6 +8,7 @@ export type {
   Daily,
   Deal,
   Entry,
+  Emoted,
   Leaderboard,
   OpenRoom,
   Place,
@@ -23,6 +24,7 @@ export type {
   Score,
   Seat,
 } from "./messages.ts";
+export { EMOTES } from "./messages.ts";
 export { Refusal } from "./refusal.ts";
 export type { RoomSettings, Terms } from "./room.ts";
 export { Replay, type RunFile, partingOf, runFileOf } from "./run.ts";

@@ -13,6 +13,18 @@ export const NEWS = 0;
  */
 export const VERSION = 2;
 
+/** The emotes that members of a room can send; new ones go to the end. */
+export const EMOTES = [
+  "hello",
+  "luck",
+  "nice",
+  "wow",
+  "oops",
+  "thinking",
+  "fire",
+  "good_game",
+] as const;
+
 /**
  * The kind of progress, `[PROGRESS, runner, home, moves, ...]`: three numbers for each runner who
  * got further, the first of them its index among the `runners` of the room that was sent last. Like
@@ -262,6 +274,19 @@ export interface SetPublic {
 /** Ask for the public rooms that have a free seat, and somebody in them. */
 export type ListRooms = object;
 
+/**
+ * Send an emote to all who are subscribed to the room; only members may.
+ *
+ * It is not stored: who is not there misses it. Refused as `unknown_room`, `not_seated` or
+ * `too_fast`; a session may send 3 at once and one every 2 seconds for long, and all members of a
+ * room together 12 at once and 4 a second.
+ */
+export interface SendEmote {
+  readonly code: string;
+  /** Its index in `EMOTES`. */
+  readonly emote: number;
+}
+
 /** A member of a room. */
 export interface Seat {
   readonly player: Player;
@@ -408,6 +433,15 @@ export interface Rooms {
    * so that a room may be full by the time that somebody joins it.
    */
   readonly rooms: readonly OpenRoom[];
+}
+
+/** A member of the room has sent an emote; it is sent to the sender's sessions too. */
+export interface Emoted {
+  readonly code: string;
+  /** The sender's id. */
+  readonly player: string;
+  /** Its index in `EMOTES`. */
+  readonly emote: number;
 }
 
 /** What a client already has of an attempt. */
@@ -797,6 +831,7 @@ export interface Commands {
   readonly RemoveMember: RemoveMember;
   readonly HandOver: HandOver;
   readonly SetLock: SetLock;
+  readonly SendEmote: SendEmote;
   readonly ListRooms: ListRooms;
   readonly GetRun: GetRun;
   readonly GetRuns: GetRuns;
@@ -825,6 +860,7 @@ export const COMMANDS = {
   RemoveMember: 19,
   HandOver: 20,
   SetLock: 21,
+  SendEmote: 22,
   ListRooms: 23,
   GetRun: 27,
   GetRuns: 28,
@@ -845,6 +881,7 @@ export interface Events {
   readonly Leaderboard: Leaderboard;
   readonly Deal: Deal;
   readonly Bye: Bye;
+  readonly Emoted: Emoted;
   readonly Run: Run;
   readonly Runs: Runs;
   readonly Taken: Taken;
@@ -867,6 +904,7 @@ export const EVENTS = {
   Leaderboard: 12,
   Deal: 13,
   Bye: 14,
+  Emoted: 15,
   Run: 19,
   Runs: 20,
   Taken: 22,
@@ -897,6 +935,7 @@ export interface Answers {
   readonly RemoveMember: "RoomState";
   readonly HandOver: "RoomState";
   readonly SetLock: "RoomState";
+  readonly SendEmote: "Done";
   readonly ListRooms: "Rooms";
   readonly GetRun: "Run";
   readonly GetRuns: "Runs";
@@ -940,6 +979,7 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
   SetLock: ["code", "locked"],
   SetPublic: ["code", "public"],
   ListRooms: [],
+  SendEmote: ["code", "emote"],
   Seat: [
     { name: "player", struct: "Player" },
     "ready",
@@ -997,6 +1037,7 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
     "running",
   ],
   Rooms: [{ name: "rooms", list: "OpenRoom" }],
+  Emoted: ["code", "player", "emote"],
   Have: ["seq", "digest"],
   OpenAttempt: ["attempt", { name: "have", struct: "Have" }, "take"],
   Resign: ["number", "seq"],

@@ -2,7 +2,7 @@
 
 import { bytesToHex, randomBytes } from "@noble/hashes/utils.js";
 import type { Keeper, Link } from "./link.ts";
-import type { CreateRoom, RoomState, SetTerms } from "./messages.ts";
+import type { CreateRoom, Emoted, RoomState, SetTerms } from "./messages.ts";
 import type { Command, Event, Progress } from "./protocol.ts";
 import { Refusal } from "./refusal.ts";
 import { Store } from "./store.ts";
@@ -17,6 +17,8 @@ export class RoomKeeper implements Keeper {
   readonly room = new Store<RoomState | null>(null);
   /** The code of the room that a host has removed the player from, until another one is entered. */
   readonly removed = new Store<string | null>(null);
+  /** The last emote in the room in this session. */
+  readonly emoted = new Store<Emoted | null>(null);
   readonly #link: Link;
   /** Identifies the last call to create or join a room; null once it is left. */
   #latest: object | null = null;
@@ -53,6 +55,7 @@ export class RoomKeeper implements Keeper {
 
   resume(): void {
     this.#received = false;
+    this.emoted.set(null);
     this.#link.askUntilAnswered(
       () => {
         const room = this.room.get();
@@ -71,6 +74,7 @@ export class RoomKeeper implements Keeper {
     if (event.type === "RoomState") this.#changed(event, answered !== null);
     else if (event.type === "Progress") this.#progressed(event);
     else if (event.type === "Removed") this.#removedFrom(event.code);
+    else if (event.type === "Emoted") this.#emoted(event);
     else if (event.type === "Done" && answered?.type === "LeaveRoom") this.room.set(null);
   }
 
@@ -85,6 +89,11 @@ export class RoomKeeper implements Keeper {
     this.#latest = null;
     this.room.set(null);
     this.removed.set(code);
+  }
+
+  #emoted(emoted: Emoted): void {
+    // One of another room is a late one, of a room that was left.
+    if (this.room.get()?.code === emoted.code) this.emoted.set(emoted);
   }
 
   #changed(room: RoomState, asked: boolean): void {

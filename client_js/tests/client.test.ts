@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Client, Refusal } from "../src/index.ts";
 import { PING_EVERY } from "../src/connection.ts";
-import { NEWS, type Re } from "../src/messages.ts";
+import { EMOTES, NEWS, type Re } from "../src/messages.ts";
 import type { EventOf } from "../src/protocol.ts";
 import { MAX_WAITING } from "../src/requests.ts";
 import { viewOf } from "../src/rules/board.ts";
@@ -151,6 +151,23 @@ test("what hosts do is sent with the room's code, and anyway only if it is said"
     session.send(room({ re: command?.re ?? NEWS, version: ++version }));
     await asked;
   }
+});
+
+test("emotes of the room that the player is in are told, until the session ends", async () => {
+  await joinRoom();
+  const sent = client.sendEmote(EMOTES.indexOf("nice"));
+  const { re, emote } = await session.command("SendEmote");
+  expect(emote).toBe(2);
+  const told: (number | undefined)[] = [];
+  client.emoted.subscribe((emoted) => told.push(emoted?.emote));
+  session.send({ type: "Emoted", code: "OTHER", player: BOB.id, emote: 1 });
+  for (let twice = 0; twice < 2; twice++)
+    session.send({ type: "Emoted", code: "H7KQ2", player: BOB.id, emote: 2 });
+  session.send({ type: "Done", re });
+  await sent;
+  expect(told).toEqual([undefined, 2, 2]);
+  await reconnect();
+  expect(client.emoted.get()).toBeNull();
 });
 
 test("a removed player is told, and does not join again", async () => {

@@ -19,6 +19,7 @@ from server.core.race import Room
 from server.core.refusal import UnavailableError
 from server.gateway import present
 from server.gateway.contracts import Reason
+from server.gateway.emotes import Emotes
 from server.gateway.following import Following
 from server.gateway.leaderboards import LeaderboardFeeds
 from server.gateway.messages import attempts as messages
@@ -49,6 +50,7 @@ class Hub:
 
     Attributes:
         rooms: the sessions that are subscribed to rooms.
+        emotes: what members send to a room for the moment.
         leaderboards: the sessions that watch leaderboards.
         following: who of a player's sessions plays an attempt, while the others follow.
     """
@@ -62,6 +64,7 @@ class Hub:
         self._removing = False
         self._check_needed = asyncio.Event()
         self.rooms = RoomFeeds(services)
+        self.emotes = Emotes(services, self.rooms)
         self.leaderboards = LeaderboardFeeds(services.leaderboards)
         self.following = Following(services, self._sessions_of)
         self.rooms.dealt.subscribe(self.following.open)

@@ -23,6 +23,19 @@ CONTROL_COST = 128
 """Bytes charged for a ping or pong, which is cheap to send and expensive to answer."""
 
 
+EMOTE_RATE = 0.5
+"""Emotes per second that a session may send on average."""
+
+EMOTE_BURST = 3.0
+"""Emotes that a session may send at once."""
+
+ROOM_EMOTE_RATE = 4.0
+"""Emotes per second that a room's subscribers on a node are sent on average, whoever sends them."""
+
+ROOM_EMOTE_BURST = 12.0
+"""Emotes that a room's subscribers on a node are sent at once."""
+
+
 class Bucket:
     """A token bucket, which starts full.
 

@@ -55,7 +55,17 @@ class Feed:
         task: sends the cards.
     """
 
-    __slots__ = ("behind", "code", "deal", "frame", "last_sent", "task", "timer", "version")
+    __slots__ = (
+        "__weakref__",
+        "behind",
+        "code",
+        "deal",
+        "frame",
+        "last_sent",
+        "task",
+        "timer",
+        "version",
+    )
 
     def __init__(self, code: RoomCode) -> None:
         self.code = code
@@ -87,6 +97,10 @@ class RoomFeeds:
     def room_of(self, session: Session) -> RoomCode | None:
         """Return the room that a session is subscribed to, if any."""
         return self._rooms.get(session)
+
+    def find(self, code: RoomCode) -> Feed | None:
+        """Return the feed of a room, or `None` if no session of this node is subscribed to it."""
+        return self._feeds.get(code)
 
     def subscribe(self, session: Session, room: Room) -> None:
         """Subscribe a session to a room instead of any other."""

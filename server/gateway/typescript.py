@@ -84,6 +84,9 @@ def _constants() -> Iterator[str]:
             value = getattr(module, name)
             if isinstance(value, int):
                 yield f"{_comment(text)}export const {name} = {value};\n"
+            elif isinstance(value, tuple):
+                names = "".join(f"  {json.dumps(each)},\n" for each in value)
+                yield f"{_comment(text)}export const {name} = [\n{names}] as const;\n"
 
 
 def _interface(struct: Message, *, optional: bool) -> str:

@@ -23,7 +23,7 @@ from server.core.names import Profile
 from server.core.race import Room
 from server.core.refusal import Refusal, UnavailableError, UnreadableError
 from server.service import bus_messages
-from server.service.bus_messages import Entry, Progress, Renamed, Version
+from server.service.bus_messages import Emoted, Entry, Progress, Renamed, Version
 from server.service.bus_messages import Presence as PresenceMessage
 from server.service.live_room import LiveRoom, RoomPage
 from server.service.ports import MessageBus
@@ -56,6 +56,7 @@ class LiveRooms:
         changed: emitted with the code of a room whose page may have changed.
         progressed: emitted with a room's code, and a flat list of (index among the round's players,
             cards at home, moves) for each runner who has advanced.
+        emoted: emitted with a room's code, the sender and the emote, if one was sent elsewhere.
     """
 
     def __init__(
@@ -68,6 +69,7 @@ class LiveRooms:
     ) -> None:
         self.changed: Signal[RoomCode] = Signal()
         self.progressed: Signal[RoomCode, list[int]] = Signal()
+        self.emoted: Signal[RoomCode, PlayerId, int] = Signal()
         self._store = store
         self._bus = bus
         self._rooms = rooms
@@ -246,6 +248,9 @@ class LiveRooms:
             case Renamed(player, name):
                 self._profiles.keep(Profile(player, name))
                 self.changed.emit(code)
+            case Emoted(player, node, emote):
+                if node != self._registration.id:
+                    self.emoted.emit(code, player, emote)
             case _:
                 self._refreshes.add(code)
 
@@ -315,6 +320,10 @@ class LiveRooms:
         self._publish(code, Renamed(profile.id, profile.name))
         if code in self._live:
             self.changed.emit(code)
+
+    def publish_emote(self, code: RoomCode, player: PlayerId, emote: int) -> None:
+        """Publish to the other nodes that follow a room that a member has sent an emote."""
+        self._publish(code, Emoted(player, self._registration.id, emote))
 
     def _publish(self, code: RoomCode, message: bus_messages.RoomMessage) -> None:
         """Publish to a room's topic, unless no other node is known to follow the room.

@@ -18,6 +18,7 @@ from server.gateway.messages.rooms import (
     RemoveMember,
     Rooms,
     RoomState,
+    SendEmote,
     SetLock,
     SetPublic,
     SetReady,
@@ -127,6 +128,13 @@ def _terms(command: SetTerms | ProposeTerms) -> Terms:
     return Terms(command.game, command.variant, command.limit * 1000)
 
 
+async def send_emote(request: Request[SendEmote]) -> Done:
+    """Send an emote to the subscribers of the room."""
+    code, emote = RoomCode(request.command.code), request.command.emote
+    await request.hub.emotes.send(request.session, code, emote)
+    return Done()
+
+
 async def _subscribed(request: Request[Command], room: Room) -> RoomState:
     """Subscribe the session to a room, and return the room's state."""
     await request.hub.enter_room(request.session, room)
@@ -153,4 +161,5 @@ HANDLERS: HandlerTable = {
     SetLock: set_lock,
     SetPublic: set_public,
     ListRooms: list_rooms,
+    SendEmote: send_emote,
 }

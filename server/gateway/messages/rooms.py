@@ -13,6 +13,11 @@ Seconds = Annotated[int, Meta(ge=60, le=7200)]
 
 PlayerId = Annotated[str, Meta(max_length=32)]
 
+EMOTES = ("hello", "luck", "nice", "wow", "oops", "thinking", "fire", "good_game")
+"""The emotes that members of a room can send; new ones go to the end."""
+
+Emote = Annotated[int, Meta(ge=0, le=len(EMOTES) - 1)]
+
 PROGRESS = 6
 """The kind of progress, `[PROGRESS, runner, home, moves, ...]`: three numbers for each runner who
 got further, the first of them its index among the `runners` of the room that was sent last. Like
@@ -160,6 +165,20 @@ class SetPublic(RoomCommand, tag=16, frozen=True):
 
 class ListRooms(Command, tag=23, frozen=True):
     """Ask for the public rooms that have a free seat, and somebody in them."""
+
+
+class SendEmote(RoomCommand, tag=22, frozen=True):
+    """Send an emote to all who are subscribed to the room; only members may.
+
+    It is not stored: who is not there misses it. Refused as `unknown_room`, `not_seated` or
+    `too_fast`; a session may send 3 at once and one every 2 seconds for long, and all members of a
+    room together 12 at once and 4 a second.
+
+    Attributes:
+        emote: its index in `EMOTES`.
+    """
+
+    emote: Emote
 
 
 class Seat(Struct, array_like=True, frozen=True):
@@ -338,3 +357,16 @@ class Rooms(Event, tag=24, frozen=True):
     """
 
     rooms: list[OpenRoom]
+
+
+class Emoted(Event, tag=15, frozen=True):
+    """A member of the room has sent an emote; it is sent to the sender's sessions too.
+
+    Attributes:
+        player: the sender's id.
+        emote: its index in `EMOTES`.
+    """
+
+    code: str
+    player: str
+    emote: int

@@ -1,0 +1,91 @@
+"""Emotes: what members of a room send one another for the moment, from a fixed list.
+
+They are not stored. An emote costs one frame, encoded once, and one write for each subscriber, and
+one message to the bus if the room is followed by other nodes. How many there are is bounded for
+each session, and for each room on each node, however many members it has.
+"""
+
+from __future__ import annotations
+
+import time
+from weakref import WeakKeyDictionary
+
+from server.core.ids import PlayerId, RoomCode
+from server.core.refusal import Refusal
+from server.gateway import codec
+from server.gateway.limits import (
+    EMOTE_BURST,
+    EMOTE_RATE,
+    ROOM_EMOTE_BURST,
+    ROOM_EMOTE_RATE,
+    Bucket,
+)
+from server.gateway.messages.rooms import Emoted
+from server.gateway.rooms import Feed, RoomFeeds
+from server.gateway.session import Session
+from server.service.services import Services
+
+
+class Emotes:
+    """Sends the emotes of this node's sessions, and those of other nodes to its subscribers."""
+
+    def __init__(self, services: Services, rooms: RoomFeeds) -> None:
+        self._services = services
+        self._rooms = rooms
+        # Only those who send emotes have a bucket, and lose it when they end.
+        self._of_sessions: WeakKeyDictionary[Session, Bucket] = WeakKeyDictionary()
+        self._of_rooms: WeakKeyDictionary[Feed, Bucket] = WeakKeyDictionary()
+        services.live.emoted.subscribe(self._received)
+
+    async def send(self, session: Session, code: RoomCode, emote: int) -> None:
+        """Send an emote of a session's player to all subscribers of a room, on every node.
+
+        The room is read only if no session of this node is subscribed to it.
+
+        Raises:
+            Refusal: there is no such room, the player has no seat in it, or there have just been
+                too many emotes of this session or in this room.
+            UnavailableError: the store does not answer.
+        """
+        player = session.player
+        assert player is not None
+        of_session = self._of_sessions.get(session)
+        if of_session is None:
+            of_session = Bucket(EMOTE_RATE, EMOTE_BURST, time.monotonic)
+            self._of_sessions[session] = of_session
+        if not of_session.take():
+            raise Refusal("too_fast")
+        live = self._services.live.find(code)
+        room = live.room if live is not None else await self._services.rooms.find(code)
+        if room.seat_of(player) is None:
+            raise Refusal("not_seated")
+        if not self._send_here(code, player, emote):
+            raise Refusal("too_fast")
+        self._services.live.publish_emote(code, player, emote)
+
+    def _received(self, code: RoomCode, player: PlayerId, emote: int) -> None:
+        """Send an emote of another node; it is dropped if this room has just had too many."""
+        self._send_here(code, player, emote)
+
+    def _send_here(self, code: RoomCode, player: PlayerId, emote: int) -> bool:
+        """Send an emote to the subscribers on this node.
+
+        A subscriber that reads slowly is not sent it, nor is one that was not sent the room yet.
+
+        Returns:
+            Whether it was sent, or there is no subscriber; not if the room has had too many.
+        """
+        feed = self._rooms.find(code)
+        if feed is None:
+            return True
+        of_room = self._of_rooms.get(feed)
+        if of_room is None:
+            of_room = Bucket(ROOM_EMOTE_RATE, ROOM_EMOTE_BURST, time.monotonic)
+            self._of_rooms[feed] = of_room
+        if not of_room.take():
+            return False
+        frame = codec.encode(Emoted(code, player, emote))
+        for session, sent in feed.last_sent.items():
+            if sent is not None and not session.behind:
+                session.send_frame(frame)
+        return True
