@@ -1,34 +1,8 @@
 /** Runs: played again from their seed, compared, and written as files. */
 
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { expect, test } from "vitest";
-import { Replay, type Run, type RunFile, cardsHome, partingOf, runFileOf } from "../src/index.ts";
-import { findStoredRuleset } from "../src/rules/catalog.ts";
-import { parseMove } from "../src/rules/notation.ts";
-import { ROW } from "../src/rules/ruleset.ts";
-import { ROOT } from "./rules/engine.ts";
-
-const text = readFileSync(join(ROOT, "tests/vectors/run.json"), "utf8");
-const file = JSON.parse(text) as RunFile;
-const ruleset = findStoredRuleset(file.game, file.variant, file.rules);
-
-/** The moves of a file as the server sends them. */
-function numbers(moves: RunFile["moves"]): number[] {
-  let before = 0;
-  return moves.flatMap(([move, time]) => {
-    const { source, target, count } = parseMove(ruleset, move);
-    const after = time - before;
-    before = time;
-    return [after, source, target === ROW ? ruleset.pileNames.length : target, count];
-  });
-}
-
-function runOf(moves: RunFile["moves"]): Run {
-  const { result, samedeal: _, format: __, ...fields } = file;
-  const attempt = `${file.deal}.${file.player.id}`;
-  return { ...fields, attempt, moves: numbers(moves), end: result.end ?? "resigned" };
-}
+import { Replay, cardsHome, partingOf, runFileOf } from "../src/index.ts";
+import { file, runOf, text } from "./runs.ts";
 
 const run = runOf(file.moves);
 

@@ -81,6 +81,10 @@ class Player:
         """Return the number of moves that the page shows."""
         return int("".join(filter(str.isdigit, self.see("move-count").inner_text())))
 
+    def home(self) -> int:
+        """Return how many cards are home, as the page shows it."""
+        return int(self.see("home-count").inner_text().partition("/")[0])
+
     def wait_for_moves(self, count: int) -> None:
         """Wait until the page shows this number of moves."""
         expect(self.see("move-count")).to_contain_text(str(count))
@@ -136,13 +140,16 @@ class Player:
         self.press("give-up")
         self.press("give-up-confirm")
 
-    def play_robert(self) -> None:
-        """Play Robert to its end: play the waste's card home if it fits, else use the stock."""
+    def play_robert(self, home: int = 52) -> None:
+        """Play Robert to its end, or until so many cards are home.
+
+        The waste's card is played home if it fits, else the stock is used.
+        """
         over = self.see("see-results")
-        while not over.is_visible():
+        while not over.is_visible() and self.home() < home:
             before = self.moves()
-            home, waste = self.cards("f0"), self.cards("w")
-            if waste and _adjoin(home[-1], waste[-1]):
+            base, waste = self.cards("f0"), self.cards("w")
+            if waste and _adjoin(base[-1], waste[-1]):
                 self.tap("w")
             else:
                 self.tap("s")

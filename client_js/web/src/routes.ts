@@ -11,6 +11,7 @@ export type Route =
   | { screen: "daily"; game: string }
   | { screen: "leaderboard"; game: string; day: number | null }
   | { screen: "run"; attempt: string; at: number; beside: string | null }
+  | { screen: "ghost"; attempt: string }
   | { screen: "deal"; deal: string }
   | { screen: "missing" };
 
@@ -37,6 +38,8 @@ export const paths = {
   result: (game: string, day: number, player: string) =>
     `/leaderboard/${encodeURIComponent(game)}?day=${day}&player=${encodeURIComponent(player)}`,
   deal: (deal: string) => `/deal/${encodeURIComponent(deal)}`,
+  /** A race against a run, in practice. */
+  ghost: (attempt: string) => `/run/${encodeURIComponent(attempt)}?race`,
   /** A run, from a time in milliseconds since its start, and beside another one. */
   run: (attempt: string, at = 0, beside: string | null = null) => {
     const query = new URLSearchParams({
@@ -67,6 +70,7 @@ export function routeOf({ pathname, search }: { pathname: string; search: string
   if (first === "deal" && second !== undefined) return { screen: "deal", deal: second };
   if (first === "run" && second !== undefined) {
     const query = new URLSearchParams(search);
+    if (query.has("race")) return { screen: "ghost", attempt: second };
     const at = query.get("at") ?? "";
     const from = /^\d{1,9}$/.test(at) ? Number(at) : 0;
     return { screen: "run", attempt: second, at: from, beside: query.get("beside") };

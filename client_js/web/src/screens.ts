@@ -33,6 +33,7 @@ const FILES: Files = {
   daily: () => import("./screens/Daily.svelte"),
   leaderboard: () => import("./screens/Leaderboard.svelte"),
   run: () => import("./screens/Run.svelte"),
+  ghost: () => import("./screens/Ghost.svelte"),
   deal: () => import("./screens/Deal.svelte"),
   missing: () => import("./screens/Missing.svelte"),
   table: () => import("./screens/Table.svelte"),

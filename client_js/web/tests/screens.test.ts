@@ -26,6 +26,7 @@ function screens(onLine = true): Screens {
     table: here,
     over: here,
     run: here,
+    ghost: here,
     deal: here,
   };
   return new Screens(reload, { ...files, ...more, settings: gone });

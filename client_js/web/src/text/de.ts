@@ -34,6 +34,11 @@ function counted(count: number, one: string, many: string): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
+/** A run in the dative. */
+function runOf(name: string | null): string {
+  return name === null ? "deiner früheren Partie" : `der Partie von ${name}`;
+}
+
 const LIST = new Intl.ListFormat("de");
 
 export const de: Text = {
@@ -334,6 +339,25 @@ export const de: Text = {
     deal: "Neue Karten",
     stuck: "Kein Zug mehr. Nimm ein paar zurück, oder gib neu.",
     lost: "Die Regeln des Spiels, das hier lag, sind nicht mehr bekannt. Hier ist ein neues.",
+  },
+
+  ghost: {
+    race: "Dagegen antreten",
+    raceOf: (name) => `Gegen die Partie von ${name} antreten`,
+    title: (game, name) =>
+      `${game} gegen ${name === null ? "dich selbst" : `den Geist von ${name}`}`,
+    of: (name) => (name === null ? "Dein Geist" : `Geist von ${name}`),
+    stop: "Anhalten",
+    keep: "Weiter im Rennen",
+    again: "Noch einmal",
+    drop: "Ohne Geist weiter",
+    cards: (count) => counted(count, "Karte", "Karten"),
+    seconds: (count) => `${count} s`,
+    minutes: (clock) => `${clock} min`,
+    ahead: (name, by) =>
+      `${by} besser als ${name === null ? "deine frühere Partie" : `die Partie von ${name}`}!`,
+    behind: (name, by) => `${by} hinter ${runOf(name)}.`,
+    level: (name) => `Gleichauf mit ${runOf(name)}.`,
   },
 
   settings: {

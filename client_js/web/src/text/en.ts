@@ -39,6 +39,10 @@ function counted(count: number, one: string, many: string): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
+function runOf(name: string | null): string {
+  return name === null ? "your earlier run" : `${name}’s run`;
+}
+
 const ENDINGS: Readonly<Record<string, string>> = { one: "st", two: "nd", few: "rd" };
 /** Names in a row, as in "Ada and Grace". */
 const LIST = new Intl.ListFormat("en");
@@ -354,6 +358,25 @@ export const en = {
     deal: "New deal",
     stuck: "No moves left. Undo a few, or deal again.",
     lost: "The rules of the deal that was kept here are not known any more. Here is a new deal.",
+  },
+
+  /** Races against an ended run; the name is null if it is the player's own. */
+  ghost: {
+    race: "Race this run",
+    raceOf: (name: string) => `Race against ${name}’s run`,
+    title: (game: string, name: string | null) =>
+      `${game} against ${name === null ? "yourself" : `${name}’s ghost`}`,
+    of: (name: string | null) => `${name === null ? "Your" : `${name}’s`} ghost`,
+    stop: "Stop",
+    keep: "Keep racing",
+    again: "Race again",
+    drop: "Drop the ghost",
+    cards: (count: number) => counted(count, "card", "cards"),
+    seconds: (count: string) => `${count} s`,
+    minutes: (clock: string) => `${clock} min`,
+    ahead: (name: string | null, by: string) => `You beat ${runOf(name)} by ${by}.`,
+    behind: (name: string | null, by: string) => `${by} behind ${runOf(name)}.`,
+    level: (name: string | null) => `Level with ${runOf(name)}.`,
   },
 
   settings: {

@@ -7,6 +7,7 @@
 import { type View, pileAt } from "../../../src/rules/board.ts";
 import { isDown, rankOf, suitOf } from "../../../src/rules/cards.ts";
 import type { Reason } from "../board/reasons.ts";
+import type { Comparison } from "../ghost.ts";
 import { en } from "./en.ts";
 
 export type Text = typeof en;
@@ -121,4 +122,20 @@ export function clockText(milliseconds: number): string {
 /** A result's time, to the tenth of a second, since ranks are decided by it. */
 export function resultTime(milliseconds: number): string {
   return `${clockText(milliseconds)}.${Math.floor((milliseconds % 1000) / 100)}`;
+}
+
+/** A comparison with a ghost in words; its name is null if it is a run of the player's own. */
+export function ghostWords(name: string | null, comparison: Comparison): string {
+  const words = text.ghost;
+  if (comparison.order === "level") return words.level(name);
+  const by =
+    "cards" in comparison ? words.cards(comparison.cards) : spanWords(comparison.milliseconds);
+  return words[comparison.order](name, by);
+}
+
+/** A short span, as in "0.4 s" or "1:05 min"; a difference of less than a tenth is written as one. */
+function spanWords(milliseconds: number): string {
+  const tenths = Math.max(1, Math.round(milliseconds / 100));
+  if (tenths >= 600) return text.ghost.minutes(clockText(milliseconds));
+  return text.ghost.seconds((tenths / 10).toLocaleString(text.locale));
 }
