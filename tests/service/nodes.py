@@ -82,7 +82,10 @@ class Node:
         """Receive bus messages and keep live rooms current, until `stop` is set."""
         services = self.services
         await asyncio.gather(
-            self.bus.run(stop), services.live.run(stop), services.absences.run(stop)
+            self.bus.run(stop),
+            services.live.run(stop),
+            services.absences.run(stop),
+            services.watching.run(stop),
         )
 
     async def keys(self, pattern: str = "*") -> list[str]:
