@@ -22,6 +22,8 @@ const IDEMPOTENT: ReadonlySet<CommandType> = new Set([
   "ShowDeal",
   "GetRun",
   "GetRuns",
+  "WatchRound",
+  "GetWatchKey",
 ]);
 
 interface PendingCommand {

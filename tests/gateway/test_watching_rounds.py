@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import pytest
@@ -23,6 +23,7 @@ from tests.gateway.seats import HubNode, Seat, hubs_on, room_of
 from tests.service.nodes import Node, SetClock, node_on
 from tests.store.servers import until
 from tests.watched import SeenBoard, SeenBoards
+from tests.wire import Message
 
 DELAY = 40
 """Milliseconds, by the clock that the test sets."""
@@ -139,6 +140,11 @@ async def resign(node: Node, seat: Seat) -> None:
     seq = (await node.state_of(attempt_of(seat))).seq
     await node.attempts.resign(attempt_of(seat), seat.player, seq + 1)
     await node.apply_effects()
+
+
+def has_moves(moves: int) -> Callable[[Message], bool]:
+    """Return a test of whether the first runner of some progress has made so many moves."""
+    return lambda event: event["runners"][0]["result"]["moves"] == moves
 
 
 async def check(node: Node, seat: Seat, seen: SeenBoard) -> None:
@@ -290,7 +296,7 @@ async def test_an_entry_is_encoded_once_and_written_once_to_each_watcher(
         encoded.append(type(event).__name__)
         return encode(event, *args)
 
-    monkeypatch.setattr(module.codec, "encode", counting)
+    monkeypatch.setattr(codec, "encode", counting)
     for seq in range(2, 7):
         await play(node, ada, seq)
     await watchers[0].sees(ada.player, 6)
@@ -344,9 +350,7 @@ async def test_watchers_on_another_node_see_the_same_by_one_read(
         assert len(present) == 2
         for seq in range(2, 9):
             await play(node, ada, seq)
-            await watchers[0].seat.next(
-                "progress", lambda e, seq=seq: e["runners"][0]["result"]["moves"] == seq - 1
-            )
+            await watchers[0].seat.next("progress", has_moves(seq - 1))
         clock.time += DELAY
         for watcher in watchers:
             await check(node, ada, await watcher.sees(ada.player, 8))
