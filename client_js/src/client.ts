@@ -22,6 +22,7 @@ import { RoomKeeper, type RoomSettings, type Terms } from "./room.ts";
 import { type OpenSocket, browserSocket } from "./socket.ts";
 import { type TokenStorage, defaultStorage } from "./storage.ts";
 import { type Readable, Store } from "./store.ts";
+import { WatchKeeper, type WatchedRound } from "./watching.ts";
 
 const TIMEOUT = 30_000;
 
@@ -54,7 +55,7 @@ export class Client {
   /** Whether a command is being retried because the server cannot do it just now. */
   readonly stalled: Readable<boolean>;
   readonly player: Readable<Player | null>;
-  /** The room that the player sits in; the runners of its round are kept up to date. */
+  /** The room that the player sits in, or watches; the runners of its round are kept up to date. */
   readonly room: Readable<RoomState | null>;
   /** The code of the room that a host has removed the player from; null once in another room. */
   readonly removed: Readable<string | null>;
@@ -64,6 +65,8 @@ export class Client {
   readonly attempt: Readable<AttemptState | null>;
   readonly leaderboard: Readable<Leaderboard | null>;
   readonly dailies: Readable<Dailies | null>;
+  /** The boards of the round that is watched, kept up to date. */
+  readonly watched: Readable<WatchedRound | null>;
 
   readonly #connection: Connection;
   readonly #link: Link;
@@ -71,6 +74,7 @@ export class Client {
   readonly #room: RoomKeeper;
   readonly #attempt: AttemptKeeper;
   readonly #leaderboard: LeaderboardKeeper;
+  readonly #watching: WatchKeeper;
   #removeWakeListeners: (() => void) | null = null;
 
   constructor(options: ClientOptions) {
@@ -97,8 +101,9 @@ export class Client {
     this.#room = new RoomKeeper(this.#link);
     this.#attempt = new AttemptKeeper(this.#link);
     this.#leaderboard = new LeaderboardKeeper(this.#link);
+    this.#watching = new WatchKeeper(this.#link, this.#room);
     // The attempt resumes before its room, since a room sends attempts that were not opened.
-    const keepers: Keeper[] = [this.#attempt, this.#room, this.#leaderboard];
+    const keepers: Keeper[] = [this.#attempt, this.#room, this.#leaderboard, this.#watching];
 
     this.status = this.#connection.status;
     this.failure = this.#connection.failure;
@@ -110,6 +115,7 @@ export class Client {
     this.attempt = this.#attempt.state;
     this.leaderboard = this.#leaderboard.leaderboard;
     this.dailies = this.#leaderboard.dailies;
+    this.watched = this.#watching.watched;
     this.status.subscribe((status) => {
       if (status === "open") return;
       this.#link.lost();
@@ -212,6 +218,26 @@ export class Client {
   /** Send an emote to all who are in the room, by its number (see `Emoted`); only members may. */
   async sendEmote(emote: number): Promise<void> {
     await this.#link.ask("SendEmote", { code: this.#room.code(), emote });
+  }
+
+  /**
+   * Watch the rounds of a room, which `watched` shows, without taking a seat. Refused as
+   * `still_racing` while the player's own attempt runs; when it begins, the watching ends.
+   *
+   * @param key the room's watch key; members need none.
+   */
+  watch(code: string, key: string | null = null): Promise<void> {
+    return this.#watching.watch(code, key);
+  }
+
+  /** Watch no more. */
+  stopWatching(): Promise<void> {
+    return this.#watching.stop();
+  }
+
+  /** Ask for the key with which anybody may watch the room; only the host may. */
+  async getWatchKey(): Promise<string> {
+    return (await this.#link.askWithRetry("GetWatchKey", { code: this.#room.code() })).key;
   }
 
   /** Ask for the deals of the day, which `dailies` shows. */

@@ -808,6 +808,91 @@ export interface Runs {
   readonly runs: readonly RunRow[];
 }
 
+/**
+ * Watch a room's rounds instead of any other's, and subscribe the session to the room.
+ *
+ * It takes no seat. Refused as `unknown_room`, `removed`, `not_invited`, `still_racing` or
+ * `too_many_watchers`.
+ */
+export interface WatchRound {
+  readonly code: string;
+  /** The room's watch key, which members need not have; null if there is none. */
+  readonly key?: string | null;
+}
+
+/** Watch no more; a player without a seat is not subscribed to the room any more either. */
+export type StopWatching = object;
+
+/**
+ * Ask for the key with which anybody may watch the room; only the host may.
+ *
+ * Refused as `unknown_room`, `not_seated` or `not_host`.
+ */
+export interface GetWatchKey {
+  readonly code: string;
+}
+
+/** A room's watch key, which stays the same as long as there is the room. */
+export interface WatchKey {
+  /** The room's. */
+  readonly code: string;
+  readonly key: string;
+}
+
+/** A runner's board, as the runner sees it. */
+export interface WatchedBoard {
+  /** The runner's id. */
+  readonly player: string;
+  /** The last journal entry that is shown; 0 if nothing is to be seen yet. */
+  readonly seq: number;
+  /** As in `Attempt`; none if nothing is to be seen yet. */
+  readonly piles: readonly Uint8Array[];
+  /** How often the waste has been turned over. */
+  readonly redeals: number;
+  /** As of that entry. */
+  readonly result: Result;
+  /** The code of what keeps the server from reading the board, or null. */
+  readonly problem: string | null;
+}
+
+/** The boards of a room's latest round; sent again when all of them are to be shown anew. */
+export interface Watched {
+  /** The room's. */
+  readonly code: string;
+  /** The round's number; 0 before the first one. */
+  readonly round: number;
+  /**
+   * `live`, `delayed` by `delay`, or `hidden` until the round is over; `ended` if the session
+   * watches the room no more, as when its player runs in the round.
+   */
+  readonly sight: "delayed" | "ended" | "hidden" | "live";
+  /** Milliseconds. */
+  readonly delay: number;
+  /** Of the round, like `variant`; null before the first one. */
+  readonly game: string | null;
+  readonly variant: string | null;
+  /** The digest of the rules that it is played by. */
+  readonly rules: string | null;
+  /** One for each runner of the round, in their order; none if they are hidden. */
+  readonly boards: readonly WatchedBoard[];
+}
+
+/** What a runner has played, as entry `seq`; ignored by who has that entry already. */
+export interface WatchedMove {
+  /** The round's number. */
+  readonly round: number;
+  /** The board's index in `Watched`. */
+  readonly board: number;
+  /** The last journal entry that it shows. If it skips some, they are part of it. */
+  readonly seq: number;
+  /** As in `Moved`; those of the first entry make the whole board. */
+  readonly changes: readonly (readonly number[])[];
+  /** How often the waste has been turned over. */
+  readonly redeals: number;
+  /** As of that entry. */
+  readonly result: Result;
+}
+
 /** Every one of the commands by name. */
 export interface Commands {
   readonly Hello: Hello;
@@ -833,8 +918,11 @@ export interface Commands {
   readonly SetLock: SetLock;
   readonly SendEmote: SendEmote;
   readonly ListRooms: ListRooms;
+  readonly WatchRound: WatchRound;
+  readonly StopWatching: StopWatching;
   readonly GetRun: GetRun;
   readonly GetRuns: GetRuns;
+  readonly GetWatchKey: GetWatchKey;
 }
 
 /** The kinds of the commands. */
@@ -862,8 +950,11 @@ export const COMMANDS = {
   SetLock: 21,
   SendEmote: 22,
   ListRooms: 23,
+  WatchRound: 25,
+  StopWatching: 26,
   GetRun: 27,
   GetRuns: 28,
+  GetWatchKey: 31,
 } as const;
 
 /** Every one of the events by name. */
@@ -882,11 +973,14 @@ export interface Events {
   readonly Deal: Deal;
   readonly Bye: Bye;
   readonly Emoted: Emoted;
+  readonly Watched: Watched;
+  readonly WatchedMove: WatchedMove;
   readonly Run: Run;
   readonly Runs: Runs;
   readonly Taken: Taken;
   readonly Removed: Removed;
   readonly Rooms: Rooms;
+  readonly WatchKey: WatchKey;
 }
 
 /** The kinds of the events. */
@@ -905,11 +999,14 @@ export const EVENTS = {
   Deal: 13,
   Bye: 14,
   Emoted: 15,
+  Watched: 17,
+  WatchedMove: 18,
   Run: 19,
   Runs: 20,
   Taken: 22,
   Removed: 23,
   Rooms: 24,
+  WatchKey: 25,
 } as const;
 
 /** The names of the events that answer each of the commands. */
@@ -937,8 +1034,11 @@ export interface Answers {
   readonly SetLock: "RoomState";
   readonly SendEmote: "Done";
   readonly ListRooms: "Rooms";
+  readonly WatchRound: "Watched";
+  readonly StopWatching: "Done";
   readonly GetRun: "Run";
   readonly GetRuns: "Runs";
+  readonly GetWatchKey: "WatchKey";
 }
 
 /** A field by its name, if there is no more to say of it. */
@@ -1110,4 +1210,34 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
   ],
   RunRow: ["attempt", "rank", { name: "player", struct: "Player" }, "left", "time", "moves"],
   Runs: ["deal", "size", { name: "runs", list: "RunRow" }],
+  WatchRound: ["code", "key"],
+  StopWatching: [],
+  GetWatchKey: ["code"],
+  WatchKey: ["code", "key"],
+  WatchedBoard: [
+    "player",
+    "seq",
+    "piles",
+    "redeals",
+    { name: "result", struct: "Result" },
+    "problem",
+  ],
+  Watched: [
+    "code",
+    "round",
+    "sight",
+    "delay",
+    "game",
+    "variant",
+    "rules",
+    { name: "boards", list: "WatchedBoard" },
+  ],
+  WatchedMove: [
+    "round",
+    "board",
+    "seq",
+    "changes",
+    "redeals",
+    { name: "result", struct: "Result" },
+  ],
 };

@@ -23,6 +23,8 @@ const IDEMPOTENT: ReadonlySet<CommandType> = new Set([
   "ShowDeal",
   "GetRun",
   "GetRuns",
+  "WatchRound",
+  "GetWatchKey",
 ]);
 
 interface PendingCommand {

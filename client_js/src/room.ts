@@ -1,4 +1,4 @@
-/** The room that the player sits in. */
+/** The room that the player sits in, or watches. */
 
 import { bytesToHex, randomBytes } from "@noble/hashes/utils.js";
 import type { Keeper, Link } from "./link.ts";
@@ -22,6 +22,8 @@ export class RoomKeeper implements Keeper {
   readonly #link: Link;
   /** Identifies the last call to create or join a room; null once it is left. */
   #latest: object | null = null;
+  /** The code of a room that is only watched: its state comes unasked, and no seat is taken. */
+  #watched: string | null = null;
   /** Whether this session has sent the room: from then on, lower versions are stale. */
   #received = false;
   /** The room that was received last, even if stale: `Progress` refers to its runners. */
@@ -46,6 +48,20 @@ export class RoomKeeper implements Keeper {
     if (room !== null) await this.#link.ask("LeaveRoom", { code: room.code });
   }
 
+  /** Take the state of a room that is watched without a seat, unless the player sits there. */
+  follow(code: string): void {
+    if (this.room.get()?.code === code) return;
+    this.#supersede();
+    this.#watched = code;
+  }
+
+  /** Forget a room that was only watched. */
+  unfollow(): void {
+    if (this.#watched === null) return;
+    if (this.room.get()?.code === this.#watched) this.room.set(null);
+    this.#watched = null;
+  }
+
   /** The code of the room that the player sits in; throws a `Refusal` if there is none. */
   code(): string {
     const room = this.room.get();
@@ -59,7 +75,8 @@ export class RoomKeeper implements Keeper {
     this.#link.askUntilAnswered(
       () => {
         const room = this.room.get();
-        return room === null ? undefined : this.#link.ask("JoinRoom", { code: room.code }, false);
+        if (room === null || room.code === this.#watched) return undefined;
+        return this.#link.ask("JoinRoom", { code: room.code }, false);
       },
       ["unknown_room", "room_full", "room_locked", "removed"],
       (refusal) => {
@@ -71,8 +88,11 @@ export class RoomKeeper implements Keeper {
   }
 
   handle(event: Event, answered: Command | null): void {
-    if (event.type === "RoomState") this.#changed(event, answered !== null);
-    else if (event.type === "Progress") this.#progressed(event);
+    if (event.type === "RoomState") {
+      if (answered?.type === "JoinRoom" || answered?.type === "CreateRoom") this.#watched = null;
+      this.#changed(event, answered !== null || event.code === this.#watched);
+    }
+    if (event.type === "Progress") this.#progressed(event);
     else if (event.type === "Removed") this.#removedFrom(event.code);
     else if (event.type === "Emoted") this.#emoted(event);
     else if (event.type === "Done" && answered?.type === "LeaveRoom") this.room.set(null);

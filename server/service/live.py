@@ -75,17 +75,24 @@ class LiveRooms:
         self._rooms = rooms
         self._profiles = profiles
         self._registration = registration
+        self._watchers = PlayerId(f"watchers/{registration.id}")
         self._live: dict[RoomCode, LiveRoom] = {}
         self._refreshes = WorkQueue(self._refresh, CONCURRENCY, PAUSE)
         self._presence = Presence(store.rooms, registration.id)
         rooms.appended.subscribe(self._appended)
         registration.changed.subscribe(self._nodes_changed)
 
-    def enter(self, room: Room, player: PlayerId) -> None:
+    def enter(self, room: Room, player: PlayerId | None) -> None:
         """Subscribe a session of a player to a room; each call needs one `leave`.
 
         A player's first session on this node costs one write and one message, others none.
+
+        Args:
+            room: the room.
+            player: whose session it is; `None` for one of a player without a seat. All of those
+                are present as one, so that other nodes know that this one follows the room.
         """
+        player = self._watchers if player is None else player
         code = room.opened.code
         live = self._live.get(code)
         if live is None:
@@ -98,11 +105,12 @@ class LiveRooms:
                 self._presence.write_soon(code, player)
             self._publish_presence(live, player, online=True)
 
-    def leave(self, code: RoomCode, player: PlayerId) -> None:
-        """Unsubscribe a session of a player from a room.
+    def leave(self, code: RoomCode, player: PlayerId | None) -> None:
+        """Unsubscribe a session of a player from a room; `None` as in `enter`.
 
         A player's last session on this node costs one write and one message, others none.
         """
+        player = self._watchers if player is None else player
         live = self._live[code]
         if not live.presence.leave(player):
             return

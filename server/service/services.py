@@ -25,6 +25,7 @@ from server.service.searches import Searches
 from server.service.sessions import Sessions
 from server.service.store import Store
 from server.service.sweeper import Sweeper
+from server.service.watching import Watching
 from server.stop import Stop
 
 
@@ -66,6 +67,7 @@ class Services:
         self.effects = Effects(store.outboxes, self.attempts, self.rooms, self.leaderboards)
         self.sweeper = Sweeper(store, self.attempts, self.effects, metrics.sweeps)
         self.progress = Progress(self.attempts, self.live)
+        self.watching = Watching(store, self.attempts, self.rooms, self.live)
         self.searches = Searches(self.attempts, self.sessions, searcher or Searcher())
         metrics.rooms = lambda: self.live.size
         metrics.attempts = lambda: self.attempts.size
@@ -90,6 +92,7 @@ class Services:
             group.create_task(self.absences.run(stop))
             group.create_task(self.open_rooms.run(stop))
             group.create_task(self.searches.run(stop))
+            group.create_task(self.watching.run(stop))
 
     async def close(self) -> None:
         """Wait for the notifications in flight."""

@@ -86,6 +86,7 @@ class Node:
             services.live.run(stop),
             services.absences.run(stop),
             services.open_rooms.run(stop),
+            services.watching.run(stop),
         )
 
     async def keys(self, pattern: str = "*") -> list[str]:
