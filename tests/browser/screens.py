@@ -197,6 +197,11 @@ def room_screens(player: Player, friend: Player, third: Player) -> Iterator[tupl
     for each in (friend, third):
         each.page.goto(player.page.url)
     expect(player.see("seat")).to_have_count(3)
+    player.press("emotes")
+    yield "emotes", player
+    player.press("emote-luck")
+    player.see("emote").wait_for()
+    yield "emote", player
     friend.press("change-terms")
     friend.see("game-select").select_option("deuces")
     yield "suggesting", friend

@@ -17,6 +17,8 @@ interface Choices {
   readonly motion: "system" | "none";
   /** The page's language; `system` means the browser's. */
   readonly language: "system" | Language;
+  /** Whether the emotes of other players are shown. */
+  readonly emotes: boolean;
   /** Whether moves take two taps: one on the cards, one on the target. */
   readonly twoStep: boolean;
 }
@@ -32,6 +34,7 @@ const VALUES: { readonly [Name in keyof Choices]: readonly Choices[Name][] } = {
   sound: [false, true],
   motion: ["system", "none"],
   language: ["system", ...LANGUAGES],
+  emotes: [true, false],
   twoStep: [false, true],
 };
 
@@ -60,6 +63,9 @@ export class Settings {
   }
   get twoStep(): boolean {
     return this.#choices.twoStep;
+  }
+  get emotes(): boolean {
+    return this.#choices.emotes;
   }
   get sound(): boolean {
     return this.#choices.sound;

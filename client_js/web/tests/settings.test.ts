@@ -10,6 +10,7 @@ const DEFAULTS = {
   sound: false,
   motion: "system",
   language: "system",
+  emotes: true,
   twoStep: false,
 };
 

@@ -209,6 +209,27 @@ export const de: Text = {
     wins: (count) => counted(count, "Runde gewonnen", "Runden gewonnen"),
   },
 
+  emotes: {
+    open: "Reagieren",
+    words: {
+      hello: "Hallo",
+      luck: "Viel Glück",
+      nice: "Stark",
+      wow: "Wahnsinn",
+      oops: "Ups",
+      thinking: "Hm …",
+      fire: "Läuft bei dir",
+      good_game: "Gutes Spiel",
+    },
+    says: (name, words) => `${name}: ${words}`,
+    mute: (name) => `${name} stummschalten`,
+    unmute: (name) => `${name} wieder zeigen`,
+    muteAll: "Alle stummschalten",
+    unmuteAll: "Alle wieder zeigen",
+    muteThem: "Reaktionen ausblenden",
+    unmuteThem: "Reaktionen zeigen",
+  },
+
   terms: {
     title: "Nächste Runde",
     next: (terms) => `Als Nächstes: ${terms}.`,
@@ -374,6 +395,8 @@ export const de: Text = {
     taps: { one: "macht den besten Zug", two: "nimmt sie auf" },
     sound: "Ton",
     sounds: { off: "Aus", on: "An" },
+    emotes: "Reaktionen anderer",
+    emotesShown: { on: "Zeigen", off: "Ausblenden" },
     motion: "Bewegung",
     motions: { system: "Wie im System", none: "Keine" },
     language: "Sprache",

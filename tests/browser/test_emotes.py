@@ -1,0 +1,124 @@
+"""Emotes in Chromium: sent with two taps, shown beside their sender for a moment, and muted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Locator, expect
+
+from tests.browser.conftest import Site
+from tests.browser.player import DESKTOP, PHONE, Player
+from tests.browser.screens import named
+
+
+@pytest.fixture
+def host(browser: Browser, site: Site) -> Iterator[Player]:
+    player = named(Player(browser, site.url, DESKTOP), "Ada")
+    yield player
+    player.close()
+
+
+@pytest.fixture
+def guest(browser: Browser, site: Site) -> Iterator[Player]:
+    player = named(Player(browser, site.url, PHONE), "Grace")
+    yield player
+    player.close()
+
+
+@pytest.fixture
+def room(host: Player, guest: Player) -> None:
+    """Both are in a room of Robert."""
+    guest.page.goto(host.open_room("robert"))
+    for player in (host, guest):
+        expect(player.see("seat")).to_have_count(2)
+
+
+def emote(player: Player, name: str) -> None:
+    """Send an emote."""
+    player.press("emotes")
+    player.press(f"emote-{name}")
+
+
+def shown(player: Player, name: str) -> Locator:
+    """Return what a player sees of an emote."""
+    return player.page.locator(f'[data-testid="emote"][data-emote="{name}"]:visible')
+
+
+@pytest.mark.usefixtures("room")
+def test_an_emote_appears_beside_its_senders_seat_for_a_moment(host: Player, guest: Player) -> None:
+    emote(guest, "nice")
+    expect(guest.see("seat").nth(1).locator(shown(guest, "nice"))).to_be_visible()
+    seen = host.see("seat").filter(has_text="Grace").locator(shown(host, "nice"))
+    expect(seen).to_be_visible()
+    # It is told in words as well, and not shown as a picture to a screen reader.
+    expect(host.page.get_by_role("status").get_by_text("Grace: Nice one")).to_have_count(1)
+    expect(seen).to_have_attribute("aria-hidden", "true")
+    # This player wants no motion.
+    expect(seen).to_have_css("animation-name", "none")
+    expect(shown(guest, "nice")).to_have_css("animation-name", re.compile("pop"))
+    for player in (host, guest):
+        expect(shown(player, "nice")).to_have_count(0)
+    expect(host.page.get_by_role("status").get_by_text("Grace: Nice one")).to_have_count(0)
+
+
+@pytest.mark.usefixtures("room")
+def test_an_emote_appears_on_the_track_while_both_race(host: Player, guest: Player) -> None:
+    host.press("start-round")
+    for player in (host, guest):
+        player.wait_for_board()
+    emote(host, "fire")
+    for player, progress in ((host, "own-progress"), (guest, "runner-progress")):
+        expect(player.see(progress).locator(shown(player, "fire"))).to_be_visible()
+    # The race goes on beside it.
+    guest.tap("s")
+    guest.wait_for_moves(1)
+
+
+@pytest.mark.usefixtures("room")
+def test_a_muted_player_is_not_shown_until_heard_again(host: Player, guest: Player) -> None:
+    host.see("seat").filter(has_text="Grace").get_by_test_id("seat-menu").click()
+    host.press("mute")
+    host.page.reload()
+    emote(guest, "wow")
+    expect(shown(guest, "wow")).to_be_visible()
+    # What is sent later comes later.
+    emote(host, "hello")
+    expect(shown(host, "hello")).to_be_visible()
+    expect(shown(host, "wow")).to_have_count(0)
+    expect(shown(guest, "hello")).to_be_visible()
+    host.see("seat").filter(has_text="Grace").get_by_test_id("seat-menu").click()
+    host.press("mute")
+    emote(guest, "luck")
+    expect(shown(host, "luck")).to_be_visible()
+    # In a race, the last sender is muted where emotes are sent.
+    host.press("emotes")
+    host.press("mute-sender")
+    expect(shown(host, "luck")).to_have_count(0)
+    expect(host.see("mute-sender")).to_contain_text("Unmute Grace")
+
+
+@pytest.mark.usefixtures("room")
+def test_all_are_muted_at_once(host: Player, guest: Player) -> None:
+    guest.press("emotes")
+    guest.press("mute-all")
+    guest.page.keyboard.press("Escape")
+    emote(host, "oops")
+    expect(shown(host, "oops")).to_be_visible()
+    emote(guest, "luck")
+    expect(shown(guest, "luck")).to_be_visible()
+    expect(shown(guest, "oops")).to_have_count(0)
+    guest.go("/settings")
+    guest.page.get_by_role("radio", name="Shown").check(force=True)
+    guest.page.go_back()
+    emote(host, "good_game")
+    expect(shown(guest, "good_game")).to_be_visible()
+
+
+@pytest.mark.usefixtures("room")
+def test_who_sends_too_many_is_told(host: Player, guest: Player) -> None:
+    for _ in range(5):
+        emote(host, "wow")
+    expect(host.see("notice")).to_contain_text("a bit fast")
+    expect(shown(guest, "wow")).to_be_visible()
