@@ -25,8 +25,11 @@ from server.core.race_events import (
 )
 from server.core.ranking import Result, standing
 
-MAX_SCORES = 20
-"""Rounds whose places are kept; the points of earlier ones are in the sums."""
+MAX_SCORES = 8
+"""Rounds whose places are kept; the points of earlier ones are in the sums.
+
+They are part of every state of a room that is sent: about 180 bytes for a round of eight players.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +149,13 @@ class Room:
     def seat_of(self, player: PlayerId) -> Seat | None:
         """Return a player's seat, or `None`."""
         return next((seat for seat in self.seats if seat.player == player), None)
+
+    @property
+    def former(self) -> list[PlayerId]:
+        """The players who have no seat but a place in `scores`, at most eight for each of these."""
+        scored = dict.fromkeys(player for score in self.scores for player in score.ranks)
+        seated = {seat.player for seat in self.seats}
+        return [player for player in scored if player not in seated]
 
     @property
     def running(self) -> Round | None:

@@ -22,7 +22,7 @@ from server.gateway.messages import rooms as messages
 from server.gateway.messages.attempts import Attempt, Ended, Missed, MissedMove
 from server.gateway.messages.dailies import Dailies, Daily
 from server.gateway.messages.leaderboards import Entry, Leaderboard
-from server.gateway.messages.rooms import Place, Proposal, RoomState, Round, Runner, Seat
+from server.gateway.messages.rooms import Former, Place, Proposal, RoomState, Round, Runner, Seat
 from server.gateway.messages.runs import Run, RunRow, Runs
 from server.gateway.messages.shared import Player, Result
 from server.service import resume
@@ -70,6 +70,9 @@ def room(page: RoomPage) -> RoomState:
             for by, terms in state.proposals.items()
         ],
         scores=[_score(score) for score in state.scores],
+        former=[
+            Former(player(page.profiles[each]), state.points.get(each, 0)) for each in state.former
+        ],
     )
 
 
