@@ -36,6 +36,11 @@ class RoomOpened(Struct, tag="opened", frozen=True):
     limit: int
     at: int
 
+    @property
+    def terms(self) -> Terms:
+        """What the first round is played by, unless the host sets something else."""
+        return Terms(self.game, self.variant, self.limit)
+
 
 class SeatTaken(Struct, tag="taken", frozen=True):
     """A player took a seat."""
