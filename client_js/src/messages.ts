@@ -375,6 +375,13 @@ export interface Score {
   readonly places: readonly Place[];
 }
 
+/** A player who has left a room, in whose scores there still is a place. */
+export interface Former {
+  readonly player: Player;
+  /** As in `Seat`. */
+  readonly points: number;
+}
+
 /** A whole room: answers commands to it, and is sent to its subscribers at every change. */
 export interface RoomState {
   readonly code: string;
@@ -397,10 +404,12 @@ export interface RoomState {
   readonly locked: boolean;
   /** What members propose for the next round. */
   readonly proposals: readonly Proposal[];
-  /** Of the latest rounds that several players have finished, at most 20, the oldest first. */
+  /** Of the latest rounds that several players have finished, at most 8, the oldest first. */
   readonly scores: readonly Score[];
   /** Whether the room is listed for anybody to join. */
   readonly public: boolean;
+  /** The players in `scores` who have no seat. */
+  readonly former: readonly Former[];
 }
 
 /** The host has removed the player from the room; the session is no longer subscribed to it. */
@@ -1110,6 +1119,7 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
   Proposal: ["player", "game", "variant", "limit"],
   Place: ["player", "rank", "points"],
   Score: ["number", "game", { name: "places", list: "Place" }],
+  Former: [{ name: "player", struct: "Player" }, "points"],
   RoomState: [
     "code",
     "version",
@@ -1124,6 +1134,7 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
     { name: "proposals", list: "Proposal", otherwise: [] },
     { name: "scores", list: "Score", otherwise: [] },
     { name: "public", otherwise: false },
+    { name: "former", list: "Former", otherwise: [] },
   ],
   Removed: ["code"],
   OpenRoom: [

@@ -61,7 +61,7 @@ function room(fields: Partial<EventOf<"RoomState">> = {}): EventOf<"RoomState"> 
       variant: "standard",
     },
     ...{ seats: 2, limit: 900, host: ADA.id, round: null, members: [] },
-    ...{ locked: false, proposals: [], scores: [], public: false },
+    ...{ locked: false, proposals: [], scores: [], public: false, former: [] },
     ...fields,
   };
 }

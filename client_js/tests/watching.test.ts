@@ -49,7 +49,7 @@ function room(fields: Partial<EventOf<"RoomState">> = {}): EventOf<"RoomState"> 
   return {
     ...{ type: "RoomState", re: NEWS, code: CODE, version: 1, game: "robert" },
     ...{ variant: "standard", seats: 2, limit: 900, host: ADA.id, round: null, members: [] },
-    ...{ locked: false, proposals: [], scores: [], public: false },
+    ...{ locked: false, proposals: [], scores: [], public: false, former: [] },
     ...fields,
   };
 }

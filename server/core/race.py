@@ -26,8 +26,11 @@ from server.core.race_events import (
 )
 from server.core.ranking import Result, standing
 
-MAX_SCORES = 20
-"""Rounds whose places are kept; the points of earlier ones are in the sums."""
+MAX_SCORES = 8
+"""Rounds whose places are kept; the points of earlier ones are in the sums.
+
+They are part of every state of a room that is sent: about 180 bytes for a round of eight players.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +156,13 @@ class Room:
         return next((seat for seat in self.seats if seat.player == player), None)
 
     @property
+    def former(self) -> list[PlayerId]:
+        """The players who have no seat but a place in `scores`, at most eight for each of these."""
+        scored = dict.fromkeys(player for score in self.scores for player in score.ranks)
+        seated = {seat.player for seat in self.seats}
+        return [player for player in scored if player not in seated]
+
+    @property
     def running(self) -> Round | None:
         """The round that is running or counting down, or `None`."""
         return self.round if self.round is not None and not self.round.over else None
@@ -167,8 +177,7 @@ def fold(room: Room | None, event: Event) -> Room:
     """Return the room after one more entry of its journal; `room` is `None` before the first."""
     if isinstance(event, RoomOpened):
         assert room is None, "RoomOpened is only the first entry"
-        terms = Terms(event.game, event.variant, event.limit)
-        return Room(event, event.host, (), None, terms, {}, version=1, at=event.at)
+        return Room(event, event.host, (), None, event.terms, {}, version=1, at=event.at)
     assert room is not None, "the first entry is RoomOpened"
     return replace(_folded(room, event), version=room.version + 1, at=event.at)
 

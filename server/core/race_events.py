@@ -36,6 +36,11 @@ class RoomOpened(Struct, tag="opened", frozen=True):
     limit: int
     at: int
 
+    @property
+    def terms(self) -> Terms:
+        """What the first round is played by, unless the host sets something else."""
+        return Terms(self.game, self.variant, self.limit)
+
 
 class PublicSet(Struct, tag="public", frozen=True):
     """The host opened the room to anybody, who then finds it in the list, or closed it again."""

@@ -24,7 +24,7 @@ from server.gateway.messages import rooms as messages
 from server.gateway.messages.attempts import Attempt, Ended, Missed, MissedMove
 from server.gateway.messages.dailies import Dailies, Daily
 from server.gateway.messages.leaderboards import Entry, Leaderboard
-from server.gateway.messages.rooms import Place, Proposal, RoomState, Round, Runner, Seat
+from server.gateway.messages.rooms import Former, Place, Proposal, RoomState, Round, Runner, Seat
 from server.gateway.messages.runs import Run, RunRow, Runs
 from server.gateway.messages.shared import Player, Result
 from server.gateway.messages.watching import Watched, WatchedBoard, WatchedMove
@@ -76,6 +76,9 @@ def room(page: RoomPage) -> RoomState:
         ],
         scores=[_score(score) for score in state.scores],
         public=state.public,
+        former=[
+            Former(player(page.profiles[each]), state.points.get(each, 0)) for each in state.former
+        ],
     )
 
 

@@ -22,9 +22,9 @@ from engine.schema import STANDARD, Game
 from server.core import daily
 from server.core.daily import DailyId
 from server.core.ids import AttemptId, PlayerId, RoomCode, is_code, is_id, split_attempt_id
-from server.core.race_events import RoomOpened
+from server.core.race_events import RoomOpened, Terms
 from server.core.ranking import unpack
-from server.core.refusal import Refusal, UnavailableError
+from server.core.refusal import Refusal, UnavailableError, UnreadableError
 from server.gateway.limits import Bucket
 from server.gateway.load import Load
 from server.service.leaderboards import Standing
@@ -77,6 +77,7 @@ class Previews:
 
     def __init__(self, services: Services, load: Load) -> None:
         self._rooms = services.rooms
+        self._live = services.live
         self._leaderboards = services.leaderboards
         self._load = load
         self._bucket = Bucket(READS, READS_AT_ONCE, time.monotonic)
@@ -117,8 +118,10 @@ class Previews:
             return race("/")
 
         async def read() -> Preview | None:
-            opened = await self._rooms.opened(code)
-            return None if opened is None else room(opened)
+            if (live := self._live.find(code)) is not None:
+                return room(live.room.opened, live.room.terms)
+            found = await self._rooms.terms(code)
+            return None if found is None else room(*found)
 
         return await self._read(read) or race(f"/r/{code}")
 
@@ -159,7 +162,7 @@ async def _read_safely(read: Callable[[], Awaitable[Preview | None]]) -> Preview
     """Return the preview, or `None` if reading fails."""
     try:
         return await read()
-    except UnavailableError:
+    except (UnavailableError, UnreadableError):
         return None
     except Exception:
         # A fault in a preview must not prevent the page from being served.
@@ -236,13 +239,18 @@ GAME_SCREENS = {"daily": today, "practice": practice, "rules": rules}
 """Previews of a game's screens that do not read the store, by the first path segment."""
 
 
-def room(opened: RoomOpened) -> Preview:
-    """Return the preview of a room. It is not listed, since its URL lets anybody join."""
-    game = games()[opened.game]
-    variant = "" if opened.variant == STANDARD else f" {game.variant_names[opened.variant]}."
-    limit = counted(opened.limit // 60_000, "minute")
-    if opened.limit % 60_000:
-        limit = counted(opened.limit // 1_000, "second")
+def room(opened: RoomOpened, terms: Terms) -> Preview:
+    """Return the preview of a room. It is not listed, since its URL lets anybody join.
+
+    Args:
+        opened: the room's first event.
+        terms: what its next round is played by.
+    """
+    game = games()[terms.game]
+    variant = "" if terms.variant == STANDARD else f" {game.variant_names[terms.variant]}."
+    limit = counted(terms.limit // 60_000, "minute")
+    if terms.limit % 60_000:
+        limit = counted(terms.limit // 1_000, "second")
     return _of_game(
         f"Race me at {game.name}",
         f"Same cards, same start.{variant} {limit}, {counted(opened.seats, 'seat')}.",

@@ -21,7 +21,7 @@ class RoomPage:
     Attributes:
         progress: each runner's result so far; for those who have not finished it has only the cards
             at home and the moves, and the time is 0.
-        profiles: of all members and runners.
+        profiles: of all members and runners, and of former members in the scores.
         online: the players who are online in the room, on any node.
         seed: of the round's deal in hexadecimal once the round is over; empty if the deal has
             expired.
@@ -58,8 +58,8 @@ class LiveRoom:
 
     @property
     def players(self) -> set[PlayerId]:
-        """All members and runners."""
-        players = {seat.player for seat in self.room.seats}
+        """All members and runners, and former members who have a place in the scores."""
+        players = {seat.player for seat in self.room.seats}.union(self.room.former)
         return players.union(self.room.round.players) if self.room.round is not None else players
 
     def update(self, room: Room) -> None:

@@ -83,9 +83,6 @@ class JournalStore(Protocol):
     async def read_from(self, key: str, number: int) -> list[str]:
         """Return the texts of the entries from `number` on, acknowledged or not."""
 
-    async def first(self, key: str) -> str | None:
-        """Return the text of the first entry, acknowledged or not; `None` if there is none."""
-
 
 class DealStore(Protocol):
     """Deals and their seeds."""

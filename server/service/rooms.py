@@ -11,7 +11,7 @@ from server.core import race, race_commands
 from server.core.attempt import Attempt, Started
 from server.core.ids import AttemptId, DealId, PlayerId, RoomCode, is_code, split_attempt_id
 from server.core.race import Room, Round
-from server.core.race_events import Event, RoomOpened, Terms
+from server.core.race_events import Event, RoomOpened, Terms, TermsSet
 from server.core.ranking import Result
 from server.core.refusal import Refusal, UnreadableError
 from server.service.answers import Snapshot
@@ -83,22 +83,27 @@ class Rooms:
             raise Refusal("unknown_room")
         return room
 
-    async def opened(self, code: RoomCode) -> RoomOpened | None:
-        """Return the first event of a room, or `None` if there is no room with this code.
+    async def terms(self, code: RoomCode) -> tuple[RoomOpened, Terms] | None:
+        """Return a room's first event, and what its next round is played by.
 
-        It reads one entry of the journal at most, and caches nothing.
+        For whoever only names the room: nothing is folded or cached. It reads the journal, and
+        decodes the entries from the last one back to the latest terms.
+
+        Returns:
+            `None` if there is no room with this code.
 
         Raises:
             UnavailableError: the store does not answer.
+            UnreadableError: a newer release has written to the room.
         """
-        if not is_code(code):
+        texts = await self._store.journals.read_from(keys.room(code), 1) if is_code(code) else []
+        if not texts:
             return None
-        replica = self._replicas.find(code)
-        if replica is not None and replica.state is not None:
-            return replica.state.opened
-        text = await self._store.journals.first(keys.room(code))
-        event = None if text is None else decode(text)
-        return event if isinstance(event, RoomOpened) else None
+        opened = decode(texts[0])
+        assert isinstance(opened, RoomOpened), "the first entry is RoomOpened"
+        later = map(decode, reversed(texts[1:]))
+        latest = next((event.terms for event in later if isinstance(event, TermsSet)), None)
+        return opened, latest or opened.terms
 
     async def round_on(self, code: RoomCode, deal: DealId) -> Round | None:
         """Return the round that was played on a deal, or `None` if there is none, or no room.

@@ -391,6 +391,21 @@ def test_points_are_summed_and_the_latest_scores_are_kept() -> None:
     assert last.points == {ADA: 0, BOB: 1, CYD: 1}
 
 
+def test_whoever_left_is_known_as_long_as_a_score_has_a_place_of_theirs() -> None:
+    room = finished(finished(race_of(ADA, BOB), ADA, reached(1)), BOB, reached(3))
+    assert room.former == []
+    room = then(room, race_commands.leave(room, BOB, START))
+    assert (room.former, room.points) == ([BOB], {BOB: 1})
+    room = then(room, race_commands.take_seat(room, CYD, START))
+    for number in range(MAX_SCORES):
+        assert room.former == [BOB]
+        deal = DealId(f"dea1{number:012}")
+        room = started(room, ADA, deal)
+        for player in (ADA, CYD):
+            room = then(room, race_commands.finish(room, deal, player, reached(1), START))
+    assert room.former == []
+
+
 def test_equal_results_share_a_rank_and_the_win() -> None:
     room = race_of(ADA, BOB, CYD)
     for player, home in ((ADA, 7), (BOB, 7), (CYD, 2)):

@@ -109,7 +109,7 @@ class RoomHistory:
 
 def _drop_what_differs(fields: dict[str, Any]) -> None:
     """Leave out what an earlier release does not send, or counts otherwise."""
-    for name in ("locked", "proposals", "scores", "public"):
+    for name in ("locked", "proposals", "scores", "public", "former"):
         del fields[name]
     fields["members"] = [player for player, *_ in fields["members"]]
     if fields["round"] is not None:
@@ -138,6 +138,7 @@ def _reported(message: Message) -> dict[str, Any]:
             )
             for score in message["scores"]
         ],
+        "former": [(each["player"]["id"], each["points"]) for each in message["former"]],
         "round": None if round_ is None else {
             **{name: round_[name] for name in ("number", "deal", "commitment", "starts",
                                                "deadline", "over", "seed", "public")},
@@ -178,6 +179,7 @@ def _expected(room: Room, deals: Deals) -> dict[str, Any]:
             )
             for score in room.scores
         ],
+        "former": [(player, room.points.get(player, 0)) for player in room.former],
         "round": None if round_ is None else {
             "number": round_.number,
             "deal": round_.deal,

@@ -147,13 +147,14 @@ async def test_each_address_has_its_own_preview(
     assert ("robots" in meta) == (path.startswith("/r/") or address.startswith(("/run/", "/deal/")))
 
 
-async def test_a_rooms_preview_names_the_game_and_is_not_indexed(
+async def test_a_rooms_preview_names_the_next_game_and_is_not_indexed(
     redis_url: str, page: Path
 ) -> None:
     async with node(redis_url, page=page) as port, opened(port) as host, opened(port) as guest:
-        code = await room_of(
-            host, game="deuces", variant="strict", seats=4, limit=900, key="k" * 10
-        )
+        code = await room_of(host, game="robert", seats=4, limit=60, key="k" * 10)
+        assert (await preview(port, f"/r/{code}"))["og:title"] == "Race me at Robert"
+        terms = {"game": "deuces", "variant": "strict", "limit": 900}
+        await host.ask("room.terms", code=code, **terms)
         here = await preview(port, f"/r/{code.lower()}")
         await room_of(guest, game="robert", variant="standard", seats=1, limit=90, key="l" * 10)
         # Another node has to read the room; the preview is the same.

@@ -92,6 +92,12 @@ async def test_a_round_ends_with_results_the_seed_and_a_score(port: int) -> None
         assert {place["player"] for place in score["places"]} == {
             run["attempt"].split(".")[1] for run in (mine, yours)
         }
+        assert room["former"] == []
+        await other.ask("room.leave", code=room["code"])
+        room = await one.next("room", lambda event: len(event["members"]) == 1)
+        (former,) = room["former"]
+        assert former["player"] == round_["runners"][1]["player"]
+        assert (former["points"], room["scores"]) == (0, [score])
         seed = bytes.fromhex(round_["seed"])
         assert commitment(round_["deal"], seed) == round_["commitment"] == mine["commitment"]
         view = view_of(deal_seed(ruleset("robert"), seed))

@@ -45,9 +45,8 @@ async def newer_deal(node: Node, attempt: AttemptId) -> None:
 
 async def first_entry(node: Node, attempt: AttemptId) -> str:
     """Return the text of an attempt's first entry."""
-    text = await node.store.journals.first(keys.attempt(attempt))
-    assert text is not None
-    return text
+    texts = await node.store.journals.read_from(keys.attempt(attempt), 1)
+    return texts[0]
 
 
 @pytest.mark.parametrize(

@@ -287,6 +287,17 @@ class Score(Struct, array_like=True, frozen=True):
     places: list[Place]
 
 
+class Former(Struct, array_like=True, frozen=True):
+    """A player who has left a room, in whose scores there still is a place.
+
+    Attributes:
+        points: as in `Seat`.
+    """
+
+    player: Player
+    points: int
+
+
 class RoomState(Event, tag=5, frozen=True):
     """A whole room: answers commands to it, and is sent to its subscribers at every change.
 
@@ -300,9 +311,10 @@ class RoomState(Event, tag=5, frozen=True):
         round: the latest one, or null before the first.
         locked: whether nobody may take a seat who has none.
         proposals: what members propose for the next round.
-        scores: of the latest rounds that several players have finished, at most 20, the oldest
+        scores: of the latest rounds that several players have finished, at most 8, the oldest
             first.
         public: whether the room is listed for anybody to join.
+        former: the players in `scores` who have no seat.
     """
 
     code: str
@@ -318,6 +330,7 @@ class RoomState(Event, tag=5, frozen=True):
     proposals: list[Proposal] = field(default_factory=list)
     scores: list[Score] = field(default_factory=list)
     public: bool = False
+    former: list[Former] = field(default_factory=list)
 
 
 class Removed(Event, tag=23, frozen=True):

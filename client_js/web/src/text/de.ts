@@ -244,6 +244,7 @@ export const de: Text = {
   series: {
     title: "Zwischenstand",
     short: (round) => `R${round}`,
+    left: "nicht mehr da",
     place: (rank) => `${rank}.`,
     caption: "Ein Punkt für jeden, den du schlägst; keiner für einen Lauf ohne Karte zu Hause.",
   },

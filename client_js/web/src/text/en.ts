@@ -260,6 +260,7 @@ export const en = {
   series: {
     title: "So far",
     short: (round: number) => `R${round}`,
+    left: "has left",
     place: (rank: number) => `${rank}${ENDINGS[ORDINALS.select(rank)] ?? "th"}`,
     caption: "One point for each player you beat; none for a run without a card home.",
   },
