@@ -37,6 +37,8 @@ export interface Player {
   readonly name: string;
   /** Four characters that tell players of one name apart; they never change. */
   readonly tag: string;
+  /** Whether it is the pace bot, which plays by hints, and is to be labelled as one. */
+  readonly bot: boolean;
 }
 
 /** How an attempt stands, or how it ended. */
@@ -262,6 +264,17 @@ export interface SetPublic {
 /** Ask for the public rooms that have a free seat, and somebody in them. */
 export type ListRooms = object;
 
+/**
+ * Look for somebody to race at a game: take a seat in the room in which somebody waits.
+ *
+ * If nobody waits, a room is opened for others to come to; after 20 seconds the pace bot does. The
+ * session is subscribed to the room. The first round starts by itself once both are here. To stop
+ * waiting, leave the room. Refused as `unknown_game` or `overloaded`.
+ */
+export interface QuickMatch {
+  readonly game: string;
+}
+
 /** A member of a room. */
 export interface Seat {
   readonly player: Player;
@@ -376,6 +389,13 @@ export interface RoomState {
   readonly scores: readonly Score[];
   /** Whether the room is listed for anybody to join. */
   readonly public: boolean;
+  /** Whether it was opened by `QuickMatch`. */
+  readonly quick: boolean;
+  /**
+   * When the pace bot takes the free seat of a quick match, in Unix milliseconds; null if it does
+   * not.
+   */
+  readonly bot_at: number | null;
 }
 
 /** The host has removed the player from the room; the session is no longer subscribed to it. */
@@ -798,6 +818,7 @@ export interface Commands {
   readonly HandOver: HandOver;
   readonly SetLock: SetLock;
   readonly ListRooms: ListRooms;
+  readonly QuickMatch: QuickMatch;
   readonly GetRun: GetRun;
   readonly GetRuns: GetRuns;
 }
@@ -826,6 +847,7 @@ export const COMMANDS = {
   HandOver: 20,
   SetLock: 21,
   ListRooms: 23,
+  QuickMatch: 24,
   GetRun: 27,
   GetRuns: 28,
 } as const;
@@ -898,6 +920,7 @@ export interface Answers {
   readonly HandOver: "RoomState";
   readonly SetLock: "RoomState";
   readonly ListRooms: "Rooms";
+  readonly QuickMatch: "RoomState";
   readonly GetRun: "Run";
   readonly GetRuns: "Runs";
 }
@@ -918,7 +941,7 @@ export interface DescribedField {
 
 /** The fields of every struct in the order of the wire. */
 export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
-  Player: ["id", "name", "tag"],
+  Player: ["id", "name", "tag", { name: "bot", otherwise: false }],
   Result: ["home", "left", "time", "moves", "end"],
   Hello: ["version", "token", "name"],
   Rename: ["name"],
@@ -940,6 +963,7 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
   SetLock: ["code", "locked"],
   SetPublic: ["code", "public"],
   ListRooms: [],
+  QuickMatch: ["game"],
   Seat: [
     { name: "player", struct: "Player" },
     "ready",
@@ -984,6 +1008,8 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
     { name: "proposals", list: "Proposal", otherwise: [] },
     { name: "scores", list: "Score", otherwise: [] },
     { name: "public", otherwise: false },
+    { name: "quick", otherwise: false },
+    "bot_at",
   ],
   Removed: ["code"],
   OpenRoom: [

@@ -13,7 +13,7 @@ from engine.board import Delta
 from engine.notation import parse_move
 from engine.ruleset import Ruleset
 from server.core import attempt as core
-from server.core import daily, ranking
+from server.core import daily, quick, ranking
 from server.core.ids import PlayerId, attempt_id
 from server.core.names import Profile
 from server.core.race import Score
@@ -38,7 +38,7 @@ from server.service.stored import rules_of
 
 def player(profile: Profile) -> Player:
     """Return a player's public profile."""
-    return Player(id=profile.id, name=profile.name, tag=profile.tag)
+    return Player(id=profile.id, name=profile.name, tag=profile.tag, bot=profile.is_bot)
 
 
 def room(page: RoomPage) -> RoomState:
@@ -49,7 +49,7 @@ def room(page: RoomPage) -> RoomState:
         Seat(
             player=player(page.profiles[seat.player]),
             ready=seat.ready,
-            here=seat.player in page.online,
+            here=seat.is_bot or seat.player in page.online,
             wins=state.wins.get(seat.player, 0),
             points=state.points.get(seat.player, 0),
         )
@@ -72,6 +72,8 @@ def room(page: RoomPage) -> RoomState:
         ],
         scores=[_score(score) for score in state.scores],
         public=state.public,
+        quick=opened.quick,
+        bot_at=quick.bot_at(state),
     )
 
 

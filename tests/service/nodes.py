@@ -86,6 +86,8 @@ class Node:
             services.live.run(stop),
             services.absences.run(stop),
             services.open_rooms.run(stop),
+            services.quick_matches.run(stop),
+            services.pace_bots.run(stop),
         )
 
     async def keys(self, pattern: str = "*") -> list[str]:
