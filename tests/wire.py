@@ -43,6 +43,7 @@ COMMANDS: dict[str, type[messages.shared.Command]] = {
     "room.lock": messages.rooms.SetLock,
     "room.public": messages.rooms.SetPublic,
     "room.list": messages.rooms.ListRooms,
+    "room.quick": messages.rooms.QuickMatch,
     "attempt.open": messages.attempts.OpenAttempt,
     "resign": messages.attempts.Resign,
     "daily.list": messages.dailies.ListDailies,

@@ -153,6 +153,14 @@ export class Client {
     return this.#room.create(settings);
   }
 
+  /**
+   * Look for somebody to race at a game: take a seat in a room in which somebody waits, or wait in
+   * a new one, to which the pace bot comes after a while. `leaveRoom` ends the wait.
+   */
+  quickMatch(game: string): Promise<RoomState> {
+    return this.#room.match(game);
+  }
+
   /** Take a seat in a room, or return to the one that the player has. */
   joinRoom(code: string): Promise<RoomState> {
     return this.#room.join(code);

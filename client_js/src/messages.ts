@@ -49,6 +49,8 @@ export interface Player {
   readonly name: string;
   /** Four characters that tell players of one name apart; they never change. */
   readonly tag: string;
+  /** Whether it is the pace bot, which plays by hints, and is to be labelled as one. */
+  readonly bot: boolean;
 }
 
 /** How an attempt stands, or how it ended. */
@@ -287,6 +289,17 @@ export interface SendEmote {
   readonly emote: number;
 }
 
+/**
+ * Look for somebody to race at a game: take a seat in the room in which somebody waits.
+ *
+ * If nobody waits, a room is opened for others to come to; after 20 seconds the pace bot does. The
+ * session is subscribed to the room. The first round starts by itself once both are here. To stop
+ * waiting, leave the room. Refused as `unknown_game` or `overloaded`.
+ */
+export interface QuickMatch {
+  readonly game: string;
+}
+
 /** A member of a room. */
 export interface Seat {
   readonly player: Player;
@@ -410,6 +423,13 @@ export interface RoomState {
   readonly public: boolean;
   /** The players in `scores` who have no seat. */
   readonly former: readonly Former[];
+  /** Whether it was opened by `QuickMatch`. */
+  readonly quick: boolean;
+  /**
+   * When the pace bot takes the free seat of a quick match, in Unix milliseconds; null if it does
+   * not.
+   */
+  readonly bot_at: number | null;
 }
 
 /** The host has removed the player from the room; the session is no longer subscribed to it. */
@@ -927,6 +947,7 @@ export interface Commands {
   readonly SetLock: SetLock;
   readonly SendEmote: SendEmote;
   readonly ListRooms: ListRooms;
+  readonly QuickMatch: QuickMatch;
   readonly WatchRound: WatchRound;
   readonly StopWatching: StopWatching;
   readonly GetRun: GetRun;
@@ -959,6 +980,7 @@ export const COMMANDS = {
   SetLock: 21,
   SendEmote: 22,
   ListRooms: 23,
+  QuickMatch: 24,
   WatchRound: 25,
   StopWatching: 26,
   GetRun: 27,
@@ -1043,6 +1065,7 @@ export interface Answers {
   readonly SetLock: "RoomState";
   readonly SendEmote: "Done";
   readonly ListRooms: "Rooms";
+  readonly QuickMatch: "RoomState";
   readonly WatchRound: "Watched";
   readonly StopWatching: "Done";
   readonly GetRun: "Run";
@@ -1066,7 +1089,7 @@ export interface DescribedField {
 
 /** The fields of every struct in the order of the wire. */
 export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
-  Player: ["id", "name", "tag"],
+  Player: ["id", "name", "tag", { name: "bot", otherwise: false }],
   Result: ["home", "left", "time", "moves", "end"],
   Hello: ["version", "token", "name"],
   Rename: ["name"],
@@ -1089,6 +1112,7 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
   SetPublic: ["code", "public"],
   ListRooms: [],
   SendEmote: ["code", "emote"],
+  QuickMatch: ["game"],
   Seat: [
     { name: "player", struct: "Player" },
     "ready",
@@ -1135,6 +1159,8 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
     { name: "scores", list: "Score", otherwise: [] },
     { name: "public", otherwise: false },
     { name: "former", list: "Former", otherwise: [] },
+    { name: "quick", otherwise: false },
+    "bot_at",
   ],
   Removed: ["code"],
   OpenRoom: [

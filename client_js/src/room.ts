@@ -38,6 +38,10 @@ export class RoomKeeper implements Keeper {
     return this.#link.askWithRetry("CreateRoom", fields, this.#supersede());
   }
 
+  match(game: string): Promise<RoomState> {
+    return this.#link.askWithRetry("QuickMatch", { game }, this.#supersede());
+  }
+
   join(code: string): Promise<RoomState> {
     return this.#link.askWithRetry("JoinRoom", { code }, this.#supersede());
   }

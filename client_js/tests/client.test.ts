@@ -62,6 +62,7 @@ function room(fields: Partial<EventOf<"RoomState">> = {}): EventOf<"RoomState"> 
     },
     ...{ seats: 2, limit: 900, host: ADA.id, round: null, members: [] },
     ...{ locked: false, proposals: [], scores: [], public: false, former: [] },
+    ...{ quick: false, bot_at: null },
     ...fields,
   };
 }
@@ -116,6 +117,17 @@ test("the open rooms are listed, also if the session is lost meanwhile", async (
   const rooms = [{ ...open, taken: 1, seats: 4, host: ADA, running: false }];
   session.send({ type: "Rooms", re, rooms });
   expect(await listed).toEqual(rooms);
+});
+
+test("a quick match is looked for until there is one, also if the session is lost", async () => {
+  const matched = client.quickMatch("robert");
+  await session.command("QuickMatch");
+  await reconnect();
+  const { re, game } = await session.command("QuickMatch");
+  expect(game).toBe("robert");
+  session.send(room({ re, quick: true, public: true, bot_at: 20_000 }));
+  expect(await matched).toMatchObject({ quick: true, bot_at: 20_000 });
+  expect(client.room.get()?.code).toBe("H7KQ2");
 });
 
 test("after a reconnect, the room is replaced even by a lower version", async () => {

@@ -49,7 +49,15 @@ function room(fields: Partial<EventOf<"RoomState">> = {}): EventOf<"RoomState"> 
   return {
     ...{ type: "RoomState", re: NEWS, code: CODE, version: 1, game: "robert" },
     ...{ variant: "standard", seats: 2, limit: 900, host: ADA.id, round: null, members: [] },
-    ...{ locked: false, proposals: [], scores: [], public: false, former: [] },
+    ...{
+      locked: false,
+      proposals: [],
+      scores: [],
+      public: false,
+      former: [],
+      quick: false,
+      bot_at: null,
+    },
     ...fields,
   };
 }
@@ -141,8 +149,8 @@ test("who takes a seat there comes back to it", async () => {
   session.send(room({ re, version: 5 }));
   await joined;
   await reconnect();
-  await session.command("JoinRoom");
-  await session.command("WatchRound");
+  const resumed = [await session.next(), await session.next()];
+  expect(resumed.map((command) => command?.type)).toEqual(["JoinRoom", "WatchRound"]);
 });
 
 test("it ends when the player runs, and the room stays", async () => {

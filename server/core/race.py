@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from server.core.ids import AttemptId, DealId, PlayerId, attempt_id
+from server.core.ids import PACE_BOT, AttemptId, DealId, PlayerId, attempt_id
 from server.core.race_events import (
     Event,
     HostChanged,
@@ -35,10 +35,19 @@ They are part of every state of a room that is sent: about 180 bytes for a round
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """A player's place in the room; a player who is not `ready` sits out."""
+    """A player's place in the room; a player who is not `ready` sits out.
+
+    `since` is when it was taken, in Unix milliseconds.
+    """
 
     player: PlayerId
     ready: bool = True
+    since: int = 0
+
+    @property
+    def is_bot(self) -> bool:
+        """Whether it is the pace bot's, which is always there."""
+        return self.player == PACE_BOT
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +186,9 @@ def fold(room: Room | None, event: Event) -> Room:
     """Return the room after one more entry of its journal; `room` is `None` before the first."""
     if isinstance(event, RoomOpened):
         assert room is None, "RoomOpened is only the first entry"
-        return Room(event, event.host, (), None, event.terms, {}, version=1, at=event.at)
+        return Room(
+            event, event.host, (), None, event.terms, {}, version=1, at=event.at, public=event.quick
+        )
     assert room is not None, "the first entry is RoomOpened"
     return replace(_folded(room, event), version=room.version + 1, at=event.at)
 
@@ -186,10 +197,12 @@ def _folded(room: Room, event: Event) -> Room:
     match event:
         case SeatTaken(player=player):
             host = room.host if room.seat_of(room.host) else player
-            after = replace(room, host=host, seats=(*room.seats, Seat(player)))
+            seat = Seat(player, since=event.at)
+            after = replace(room, host=host, seats=(*room.seats, seat))
         case SeatLeft(player=player):
             seats = tuple(seat for seat in room.seats if seat.player != player)
-            host = seats[0].player if room.host == player and seats else room.host
+            following = (seat.player for seat in seats if not seat.is_bot)
+            host = next(following, player) if room.host == player else room.host
             removed = room.removed | {player} if event.by is not None else room.removed
             proposals = {by: terms for by, terms in room.proposals.items() if by != player}
             after = replace(room, host=host, seats=seats, removed=removed, proposals=proposals)
@@ -205,7 +218,9 @@ def _folded(room: Room, event: Event) -> Room:
             round_ = room.running and replace(room.running, public=True) if public else None
             after = replace(room, public=public, round=round_ or room.round)
         case ReadySet(player=player, ready=ready):
-            seats = tuple(Seat(s.player, ready) if s.player == player else s for s in room.seats)
+            seats = tuple(
+                replace(seat, ready=ready) if seat.player == player else seat for seat in room.seats
+            )
             after = replace(room, seats=seats)
         case RoundStarted():
             begun = Round(

@@ -25,8 +25,11 @@ class Terms(Struct, frozen=True):
     limit: int
 
 
-class RoomOpened(Struct, tag="opened", frozen=True):
-    """The room was opened; its host has no seat yet. `limit` is the length of a round in ms."""
+class RoomOpened(Struct, tag="opened", frozen=True, omit_defaults=True):
+    """The room was opened; its host has no seat yet. `limit` is the length of a round in ms.
+
+    `quick` says that it is a quick match: public from the start, and started by itself.
+    """
 
     code: RoomCode
     host: PlayerId
@@ -35,6 +38,7 @@ class RoomOpened(Struct, tag="opened", frozen=True):
     seats: int
     limit: int
     at: int
+    quick: bool = False
 
     @property
     def terms(self) -> Terms:

@@ -14,7 +14,7 @@ from engine.board import Delta, delta_between, view_of
 from engine.notation import parse_move
 from engine.ruleset import Ruleset
 from server.core import attempt as core
-from server.core import daily, ranking
+from server.core import daily, quick, ranking
 from server.core.ids import PlayerId, attempt_id
 from server.core.names import Profile
 from server.core.race import Room, Score
@@ -42,7 +42,7 @@ from server.service.watching import WatchedEntry
 
 def player(profile: Profile) -> Player:
     """Return a player's public profile."""
-    return Player(id=profile.id, name=profile.name, tag=profile.tag)
+    return Player(id=profile.id, name=profile.name, tag=profile.tag, bot=profile.is_bot)
 
 
 def room(page: RoomPage) -> RoomState:
@@ -53,7 +53,7 @@ def room(page: RoomPage) -> RoomState:
         Seat(
             player=player(page.profiles[seat.player]),
             ready=seat.ready,
-            here=seat.player in page.online,
+            here=seat.is_bot or seat.player in page.online,
             wins=state.wins.get(seat.player, 0),
             points=state.points.get(seat.player, 0),
         )
@@ -79,6 +79,8 @@ def room(page: RoomPage) -> RoomState:
         former=[
             Former(player(page.profiles[each]), state.points.get(each, 0)) for each in state.former
         ],
+        quick=opened.quick,
+        bot_at=quick.bot_at(state),
     )
 
 

@@ -153,6 +153,16 @@ class LiveRooms:
             return None
         return live.room, live.presence.online(self._registration.is_alive)
 
+    def leads(self, code: RoomCode) -> bool:
+        """Return whether this node is the first of those on which players of a room are online.
+
+        What every node may do that follows a room, the others leave to it for a moment.
+        """
+        live = self._live.get(code)
+        nodes = live.presence.nodes.values() if live is not None else ()
+        alive = [node for node in nodes if self._registration.is_alive(node)]
+        return min(alive, default=self._registration.id) == self._registration.id
+
     async def online(self, code: RoomCode) -> set[PlayerId]:
         """Return the players who are online in any room, on any node.
 

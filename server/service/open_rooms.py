@@ -22,8 +22,8 @@ from server.core.open_rooms import OpenRow, listed, row_of
 from server.core.refusal import UnavailableError
 from server.service.live import LiveRooms
 from server.service.profiles import Profiles
+from server.service.registrations import Registrations
 from server.service.store import Store
-from server.service.work_queue import WorkQueue
 from server.stop import Stop
 
 RENEW_EVERY = 4.0
@@ -31,12 +31,6 @@ RENEW_EVERY = 4.0
 
 READ_EVERY = 2.0
 """Seconds for which a list is kept that was read."""
-
-CONCURRENT_WRITES = 32
-"""Rooms of a batch that are written concurrently."""
-
-PAUSE = 0.01
-"""Seconds between two batches."""
 
 _DECODER = msgspec.json.Decoder(OpenRow)
 
@@ -57,9 +51,7 @@ class OpenRooms:
         self._store = store
         self._live = live
         self._profiles = profiles
-        self._rows: dict[RoomCode, OpenRow] = {}
-        """What this node has registered, or will have with the next batch."""
-        self._writes = WorkQueue(self._write, CONCURRENT_WRITES, PAUSE)
+        self._rows: Registrations[RoomCode, OpenRow] = Registrations(self._write)
         self._reading = asyncio.Lock()
         self._list: Sequence[OpenRoom] = ()
         self._list_until = 0.0
@@ -82,36 +74,16 @@ class OpenRooms:
 
     def _changed(self, code: RoomCode) -> None:
         """Register a followed room that may have changed, or drop it."""
-        row = self._row(code)
-        if row == self._rows.get(code):
-            return
-        if row is None:
-            del self._rows[code]
-        else:
-            self._rows[code] = row
-        self._writes.add(code)
-
-    def _row(self, code: RoomCode) -> OpenRow | None:
         known = self._live.present(code)
-        return row_of(*known) if known is not None else None
+        self._rows.set(code, row_of(*known) if known is not None else None)
 
     async def run(self, stop: Stop) -> None:
         """Write what has changed, and renew all registrations at intervals, until stopped."""
-        await asyncio.gather(self._writes.run(stop), self._renew_forever(stop))
+        # If this node no longer follows a room, another one renews it, or it expires.
+        await self._rows.run(stop, RENEW_EVERY, lambda code: self._live.find(code) is not None)
 
-    async def _renew_forever(self, stop: Stop) -> None:
-        while not stop.is_set:
-            await stop.or_wait(asyncio.sleep(RENEW_EVERY))
-            for code in list(self._rows):
-                if self._live.find(code) is None:
-                    # Another node follows it, or it expires.
-                    del self._rows[code]
-                else:
-                    self._writes.add(code)
-
-    async def _write(self, code: RoomCode) -> None:
-        """Write whether a room is listed, and as what, as it is known now."""
-        row, store = self._rows.get(code), self._store.open_rooms
+    async def _write(self, code: RoomCode, row: OpenRow | None) -> None:
+        store = self._store.open_rooms
         try:
             if row is None:
                 await store.drop(code)
@@ -119,5 +91,4 @@ class OpenRooms:
                 text = msgspec.json.encode(row).decode()
                 await store.put(code, text, self._store.clock.now())
         except UnavailableError as error:
-            # What is listed is written again with the next renewal, and expires otherwise.
             log.warning("open_room_not_written", room=code, error=str(error))

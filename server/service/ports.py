@@ -202,6 +202,19 @@ class OpenRoomStore(Protocol):
         """Return what is listed of rooms whose registration is current, a bounded number."""
 
 
+class QuickMatchStore(Protocol):
+    """Rooms in which a player waits for another one, by game."""
+
+    async def pair(self, game: str, now: int) -> RoomCode:
+        """Take an offered room, or else offer a new one; return the code of the one to go to."""
+
+    async def offer(self, game: str, code: RoomCode, now: int) -> None:
+        """Offer a room for some seconds from now (Unix milliseconds)."""
+
+    async def withdraw(self, game: str, code: RoomCode) -> None:
+        """Delete the offer of a room."""
+
+
 class NodeStore(Protocol):
     """The nodes that are alive."""
 

@@ -7,9 +7,17 @@ from collections.abc import Callable, Collection
 
 from engine.catalog import ruleset
 from engine.errors import EngineError
-from server.core import race, race_commands
+from server.core import quick, race, race_commands
 from server.core.attempt import Attempt, Started
-from server.core.ids import AttemptId, DealId, PlayerId, RoomCode, is_code, split_attempt_id
+from server.core.ids import (
+    PACE_BOT,
+    AttemptId,
+    DealId,
+    PlayerId,
+    RoomCode,
+    is_code,
+    split_attempt_id,
+)
 from server.core.race import Room, Round
 from server.core.race_events import Event, RoomOpened, Terms, TermsSet
 from server.core.ranking import Result
@@ -25,6 +33,9 @@ from server.service.stored import rules_of
 from server.store import keys
 from server.store.deals import Deal
 from server.store.journal import Append
+
+STANDARD = "standard"
+"""The variant that is every game's base form."""
 
 _NO_DEAL = DealId("")
 """A placeholder for checking whether a round may start before its deal is drawn."""
@@ -70,6 +81,35 @@ class Rooms:
             if room.opened.host == player:
                 return await self.join(code, player)
             await self._store.rooms.forget_code(player, creation)
+
+    async def match(self, code: RoomCode, player: PlayerId, game: str) -> Room:
+        """Take a seat in a quick match, which is opened unless it is open already.
+
+        Raises:
+            Refusal: there is no such game, the room does not wait for a player any more, it is
+                full or locked, or the player was removed from it.
+            UnavailableError: the store does not answer.
+        """
+        _check_offered(game, STANDARD)
+
+        def decide(room: Room | None, now: int) -> Event | None:
+            if room is not None:
+                return None
+            return RoomOpened(
+                code, player, game, STANDARD, quick.SEATS, quick.LIMIT, now, quick=True
+            )
+
+        await self._append(code, decide)
+        return await self._submit(code, lambda room, now: race_commands.match(room, player, now))
+
+    async def seat_bot(self, code: RoomCode) -> Room:
+        """Let the pace bot take the second seat of a quick match, if it is time for that.
+
+        Raises:
+            Refusal: there is no such room.
+            UnavailableError: the store does not answer.
+        """
+        return await self._submit(code, quick.seat_bot)
 
     async def find(self, code: RoomCode) -> Room:
         """Return a room as it is now.
@@ -294,7 +334,7 @@ class Rooms:
     async def start(
         self,
         code: RoomCode,
-        player: PlayerId,
+        player: PlayerId | None,
         present: Collection[PlayerId],
         *,
         anyway: bool = False,
@@ -303,7 +343,7 @@ class Rooms:
 
         Args:
             code: the room's.
-            player: who gave the command.
+            player: who gave the command; `None` if the first round of a quick match starts.
             present: the players who are online in the room.
             anyway: whether to start without members who are away and do not sit out.
 
@@ -350,7 +390,12 @@ class Rooms:
         return room
 
     async def _check_start(
-        self, code: RoomCode, player: PlayerId, present: Collection[PlayerId], *, anyway: bool
+        self,
+        code: RoomCode,
+        player: PlayerId | None,
+        present: Collection[PlayerId],
+        *,
+        anyway: bool,
     ) -> Terms:
         """Return a room's terms if a round may start now, so that a refusal draws no deal.
 
@@ -468,6 +513,27 @@ class Rooms:
         attempts = (running.attempt(player) for player in running.unfinished())
         found = await asyncio.gather(*map(self._attempts.find, attempts))
         return [attempt for attempt in found if attempt is not None]
+
+    async def play_bot(self, room: Room) -> Attempt | None:
+        """Return the pace bot's attempt at the running round, after all moves that are due by now.
+
+        It costs a read, and an append for each move.
+
+        Returns:
+            The attempt, which may be over; `None` if the bot does not run, or its result stands.
+
+        Raises:
+            Refusal: the round's deal is not kept any more.
+            UnavailableError: the store does not answer.
+        """
+        running = room.running
+        if running is None or PACE_BOT not in running.unfinished():
+            return None
+        found = await self._attempts.find(running.attempt(PACE_BOT))
+        if found is None:
+            # A node died while it started the round.
+            await self._start_attempt(room, running, PACE_BOT)
+        return found or await self._attempts.find(running.attempt(PACE_BOT))
 
     async def _start_attempt(self, room: Room, round_: Round, player: PlayerId) -> AttemptId:
         started = Started(

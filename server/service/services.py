@@ -14,9 +14,11 @@ from server.service.identity import Identity
 from server.service.leaderboards import Leaderboards
 from server.service.live import LiveRooms
 from server.service.open_rooms import OpenRooms
+from server.service.pace_bots import PaceBots
 from server.service.ports import MessageBus
 from server.service.profiles import Profiles
 from server.service.progress import Progress
+from server.service.quick_matches import QuickMatches
 from server.service.registration import Registration
 from server.service.rooms import Rooms
 from server.service.runs import Runs
@@ -52,6 +54,8 @@ class Services:
         self.live = LiveRooms(store, bus, self.rooms, self.profiles, registration)
         self.absences = Absences(self.rooms, self.live)
         self.open_rooms = OpenRooms(store, self.live, self.profiles)
+        self.quick_matches = QuickMatches(store, self.rooms, self.live)
+        self.pace_bots = PaceBots(store.clock, self.rooms, self.live)
         self.dailies = Dailies(store, self.attempts)
         self.leaderboards = Leaderboards(store, bus, self.profiles)
         self.runs = Runs(
@@ -91,6 +95,8 @@ class Services:
             group.create_task(self.live.run(stop))
             group.create_task(self.absences.run(stop))
             group.create_task(self.open_rooms.run(stop))
+            group.create_task(self.quick_matches.run(stop))
+            group.create_task(self.pace_bots.run(stop))
             group.create_task(self.searches.run(stop))
             group.create_task(self.watching.run(stop))
 

@@ -13,6 +13,7 @@ from server.service.ports import (
     OpenRoomStore,
     OutboxStore,
     PlayerStore,
+    QuickMatchStore,
     RoomStore,
     SweeperStore,
 )
@@ -30,5 +31,6 @@ class Store:
     outboxes: OutboxStore
     rooms: RoomStore
     open_rooms: OpenRoomStore
+    quick_matches: QuickMatchStore
     nodes: NodeStore
     sweepers: SweeperStore

@@ -455,6 +455,11 @@ def test_an_attempt_of_a_round_is_named_by_deal_and_player() -> None:
 
 JOURNAL: list[tuple[Event, str]] = [
     (
+        race_events.RoomOpened(CODE, ADA, "robert", "standard", 2, LIMIT, START, quick=True),
+        '{"type":"opened","code":"H7KQ2","host":"ada0000000000000","game":"robert",'
+        '"variant":"standard","seats":2,"limit":900000,"at":4102488000000,"quick":true}',
+    ),
+    (
         opened().opened,
         '{"type":"opened","code":"H7KQ2","host":"ada0000000000000","game":"robert",'
         '"variant":"standard","seats":3,"limit":900000,"at":4102488000000}',

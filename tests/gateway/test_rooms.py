@@ -10,7 +10,8 @@ from engine.board import view_of
 from engine.catalog import games, ruleset
 from engine.deal import commitment, deal_seed
 from engine.notation import seen_text
-from server.core import absence, race_commands
+from server.core import absence, pace_bot, quick, race_commands
+from server.core.ids import PACE_BOT
 from server.service import open_rooms
 from server.store import journal
 from server.store.clock import Clock
@@ -428,6 +429,52 @@ async def test_a_stranger_finds_a_public_room_and_joins_it(
         assert found["limit"] == room["limit"]
         started = await one.ask("room.start", code=code, anyway=True)
         assert started["round"]["public"] is True
+
+
+async def test_two_who_look_for_a_match_race_without_a_word(redis_url: str) -> None:
+    """On two nodes."""
+    async with AsyncExitStack() as stack:
+        one, other = [
+            await stack.enter_async_context(
+                opened(await stack.enter_async_context(node(redis_url)))
+            )
+            for _ in range(2)
+        ]
+        for client in (one, other):
+            await client.hello()
+        assert (await one.ask("room.quick", game="no-such-game"))["code"] == "unknown_game"
+        waiting = await one.ask("room.quick", game="robert")
+        assert (waiting["quick"], waiting["public"], waiting["seats"]) == (True, True, 2)
+        assert waiting["bot_at"] > 0
+        found = await other.ask("room.quick", game="robert")
+        assert (found["code"], found["bot_at"]) == (waiting["code"], None)
+        room = await one.next("room", lambda e: e["round"])
+        assert room["round"]["public"] is True
+        mine, yours = await one.next("attempt"), await other.next("attempt")
+        assert mine["piles"] == yours["piles"]
+
+
+async def test_the_pace_bot_races_who_waits_alone_and_is_labelled(
+    port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(quick, "BOT_AFTER", 100)
+    for name in ("FIRST_MOVE_AFTER", "FASTEST", "SLOWEST"):
+        monkeypatch.setattr(pace_bot, name, 20)
+    async with opened(port) as client:
+        me = (await client.hello())["player"]
+        assert me["bot"] is False
+        await client.ask("room.quick", game="lady-betty")
+        room = await client.next("room", lambda e: e["round"])
+        attempt = await client.next("attempt")
+        bot = {"id": PACE_BOT, "name": "Pace bot", "tag": "0000", "bot": True}
+        assert [seat["player"] for seat in room["members"]] == [me, bot]
+        assert [seat["here"] for seat in room["members"]] == [True, True]
+        progress = await client.next("progress")
+        assert [runner["player"] for runner in progress["runners"]] == [PACE_BOT]
+        await resign(client, attempt)
+        over = await client.next("room", is_over)
+        result = over["round"]["runners"][1]["result"]
+        assert (result["end"] in {"resigned", "stuck", "won"}, result["moves"] > 5) == (True, True)
 
 
 async def test_a_host_who_vanishes_is_followed_and_later_loses_the_seat(

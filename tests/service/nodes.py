@@ -87,6 +87,8 @@ class Node:
             services.absences.run(stop),
             services.open_rooms.run(stop),
             services.watching.run(stop),
+            services.quick_matches.run(stop),
+            services.pace_bots.run(stop),
         )
 
     async def keys(self, pattern: str = "*") -> list[str]:

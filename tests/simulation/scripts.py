@@ -13,6 +13,7 @@ from server.store import (
     open_rooms,
     outbox,
     players,
+    quick,
     rooms,
     sweepers,
 )
@@ -201,6 +202,27 @@ def list_open_rooms(memory: Memory, names: list[str], given: list[str]) -> Reply
     return [memory.run("HGET", [names[1], code]) for code in codes]
 
 
+def pair(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    """Take an offered quick match, or offer another one."""
+    now, until, code, life = given
+    for member, end in memory.rows(names[0]):
+        if end <= int(now):
+            memory.zrem(names[0], member)
+    offered = memory.rows(names[0])
+    if offered:
+        memory.zrem(names[0], offered[0][0])
+        return offered[0][0]
+    return offer(memory, names, [until, code, life]) or code
+
+
+def offer(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    """Offer a quick match."""
+    until, code, life = given
+    memory.zadd(names[0], until, code)
+    memory.expire(names[0], life)
+    return None
+
+
 SCRIPTS: dict[str, Script] = {
     journal._APPEND: append,
     journal._APPEND_WITH: append_with,
@@ -217,6 +239,8 @@ SCRIPTS: dict[str, Script] = {
     outbox._DROP_DUE: drop_due,
     players._KEEP_NAME: keep_name,
     players._ADD_SESSION: add_session,
+    quick._PAIR: pair,
+    quick._OFFER: offer,
     rooms._ENTER: enter_room,
     rooms._LEAVE: leave_room,
 }

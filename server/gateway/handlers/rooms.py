@@ -15,6 +15,7 @@ from server.gateway.messages.rooms import (
     LeaveRoom,
     ListRooms,
     ProposeTerms,
+    QuickMatch,
     RemoveMember,
     Rooms,
     RoomState,
@@ -42,6 +43,14 @@ async def create(request: Request[CreateRoom]) -> RoomState:
         limit=command.limit * 1000,
         creation=command.key,
     )
+    return await _subscribed(request, room)
+
+
+async def quick_match(request: Request[QuickMatch]) -> RoomState:
+    """Find a quick match unless the node is overloaded, and subscribe the session to its room."""
+    if request.load.is_too_high:
+        raise Refusal("overloaded", wait=request.load.wait())
+    room = await request.services.quick_matches.match(request.player, request.command.game)
     return await _subscribed(request, room)
 
 
@@ -162,4 +171,5 @@ HANDLERS: HandlerTable = {
     SetPublic: set_public,
     ListRooms: list_rooms,
     SendEmote: send_emote,
+    QuickMatch: quick_match,
 }

@@ -181,6 +181,17 @@ class SendEmote(RoomCommand, tag=22, frozen=True):
     emote: Emote
 
 
+class QuickMatch(Command, tag=24, frozen=True):
+    """Look for somebody to race at a game: take a seat in the room in which somebody waits.
+
+    If nobody waits, a room is opened for others to come to; after 20 seconds the pace bot does. The
+    session is subscribed to the room. The first round starts by itself once both are here. To stop
+    waiting, leave the room. Refused as `unknown_game` or `overloaded`.
+    """
+
+    game: GameId
+
+
 class Seat(Struct, array_like=True, frozen=True):
     """A member of a room.
 
@@ -315,6 +326,9 @@ class RoomState(Event, tag=5, frozen=True):
             first.
         public: whether the room is listed for anybody to join.
         former: the players in `scores` who have no seat.
+        quick: whether it was opened by `QuickMatch`.
+        bot_at: when the pace bot takes the free seat of a quick match, in Unix milliseconds; null
+            if it does not.
     """
 
     code: str
@@ -331,6 +345,8 @@ class RoomState(Event, tag=5, frozen=True):
     scores: list[Score] = field(default_factory=list)
     public: bool = False
     former: list[Former] = field(default_factory=list)
+    quick: bool = False
+    bot_at: int | None = None
 
 
 class Removed(Event, tag=23, frozen=True):

@@ -52,11 +52,13 @@ class Player(Struct, array_like=True, frozen=True):
         id: public, and no credential.
         name: as the player chose it; several players may have the same one.
         tag: four characters that tell players of one name apart; they never change.
+        bot: whether it is the pace bot, which plays by hints, and is to be labelled as one.
     """
 
     id: str
     name: str
     tag: str
+    bot: bool = False
 
 
 class Result(Struct, array_like=True, frozen=True):
