@@ -137,23 +137,33 @@ class Player:
         self.press("give-up-confirm")
 
     def play_robert(self) -> None:
-        """Play Robert to its end: play the waste's card home if it fits, else use the stock."""
+        """Play Robert to its end."""
         over = self.see("see-results")
         while not over.is_visible():
-            before = self.moves()
-            home, waste = self.cards("f0"), self.cards("w")
-            if waste and _adjoin(home[-1], waste[-1]):
-                self.tap("w")
-            else:
-                self.tap("s")
-            self.page.wait_for_function(
-                """before => document.querySelector('[data-testid="see-results"]') ||
-                   (!document.querySelector('[data-testid="move-count"]').innerText
-                      .match(new RegExp(`\\\\b${before}\\\\b`)) &&
-                    !document.querySelector('[data-pile="w"][data-card="??"]') &&
-                    !document.querySelector('[data-pile="f0"][data-card="??"]'))""",
-                arg=before,
-            )
+            self._play_robert_once()
+
+    def bring_home(self, cards: int) -> None:
+        """Play Robert until so many more cards are home."""
+        wanted = len(self.cards("f0")) + cards
+        while len(self.cards("f0")) < wanted:
+            self._play_robert_once()
+
+    def _play_robert_once(self) -> None:
+        """Play the waste's card home if it fits, else use the stock."""
+        before = self.moves()
+        home, waste = self.cards("f0"), self.cards("w")
+        if waste and _adjoin(home[-1], waste[-1]):
+            self.tap("w")
+        else:
+            self.tap("s")
+        self.page.wait_for_function(
+            """before => document.querySelector('[data-testid="see-results"]') ||
+               (!document.querySelector('[data-testid="move-count"]').innerText
+                  .match(new RegExp(`\\\\b${before}\\\\b`)) &&
+                !document.querySelector('[data-pile="w"][data-card="??"]') &&
+                !document.querySelector('[data-pile="f0"][data-card="??"]'))""",
+            arg=before,
+        )
 
     def close(self) -> None:
         """Close the browser context, and fail if the page had uncaught errors."""
