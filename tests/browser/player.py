@@ -141,26 +141,31 @@ class Player:
         self.press("give-up-confirm")
 
     def play_robert(self, home: int = 52) -> None:
-        """Play Robert to its end, or until so many cards are home.
-
-        The waste's card is played home if it fits, else the stock is used.
-        """
+        """Play Robert to its end, or until so many cards are home."""
         over = self.see("see-results")
         while not over.is_visible() and self.home() < home:
-            before = self.moves()
-            base, waste = self.cards("f0"), self.cards("w")
-            if waste and _adjoin(base[-1], waste[-1]):
-                self.tap("w")
-            else:
-                self.tap("s")
-            self.page.wait_for_function(
-                """before => document.querySelector('[data-testid="see-results"]') ||
-                   (!document.querySelector('[data-testid="move-count"]').innerText
-                      .match(new RegExp(`\\\\b${before}\\\\b`)) &&
-                    !document.querySelector('[data-pile="w"][data-card="??"]') &&
-                    !document.querySelector('[data-pile="f0"][data-card="??"]'))""",
-                arg=before,
-            )
+            self._play_robert_once()
+
+    def bring_home(self, cards: int) -> None:
+        """Play Robert until so many more cards are home."""
+        self.play_robert(self.home() + cards)
+
+    def _play_robert_once(self) -> None:
+        """Play the waste's card home if it fits, else use the stock."""
+        before = self.moves()
+        home, waste = self.cards("f0"), self.cards("w")
+        if waste and _adjoin(home[-1], waste[-1]):
+            self.tap("w")
+        else:
+            self.tap("s")
+        self.page.wait_for_function(
+            """before => document.querySelector('[data-testid="see-results"]') ||
+               (!document.querySelector('[data-testid="move-count"]').innerText
+                  .match(new RegExp(`\\\\b${before}\\\\b`)) &&
+                !document.querySelector('[data-pile="w"][data-card="??"]') &&
+                !document.querySelector('[data-pile="f0"][data-card="??"]'))""",
+            arg=before,
+        )
 
     def close(self) -> None:
         """Close the browser context, and fail if the page had uncaught errors."""

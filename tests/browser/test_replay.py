@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, expect
 from server.core.run import check, read_file
 from tests.browser.conftest import Site
 from tests.browser.player import Player
+from tests.browser.screens import named
 from tests.browser.test_accessibility import FIND_MISFITS, NARROW, violations
 
 
@@ -129,3 +130,38 @@ def test_two_runs_of_a_deal_are_laid_beside_each_other(
     assert player.page.evaluate(FIND_MISFITS) == []
     assert violations(player) == []
     friend.close()
+
+
+def test_everybodys_runs_on_a_deal_are_shown_to_anybody_with_who_had_what_home_when(
+    player: Player, browser: Browser, site: Site
+) -> None:
+    named(player, "Ada")
+    friend = named(Player(browser, site.url, NARROW), "Grace")
+    friend.page.goto(player.open_room("robert"))
+    expect(player.see("start-round")).to_contain_text("2")
+    player.press("start-round")
+    for each, cards in ((player, 2), (friend, 1)):
+        each.wait_for_board()
+        each.bring_home(cards)
+        each.give_up()
+    player.see("results").wait_for()
+    player.press("deal-page")
+    player.see("runs").wait_for()
+    link = player.page.url
+    friend.close()
+
+    stranger = Player(browser, site.url, NARROW)
+    stranger.page.goto(link)
+    expect(stranger.see("runs")).to_contain_text("2 players")
+    expect(stranger.see("watch-run")).to_have_count(2)
+    for name in ("Ada", "Grace"):
+        expect(stranger.see("runs")).to_contain_text(name)
+    stranger.see("watch-run").last.click()
+    stranger.see("beside").select_option(index=1)
+    chart = stranger.page.get_by_role("img", name=re.compile("Grace.*Ada"))
+    # The last one marks where the replay is.
+    expect(chart.locator("path")).to_have_count(3)
+    lines = [line.get_attribute("d") or "" for line in chart.locator("path").all()[:2]]
+    # A step for each card that came home.
+    assert [line.count("V") for line in lines] == [1, 2]
+    stranger.close()

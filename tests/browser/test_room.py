@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, expect
 
 from tests.browser.conftest import Site
 from tests.browser.player import DESKTOP, PHONE, Player
-from tests.browser.screens import named
+from tests.browser.screens import STATIC_SCREENS, named
 
 
 @pytest.fixture
@@ -52,9 +52,10 @@ def test_every_screen_leads_back_to_a_running_race(player: Player) -> None:
     player.tap("s")
     player.wait_for_moves(1)
     player.page.get_by_role("link", name="Back to the start").click()
-    for path in ("/", "/daily", "/rules/robert", "/settings", "/practice/deuces"):
+    others = ("/practice/deuces", "/deal/nothing", "/run/nothing")
+    for path in (*STATIC_SCREENS.values(), *others):
         player.go(path)
-        expect(player.see("return-to-game")).to_contain_text("Robert")
+        expect(player.see("return-to-game"), path).to_contain_text("Robert")
     player.press("return-to-game")
     player.wait_for_board()
     assert player.moves() == 1

@@ -51,6 +51,14 @@ def test_a_host_is_followed_after_a_while_if_anybody_is_there() -> None:
     assert due(away, handed, 100 + HOST_ABSENCE) == NOTHING
 
 
+def test_a_host_is_followed_after_20_seconds_and_a_seat_lost_after_60() -> None:
+    room = room_of(ADA, BOB)
+    away = observe(None, room, {BOB}, 0)
+    assert away is not None
+    assert [due(away, room, at).host for at in (19_999, 20_000)] == [None, ADA]
+    assert [due(away, room, at).seats for at in (59_999, 60_000)] == [(), (ADA,)]
+
+
 def test_seats_are_lost_after_a_while_in_the_lobby() -> None:
     room = room_of(ADA, BOB, CYD)
     away = observe(observe(None, room, {ADA, CYD}, 0), room, {ADA}, 500)

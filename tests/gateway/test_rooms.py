@@ -130,6 +130,28 @@ async def test_a_rematch_is_in_the_same_room_on_another_deal(port: int) -> None:
         assert (await other.next("attempt"))["deal"] == room["round"]["deal"]
 
 
+async def test_a_late_comer_watches_and_is_in_the_next_round(port: int) -> None:
+    async with opened(port) as one, opened(port) as other, opened(port) as late:
+        mine, yours = await race_of(one, other, seats=3)
+        code = mine["room"]
+        late_id = (await late.hello())["player"]["id"]
+        joined = await late.ask("room.join", code=code)
+        assert late_id in ids(joined)
+        assert late_id not in [runner["player"]["id"] for runner in joined["round"]["runners"]]
+        await one.ask("move", attempt=mine["attempt"], seq=2, move="s>w")
+        (runner,) = (await late.next("progress"))["runners"]
+        assert runner["result"]["moves"] == 1
+        refused = await late.ask("attempt.open", attempt=f"{mine['deal']}.{late_id}")
+        assert refused["code"] == "unknown_attempt"
+        await one.ask("resign", attempt=mine["attempt"], seq=3)
+        await resign(other, yours)
+        await late.next("room", is_over)
+        assert "attempt" not in late.seen
+        room = await late.ask("room.start", code=code)
+        assert late_id in [runner["player"]["id"] for runner in room["round"]["runners"]]
+        assert (await late.next("attempt"))["deal"] == room["round"]["deal"]
+
+
 async def test_progress_is_pushed_as_counters_only(port: int) -> None:
     async with opened(port) as one, opened(port) as other:
         mine, _ = await race_of(one, other)
@@ -332,6 +354,22 @@ async def test_the_host_sets_what_the_next_round_is_played_by(port: int) -> None
         assert room["round"]["deadline"] - room["round"]["starts"] == 300_000
         for client in (one, other):
             assert (await client.next("attempt"))["game"] == "roosevelt"
+
+
+async def test_the_next_round_is_of_the_variant_that_the_host_sets(port: int) -> None:
+    terms = {"game": "deuces", "variant": "strict", "limit": 120}
+    async with opened(port) as one, opened(port) as other:
+        code = await room_of(one, other)
+        proposed = await other.ask("room.propose", code=code, **terms)
+        assert proposed["proposals"] == [{"player": ids(proposed)[1], **terms}]
+        room = await one.ask("room.terms", code=code, **terms)
+        assert {name: room[name] for name in terms} == terms
+        while (room := await one.ask("room.start", code=code))["code"] == "players_away":
+            await one.next("room")
+        assert {name: room["round"][name] for name in terms} == terms
+        for client in (one, other):
+            attempt = await client.next("attempt")
+            assert (attempt["game"], attempt["variant"]) == ("deuces", "strict")
 
 
 @pytest.mark.parametrize("command", ["room.terms", "room.propose"])
