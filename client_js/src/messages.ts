@@ -531,6 +531,12 @@ export interface Taken {
   readonly session: string | null;
 }
 
+/** The session that played an attempt which this one follows has ended: no session plays it. */
+export interface Released {
+  /** The attempt's number in the session. */
+  readonly number: number;
+}
+
 /** The attempt ended without a move: resigned, out of time, or found to be stuck. */
 export interface Ended {
   /** Its number in the session. */
@@ -810,6 +816,7 @@ export interface Events {
   readonly Runs: Runs;
   readonly Taken: Taken;
   readonly Removed: Removed;
+  readonly Released: Released;
 }
 
 /** The kinds of the events. */
@@ -831,6 +838,7 @@ export const EVENTS = {
   Runs: 20,
   Taken: 22,
   Removed: 23,
+  Released: 24,
 } as const;
 
 /** The names of the events that answer each of the commands. */
@@ -975,6 +983,7 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
     { name: "result", struct: "Result" },
   ],
   Taken: ["number", "session"],
+  Released: ["number"],
   Ended: ["number", "seq", { name: "result", struct: "Result" }],
   ShowDeal: ["deal"],
   Deal: ["deal", "game", "variant", "commitment", "seed", "rules"],
