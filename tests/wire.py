@@ -66,6 +66,7 @@ EVENTS: dict[type[messages.shared.Event], str] = {
     messages.attempts.Missed: "missed",
     messages.attempts.Ended: "ended",
     messages.attempts.Taken: "taken",
+    messages.attempts.Released: "released",
     messages.dailies.Dailies: "dailies",
     messages.leaderboards.Leaderboard: "leaderboard",
     messages.leaderboards.LeaderboardChange: "leaderboard",
@@ -238,7 +239,9 @@ class Wire:
             case messages.attempts.Missed():
                 self._set_number(event.number, event.attempt)
                 fields["moves"] = _unpack_missed(KNOWN[event.attempt], event)
-            case messages.attempts.Ended() | messages.attempts.Taken():
+            case (
+                messages.attempts.Ended() | messages.attempts.Taken() | messages.attempts.Released()
+            ):
                 attempt = self._attempts[event.number]
                 del fields["number"]
                 fields = {"attempt": attempt} | fields

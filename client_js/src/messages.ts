@@ -629,6 +629,12 @@ export interface Taken {
   readonly session: string | null;
 }
 
+/** The session that played an attempt which this one follows has ended: no session plays it. */
+export interface Released {
+  /** The attempt's number in the session. */
+  readonly number: number;
+}
+
 /** The attempt ended without a move: resigned, out of time, or found to be stuck. */
 export interface Ended {
   /** Its number in the session. */
@@ -1012,6 +1018,7 @@ export interface Events {
   readonly Removed: Removed;
   readonly Rooms: Rooms;
   readonly WatchKey: WatchKey;
+  readonly Released: Released;
 }
 
 /** The kinds of the events. */
@@ -1038,6 +1045,7 @@ export const EVENTS = {
   Removed: 23,
   Rooms: 24,
   WatchKey: 25,
+  Released: 26,
 } as const;
 
 /** The names of the events that answer each of the commands. */
@@ -1209,6 +1217,7 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
     { name: "result", struct: "Result" },
   ],
   Taken: ["number", "session"],
+  Released: ["number"],
   Ended: ["number", "seq", { name: "result", struct: "Result" }],
   ShowDeal: ["deal"],
   Deal: ["deal", "game", "variant", "commitment", "seed", "rules"],

@@ -127,6 +127,9 @@ export class AttemptKeeper implements Keeper {
       case "Taken":
         if (event.number !== this.#attempt?.number) return;
         return this.#taken(event.session);
+      case "Released":
+        if (event.number !== this.#attempt?.number) return;
+        return this.#setElsewhere(false);
       case "Ended":
         if (event.number !== this.#attempt?.number) return;
         return this.#apply((attempt) => attempt.ended(event));

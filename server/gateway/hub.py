@@ -128,6 +128,7 @@ class Hub:
         player = session.player
         assert player is not None
         if self._sessions.pop(session.id, None) is not None:
+            self.following.leave(session)
             self._services.sessions.leave(player, session.id)
             others = tuple(each for each in self._sessions_of(player) if each is not session)
             if others:

@@ -58,6 +58,8 @@ class Attempts:
         """Emitted after each entry that this node has appended, with the attempt after it."""
         self.appended: Signal[Attempt | None, Attempt, str] = Signal()
         """Emitted after `advanced`, with the attempt before and after, and the entry (JSON)."""
+        self.given_up: Signal[Attempt] = Signal()
+        """Emitted when this node has resigned an attempt without a command on it."""
         self.opened: Signal[Attempt] = Signal()
         """Emitted when a player opens an attempt."""
 
@@ -203,6 +205,8 @@ class Attempts:
     async def give_up(self, attempt: AttemptId) -> None:
         """Resign an attempt at any entry, begun or not; if it is over, do nothing.
 
+        Its player is notified, who did not ask for it.
+
         Raises:
             UnavailableError: the store does not answer.
         """
@@ -210,7 +214,9 @@ class Attempts:
         def decide(state: Attempt | None, now: int) -> Event | None:
             return None if state is None else core.give_up(state, now)
 
-        await (await self._replica(attempt, to_append=True)).submit(decide)
+        step = await (await self._replica(attempt, to_append=True)).submit(decide)
+        if step.before is not step.after:
+            self.given_up.emit(step.after)
 
     async def end_stuck(self, attempt: AttemptId, seq: int) -> Attempt | None:
         """End an attempt as stuck: after entry `seq`, no line of moves brings another card home.

@@ -390,6 +390,21 @@ async def test_invalid_terms_are_refused(
         assert (await client.ask(command, code=room, **(TERMS | change)))["code"] == code
 
 
+@pytest.mark.parametrize("nodes", [1, 2])
+async def test_a_removed_runner_is_told_of_the_end(redis_url: str, nodes: int) -> None:
+    async with AsyncExitStack() as stack:
+        ports = [await stack.enter_async_context(node(redis_url)) for _ in range(nodes)]
+        one = await stack.enter_async_context(opened(ports[0]))
+        other = await stack.enter_async_context(opened(ports[-1]))
+        _, attempt = await race_of(one, other)
+        player = attempt["attempt"].partition(".")[2]
+        await one.ask("room.remove", code=attempt["room"], player=player)
+        ended = await other.next("ended")
+        assert (ended["attempt"], ended["result"]["end"]) == (attempt["attempt"], "resigned")
+        assert other.seen.count("ended") == 1
+        assert "ended" not in one.seen
+
+
 async def test_a_removed_player_is_told_and_cannot_come_back(redis_url: str) -> None:
     """On another node than the host, in the middle of a round."""
     async with AsyncExitStack() as stack:

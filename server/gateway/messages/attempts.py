@@ -202,6 +202,16 @@ class Taken(Event, tag=22, frozen=True):
     session: str | None
 
 
+class Released(Event, tag=26, frozen=True):
+    """The session that played an attempt which this one follows has ended: no session plays it.
+
+    Attributes:
+        number: the attempt's number in the session.
+    """
+
+    number: int
+
+
 class Ended(Event, tag=10, frozen=True):
     """The attempt ended without a move: resigned, out of time, or found to be stuck.
 
