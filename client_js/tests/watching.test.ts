@@ -141,8 +141,8 @@ test("who takes a seat there comes back to it", async () => {
   session.send(room({ re, version: 5 }));
   await joined;
   await reconnect();
-  await session.command("JoinRoom");
-  await session.command("WatchRound");
+  const resumed = [await session.next(), await session.next()];
+  expect(resumed.map((command) => command?.type)).toEqual(["JoinRoom", "WatchRound"]);
 });
 
 test("it ends when the player runs, and the room stays", async () => {

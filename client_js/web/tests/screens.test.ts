@@ -27,6 +27,8 @@ function screens(onLine = true): Screens {
     over: here,
     run: here,
     deal: here,
+    watch: here,
+    boards: here,
   };
   return new Screens(reload, { ...files, ...more, settings: gone });
 }
