@@ -22,7 +22,7 @@ import { RoomKeeper, type RoomSettings, type Terms } from "./room.ts";
 import { type OpenSocket, browserSocket } from "./socket.ts";
 import { type TokenStorage, defaultStorage } from "./storage.ts";
 import { type Readable, Store } from "./store.ts";
-import { WatchKeeper, type WatchedRound } from "./watching.ts";
+import type { WatchKeeper, WatchedRound } from "./watching.ts";
 
 const TIMEOUT = 30_000;
 
@@ -74,7 +74,10 @@ export class Client {
   readonly #room: RoomKeeper;
   readonly #attempt: AttemptKeeper;
   readonly #leaderboard: LeaderboardKeeper;
-  readonly #watching: WatchKeeper;
+  readonly #watched = new Store<WatchedRound | null>(null);
+  readonly #keepers: Keeper[];
+  /** Loaded when it is first needed: few who play ever watch. */
+  #watching: Promise<WatchKeeper> | null = null;
   #removeWakeListeners: (() => void) | null = null;
 
   constructor(options: ClientOptions) {
@@ -92,18 +95,19 @@ export class Client {
       timeout: options.timeout ?? TIMEOUT,
       onOpen: (player) => {
         this.#player.set(player);
-        keepers.forEach((keeper) => keeper.resume());
+        this.#keepers.forEach((keeper) => keeper.resume());
       },
-      onEvent: (event, answered) => keepers.forEach((keeper) => keeper.handle(event, answered)),
+      onEvent: (event, answered) => {
+        this.#keepers.forEach((keeper) => keeper.handle(event, answered));
+      },
     });
     const retries = new Retries(surroundings);
     this.#link = new Link(this.#connection, retries);
     this.#room = new RoomKeeper(this.#link);
     this.#attempt = new AttemptKeeper(this.#link);
     this.#leaderboard = new LeaderboardKeeper(this.#link);
-    this.#watching = new WatchKeeper(this.#link, this.#room);
     // The attempt resumes before its room, since a room sends attempts that were not opened.
-    const keepers: Keeper[] = [this.#attempt, this.#room, this.#leaderboard, this.#watching];
+    this.#keepers = [this.#attempt, this.#room, this.#leaderboard];
 
     this.status = this.#connection.status;
     this.failure = this.#connection.failure;
@@ -115,11 +119,11 @@ export class Client {
     this.attempt = this.#attempt.state;
     this.leaderboard = this.#leaderboard.leaderboard;
     this.dailies = this.#leaderboard.dailies;
-    this.watched = this.#watching.watched;
+    this.watched = this.#watched;
     this.status.subscribe((status) => {
       if (status === "open") return;
       this.#link.lost();
-      keepers.forEach((keeper) => keeper.lost?.());
+      this.#keepers.forEach((keeper) => keeper.lost?.());
     });
   }
 
@@ -234,13 +238,18 @@ export class Client {
    *
    * @param key the room's watch key; members need none.
    */
-  watch(code: string, key: string | null = null): Promise<void> {
-    return this.#watching.watch(code, key);
+  async watch(code: string, key: string | null = null): Promise<void> {
+    this.#watching ??= import("./watching.ts").then(({ WatchKeeper: Watching }) => {
+      const keeper = new Watching(this.#link, this.#room, this.#watched);
+      this.#keepers.push(keeper);
+      return keeper;
+    });
+    await (await this.#watching).watch(code, key);
   }
 
   /** Watch no more. */
-  stopWatching(): Promise<void> {
-    return this.#watching.stop();
+  async stopWatching(): Promise<void> {
+    await (await this.#watching)?.stop();
   }
 
   /** Ask for the key with which anybody may watch the room; only the host may. */

@@ -8,7 +8,7 @@ import { type View, applyDelta } from "./rules/board.ts";
 import { findStoredRuleset } from "./rules/catalog.ts";
 import { EngineError } from "./rules/errors.ts";
 import type { Ruleset } from "./rules/ruleset.ts";
-import { Store } from "./store.ts";
+import type { Store } from "./store.ts";
 
 /** A runner's board, as it is watched. */
 export interface RunnerBoard {
@@ -43,14 +43,16 @@ export interface WatchedRound {
 const FINAL = ["unknown_room", "removed", "not_invited", "still_racing", "too_many_watchers"];
 
 export class WatchKeeper implements Keeper {
-  readonly watched = new Store<WatchedRound | null>(null);
   readonly #link: Link;
   readonly #room: RoomKeeper;
   #wanted: { readonly code: string; readonly key: string | null } | null = null;
 
-  constructor(link: Link, room: RoomKeeper) {
+  readonly #watched: Store<WatchedRound | null>;
+
+  constructor(link: Link, room: RoomKeeper, watched: Store<WatchedRound | null>) {
     this.#link = link;
     this.#room = room;
+    this.#watched = watched;
   }
 
   async watch(code: string, key: string | null): Promise<void> {
@@ -98,7 +100,7 @@ export class WatchKeeper implements Keeper {
 
   #forget(): void {
     this.#wanted = null;
-    this.watched.set(null);
+    this.#watched.set(null);
     this.#room.unfollow();
   }
 
@@ -110,11 +112,11 @@ export class WatchKeeper implements Keeper {
     }
     const ruleset = rulesOf(event);
     const boards = event.boards.map((board) => shown(board, ruleset));
-    this.watched.set({ code, round, sight, delay, ruleset, boards });
+    this.#watched.set({ code, round, sight, delay, ruleset, boards });
   }
 
   #moved({ round, board, seq, changes, redeals, result }: WatchedMove): void {
-    const watched = this.watched.get();
+    const watched = this.#watched.get();
     const known = watched?.boards[board];
     if (!watched || watched.round !== round || !known || seq <= known.seq) return;
     const { ruleset } = watched;
@@ -132,7 +134,7 @@ export class WatchKeeper implements Keeper {
     }
     const next = { ...known, view, seq, result };
     const boards = watched.boards.map((each, at) => (at === board ? next : each));
-    this.watched.set({ ...watched, boards });
+    this.#watched.set({ ...watched, boards });
   }
 }
 

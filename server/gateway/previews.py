@@ -98,8 +98,8 @@ class Previews:
                 return DAILIES
             case ["r", code]:
                 return await self._room(code)
-            case ["run" | "deal" as screen, shown]:
-                return (run(shown) if screen == "run" else deal(shown)) or HOME
+            case ["watch" | "run" | "deal" as screen, *named]:
+                return of_link(screen, named) or HOME
             case [screen, name] if (game := games().get(name)) is not None:
                 if screen == "leaderboard":
                     return await self._leaderboard(game.id, query)
@@ -192,6 +192,17 @@ def race(path: str) -> Preview:
     return Preview("Race me at solitaire", about, path, listed=False)
 
 
+def watch(code: str, key: str) -> Preview | None:
+    """Return the preview of a link to watch a room; `None` if it cannot be one.
+
+    The key is not checked, so that it says nothing of whether there is such a room.
+    """
+    if not (is_code(RoomCode(code)) and re.fullmatch(r"[\w-]{1,64}", key, re.ASCII)):
+        return None
+    about = "Same cards, same start. See every move, a few seconds later."
+    return Preview("Watch our race", about, f"/watch/{code}/{key}", listed=False)
+
+
 def run(attempt: str) -> Preview | None:
     """Return the preview of a run, which may not exist; `None` if it is no id of one."""
     if split_attempt_id(AttemptId(attempt)) is None:
@@ -206,6 +217,18 @@ def deal(shown: str) -> Preview | None:
         return None
     about = "Everybody got these cards. Watch how they were played, and check that it was fair."
     return Preview("One deal of solitaire", about, f"/deal/{shown}", listed=False)
+
+
+def of_link(screen: str, named: list[str]) -> Preview | None:
+    """Return the preview of what a link names, without a read of the store; `None` if nothing."""
+    match screen, named:
+        case "watch", [code, key]:
+            return watch(code, key)
+        case "run", [attempt]:
+            return run(attempt)
+        case "deal", [shown]:
+            return deal(shown)
+    return None
 
 
 def _of_game(title: str, about: str, path: str, game: Game, *, listed: bool = True) -> Preview:

@@ -42,6 +42,7 @@ class LiveRoom:
         presence: who is online in it.
         counters: (cards at home, moves) of each runner of the round who has moved.
         seed: the id of the last deal whose round is over, and its seed in hexadecimal.
+        shown: whether this node is present itself, since no player is present on it.
         loaded: set after the first refresh since this node began to follow the room.
     """
 
@@ -49,6 +50,7 @@ class LiveRoom:
     presence: RoomPresence
     counters: dict[PlayerId, tuple[int, int]] = field(default_factory=dict)
     seed: tuple[DealId, str] | None = None
+    shown: bool = False
     loaded: asyncio.Event = field(default_factory=asyncio.Event)
 
     @property

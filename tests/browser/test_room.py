@@ -223,7 +223,10 @@ def test_a_round_without_a_card_home_has_no_winner_and_points_add_up(
     guest.press("start-round")
     host.wait_for_board()
     host.play_robert()
+    # While others play, the player is led to their boards, and from there to the room.
     host.press("see-results")
+    expect(host.see("board-shown")).to_have_attribute("data-seq", "1")
+    host.press("to-room")
     for progress in ("own-progress", "runner-progress"):
         expect(host.see(progress)).to_have_count(1)
     race(guest)

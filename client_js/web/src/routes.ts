@@ -7,6 +7,7 @@ export type Route =
   | { screen: "practice"; game: string }
   | { screen: "rules"; game: string }
   | { screen: "room"; code: string }
+  | { screen: "watch"; code: string; key: string }
   | { screen: "dailies" }
   | { screen: "daily"; game: string }
   | { screen: "leaderboard"; game: string; day: number | null }
@@ -30,6 +31,9 @@ export const paths = {
   practice: (game: string) => `/practice/${encodeURIComponent(game)}`,
   rules: (game: string) => `/rules/${encodeURIComponent(game)}`,
   room: (code: string) => `/r/${encodeURIComponent(code)}`,
+  /** A room to watch, with its watch key. */
+  watch: (code: string, key: string) =>
+    `/watch/${encodeURIComponent(code)}/${encodeURIComponent(key)}`,
   dailies: "/daily",
   daily: (game: string) => `/daily/${encodeURIComponent(game)}`,
   leaderboard: (game: string, day?: number) =>
@@ -53,7 +57,11 @@ export const paths = {
 /** The route of a path and its query. */
 export function routeOf({ pathname, search }: { pathname: string; search: string }): Route {
   const [first, second, ...more] = pathname.split("/").filter(Boolean).map(decoded);
-  if (more.length > 0) return { screen: "missing" };
+  const [third, ...rest] = more;
+  if (first === "watch" && second !== undefined && third !== undefined && rest.length === 0) {
+    return { screen: "watch", code: roomCode(second), key: third };
+  }
+  if (third !== undefined) return { screen: "missing" };
   if (first === undefined) return { screen: "home" };
   if ((first === "new" || first === "settings") && second === undefined) return { screen: first };
   if ((first === "practice" || first === "rules") && second !== undefined) {

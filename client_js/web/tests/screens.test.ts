@@ -28,6 +28,8 @@ function screens(onLine = true): Screens {
     run: here,
     ghost: here,
     deal: here,
+    watch: here,
+    boards: here,
   };
   return new Screens(reload, { ...files, ...more, settings: gone });
 }
