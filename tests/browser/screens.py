@@ -122,6 +122,7 @@ def screens(
     if not alone:
         yield from _race(player, friend)
         yield from room_screens(player, friend, third)
+        yield from lobby_screens(player, friend)
         yield from _daily(player)
         yield from _win(Player(browser, url, {**settings, "reduced_motion": "no-preference"}))
     for each in (player, friend, third):
@@ -239,6 +240,24 @@ def room_screens(player: Player, friend: Player, third: Player) -> Iterator[tupl
     friend.page.goto(player.page.url)
     friend.see("no-seat").wait_for()
     yield "locked-out", friend
+
+
+def lobby_screens(player: Player, friend: Player) -> Iterator[tuple[str, Player]]:
+    """Visit what leads to races with strangers."""
+    player.open_room("deuces", seats=4)
+    player.see("open-to-anyone").check()
+    player.see("public").wait_for()
+    yield "open-to-anyone", player
+    friend.go("/new")
+    friend.see("open-race").wait_for()
+    friend.see("open-races").scroll_into_view_if_needed()
+    yield "open-races", friend
+    player.press("leave-room")
+    player.press("find-match")
+    player.see("looking").wait_for()
+    yield "looking", player
+    player.press("stop-looking")
+    player.see("race").wait_for()
 
 
 def _daily(player: Player) -> Iterator[tuple[str, Player]]:
