@@ -125,6 +125,7 @@ def screens(
         fourth = named(Player(browser, url, settings), "Emmy")
         yield from watch_screens(player, friend, third, fourth)
         fourth.close()
+        yield from lobby_screens(player, friend)
         yield from _daily(player)
         yield from _win(Player(browser, url, {**settings, "reduced_motion": "no-preference"}))
     for each in (player, friend, third):
@@ -292,6 +293,24 @@ def watch_screens(
     yield "watch-over", watcher
     player.see("results").wait_for()
     player.press("leave-room")
+
+
+def lobby_screens(player: Player, friend: Player) -> Iterator[tuple[str, Player]]:
+    """Visit what leads to races with strangers."""
+    player.open_room("deuces", seats=4)
+    player.see("open-to-anyone").check()
+    player.see("public").wait_for()
+    yield "open-to-anyone", player
+    friend.go("/new")
+    friend.see("open-race").wait_for()
+    friend.see("open-races").scroll_into_view_if_needed()
+    yield "open-races", friend
+    player.press("leave-room")
+    player.press("find-match")
+    player.see("looking").wait_for()
+    yield "looking", player
+    player.press("stop-looking")
+    player.see("race").wait_for()
 
 
 def _daily(player: Player) -> Iterator[tuple[str, Player]]:

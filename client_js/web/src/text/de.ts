@@ -108,6 +108,34 @@ export const de: Text = {
     create: "Raum öffnen",
   },
 
+  open: {
+    title: "Offene Rennen",
+    none: "Gerade gibt es keine offenen Rennen.",
+    noneMore: "Eröffne selbst eins, oder lass uns einen Gegner suchen: Es geht von selbst los.",
+    joinOf: (host) => `Beim Rennen von ${host} mitspielen`,
+    seats: (taken, of) => `${taken} von ${of} Plätzen besetzt`,
+    running: "mitten in einer Runde",
+    toAnyone: "Offen für alle",
+    toAnyoneMore: "Dein Rennen steht in der Liste, und jeder kann einen freien Platz nehmen.",
+  },
+
+  quick: {
+    find: "Gegner finden",
+    looking: "Wir suchen jemanden …",
+    found: (name) => `Du spielst gegen ${name}.`,
+    starts: "Gleich geht es los.",
+    botIn: (seconds) =>
+      `Kommt in ${counted(seconds, "Sekunde", "Sekunden")} niemand, spielt der Tempo-Bot.`,
+    waiting: "Es geht los, sobald jemand kommt.",
+    stop: "Suche beenden",
+    meanwhile: "Es geht von selbst los: gleiche Karten, gleicher Start, für euch beide.",
+  },
+
+  bot: {
+    name: "Tempo-Bot",
+    about: "Ein Bot, der nach Tipps spielt",
+  },
+
   join: { title: "Du hast einen Code?", code: "Raumcode", join: "Mitspielen" },
 
   dailies: {

@@ -114,6 +114,36 @@ export const en = {
     create: "Open a room",
   },
 
+  /** Public rooms. */
+  open: {
+    title: "Open races",
+    none: "No open races right now.",
+    noneMore: "Open one of your own, or let us look for somebody: it starts by itself.",
+    joinOf: (host: string) => `Join ${host}’s race`,
+    seats: (taken: number, of: number) => `${taken} of ${of} seats taken`,
+    running: "in a round",
+    toAnyone: "Open to anyone",
+    toAnyoneMore: "Your race is listed, and anybody may take a free seat.",
+  },
+
+  quick: {
+    find: "Race anyone",
+    looking: "Looking for somebody …",
+    found: (name: string) => `You’re racing ${name}.`,
+    starts: "The race starts in a moment.",
+    botIn: (seconds: number) =>
+      `If nobody comes in ${counted(seconds, "second", "seconds")}, the pace bot plays.`,
+    waiting: "The race starts as soon as somebody comes.",
+    stop: "Stop looking",
+    meanwhile: "It starts by itself: same cards, same moment, for both of you.",
+  },
+
+  /** A player that plays by hints. */
+  bot: {
+    name: "Pace bot",
+    about: "A bot that plays by hints",
+  },
+
   join: { title: "Got a code?", code: "Room code", join: "Join" },
 
   dailies: {
