@@ -26,6 +26,9 @@ export const FIRST_NUMBER = 32;
 /** Attempts that a session has numbers for; after that a new one replaces the oldest. */
 export const MAX_NUMBERS = 64;
 
+/** Moves that can be undone in a row. */
+export const UNDO_DEPTH = 100;
+
 /** What an event answers: a command's `id`, a move's `(number, seq)`, or `NEWS`. */
 export type Re = number | readonly [number, number];
 
@@ -47,10 +50,16 @@ export interface Result {
   readonly left: number;
   /** Milliseconds from the start to the last card that reached a foundation. */
   readonly time: number;
-  /** Moves played. */
+  /** Moves played; an undo counts as one. */
   readonly moves: number;
   /** Why the attempt ended, or null while it is being played. */
   readonly end: "resigned" | "stuck" | "time" | "won" | null;
+  /** How many of the moves were undos. */
+  readonly undos: number;
+  /** Hints given to the player. */
+  readonly hints: number;
+  /** Whether an undo has covered a card that had been seen. */
+  readonly peeked: boolean;
 }
 
 /**
@@ -144,6 +153,8 @@ export interface CreateRoom {
   readonly key: string;
   /** Of the game; `standard` is its base form. */
   readonly variant?: string;
+  /** What help the players of its rounds may ask for. */
+  readonly help?: "hints" | "none" | "undo";
 }
 
 /**
@@ -201,6 +212,8 @@ export interface SetTerms {
   readonly variant: string;
   /** Seconds for a round, 60 to 7,200. */
   readonly limit: number;
+  /** What help the players may ask for. */
+  readonly help?: "hints" | "none" | "undo";
 }
 
 /**
@@ -214,6 +227,8 @@ export interface ProposeTerms {
   readonly variant: string;
   /** Seconds for a round, 60 to 7,200. */
   readonly limit: number;
+  /** What help the players may ask for. */
+  readonly help?: "hints" | "none" | "undo";
 }
 
 /**
@@ -304,6 +319,8 @@ export interface Round {
   readonly variant: string | null;
   /** Seconds for the round. */
   readonly limit: number | null;
+  /** What help its players may ask for. */
+  readonly help: "hints" | "none" | "undo";
 }
 
 /** What a member proposes for the next rounds. */
@@ -314,6 +331,8 @@ export interface Proposal {
   readonly variant: string;
   /** Seconds for a round. */
   readonly limit: number;
+  /** What help the players may ask for. */
+  readonly help: "hints" | "none" | "undo";
 }
 
 /** A player's place in a round that is over. */
@@ -359,6 +378,8 @@ export interface RoomState {
   readonly proposals: readonly Proposal[];
   /** Of the latest rounds that several players have finished, at most 20, the oldest first. */
   readonly scores: readonly Score[];
+  /** What help the players of the next round may ask for. */
+  readonly help: "hints" | "none" | "undo";
 }
 
 /** The host has removed the player from the room; the session is no longer subscribed to it. */
@@ -395,6 +416,31 @@ export interface OpenAttempt {
  * Refused as `unknown_attempt`, `not_started` or `attempt_ended`.
  */
 export interface Resign {
+  /** The attempt's number in the session. */
+  readonly number: number;
+  /** One more than the last journal entry that the client knows. */
+  readonly seq: number;
+}
+
+/**
+ * Undo the last move; it is answered by what it has changed, with the cards covered again.
+ *
+ * Refused as `unknown_attempt`, `not_started`, `attempt_ended`, `no_help`, `nothing_to_undo` or
+ * `too_many_moves`.
+ */
+export interface Undo {
+  /** The attempt's number in the session. */
+  readonly number: number;
+  /** One more than the last journal entry that the client knows. */
+  readonly seq: number;
+}
+
+/**
+ * Ask for a hint. On the same board, the answer is the same, and counts once.
+ *
+ * Refused as `unknown_attempt`, `not_started`, `attempt_ended` or `no_help`.
+ */
+export interface Hint {
   /** The attempt's number in the session. */
   readonly number: number;
   /** One more than the last journal entry that the client knows. */
@@ -454,6 +500,12 @@ export interface Attempt {
   readonly result: Result;
   /** The digest of the rules that it is played by; servers of release 0.1.0 leave it out. */
   readonly rules: string | null;
+  /** What help its player may ask for. */
+  readonly help: "hints" | "none" | "undo";
+  /** The hint that was given on this board: source, target and count as in `PlayMove`. */
+  readonly hint: readonly number[] | null;
+  /** How many moves can be undone in a row. */
+  readonly undoable: number;
 }
 
 /**
@@ -479,7 +531,7 @@ export interface Moved {
   readonly redeals: number | null;
 }
 
-/** A move that a client has missed. */
+/** A move that a client has missed, or an undo: its `count` is 0, like `source` and `target`. */
 export interface MissedMove {
   /** As in `PlayMove`. */
   readonly source: number;
@@ -496,7 +548,7 @@ export interface MissedMove {
 /**
  * What happened in an attempt after the entry `since`, which the client has.
  *
- * As news, it is what another session of the player has played.
+ * As news, it is what another session of the player has played; it also answers an `Undo`.
  */
 export interface Missed {
   /** The attempt's number in the session from now on. */
@@ -512,6 +564,18 @@ export interface Missed {
   readonly now: number;
   /** After the last entry. */
   readonly result: Result;
+}
+
+/** A hint. */
+export interface Hinted {
+  /** The attempt's number in the session. */
+  readonly number: number;
+  /** The last entry of its journal. */
+  readonly seq: number;
+  /** Source, target and count as in `PlayMove`; null if no move is known to get further. */
+  readonly move: readonly number[] | null;
+  /** Hints given to the player in this attempt. */
+  readonly hints: number;
 }
 
 /** Another session of the player plays the attempt: this one follows it, until it takes it over. */
@@ -693,13 +757,17 @@ export interface Run {
   readonly deadline: number;
   /**
    * Four numbers for each move: milliseconds since the move before it, or since the start; then
-   * source, target and count as in `PlayMove`.
+   * source, target and count as in `PlayMove`, or 0 three times for an undo.
    */
   readonly moves: readonly number[];
   /** Milliseconds from the start to the end. */
   readonly ended: number;
   /** Why it ended. */
   readonly end: "resigned" | "stuck" | "time" | "won";
+  /** What help the player could ask for. */
+  readonly help: "hints" | "none" | "undo";
+  /** Hints given to the player. */
+  readonly hints: number;
 }
 
 /** A run's place among those on its deal. */
@@ -715,6 +783,10 @@ export interface RunRow {
   readonly time: number;
   /** Moves played. */
   readonly moves: number;
+  /** As in `Result`, like `hints` and `peeked`; a daily has none of them. */
+  readonly undos: number;
+  readonly hints: number;
+  readonly peeked: boolean;
 }
 
 /** Runs on a deal that is closed. */
@@ -754,6 +826,8 @@ export interface Commands {
   readonly SetLock: SetLock;
   readonly GetRun: GetRun;
   readonly GetRuns: GetRuns;
+  readonly Undo: Undo;
+  readonly Hint: Hint;
 }
 
 /** The kinds of the commands. */
@@ -780,6 +854,8 @@ export const COMMANDS = {
   SetLock: 21,
   GetRun: 27,
   GetRuns: 28,
+  Undo: 29,
+  Hint: 30,
 } as const;
 
 /** Every one of the events by name. */
@@ -799,6 +875,7 @@ export interface Events {
   readonly Bye: Bye;
   readonly Run: Run;
   readonly Runs: Runs;
+  readonly Hinted: Hinted;
   readonly Taken: Taken;
   readonly Removed: Removed;
 }
@@ -820,6 +897,7 @@ export const EVENTS = {
   Bye: 14,
   Run: 19,
   Runs: 20,
+  Hinted: 21,
   Taken: 22,
   Removed: 23,
 } as const;
@@ -848,6 +926,8 @@ export interface Answers {
   readonly SetLock: "RoomState";
   readonly GetRun: "Run";
   readonly GetRuns: "Runs";
+  readonly Undo: "Missed" | "Attempt";
+  readonly Hint: "Hinted" | "Attempt";
 }
 
 /** A field by its name, if there is no more to say of it. */
@@ -867,7 +947,16 @@ export interface DescribedField {
 /** The fields of every struct in the order of the wire. */
 export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
   Player: ["id", "name", "tag"],
-  Result: ["home", "left", "time", "moves", "end"],
+  Result: [
+    "home",
+    "left",
+    "time",
+    "moves",
+    "end",
+    { name: "undos", otherwise: 0 },
+    { name: "hints", otherwise: 0 },
+    { name: "peeked", otherwise: false },
+  ],
   Hello: ["version", "token", "name"],
   Rename: ["name"],
   Ping: [],
@@ -876,13 +965,13 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
   Refused: ["code", "text", "wait"],
   Pong: ["now"],
   Bye: ["code", "text", "wait"],
-  CreateRoom: ["game", "seats", "limit", "key", "variant"],
+  CreateRoom: ["game", "seats", "limit", "key", "variant", "help"],
   JoinRoom: ["code"],
   LeaveRoom: ["code"],
   SetReady: ["code", "ready"],
   StartRound: ["code", "anyway"],
-  SetTerms: ["code", "game", "variant", "limit"],
-  ProposeTerms: ["code", "game", "variant", "limit"],
+  SetTerms: ["code", "game", "variant", "limit", "help"],
+  ProposeTerms: ["code", "game", "variant", "limit", "help"],
   RemoveMember: ["code", "player"],
   HandOver: ["code", "player"],
   SetLock: ["code", "locked"],
@@ -911,8 +1000,9 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
     "game",
     "variant",
     "limit",
+    { name: "help", otherwise: "none" },
   ],
-  Proposal: ["player", "game", "variant", "limit"],
+  Proposal: ["player", "game", "variant", "limit", { name: "help", otherwise: "none" }],
   Place: ["player", "rank", "points"],
   Score: ["number", "game", { name: "places", list: "Place" }],
   RoomState: [
@@ -928,11 +1018,14 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
     { name: "locked", otherwise: false },
     { name: "proposals", list: "Proposal", otherwise: [] },
     { name: "scores", list: "Score", otherwise: [] },
+    { name: "help", otherwise: "none" },
   ],
   Removed: ["code"],
   Have: ["seq", "digest"],
   OpenAttempt: ["attempt", { name: "have", struct: "Have" }, "take"],
   Resign: ["number", "seq"],
+  Undo: ["number", "seq"],
+  Hint: ["number", "seq"],
   PlayMove: ["number", "seq", "source", "target", "count"],
   Attempt: [
     "number",
@@ -951,6 +1044,9 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
     "now",
     { name: "result", struct: "Result" },
     "rules",
+    { name: "help", otherwise: "none" },
+    "hint",
+    { name: "undoable", otherwise: 0 },
   ],
   Moved: ["number", "seq", "changes", "time", "end", "redeals"],
   MissedMove: ["source", "target", "count", "changes", "redeals"],
@@ -963,6 +1059,7 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
     "now",
     { name: "result", struct: "Result" },
   ],
+  Hinted: ["number", "seq", "move", "hints"],
   Taken: ["number", "session"],
   Ended: ["number", "seq", { name: "result", struct: "Result" }],
   ShowDeal: ["deal"],
@@ -999,7 +1096,19 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
     "moves",
     "ended",
     "end",
+    { name: "help", otherwise: "none" },
+    { name: "hints", otherwise: 0 },
   ],
-  RunRow: ["attempt", "rank", { name: "player", struct: "Player" }, "left", "time", "moves"],
+  RunRow: [
+    "attempt",
+    "rank",
+    { name: "player", struct: "Player" },
+    "left",
+    "time",
+    "moves",
+    { name: "undos", otherwise: 0 },
+    { name: "hints", otherwise: 0 },
+    { name: "peeked", otherwise: false },
+  ],
   Runs: ["deal", "size", { name: "runs", list: "RunRow" }],
 };

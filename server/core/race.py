@@ -157,7 +157,7 @@ def fold(room: Room | None, event: Event) -> Room:
     """Return the room after one more entry of its journal; `room` is `None` before the first."""
     if isinstance(event, RoomOpened):
         assert room is None, "RoomOpened is only the first entry"
-        terms = Terms(event.game, event.variant, event.limit)
+        terms = Terms(event.game, event.variant, event.limit, event.help)
         return Room(event, event.host, (), None, terms, {}, version=1, at=event.at)
     assert room is not None, "the first entry is RoomOpened"
     return replace(_folded(room, event), version=room.version + 1, at=event.at)

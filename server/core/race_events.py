@@ -8,24 +8,26 @@ from __future__ import annotations
 from msgspec import Struct
 
 from server.core.ids import DealId, PlayerId, RoomCode
-from server.core.stored import StoredResult
+from server.core.stored import Help, StoredResult
 
 
-class Terms(Struct, frozen=True):
+class Terms(Struct, frozen=True, omit_defaults=True):
     """What a round is played by.
 
     Attributes:
         game: a game's id.
         variant: a variant's name.
         limit: the length of a round in milliseconds.
+        help: what help the players may ask for.
     """
 
     game: str
     variant: str
     limit: int
+    help: Help = "none"
 
 
-class RoomOpened(Struct, tag="opened", frozen=True):
+class RoomOpened(Struct, tag="opened", frozen=True, omit_defaults=True):
     """The room was opened; its host has no seat yet. `limit` is the length of a round in ms."""
 
     code: RoomCode
@@ -35,6 +37,7 @@ class RoomOpened(Struct, tag="opened", frozen=True):
     seats: int
     limit: int
     at: int
+    help: Help = "none"
 
 
 class SeatTaken(Struct, tag="taken", frozen=True):

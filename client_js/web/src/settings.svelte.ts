@@ -19,7 +19,12 @@ interface Choices {
   readonly language: "system" | Language;
   /** Whether moves take two taps: one on the cards, one on the target. */
   readonly twoStep: boolean;
+  /** What help there is in practice. */
+  readonly practiceHelp: Help;
 }
+
+/** What help a player may ask for: none, undoing moves, or that and hints. */
+export type Help = "none" | "undo" | "hints";
 
 const KEY = "samedeal.settings";
 
@@ -33,6 +38,7 @@ const VALUES: { readonly [Name in keyof Choices]: readonly Choices[Name][] } = {
   motion: ["system", "none"],
   language: ["system", ...LANGUAGES],
   twoStep: [false, true],
+  practiceHelp: ["hints", "undo", "none"],
 };
 
 export class Settings {
@@ -60,6 +66,9 @@ export class Settings {
   }
   get twoStep(): boolean {
     return this.#choices.twoStep;
+  }
+  get practiceHelp(): Help {
+    return this.#choices.practiceHelp;
   }
   get sound(): boolean {
     return this.#choices.sound;

@@ -37,6 +37,7 @@ async def create(request: Request[CreateRoom]) -> RoomState:
         seats=command.seats,
         limit=command.limit * 1000,
         creation=command.key,
+        allowed=command.help,
     )
     return await _subscribed(request, room)
 
@@ -109,7 +110,7 @@ async def set_lock(request: Request[SetLock]) -> RoomState:
 
 
 def _terms(command: SetTerms | ProposeTerms) -> Terms:
-    return Terms(command.game, command.variant, command.limit * 1000)
+    return Terms(command.game, command.variant, command.limit * 1000, command.help)
 
 
 async def _subscribed(request: Request[Command], room: Room) -> RoomState:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct, field
 
-from server.gateway.messages.shared import Command, Event, GameId, Player, Result
+from server.gateway.messages.shared import Command, Event, GameId, Help, Player, Result
 
 Seconds = Annotated[int, Meta(ge=60, le=7200)]
 """The length of a round."""
@@ -30,6 +30,7 @@ class CreateRoom(Command, tag=3, frozen=True):
         limit: seconds for a round, 60 to 7,200.
         key: random, chosen by the client: a player's commands with the same key create one room.
         variant: of the game; `standard` is its base form.
+        help: what help the players of its rounds may ask for.
     """
 
     game: GameId
@@ -37,6 +38,7 @@ class CreateRoom(Command, tag=3, frozen=True):
     limit: Seconds
     key: Annotated[str, Meta(min_length=8, max_length=64)]
     variant: GameId = "standard"
+    help: Help = "none"
 
 
 class RoomCommand(Command, frozen=True):
@@ -94,11 +96,13 @@ class SetTerms(RoomCommand, tag=17, frozen=True):
 
     Attributes:
         limit: seconds for a round, 60 to 7,200.
+        help: what help the players may ask for.
     """
 
     game: GameId
     variant: GameId
     limit: Seconds
+    help: Help = "none"
 
 
 class ProposeTerms(RoomCommand, tag=18, frozen=True):
@@ -108,11 +112,13 @@ class ProposeTerms(RoomCommand, tag=18, frozen=True):
 
     Attributes:
         limit: seconds for a round, 60 to 7,200.
+        help: what help the players may ask for.
     """
 
     game: GameId
     variant: GameId
     limit: Seconds
+    help: Help = "none"
 
 
 class RemoveMember(RoomCommand, tag=19, frozen=True):
@@ -197,6 +203,7 @@ class Round(Struct, array_like=True, frozen=True):
         game: what it is played by, whatever the room's terms are now. Null from servers of
             releases before 0.3.0, like `variant` and `limit`: then it is the room's.
         limit: seconds for the round.
+        help: what help its players may ask for.
     """
 
     number: int
@@ -210,6 +217,7 @@ class Round(Struct, array_like=True, frozen=True):
     game: str | None = None
     variant: str | None = None
     limit: int | None = None
+    help: Help = "none"
 
 
 class Proposal(Struct, array_like=True, frozen=True):
@@ -218,12 +226,14 @@ class Proposal(Struct, array_like=True, frozen=True):
     Attributes:
         player: the member's id.
         limit: seconds for a round.
+        help: what help the players may ask for.
     """
 
     player: str
     game: str
     variant: str
     limit: int
+    help: Help = "none"
 
 
 class Place(Struct, array_like=True, frozen=True):
@@ -268,6 +278,7 @@ class RoomState(Event, tag=5, frozen=True):
         proposals: what members propose for the next round.
         scores: of the latest rounds that several players have finished, at most 20, the oldest
             first.
+        help: what help the players of the next round may ask for.
     """
 
     code: str
@@ -282,6 +293,7 @@ class RoomState(Event, tag=5, frozen=True):
     locked: bool = False
     proposals: list[Proposal] = field(default_factory=list)
     scores: list[Score] = field(default_factory=list)
+    help: Help = "none"
 
 
 class Removed(Event, tag=23, frozen=True):
