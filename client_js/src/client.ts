@@ -18,7 +18,7 @@ import type {
   Runs,
 } from "./messages.ts";
 import { Retries } from "./retries.ts";
-import { RoomKeeper, type RoomSettings, type Terms } from "./room.ts";
+import { RoomKeeper, type RoomSettings, type Terms, withHelp } from "./room.ts";
 import { type OpenSocket, browserSocket } from "./socket.ts";
 import { type TokenStorage, defaultStorage } from "./storage.ts";
 import { type Readable, Store } from "./store.ts";
@@ -194,12 +194,12 @@ export class Client {
 
   /** Set what the next rounds are played by; only the host may. */
   async setTerms(terms: Terms): Promise<void> {
-    await this.#link.ask("SetTerms", { code: this.#room.code(), ...terms });
+    await this.#link.ask("SetTerms", { code: this.#room.code(), ...withHelp(terms) });
   }
 
   /** Propose to the host what the next rounds are played by. */
   async proposeTerms(terms: Terms): Promise<void> {
-    await this.#link.ask("ProposeTerms", { code: this.#room.code(), ...terms });
+    await this.#link.ask("ProposeTerms", { code: this.#room.code(), ...withHelp(terms) });
   }
 
   /** Take a member's seat away for good; only the host may. */
@@ -305,6 +305,24 @@ export class Client {
    */
   play(move: string): boolean {
     return this.#attempt.play(move);
+  }
+
+  /**
+   * Undo the last move, where `help` of the attempt allows it. It counts as a move.
+   *
+   * @returns false if there is no move to undo just now.
+   */
+  undo(): boolean {
+    return this.#attempt.undo();
+  }
+
+  /**
+   * Ask for a hint, where `help` of the attempt is `hints`. It also shows as `hint` of the attempt.
+   *
+   * @returns a move such as `t3>f0`, or null if no move is known to get further.
+   */
+  hint(): Promise<string | null> {
+    return this.#attempt.hint();
   }
 
   /** Play the attempt here, if another tab or device plays it (`elsewhere`). */

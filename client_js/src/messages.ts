@@ -38,6 +38,9 @@ export const FIRST_NUMBER = 32;
 /** Attempts that a session has numbers for; after that a new one replaces the oldest. */
 export const MAX_NUMBERS = 64;
 
+/** Moves that can be undone in a row. */
+export const UNDO_DEPTH = 100;
+
 /** What an event answers: a command's `id`, a move's `(number, seq)`, or `NEWS`. */
 export type Re = number | readonly [number, number];
 
@@ -61,10 +64,16 @@ export interface Result {
   readonly left: number;
   /** Milliseconds from the start to the last card that reached a foundation. */
   readonly time: number;
-  /** Moves played. */
+  /** Moves played; an undo counts as one. */
   readonly moves: number;
   /** Why the attempt ended, or null while it is being played. */
   readonly end: "resigned" | "stuck" | "time" | "won" | null;
+  /** How many of the moves were undos. */
+  readonly undos: number;
+  /** Hints given to the player. */
+  readonly hints: number;
+  /** Whether an undo has covered a card that had been seen. */
+  readonly peeked: boolean;
 }
 
 /**
@@ -158,6 +167,8 @@ export interface CreateRoom {
   readonly key: string;
   /** Of the game; `standard` is its base form. */
   readonly variant?: string;
+  /** What help the players of its rounds may ask for. */
+  readonly help?: "hints" | "none" | "undo";
 }
 
 /**
@@ -215,6 +226,8 @@ export interface SetTerms {
   readonly variant: string;
   /** Seconds for a round, 60 to 7,200. */
   readonly limit: number;
+  /** What help the players may ask for. */
+  readonly help?: "hints" | "none" | "undo";
 }
 
 /**
@@ -228,6 +241,8 @@ export interface ProposeTerms {
   readonly variant: string;
   /** Seconds for a round, 60 to 7,200. */
   readonly limit: number;
+  /** What help the players may ask for. */
+  readonly help?: "hints" | "none" | "undo";
 }
 
 /**
@@ -357,6 +372,8 @@ export interface Round {
   readonly limit: number | null;
   /** Whether the room has been public during the round. */
   readonly public: boolean;
+  /** What help its players may ask for. */
+  readonly help: "hints" | "none" | "undo";
 }
 
 /** What a member proposes for the next rounds. */
@@ -367,6 +384,8 @@ export interface Proposal {
   readonly variant: string;
   /** Seconds for a round. */
   readonly limit: number;
+  /** What help the players may ask for. */
+  readonly help: "hints" | "none" | "undo";
 }
 
 /** A player's place in a round that is over. */
@@ -430,6 +449,8 @@ export interface RoomState {
    * not.
    */
   readonly bot_at: number | null;
+  /** What help the players of the next round may ask for. */
+  readonly help: "hints" | "none" | "undo";
 }
 
 /** The host has removed the player from the room; the session is no longer subscribed to it. */
@@ -509,6 +530,31 @@ export interface Resign {
 }
 
 /**
+ * Undo the last move; it is answered by what it has changed, with the cards covered again.
+ *
+ * Refused as `unknown_attempt`, `not_started`, `attempt_ended`, `no_help`, `nothing_to_undo` or
+ * `too_many_moves`.
+ */
+export interface Undo {
+  /** The attempt's number in the session. */
+  readonly number: number;
+  /** One more than the last journal entry that the client knows. */
+  readonly seq: number;
+}
+
+/**
+ * Ask for a hint. On the same board, the answer is the same, and counts once.
+ *
+ * Refused as `unknown_attempt`, `not_started`, `attempt_ended` or `no_help`.
+ */
+export interface Hint {
+  /** The attempt's number in the session. */
+  readonly number: number;
+  /** One more than the last journal entry that the client knows. */
+  readonly seq: number;
+}
+
+/**
  * Play a move, `[number, seq, source, target, count?]`.
  *
  * Refused as `unknown_attempt`, `not_started`, `bad_move`, `illegal_move`, `attempt_ended` or
@@ -561,6 +607,12 @@ export interface Attempt {
   readonly result: Result;
   /** The digest of the rules that it is played by; servers of release 0.1.0 leave it out. */
   readonly rules: string | null;
+  /** What help its player may ask for. */
+  readonly help: "hints" | "none" | "undo";
+  /** The hint that was given on this board: source, target and count as in `PlayMove`. */
+  readonly hint: readonly number[] | null;
+  /** How many moves can be undone in a row. */
+  readonly undoable: number;
 }
 
 /**
@@ -586,7 +638,7 @@ export interface Moved {
   readonly redeals: number | null;
 }
 
-/** A move that a client has missed. */
+/** A move that a client has missed, or an undo: its `count` is 0, like `source` and `target`. */
 export interface MissedMove {
   /** As in `PlayMove`. */
   readonly source: number;
@@ -603,7 +655,7 @@ export interface MissedMove {
 /**
  * What happened in an attempt after the entry `since`, which the client has.
  *
- * As news, it is what another session of the player has played.
+ * As news, it is what another session of the player has played; it also answers an `Undo`.
  */
 export interface Missed {
   /** The attempt's number in the session from now on. */
@@ -619,6 +671,18 @@ export interface Missed {
   readonly now: number;
   /** After the last entry. */
   readonly result: Result;
+}
+
+/** A hint. */
+export interface Hinted {
+  /** The attempt's number in the session. */
+  readonly number: number;
+  /** The last entry of its journal. */
+  readonly seq: number;
+  /** Source, target and count as in `PlayMove`; null if no move is known to get further. */
+  readonly move: readonly number[] | null;
+  /** Hints given to the player in this attempt. */
+  readonly hints: number;
 }
 
 /** Another session of the player plays the attempt: this one follows it, until it takes it over. */
@@ -806,13 +870,17 @@ export interface Run {
   readonly deadline: number;
   /**
    * Four numbers for each move: milliseconds since the move before it, or since the start; then
-   * source, target and count as in `PlayMove`.
+   * source, target and count as in `PlayMove`, or 0 three times for an undo.
    */
   readonly moves: readonly number[];
   /** Milliseconds from the start to the end. */
   readonly ended: number;
   /** Why it ended. */
   readonly end: "resigned" | "stuck" | "time" | "won";
+  /** What help the player could ask for. */
+  readonly help: "hints" | "none" | "undo";
+  /** Hints given to the player. */
+  readonly hints: number;
 }
 
 /** A run's place among those on its deal. */
@@ -828,6 +896,10 @@ export interface RunRow {
   readonly time: number;
   /** Moves played. */
   readonly moves: number;
+  /** As in `Result`, like `hints` and `peeked`; a daily has none of them. */
+  readonly undos: number;
+  readonly hints: number;
+  readonly peeked: boolean;
 }
 
 /** Runs on a deal that is closed. */
@@ -958,6 +1030,8 @@ export interface Commands {
   readonly StopWatching: StopWatching;
   readonly GetRun: GetRun;
   readonly GetRuns: GetRuns;
+  readonly Undo: Undo;
+  readonly Hint: Hint;
   readonly GetWatchKey: GetWatchKey;
 }
 
@@ -991,6 +1065,8 @@ export const COMMANDS = {
   StopWatching: 26,
   GetRun: 27,
   GetRuns: 28,
+  Undo: 29,
+  Hint: 30,
   GetWatchKey: 31,
 } as const;
 
@@ -1014,6 +1090,7 @@ export interface Events {
   readonly WatchedMove: WatchedMove;
   readonly Run: Run;
   readonly Runs: Runs;
+  readonly Hinted: Hinted;
   readonly Taken: Taken;
   readonly Removed: Removed;
   readonly Rooms: Rooms;
@@ -1041,6 +1118,7 @@ export const EVENTS = {
   WatchedMove: 18,
   Run: 19,
   Runs: 20,
+  Hinted: 21,
   Taken: 22,
   Removed: 23,
   Rooms: 24,
@@ -1078,6 +1156,8 @@ export interface Answers {
   readonly StopWatching: "Done";
   readonly GetRun: "Run";
   readonly GetRuns: "Runs";
+  readonly Undo: "Missed" | "Attempt";
+  readonly Hint: "Hinted" | "Attempt";
   readonly GetWatchKey: "WatchKey";
 }
 
@@ -1098,7 +1178,16 @@ export interface DescribedField {
 /** The fields of every struct in the order of the wire. */
 export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
   Player: ["id", "name", "tag", { name: "bot", otherwise: false }],
-  Result: ["home", "left", "time", "moves", "end"],
+  Result: [
+    "home",
+    "left",
+    "time",
+    "moves",
+    "end",
+    { name: "undos", otherwise: 0 },
+    { name: "hints", otherwise: 0 },
+    { name: "peeked", otherwise: false },
+  ],
   Hello: ["version", "token", "name"],
   Rename: ["name"],
   Ping: [],
@@ -1107,13 +1196,13 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
   Refused: ["code", "text", "wait"],
   Pong: ["now"],
   Bye: ["code", "text", "wait"],
-  CreateRoom: ["game", "seats", "limit", "key", "variant"],
+  CreateRoom: ["game", "seats", "limit", "key", "variant", "help"],
   JoinRoom: ["code"],
   LeaveRoom: ["code"],
   SetReady: ["code", "ready"],
   StartRound: ["code", "anyway"],
-  SetTerms: ["code", "game", "variant", "limit"],
-  ProposeTerms: ["code", "game", "variant", "limit"],
+  SetTerms: ["code", "game", "variant", "limit", "help"],
+  ProposeTerms: ["code", "game", "variant", "limit", "help"],
   RemoveMember: ["code", "player"],
   HandOver: ["code", "player"],
   SetLock: ["code", "locked"],
@@ -1147,8 +1236,9 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
     "variant",
     "limit",
     { name: "public", otherwise: false },
+    { name: "help", otherwise: "none" },
   ],
-  Proposal: ["player", "game", "variant", "limit"],
+  Proposal: ["player", "game", "variant", "limit", { name: "help", otherwise: "none" }],
   Place: ["player", "rank", "points"],
   Score: ["number", "game", { name: "places", list: "Place" }],
   Former: [{ name: "player", struct: "Player" }, "points"],
@@ -1169,6 +1259,7 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
     { name: "former", list: "Former", otherwise: [] },
     { name: "quick", otherwise: false },
     "bot_at",
+    { name: "help", otherwise: "none" },
   ],
   Removed: ["code"],
   OpenRoom: [
@@ -1186,6 +1277,8 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
   Have: ["seq", "digest"],
   OpenAttempt: ["attempt", { name: "have", struct: "Have" }, "take"],
   Resign: ["number", "seq"],
+  Undo: ["number", "seq"],
+  Hint: ["number", "seq"],
   PlayMove: ["number", "seq", "source", "target", "count"],
   Attempt: [
     "number",
@@ -1204,6 +1297,9 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
     "now",
     { name: "result", struct: "Result" },
     "rules",
+    { name: "help", otherwise: "none" },
+    "hint",
+    { name: "undoable", otherwise: 0 },
   ],
   Moved: ["number", "seq", "changes", "time", "end", "redeals"],
   MissedMove: ["source", "target", "count", "changes", "redeals"],
@@ -1216,6 +1312,7 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
     "now",
     { name: "result", struct: "Result" },
   ],
+  Hinted: ["number", "seq", "move", "hints"],
   Taken: ["number", "session"],
   Released: ["number"],
   Ended: ["number", "seq", { name: "result", struct: "Result" }],
@@ -1253,8 +1350,20 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
     "moves",
     "ended",
     "end",
+    { name: "help", otherwise: "none" },
+    { name: "hints", otherwise: 0 },
   ],
-  RunRow: ["attempt", "rank", { name: "player", struct: "Player" }, "left", "time", "moves"],
+  RunRow: [
+    "attempt",
+    "rank",
+    { name: "player", struct: "Player" },
+    "left",
+    "time",
+    "moves",
+    { name: "undos", otherwise: 0 },
+    { name: "hints", otherwise: 0 },
+    { name: "peeked", otherwise: false },
+  ],
   Runs: ["deal", "size", { name: "runs", list: "RunRow" }],
   WatchRound: ["code", "key"],
   StopWatching: [],

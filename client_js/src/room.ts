@@ -13,6 +13,13 @@ export type RoomSettings = Omit<CreateRoom, "key">;
 /** What a round is played by; `limit` is in seconds. */
 export type Terms = Omit<SetTerms, "code">;
 
+/** Terms without `help` if there is none: servers of releases before 0.3.0 do not know the field. */
+export function withHelp<T extends { readonly help?: Terms["help"] }>(terms: T): T {
+  if (terms.help !== "none") return terms;
+  const { help: _, ...rest } = terms;
+  return rest as T;
+}
+
 export class RoomKeeper implements Keeper {
   readonly room = new Store<RoomState | null>(null);
   /** The code of the room that a host has removed the player from, until another one is entered. */
@@ -34,7 +41,7 @@ export class RoomKeeper implements Keeper {
   }
 
   create(settings: RoomSettings): Promise<RoomState> {
-    const fields = { ...settings, key: bytesToHex(randomBytes(16)) };
+    const fields = { ...withHelp(settings), key: bytesToHex(randomBytes(16)) };
     return this.#link.askWithRetry("CreateRoom", fields, this.#supersede());
   }
 

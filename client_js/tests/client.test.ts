@@ -48,7 +48,8 @@ async function reconnect(): Promise<void> {
   await until(client.status, (status) => status === "open");
 }
 
-const noMoves = { home: 0, left: 52, time: 0, moves: 0, end: null };
+const noHelp = { undos: 0, hints: 0, peeked: false };
+const noMoves = { home: 0, left: 52, time: 0, moves: 0, end: null, ...noHelp };
 
 function room(fields: Partial<EventOf<"RoomState">> = {}): EventOf<"RoomState"> {
   return {
@@ -62,14 +63,14 @@ function room(fields: Partial<EventOf<"RoomState">> = {}): EventOf<"RoomState"> 
     },
     ...{ seats: 2, limit: 900, host: ADA.id, round: null, members: [] },
     ...{ locked: false, proposals: [], scores: [], public: false, former: [] },
-    ...{ quick: false, bot_at: null },
+    ...{ quick: false, bot_at: null, help: "none" as const },
     ...fields,
   };
 }
 
 const round = {
   ...{ number: 1, deal: "d", commitment: "00", starts: 0, deadline: 1, over: false, seed: null },
-  ...{ game: "robert", variant: "standard", limit: 900, public: false },
+  ...{ game: "robert", variant: "standard", limit: 900, public: false, help: "none" as const },
   runners: [ADA, BOB].map((player) => ({
     ...{ player, attempt: `d.${player.id}`, result: noMoves, rank: null },
   })),
@@ -148,8 +149,8 @@ test("what hosts do is sent with the room's code, and anyway only if it is said"
   const wanted: [() => Promise<void>, object][] = [
     [() => client.startRound(), { type: "StartRound", anyway: null }],
     [() => client.startRound(true), { type: "StartRound", anyway: true }],
-    [() => client.setTerms(terms), { type: "SetTerms", ...terms }],
-    [() => client.proposeTerms(terms), { type: "ProposeTerms", ...terms }],
+    [() => client.setTerms(terms), { type: "SetTerms", ...terms, help: null }],
+    [() => client.proposeTerms(terms), { type: "ProposeTerms", ...terms, help: null }],
     [() => client.removeMember(BOB.id), { type: "RemoveMember", player: BOB.id }],
     [() => client.handOver(BOB.id), { type: "HandOver", player: BOB.id }],
     [() => client.setLock(true), { type: "SetLock", locked: true }],

@@ -13,7 +13,7 @@ test("the file of a run is that of the server's golden run, to the byte", () => 
 test("a replay has a board after each move, and knows when cards came home", () => {
   const replay = new Replay(run);
   expect(replay.boards).toHaveLength(file.moves.length + 1);
-  expect(replay.result).toEqual(file.result);
+  expect(replay.result).toEqual({ ...file.result, undos: 0, hints: 0, peeked: false });
   expect(cardsHome(replay.boardAt(file.moves.length))).toBe(file.result.home);
   expect(replay.arrivals.map(({ home }) => home)).toEqual(
     Array.from({ length: file.result.home }, (_, at) => at + 1),
@@ -43,4 +43,23 @@ test("two runs part at the first move that differs, or where one goes on", () =>
 
 test("a run with a move that is not legal is no replay", () => {
   expect(() => new Replay(runOf(file.moves.slice(7)))).toThrow("legal");
+});
+
+test("an undo leads back a board, and counts as a move", () => {
+  const replay = new Replay(run);
+  const first = replay.home.findIndex((home, move) => move > 0 && home > (replay.home[0] ?? 0));
+  const moves = run.moves.slice(0, first * 4);
+  // The move that brought the first card home is undone, and played again.
+  const again = run.moves.slice((first - 1) * 4, first * 4);
+  const undone = new Replay({ ...run, help: "hints", hints: 2, moves: [...moves, 7, 0, 0, 0] });
+  expect(undone.boards.at(-1)).toEqual({ ...replay.boardAt(first - 1), moves: first + 1 });
+  expect(undone.result).toMatchObject({ home: 0, time: 0, moves: first + 1, undos: 1, hints: 2 });
+  expect([undone.textOf(first + 1), undone.moves.at(-1)]).toEqual(["undo", null]);
+  expect(undone.steps.map(({ home }) => home)).toEqual([1, 0]);
+  const { moves: texts, result, help } = runFileOf(undone);
+  expect(texts.at(-1)).toEqual(["undo", (replay.times[first] ?? 0) + 7]);
+  expect([result.undos, result.hints, help]).toEqual([1, 2, "hints"]);
+  const played = new Replay({ ...run, moves: [...moves, 7, 0, 0, 0, ...again] });
+  expect(played.boards.at(-1)).toEqual({ ...replay.boardAt(first), moves: first + 2 });
+  expect(() => new Replay({ ...run, moves: [0, 0, 0, 0] })).toThrow("No move can be undone.");
 });

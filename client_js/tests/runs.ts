@@ -26,7 +26,10 @@ function numbers(moves: RunFile["moves"]): number[] {
 
 /** A run with these moves, and else as in the golden file. */
 export function runOf(moves: RunFile["moves"]): Run {
-  const { result, samedeal: _, format: __, ...fields } = file;
+  const { result, samedeal: _, format: __, help = "none", ...fields } = file;
   const attempt = `${file.deal}.${file.player.id}`;
-  return { ...fields, attempt, moves: numbers(moves), end: result.end ?? "resigned" };
+  return {
+    ...fields,
+    ...{ attempt, moves: numbers(moves), end: result.end ?? "resigned", help, hints: 0 },
+  };
 }

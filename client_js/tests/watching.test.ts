@@ -20,7 +20,8 @@ import {
 const CODE = "H7KQ2";
 const KEY = "Jk1c9mYw3pQ7xT2vB8sZ0A";
 const RULES = findRuleset("robert", "standard");
-const noMoves = { home: 0, left: 52, time: 0, moves: 0, end: null };
+const noHelp = { undos: 0, hints: 0, peeked: false };
+const noMoves = { home: 0, left: 52, time: 0, moves: 0, end: null, ...noHelp };
 
 let server: ScriptedServer;
 let time: FakeTime;
@@ -57,6 +58,7 @@ function room(fields: Partial<EventOf<"RoomState">> = {}): EventOf<"RoomState"> 
       former: [],
       quick: false,
       bot_at: null,
+      help: "none" as const,
     },
     ...fields,
   };

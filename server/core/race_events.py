@@ -8,21 +8,23 @@ from __future__ import annotations
 from msgspec import Struct
 
 from server.core.ids import DealId, PlayerId, RoomCode
-from server.core.stored import StoredResult
+from server.core.stored import Help, StoredResult
 
 
-class Terms(Struct, frozen=True):
+class Terms(Struct, frozen=True, omit_defaults=True):
     """What a round is played by.
 
     Attributes:
         game: a game's id.
         variant: a variant's name.
         limit: the length of a round in milliseconds.
+        help: what help the players may ask for.
     """
 
     game: str
     variant: str
     limit: int
+    help: Help = "none"
 
 
 class RoomOpened(Struct, tag="opened", frozen=True, omit_defaults=True):
@@ -39,11 +41,12 @@ class RoomOpened(Struct, tag="opened", frozen=True, omit_defaults=True):
     limit: int
     at: int
     quick: bool = False
+    help: Help = "none"
 
     @property
     def terms(self) -> Terms:
         """What the first round is played by, unless the host sets something else."""
-        return Terms(self.game, self.variant, self.limit)
+        return Terms(self.game, self.variant, self.limit, self.help)
 
 
 class PublicSet(Struct, tag="public", frozen=True):

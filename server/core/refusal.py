@@ -35,6 +35,8 @@ SENTENCES: Final = {
     "illegal_move": "The rules do not allow this move here.",
     "attempt_ended": "This attempt is over.",
     "too_many_moves": "This attempt has no moves left. You can still give up.",
+    "no_help": "Here, everybody plays without this help.",
+    "nothing_to_undo": "There is no move to take back.",
     "already_played": "You have played this daily already.",
     "unknown_day": "There is no leaderboard for this day.",
     "unknown_deal": "There is no such deal.",

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable
 import structlog
 
 from engine.board import delta_between
-from server.core.attempt import Moved
+from server.core.attempt import move_of
 from server.core.ids import AttemptId, PlayerId
 from server.core.refusal import Refusal, UnavailableError, UnreadableError
 from server.gateway import present
@@ -142,14 +142,15 @@ class Following:
             self._sessions.publish_entry(after, text, by)
         if not followers:
             return
-        if before is None or not isinstance(event, Moved):
+        move = move_of(event)
+        if before is None or move is None:
             self._reads.add((player, attempt, by))
             return
         delta = delta_between(before.board, after.board)
         now = self._services.clock.now()
         for session in followers:
             number = session.shown.number_of(attempt)
-            session.send(present.followed(after, event.move, delta, number, now))
+            session.send(present.followed(after, move, delta, number, now))
             self._tell_taken(session, attempt, by)
 
     async def _send_snapshots(self, player: PlayerId, attempt: AttemptId, by: str | None) -> None:

@@ -7,12 +7,13 @@ Watchers are sent the views and deltas of runners, by `server.core.watching`.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Mapping
 from operator import itemgetter
 
 from engine.board import Delta, delta_between, view_of
 from engine.notation import parse_move
-from engine.ruleset import Ruleset
+from engine.ruleset import Move, Ruleset
 from server.core import attempt as core
 from server.core import daily, quick, ranking
 from server.core.ids import PlayerId, attempt_id
@@ -21,7 +22,7 @@ from server.core.race import Room, Score
 from server.core.watching import WATCH_DELAY, Sight
 from server.gateway import codec
 from server.gateway.messages import rooms as messages
-from server.gateway.messages.attempts import Attempt, Ended, Missed, MissedMove
+from server.gateway.messages.attempts import Attempt, Ended, Hinted, Missed, MissedMove
 from server.gateway.messages.dailies import Dailies, Daily
 from server.gateway.messages.leaderboards import Entry, Leaderboard
 from server.gateway.messages.rooms import Former, Place, Proposal, RoomState, Round, Runner, Seat
@@ -71,7 +72,7 @@ def room(page: RoomPage) -> RoomState:
         round=_round(page),
         locked=state.locked,
         proposals=[
-            Proposal(by, terms.game, terms.variant, terms.limit // 1000)
+            Proposal(by, terms.game, terms.variant, terms.limit // 1000, terms.help)
             for by, terms in state.proposals.items()
         ],
         scores=[_score(score) for score in state.scores],
@@ -81,6 +82,7 @@ def room(page: RoomPage) -> RoomState:
         ],
         quick=opened.quick,
         bot_at=quick.bot_at(state),
+        help=state.terms.help,
     )
 
 
@@ -119,6 +121,7 @@ def _round(page: RoomPage) -> Round | None:
         variant=round_.terms.variant,
         limit=round_.terms.limit // 1000,
         public=round_.public,
+        help=round_.terms.help,
     )
 
 
@@ -202,7 +205,20 @@ def attempt(snapshot: Snapshot, number: int, now: int) -> Attempt:
         now=now,
         result=result(snapshot.result),
         rules=snapshot.view.ruleset.digest,
+        help=start.help,
+        hint=_numbers(snapshot.view.ruleset, snapshot.hinted),
+        undoable=snapshot.undoable,
     )
+
+
+def hinted(after: core.Attempt, number: int) -> Hinted:
+    """Return the event with the hint that stands on an attempt's board, if there is one."""
+    move = _numbers(after.board.ruleset, after.hinted)
+    return Hinted(number, after.seq, move, after.hints)
+
+
+def _numbers(ruleset: Ruleset, move: Move | None) -> list[int] | None:
+    return None if move is None else [*ruleset.numbers_of(move)]
 
 
 def missed(found: resume.Missed, number: int, now: int) -> Missed:
@@ -226,11 +242,11 @@ def missed(found: resume.Missed, number: int, now: int) -> Missed:
 
 
 def followed(after: core.Attempt, move: str, delta: Delta, number: int, now: int) -> Missed:
-    """Return the event with one move of another session, for one that follows.
+    """Return the event with one move or undo: for a session that follows, or as an undo's answer.
 
     Args:
         after: the attempt after the move.
-        move: the move's text.
+        move: the move's text, or `UNDONE`.
         delta: what it changed, for the player.
         number: the attempt's number in the session.
         now: Unix milliseconds.
@@ -240,13 +256,17 @@ def followed(after: core.Attempt, move: str, delta: Delta, number: int, now: int
 
 
 def _missed_move(ruleset: Ruleset, text: str, delta: Delta) -> MissedMove:
-    numbers = ruleset.numbers_of(parse_move(ruleset, text))
-    return MissedMove(*numbers, _changes(delta), delta.redeals)
+    return MissedMove(*_move_numbers(ruleset, text), _changes(delta), delta.redeals)
+
+
+def _move_numbers(ruleset: Ruleset, text: str) -> tuple[int, int, int]:
+    """Return source, target and count of a move, by its text; three zeros for an undo."""
+    return (0, 0, 0) if text == core.UNDONE else ruleset.numbers_of(parse_move(ruleset, text))
 
 
 def result(found: ranking.Result) -> Result:
     """Return the result of an attempt, which may still be in progress."""
-    return Result(found.home, found.left, found.time, found.moves, found.end)
+    return Result(**dataclasses.asdict(found))
 
 
 def dailies(day: int, today: list[Today], now: int) -> Dailies:
@@ -317,7 +337,7 @@ def run(found: FoundRun) -> Run:
     moves: list[int] = []
     before = 0
     for text, time in found.run.moves:
-        moves += (time - before, *ruleset.numbers_of(parse_move(ruleset, text)))
+        moves += (time - before, *_move_numbers(ruleset, text))
         before = time
     return Run(
         attempt=attempt_id(start.deal, start.player),
@@ -333,6 +353,8 @@ def run(found: FoundRun) -> Run:
         moves=moves,
         ended=found.run.ended,
         end=found.run.end,
+        help=start.help,
+        hints=found.run.hints,
     )
 
 
@@ -342,7 +364,17 @@ def runs(deal: str, size: int, rows: Iterable[FoundRow]) -> Runs:
         deal=deal,
         size=size,
         runs=[
-            RunRow(row.attempt, row.rank, player(row.profile), row.left, row.time, row.moves)
+            RunRow(
+                row.attempt,
+                row.rank,
+                player(row.profile),
+                row.left,
+                row.time,
+                row.moves,
+                row.undos,
+                row.hints,
+                row.peeked,
+            )
             for row in rows
         ],
     )

@@ -22,6 +22,7 @@ from server.core.race import Room, Round
 from server.core.race_events import Event, RoomOpened, Terms, TermsSet
 from server.core.ranking import Result
 from server.core.refusal import Refusal, UnreadableError
+from server.core.stored import Help
 from server.service.answers import Snapshot
 from server.service.attempts import Attempts
 from server.service.replica import YIELD_EVERY, Replica
@@ -52,7 +53,15 @@ class Rooms:
         """Emitted after each entry that this node has appended, with the room after it."""
 
     async def create(
-        self, player: PlayerId, game: str, variant: str, *, seats: int, limit: int, creation: str
+        self,
+        player: PlayerId,
+        game: str,
+        variant: str,
+        *,
+        seats: int,
+        limit: int,
+        creation: str,
+        allowed: Help = "none",
     ) -> Room:
         """Open a room and take its first seat. A retry returns the same room.
 
@@ -63,6 +72,7 @@ class Rooms:
             seats: number of seats, 1 to 8.
             limit: length of a round in milliseconds.
             creation: idempotency key: a random string that the client repeats in a retry.
+            allowed: what help the players of its rounds may ask for.
 
         Raises:
             Refusal: there is no such game or variant.
@@ -75,7 +85,7 @@ class Rooms:
             def decide(room: Room | None, now: int, code: RoomCode = code) -> Event | None:
                 if room is not None:
                     return None
-                return RoomOpened(code, player, game, variant, seats, limit, now)
+                return RoomOpened(code, player, game, variant, seats, limit, now, help=allowed)
 
             room = await self._append(code, decide)
             if room.opened.host == player:
@@ -545,6 +555,7 @@ class Rooms:
             None,
             round_.starts,
             round_.deadline,
+            help=round_.terms.help,
         )
         return (await self._attempts.start(started)).id
 

@@ -55,6 +55,8 @@ class Searches:
     def _enqueue(self, attempt: Attempt) -> None:
         """Enqueue an attempt that has changed, if all its cards have been seen.
 
+        One whose moves can be undone has no dead end.
+
         If it is queued already, its latest state replaces the earlier one; if it is over, it is
         removed from the queue.
         """
@@ -63,6 +65,8 @@ class Searches:
         if attempt.end is not None:
             self._pending.pop(attempt.id, None)
             self._lines.pop(attempt.id, None)
+        elif attempt.undoable:
+            self._pending.pop(attempt.id, None)
         elif _may_have_seen_all(attempt.board) and not cards_never_seen(attempt.board):
             if len(self._pending) >= MAX_WAITING and attempt.id not in self._pending:
                 log.warning("searches_full", attempt=attempt.id)

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Sequence
 import structlog
 
 from server.core import topics
-from server.core.attempt import Attempt, Moved
+from server.core.attempt import Attempt, move_of
 from server.core.attempt import Ended as EndedEntry
 from server.core.ids import AttemptId, PlayerId
 from server.core.refusal import UnavailableError, UnreadableError
@@ -325,7 +325,7 @@ class Sessions:
             # What it is has been logged where it was read.
             log.debug("entry_not_followed", attempt=message.attempt, code=error.code)
             return
-        if step is not None and isinstance(step.event, Moved):
+        if step is not None and move_of(step.event) is not None:
             self.advanced.emit(step, None, message.by)
         else:
             self.unfollowed.emit(message.player, message.attempt, message.by)

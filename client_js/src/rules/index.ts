@@ -6,6 +6,7 @@ export {
   type View,
   cardsFaceDown,
   cardsHome,
+  cardsNeverSeen,
   pileAt,
   viewOf,
 } from "./board.ts";

@@ -5,10 +5,11 @@
  */
 
 import type { Result, Run } from "@samedeal/client";
-import { type Board, type View, cardsHome, viewOf } from "../../src/rules/board.ts";
+import { type Board, type View, cardsHome, cardsNeverSeen, viewOf } from "../../src/rules/board.ts";
 import { findRuleset, findStoredRuleset } from "../../src/rules/catalog.ts";
 import { dealSeed, parseSeed } from "../../src/rules/deal.ts";
 import { EngineError } from "../../src/rules/errors.ts";
+import { hint } from "../../src/rules/hints.ts";
 import { isLegal, isStuck, isWon } from "../../src/rules/moves.ts";
 import { moveText, parseMove } from "../../src/rules/notation.ts";
 import { play } from "../../src/rules/play.ts";
@@ -19,6 +20,8 @@ import { GhostRace, type StoredRace, against, readRace } from "./ghostRace.svelt
 
 const SEED_BYTES = 32;
 
+const NO_MARKS = { undos: 0, hints: 0, peeked: false };
+
 /**
  * The stored form of a deal: its seed in hexadecimal, its moves, and the digest of its rules, which
  * release 0.1.0 left out; its variant, unless it is the standard one; the race, if it is played in
@@ -26,10 +29,17 @@ const SEED_BYTES = 32;
  */
 interface StoredDeal {
   readonly seed: string;
+  /** Without those that were undone. */
   readonly moves: readonly string[];
   readonly rules?: string | null;
   readonly variant?: string;
   readonly race?: StoredRace;
+  /** How many moves were undone, how many hints given, and whether an undo covered a seen card. */
+  readonly undos?: number;
+  readonly hints?: number;
+  readonly peeked?: boolean;
+  /** The hint on the board. */
+  readonly hint?: string | null;
 }
 
 /** Store the deal of a run as its game's practice deal, in a race against the run's ghost. */
@@ -52,6 +62,8 @@ export class Practice {
   /** The undo history, oldest first; the last board is the current one. */
   #boards = $state.raw<readonly Board[]>([]);
   #moves: readonly string[] = [];
+  #marks = $state.raw(NO_MARKS);
+  #hint = $state.raw<string | null>(null);
 
   /** Resume the stored deal of a game, or deal a new one. Throws `unknown_game`. */
   constructor(game: string, storage: Storage) {
@@ -65,13 +77,35 @@ export class Practice {
     this.#seed = (rules && stored.seed) ?? newSeed();
     this.#reset();
     for (const move of (rules && stored.moves) ?? []) if (!this.#play(move)) break;
+    if (rules) this.#restoreHelp(stored);
     if (rules && stored.race) this.race = new GhostRace(stored.race);
     this.race?.keep(this.#moves.length);
     this.save();
   }
 
+  /** What the player sees. An undo counts as a move, as in a race. */
   get view(): View {
-    return viewOf(this.#board);
+    return viewOf({ ...this.#board, moves: this.#board.moves + 2 * this.#marks.undos });
+  }
+
+  /** How many moves were undone. */
+  get undos(): number {
+    return this.#marks.undos;
+  }
+
+  /** How many hints were given. */
+  get hints(): number {
+    return this.#marks.hints;
+  }
+
+  /** Whether an undo has covered a card that had been seen. */
+  get peeked(): boolean {
+    return this.#marks.peeked;
+  }
+
+  /** The hint that was given on this board; null if none was. */
+  get hint(): Move | null {
+    return this.#hint === null ? null : parseMove(this.ruleset, this.#hint);
   }
 
   get end(): "won" | "stuck" | null {
@@ -85,7 +119,8 @@ export class Practice {
     const last = this.#boards.findIndex((board) => cardsHome(board) === home);
     return {
       ...{ home, left: this.ruleset.total - home, time: this.race?.timeOf(last) ?? 0 },
-      ...{ moves: this.#moves.length, end: this.end },
+      ...{ moves: this.view.moves, end: this.end },
+      ...this.#marks,
     };
   }
 
@@ -97,18 +132,37 @@ export class Practice {
   /** Play a move; false if it is not legal. */
   play(move: Move): boolean {
     const played = isLegal(this.#board, move) && this.#play(moveText(this.ruleset, move));
-    if (played) this.race?.played();
+    if (played) {
+      this.#hint = null;
+      this.race?.played();
+    }
     this.save();
     return played;
   }
 
-  /** Undo the last move. */
+  /** Undo the last move; cards that it had turned up are covered again. */
   undo(): void {
-    if (!this.begun) return;
+    const back = this.#boards.at(-2);
+    if (back === undefined) return;
+    const covers = cardsNeverSeen(back) > cardsNeverSeen(this.#board);
+    const { undos, hints, peeked } = this.#marks;
+    this.#marks = { undos: undos + 1, hints, peeked: peeked || covers };
+    this.#hint = null;
     this.#boards = this.#boards.slice(0, -1);
     this.#moves = this.#moves.slice(0, -1);
     this.race?.keep(this.#moves.length);
     this.save();
+  }
+
+  /** Give a hint, once on the same board; null if no move is known to get further. */
+  giveHint(): Move | null {
+    if (this.#hint !== null) return this.hint;
+    const move = hint(this.#board);
+    if (move === null) return null;
+    this.#marks = { ...this.#marks, hints: this.#marks.hints + 1 };
+    this.#hint = moveText(this.ruleset, move);
+    this.save();
+    return move;
   }
 
   /** Restart the same deal, and the race if it is played in one. */
@@ -141,6 +195,16 @@ export class Practice {
   #reset(): void {
     this.#boards = [dealSeed(this.ruleset, parseSeed(this.#seed))];
     this.#moves = [];
+    this.#marks = NO_MARKS;
+    this.#hint = null;
+  }
+
+  #restoreHelp({ undos = 0, hints = 0, peeked = false, hint: given = null }: StoredDeal): void {
+    this.#marks = { undos, hints, peeked };
+    if (given === null) return;
+    // Not whatever was stored: only what a hint may be on this board.
+    const move = hint(this.#board);
+    this.#hint = move === null ? null : moveText(this.ruleset, move);
   }
 
   #play(move: string): boolean {
@@ -162,7 +226,8 @@ export class Practice {
     const race = this.race?.stored;
     const deal = { seed: this.#seed, moves: this.#moves, rules: digest };
     const more = { ...(variant !== STANDARD && { variant }), ...(race && { race }) };
-    store({ ...deal, ...more }, this.#game, this.#storage);
+    const help = { ...this.#marks, hint: this.#hint };
+    store({ ...deal, ...more, ...help }, this.#game, this.#storage);
   }
 }
 
@@ -182,12 +247,13 @@ function newSeed(): string {
 /** The deal in stored JSON, or null if there is none or it is malformed. */
 function readStored(text: string | null): StoredDeal | null {
   try {
-    const { seed, moves, rules, variant, race } = JSON.parse(text ?? "null") as StoredDeal;
+    const { seed, moves, rules, variant, race, ...help } = JSON.parse(text ?? "null") as StoredDeal;
     parseSeed(seed);
     const played = moves.filter((move) => typeof move === "string");
     const found = readRace(race);
     return {
-      ...{ seed, moves: played },
+      ...{ seed, moves: played, undos: count(help.undos), hints: count(help.hints) },
+      ...{ peeked: help.peeked === true, hint: typeof help.hint === "string" ? help.hint : null },
       ...(typeof rules === "string" && { rules }),
       ...(typeof variant === "string" && { variant }),
       ...(found && { race: found }),
@@ -195,6 +261,10 @@ function readStored(text: string | null): StoredDeal | null {
   } catch {
     return null;
   }
+}
+
+function count(stored: unknown): number {
+  return Number.isInteger(stored) ? Math.max(0, stored as number) : 0;
 }
 
 /** The rules of a stored deal, or null if they are no longer known. */

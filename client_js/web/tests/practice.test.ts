@@ -1,13 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { legalMoves } from "../../src/rules/moves.ts";
-import { moveText, parseMove } from "../../src/rules/notation.ts";
+import { parseMove } from "../../src/rules/notation.ts";
 import { Replay } from "../../src/run.ts";
 import { file, runOf } from "../../tests/runs.ts";
-import { hintMove } from "../src/board/choices.ts";
 import { compare, ghostOf } from "../src/ghost.ts";
 import { Practice, storeRace } from "../src/practice.svelte.ts";
 import { MemoryStorage } from "./storage.ts";
-import { viewOf } from "./tables.ts";
 
 function playSome(practice: Practice, count: number): void {
   for (let nth = 0; nth < count; nth++) {
@@ -28,9 +26,48 @@ describe("practice", () => {
     const again = new Practice("roosevelt", storage);
     expect(again.view).toEqual(practice.view);
     for (let nth = 0; nth < 5; nth++) again.undo();
-    expect(again.view).toEqual(opening);
+    expect(again.view).toEqual({ ...opening, moves: 10 });
     again.undo();
-    expect(again.view).toEqual(opening);
+    expect(again.view).toEqual({ ...opening, moves: 10 });
+  });
+
+  it("marks undos, and whether one covered a card that had been seen, also after a reload", () => {
+    const storage = new MemoryStorage();
+    const practice = new Practice("robert", storage);
+    const deal = { source: practice.ruleset.stock, target: practice.ruleset.waste!, count: 1 };
+    practice.play(deal);
+    practice.undo();
+    for (const each of [practice, new Practice("robert", storage)]) {
+      expect([each.undos, each.hints, each.peeked]).toEqual([1, 0, true]);
+      expect(each.view.moves).toBe(2);
+    }
+    practice.deal();
+    expect([practice.undos, practice.peeked]).toEqual([0, false]);
+  });
+
+  it("gives a hint once on a board, stores it, and drops it with the next move", () => {
+    const storage = new MemoryStorage();
+    const practice = new Practice("robert", storage);
+    const move = practice.giveHint()!;
+    expect(practice.giveHint()).toEqual(move);
+    const again = new Practice("robert", storage);
+    expect([again.hint, again.hints]).toEqual([move, 1]);
+    again.play(move);
+    expect(again.hint).toBeNull();
+    again.undo();
+    expect([again.hint, again.hints]).toEqual([null, 1]);
+    expect(new Practice("robert", storage).hint).toBeNull();
+  });
+
+  it("shows no stored hint that is none on its board", () => {
+    const storage = new MemoryStorage();
+    const practice = new Practice("robert", storage);
+    const move = practice.giveHint()!;
+    const kept = JSON.parse(storage.getItem("samedeal.practice.robert") ?? "") as object;
+    const wrong = { ...kept, hint: "t0>t9", undos: -1, hints: "many" };
+    storage.setItem("samedeal.practice.robert", JSON.stringify(wrong));
+    const other = new Practice("robert", storage);
+    expect([other.hint, other.undos, other.hints]).toEqual([move, 0, 0]);
   });
 
   it("shows no face-down card", () => {
@@ -201,38 +238,4 @@ describe("a race against a ghost", () => {
     storage.setItem(`samedeal.practice.${file.game}`, JSON.stringify({ ...stored, moves: played }));
     return new Practice(file.game, storage).view.piles;
   }
-});
-
-describe("a hint", () => {
-  const hint = (game: string, piles: Record<string, string>) => {
-    const view = viewOf(game, piles);
-    const move = hintMove({ view, moves: legalMoves(view) });
-    return move && moveText(view.ruleset, move);
-  };
-
-  it("prefers moves home, then those that turn a card up, then builds, then the stock", () => {
-    expect(hint("roosevelt", { t0: "7H", t1: "6S", t2: "AS", s: "??" })).toBe("t2>f0");
-    const open = { t0: "??6S", t1: "7H", t2: "5D", t3: "9C", s: "??" };
-    expect(hint("rouge-et-noir", open)).toBe("t0>t1");
-    expect(hint("roosevelt", { t0: "KC7H", t1: "2S9D6S", s: "??" })).toBe("t1>t0");
-    expect(hint("roosevelt", { t0: "KC", t1: "9S", s: "??" })).toBe("s>w");
-  });
-
-  it("does not move a card that is well placed to an equal place", () => {
-    const view = {
-      t0: "8S7H",
-      t1: "8C",
-      t2: "KD",
-      t3: "KH",
-      t4: "KS",
-      t5: "KC",
-      t6: "QD",
-      s: "??",
-    };
-    expect(hint("roosevelt", view)).not.toBe("t0>t1");
-  });
-
-  it("is undefined if there is no legal move", () => {
-    expect(hint("roosevelt", { t0: "KC" })).toBeUndefined();
-  });
 });

@@ -42,6 +42,7 @@ async def create(request: Request[CreateRoom]) -> RoomState:
         seats=command.seats,
         limit=command.limit * 1000,
         creation=command.key,
+        allowed=command.help,
     )
     return await _subscribed(request, room)
 
@@ -134,7 +135,7 @@ async def list_rooms(request: Request[ListRooms]) -> Rooms:
 
 
 def _terms(command: SetTerms | ProposeTerms) -> Terms:
-    return Terms(command.game, command.variant, command.limit * 1000)
+    return Terms(command.game, command.variant, command.limit * 1000, command.help)
 
 
 async def send_emote(request: Request[SendEmote]) -> Done:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct, field
 
-from server.gateway.messages.shared import Command, Event, GameId, Player, Result
+from server.gateway.messages.shared import Command, Event, GameId, Help, Player, Result
 
 Seconds = Annotated[int, Meta(ge=60, le=7200)]
 """The length of a round."""
@@ -35,6 +35,7 @@ class CreateRoom(Command, tag=3, frozen=True):
         limit: seconds for a round, 60 to 7,200.
         key: random, chosen by the client: a player's commands with the same key create one room.
         variant: of the game; `standard` is its base form.
+        help: what help the players of its rounds may ask for.
     """
 
     game: GameId
@@ -42,6 +43,7 @@ class CreateRoom(Command, tag=3, frozen=True):
     limit: Seconds
     key: Annotated[str, Meta(min_length=8, max_length=64)]
     variant: GameId = "standard"
+    help: Help = "none"
 
 
 class RoomCommand(Command, frozen=True):
@@ -99,11 +101,13 @@ class SetTerms(RoomCommand, tag=17, frozen=True):
 
     Attributes:
         limit: seconds for a round, 60 to 7,200.
+        help: what help the players may ask for.
     """
 
     game: GameId
     variant: GameId
     limit: Seconds
+    help: Help = "none"
 
 
 class ProposeTerms(RoomCommand, tag=18, frozen=True):
@@ -113,11 +117,13 @@ class ProposeTerms(RoomCommand, tag=18, frozen=True):
 
     Attributes:
         limit: seconds for a round, 60 to 7,200.
+        help: what help the players may ask for.
     """
 
     game: GameId
     variant: GameId
     limit: Seconds
+    help: Help = "none"
 
 
 class RemoveMember(RoomCommand, tag=19, frozen=True):
@@ -241,6 +247,7 @@ class Round(Struct, array_like=True, frozen=True):
             releases before 0.3.0, like `variant` and `limit`: then it is the room's.
         limit: seconds for the round.
         public: whether the room has been public during the round.
+        help: what help its players may ask for.
     """
 
     number: int
@@ -255,6 +262,7 @@ class Round(Struct, array_like=True, frozen=True):
     variant: str | None = None
     limit: int | None = None
     public: bool = False
+    help: Help = "none"
 
 
 class Proposal(Struct, array_like=True, frozen=True):
@@ -263,12 +271,14 @@ class Proposal(Struct, array_like=True, frozen=True):
     Attributes:
         player: the member's id.
         limit: seconds for a round.
+        help: what help the players may ask for.
     """
 
     player: str
     game: str
     variant: str
     limit: int
+    help: Help = "none"
 
 
 class Place(Struct, array_like=True, frozen=True):
@@ -329,6 +339,7 @@ class RoomState(Event, tag=5, frozen=True):
         quick: whether it was opened by `QuickMatch`.
         bot_at: when the pace bot takes the free seat of a quick match, in Unix milliseconds; null
             if it does not.
+        help: what help the players of the next round may ask for.
     """
 
     code: str
@@ -347,6 +358,7 @@ class RoomState(Event, tag=5, frozen=True):
     former: list[Former] = field(default_factory=list)
     quick: bool = False
     bot_at: int | None = None
+    help: Help = "none"
 
 
 class Removed(Event, tag=23, frozen=True):

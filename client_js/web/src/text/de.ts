@@ -378,16 +378,32 @@ export const de: Text = {
         : `Ist er leer, wird die Ablage wieder zum Stapel, ${times === 1 ? "einmal" : times === 2 ? "zweimal" : `${times}-mal`}.`,
     tapTitle: "Spielen",
     tap: "Tipp eine Karte an, und sie macht ihren besten Zug: nach Hause, wenn es geht, sonst zur längsten Folge. Oder zieh sie, wohin du willst.",
-    keys: "Mit der Tastatur: Pfeile bewegen, Eingabe spielt, Leertaste nimmt auf und legt ab, H schickt nach Hause, D gibt Karten.",
+    keys: "Mit der Tastatur: Pfeile bewegen, Eingabe spielt, Leertaste nimmt auf und legt ab, H schickt nach Hause, D gibt Karten, U nimmt zurück, I gibt einen Tipp.",
+  },
+
+  help: {
+    title: "Hilfe",
+    kinds: { none: "Keine", undo: "Züge zurücknehmen", hints: "Zurücknehmen und Tipps" },
+    terms: { undo: "Zurücknehmen erlaubt", hints: "mit Zurücknehmen und Tipps" },
+    undo: "Zurück",
+    hint: "Tipp",
+    hinted: (move) => `Tipp: ${move}`,
+    none: "Hier bringt dich kein Zug weiter. Nimm ein paar zurück?",
+    deadEnd: "Hier geht kein Zug mehr. Nimm ein paar zurück, oder gib auf.",
+    undone: "Zug zurückgenommen",
+    used: (marks) => `Hilfe: ${marks}.`,
+    marks: (undos, hints, peeked) =>
+      [
+        ...(undos > 0 ? [`${undos}× zurück`] : []),
+        ...(hints > 0 ? [counted(hints, "Tipp", "Tipps")] : []),
+        ...(peeked ? ["unter Karten geschaut"] : []),
+      ].join(", "),
   },
 
   practice: {
     title: (game) => `Üben: ${game}`,
     start: "Ohne Uhr probieren",
-    undo: "Zurück",
-    hint: "Tipp",
     deal: "Neue Karten",
-    stuck: "Kein Zug mehr. Nimm ein paar zurück, oder gib neu.",
     lost: "Die Regeln des Spiels, das hier lag, sind nicht mehr bekannt. Hier ist ein neues.",
   },
 
@@ -426,6 +442,7 @@ export const de: Text = {
     sounds: { off: "Aus", on: "An" },
     emotes: "Reaktionen anderer",
     emotesShown: { on: "Zeigen", off: "Ausblenden" },
+    practiceHelp: "Hilfe beim Üben",
     motion: "Bewegung",
     motions: { system: "Wie im System", none: "Keine" },
     language: "Sprache",
@@ -597,6 +614,8 @@ export const de: Text = {
     round_running: "Gerade läuft eine Runde.",
     not_started: "Die Runde hat noch nicht begonnen.",
     unknown_attempt: "So ein Spiel von dir gibt es nicht.",
+    no_help: "Diese Hilfe gibt es hier nicht.",
+    nothing_to_undo: "Da ist kein Zug zum Zurücknehmen.",
     already_played: "Das hast du schon gespielt.",
     unknown_day: "Für diesen Tag gibt es keine Bestenliste.",
     deal_open: "Vielleicht spielt noch jemand dieses Blatt.",

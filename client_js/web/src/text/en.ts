@@ -399,16 +399,35 @@ export const en = {
         : `When it is empty, the waste becomes the stock again, ${times === 1 ? "once" : times === 2 ? "twice" : `${times} times`}.`,
     tapTitle: "Playing",
     tap: "Tap a card and it makes its best move: home if it can, else to the longest run. Or drag it where you like.",
-    keys: "On a keyboard: arrows to move, Enter to play, Space to pick up and put down, H for home, D to deal.",
+    keys: "On a keyboard: arrows to move, Enter to play, Space to pick up and put down, H for home, D to deal, U to undo, I for a hint.",
+  },
+
+  /** Undoing moves, and hints. */
+  help: {
+    title: "Help",
+    kinds: { none: "None", undo: "Undo", hints: "Undo and hints" },
+    /** As a part of what a round is played by. */
+    terms: { undo: "with undo", hints: "with undo and hints" },
+    undo: "Undo",
+    hint: "Hint",
+    hinted: (move: string) => `Hint: ${move}`,
+    none: "No move here gets you any further. Undo a few?",
+    deadEnd: "No moves left here. Undo a few, or give up.",
+    undone: "Took a move back",
+    used: (marks: string) => `Help: ${marks}.`,
+    /** What a player asked for, beside a result. */
+    marks: (undos: number, hints: number, peeked: boolean) =>
+      [
+        ...(undos > 0 ? [counted(undos, "undo", "undos")] : []),
+        ...(hints > 0 ? [counted(hints, "hint", "hints")] : []),
+        ...(peeked ? ["looked under cards"] : []),
+      ].join(", "),
   },
 
   practice: {
     title: (game: string) => `Practice: ${game}`,
     start: "Try it, no clock",
-    undo: "Undo",
-    hint: "Hint",
     deal: "New deal",
-    stuck: "No moves left. Undo a few, or deal again.",
     lost: "The rules of the deal that was kept here are not known any more. Here is a new deal.",
   },
 
@@ -447,6 +466,7 @@ export const en = {
     sounds: { off: "Off", on: "On" },
     emotes: "Reactions of others",
     emotesShown: { on: "Shown", off: "Hidden" },
+    practiceHelp: "Help in practice",
     motion: "Motion",
     motions: { system: "System setting", none: "None" },
     language: "Language",
@@ -624,6 +644,8 @@ export const en = {
     round_running: "A round is under way.",
     not_started: "The round hasn’t begun yet.",
     unknown_attempt: "That isn’t a game of yours.",
+    no_help: "There’s no such help in this game.",
+    nothing_to_undo: "There’s no move to take back.",
     already_played: "You have played this one already.",
     unknown_day: "There is no leaderboard for this day.",
     deal_open: "Somebody may still be playing this deal.",

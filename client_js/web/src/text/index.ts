@@ -71,6 +71,15 @@ export function reasonWords(reason: Reason): string {
 }
 
 /** What a refusal says to a player: in the page's own words, else in the server's. */
+/** What a player asked for, beside a result: "3 undos, 1 hint"; empty if there was nothing. */
+export function marksOf(result: {
+  readonly undos: number;
+  readonly hints: number;
+  readonly peeked: boolean;
+}): string {
+  return text.help.marks(result.undos, result.hints, result.peeked);
+}
+
 export function refusalWords({ code, message }: { code: string; message: string }): string {
   return text.refusals[code] ?? message;
 }
