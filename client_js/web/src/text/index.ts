@@ -29,7 +29,7 @@ export async function useLanguage(wanted: Language): Promise<void> {
 /** The first language of those that a browser asks for, as in `de-AT`, that there is. */
 export function languageOf(asked: readonly string[]): Language {
   for (const tag of asked) {
-    const found = LANGUAGES.find((language) => tag.toLowerCase().split("-")[0] === language);
+    const found = LANGUAGES.find((known) => tag.toLowerCase().split("-")[0] === known);
     if (found) return found;
   }
   return LANGUAGES[0];
