@@ -109,7 +109,7 @@ class RoomHistory:
 
 def _drop_what_differs(fields: dict[str, Any]) -> None:
     """Leave out what an earlier release does not send, or counts otherwise."""
-    for name in ("locked", "proposals", "scores", "public", "former"):
+    for name in ("locked", "proposals", "scores", "public", "former", "help"):
         del fields[name]
     fields["members"] = [player for player, *_ in fields["members"]]
     if fields["round"] is not None:
@@ -119,7 +119,7 @@ def _drop_what_differs(fields: dict[str, Any]) -> None:
 
 def _reported(message: Message) -> dict[str, Any]:
     """Return the fields of a room event that follow from the journal."""
-    names = ("game", "variant", "seats", "limit", "host", "locked", "public")
+    names = ("game", "variant", "seats", "limit", "host", "locked", "public", "help")
     round_ = message["round"]
     return {name: message[name] for name in names} | {
         "members": [
@@ -127,7 +127,7 @@ def _reported(message: Message) -> dict[str, Any]:
             for member in message["members"]
         ],
         "proposals": {
-            each["player"]: (each["game"], each["variant"], each["limit"])
+            each["player"]: (each["game"], each["variant"], each["limit"], each["help"])
             for each in message["proposals"]
         },
         "scores": [
@@ -142,7 +142,7 @@ def _reported(message: Message) -> dict[str, Any]:
         "round": None if round_ is None else {
             **{name: round_[name] for name in ("number", "deal", "commitment", "starts",
                                                "deadline", "over", "seed", "public")},
-            "terms": (round_["game"], round_["variant"], round_["limit"]),
+            "terms": (round_["game"], round_["variant"], round_["limit"], round_["help"]),
             "ranks": [(runner["player"]["id"], runner["rank"]) for runner in round_["runners"]],
         },
     }  # fmt: skip
@@ -152,12 +152,13 @@ def _expected(room: Room, deals: Deals) -> dict[str, Any]:
     """Return the same fields of a room's state."""
     round_ = room.round
     ranks = round_.ranks() if round_ is not None and round_.over else {}
-    game, variant, limit = _seconds(room.terms)
+    game, variant, limit, allowed = _seconds(room.terms)
     return {
         "game": game,
         "variant": variant,
         "seats": room.opened.seats,
         "limit": limit,
+        "help": allowed,
         "host": room.host,
         "locked": room.locked,
         "public": room.public,
@@ -195,9 +196,9 @@ def _expected(room: Room, deals: Deals) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _seconds(terms: Terms) -> tuple[str, str, int]:
+def _seconds(terms: Terms) -> tuple[str, str, int, str]:
     """Return terms as they are sent."""
-    return terms.game, terms.variant, terms.limit // 1000
+    return terms.game, terms.variant, terms.limit // 1000, terms.help
 
 
 def fold(

@@ -343,7 +343,7 @@ async def test_the_host_sets_what_the_next_round_is_played_by(port: int) -> None
         await other.next("room", is_over)
         assert (await other.ask("room.terms", code=code, **TERMS))["code"] == "not_host"
         proposed = await other.ask("room.propose", code=code, **TERMS)
-        assert proposed["proposals"] == [{"player": ids(proposed)[1], **TERMS}]
+        assert proposed["proposals"] == [{"player": ids(proposed)[1], **TERMS, "help": "none"}]
         await one.next("room", lambda e: e["proposals"] == proposed["proposals"])
         room = await one.ask("room.terms", code=code, **TERMS)
         assert {name: room[name] for name in TERMS} == TERMS

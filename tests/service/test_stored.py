@@ -20,7 +20,7 @@ from tests.service.test_attempts import begin, entries
 from tests.service.test_effects import finish_daily
 from tests.store.outboxes import all_due, all_effects, all_set_aside
 
-NEWER = '{"type":"undone","at":1}'
+NEWER = '{"type":"redone","at":1}'
 
 
 async def newer_rules(node: Node, attempt: AttemptId) -> None:

@@ -9,8 +9,7 @@ import { type Board, type View, cardsHome, cardsNeverSeen, viewOf } from "../../
 import { findRuleset, findStoredRuleset } from "../../src/rules/catalog.ts";
 import { dealSeed, parseSeed } from "../../src/rules/deal.ts";
 import { EngineError } from "../../src/rules/errors.ts";
-import { hint } from "../../src/rules/hints.ts";
-import { isLegal, isStuck, isWon } from "../../src/rules/moves.ts";
+import { isLegal, isStuck, isWon, legalMoves } from "../../src/rules/moves.ts";
 import { moveText, parseMove } from "../../src/rules/notation.ts";
 import { play } from "../../src/rules/play.ts";
 import type { Move, Ruleset } from "../../src/rules/ruleset.ts";
@@ -155,7 +154,8 @@ export class Practice {
   }
 
   /** Give a hint, once on the same board; null if no move is known to get further. */
-  giveHint(): Move | null {
+  async giveHint(): Promise<Move | null> {
+    const { hint } = await import("../../src/rules/hints.ts");
     if (this.#hint !== null) return this.hint;
     const move = hint(this.#board);
     if (move === null) return null;
@@ -201,10 +201,8 @@ export class Practice {
 
   #restoreHelp({ undos = 0, hints = 0, peeked = false, hint: given = null }: StoredDeal): void {
     this.#marks = { undos, hints, peeked };
-    if (given === null) return;
-    // Not whatever was stored: only what a hint may be on this board.
-    const move = hint(this.#board);
-    this.#hint = move === null ? null : moveText(this.ruleset, move);
+    const legal = legalMoves(this.#board).map((move) => moveText(this.ruleset, move));
+    this.#hint = given !== null && legal.includes(given) ? given : null;
   }
 
   #play(move: string): boolean {

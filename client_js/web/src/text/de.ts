@@ -1,6 +1,5 @@
 /** Die Seite auf Deutsch. */
 
-import type { Match } from "../../../src/rules/schema.ts";
 import type { Text } from "./index.ts";
 
 const RANKS = [
@@ -203,7 +202,12 @@ export const de: Text = {
     shareText: (game) => `Spiel gegen mich: ${game}. Gleiche Karten, gleicher Start.`,
     copied: "Link kopiert.",
     notCopied: "Das Kopieren geht hier nicht. Der Link ist markiert: Kopier ihn von Hand.",
-    terms: (seats, limit) => `${counted(seats, "Platz", "Plätze")} · ${limit} je Runde`,
+    terms: (seats, limit, help) =>
+      [
+        counted(seats, "Platz", "Plätze"),
+        `${limit} je Runde`,
+        ...(help === null ? [] : [help]),
+      ].join(" · "),
     players: "Spieler",
     freeSeats: (count) => counted(count, "freier Platz", "freie Plätze"),
     host: "Gastgeber",
@@ -334,51 +338,6 @@ export const de: Text = {
         "Die Zweien liegen schon. Zehn Spalten in einer Farbe, und nach dem Ass kommt der König.",
       "lady-betty": "Sechs Stapel, und was liegt, bleibt liegen, bis es nach Hause geht.",
     },
-    goalTitle: "Das Ziel",
-    goal: (total) => `Bring alle ${total} Karten nach Hause auf die Zielstapel.`,
-    home: (piles, first, match, suits) => {
-      const which = suits === "HD" ? "rote " : suits === "SC" ? "schwarze " : "";
-      const by =
-        match === "suit" ? " in einer Farbe" : match === "colour" ? " in Rot oder Schwarz" : "";
-      const [from, to] = first === "A" ? ["Ass", "König"] : [rankName(first), "Ass am Ende"];
-      return `${piles} ${which}Zielstapel gehen${by} aufwärts, von ${from} bis ${to}.`;
-    },
-    run: (piles) =>
-      `${piles} weitere Zielstapel nehmen je eine ganze Folge vom König bis zum Ass, auf einmal.`,
-    either: (piles) =>
-      `${piles === 1 ? "Ein Zielstapel geht" : `${piles} Zielstapel gehen`} um eins auf oder ab, in jeder Farbe; König und Ass sind Nachbarn.`,
-    columnsTitle: "Die Spalten",
-    anyOnAny: "Jede Karte darf auf jeden Stapel.",
-    onlyHome: "Von dort geht sie nur noch nach Hause: Wähl mit Bedacht.",
-    builds: (match: Match, wrap) =>
-      ({
-        suit: "Spalten gehen in einer Farbe um eins abwärts.",
-        alternate: "Spalten gehen um eins abwärts, Rot auf Schwarz und Schwarz auf Rot.",
-        colour: "Spalten gehen um eins abwärts, Rot auf Rot und Schwarz auf Schwarz.",
-        any: "Spalten gehen um eins abwärts, in jeder Farbe.",
-      })[match] + (wrap ? " Auf ein Ass darf ein König." : ""),
-    moves: {
-      card: "Es zieht immer nur eine Karte um.",
-      run: "Karten, die aufeinander folgen, ziehen zusammen um.",
-      "run-by-spaces":
-        "Karten, die aufeinander folgen, ziehen zusammen um, so viele die leeren Spalten erlauben: 2 bei einer, 4 bei zweien.",
-    },
-    emptyAny: "In einer leeren Spalte darf jede Karte anfangen.",
-    emptyOnly: (rank) => `In einer leeren Spalte fängt nur ein ${rankName(rank)} an.`,
-    stockTitle: "Der Stapel",
-    row: "Er gibt eine Karte auf jede Spalte, alle auf einmal. Nimm sie, wenn du sie brauchst: Es sind sechs Reihen.",
-    openStock:
-      "Seine oberste Karte liegt offen. Ein Ass darf gleich nach Hause, jede andere Karte zuerst auf einen Stapel.",
-    draw: "Er gibt eine Karte nach der anderen auf die Ablage.",
-    wasteAnywhere: "Die oberste Karte der Ablage darf auf eine Spalte oder nach Hause.",
-    wasteHome: "Die oberste Karte der Ablage darf nach Hause.",
-    redeals: (times) =>
-      times === 0
-        ? "Er wird einmal durchgespielt."
-        : `Ist er leer, wird die Ablage wieder zum Stapel, ${times === 1 ? "einmal" : times === 2 ? "zweimal" : `${times}-mal`}.`,
-    tapTitle: "Spielen",
-    tap: "Tipp eine Karte an, und sie macht ihren besten Zug: nach Hause, wenn es geht, sonst zur längsten Folge. Oder zieh sie, wohin du willst.",
-    keys: "Mit der Tastatur: Pfeile bewegen, Eingabe spielt, Leertaste nimmt auf und legt ab, H schickt nach Hause, D gibt Karten, U nimmt zurück, I gibt einen Tipp.",
   },
 
   help: {
@@ -557,6 +516,7 @@ export const de: Text = {
   cards: {
     down: "Verdeckte Karte",
     name: cardName,
+    rank: rankName,
     inSentence: cardName,
     anyOf: (ranks, suits) => ranks.map((rank) => anyCard(rank, suits)).join(" oder "),
   },

@@ -1,7 +1,5 @@
 /** The page in English. */
 
-import type { Match } from "../../../src/rules/schema.ts";
-
 const RANKS = [
   ...["Ace", "Two", "Three", "Four", "Five", "Six", "Seven"],
   ...["Eight", "Nine", "Ten", "Jack", "Queen", "King"],
@@ -219,8 +217,10 @@ export const en = {
     shareText: (game: string) => `Race me at ${game}. Same cards, same start.`,
     copied: "Link copied.",
     notCopied: "Copying didn’t work here. The link is selected: copy it by hand.",
-    terms: (seats: number, limit: string) =>
-      `${counted(seats, "seat", "seats")} · ${limit} a round`,
+    terms: (seats: number, limit: string, help: string | null) =>
+      [counted(seats, "seat", "seats"), `${limit} a round`, ...(help === null ? [] : [help])].join(
+        " · ",
+      ),
     players: "Players",
     freeSeats: (count: number) => counted(count, "free seat", "free seats"),
     host: "Host",
@@ -355,51 +355,6 @@ export const en = {
       deuces: "The Twos are home already. Ten columns down in suit, and the corner goes round.",
       "lady-betty": "Six piles, and every card you put down stays until it goes home.",
     } as Readonly<Record<string, string>>,
-    goalTitle: "The goal",
-    goal: (total: number) => `Bring all ${total} cards home to the foundations.`,
-    home: (piles: number, first: string, match: Match, suits: string) => {
-      const which = suits === "HD" ? "red " : suits === "SC" ? "black " : "";
-      const by = match === "suit" ? " by suit" : match === "colour" ? " by colour" : "";
-      const order =
-        first === "A" ? "from Ace to King" : `from ${rankName(first)} to King, Ace last`;
-      return `${piles} ${which}foundations build up${by}, ${order}.`;
-    },
-    run: (piles: number) =>
-      `${piles} more foundations take a whole run each, from King down to Ace, in one go.`,
-    either: (piles: number) =>
-      `${piles === 1 ? "One foundation goes" : `${piles} foundations go`} up or down by one, in any suit; King and Ace are neighbours.`,
-    columnsTitle: "The columns",
-    anyOnAny: "Any card goes on any pile.",
-    onlyHome: "From there it can only go home, so choose well.",
-    builds: (match: Match, wrap: boolean) =>
-      ({
-        suit: "Columns build down by suit, one rank at a time.",
-        alternate: "Columns build down, red on black and black on red.",
-        colour: "Columns build down in the same colour.",
-        any: "Columns build down, whatever the suit.",
-      })[match] + (wrap ? " A King goes on an Ace." : ""),
-    moves: {
-      card: "One card moves at a time.",
-      run: "Cards that follow one another move together.",
-      "run-by-spaces":
-        "Cards that follow one another move together, as many as your empty columns allow: 2 with one, 4 with two.",
-    },
-    emptyAny: "Any card may start an empty column.",
-    emptyOnly: (rank: string) => `Only a ${rankName(rank)} may start an empty column.`,
-    stockTitle: "The stock",
-    row: "It deals one card onto each column, all at once. Use it when you need to: there are six rows.",
-    openStock:
-      "Its top card is open. An Ace may go straight home; every other card goes on a pile first.",
-    draw: "It deals one card at a time onto the waste.",
-    wasteAnywhere: "The waste’s top card may go on a column or home.",
-    wasteHome: "The waste’s top card may go home.",
-    redeals: (times: number) =>
-      times === 0
-        ? "You go through it once."
-        : `When it is empty, the waste becomes the stock again, ${times === 1 ? "once" : times === 2 ? "twice" : `${times} times`}.`,
-    tapTitle: "Playing",
-    tap: "Tap a card and it makes its best move: home if it can, else to the longest run. Or drag it where you like.",
-    keys: "On a keyboard: arrows to move, Enter to play, Space to pick up and put down, H for home, D to deal, U to undo, I for a hint.",
   },
 
   /** Undoing moves, and hints. */
@@ -580,6 +535,7 @@ export const en = {
   cards: {
     down: "Face-down card",
     name: cardName,
+    rank: rankName,
     /** Within a sentence. */
     inSentence: (rank: number, suit: string) => cardName(rank, suit).toLowerCase(),
     /** Cards of these ranks and suits, as in "a red six"; of all suits if there are four. */

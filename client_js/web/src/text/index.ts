@@ -17,17 +17,20 @@ export const LANGUAGES = ["en", "de"] as const;
 export type Language = (typeof LANGUAGES)[number];
 
 export let text: Text = en;
+/** The language of `text`. */
+export let language: Language = "en";
 
 /** Have all words in this language from now on. */
-export async function useLanguage(language: Language): Promise<void> {
-  text = language === "en" ? en : (await import("./de.ts")).de;
-  document.documentElement.lang = language;
+export async function useLanguage(wanted: Language): Promise<void> {
+  text = wanted === "en" ? en : (await import("./de.ts")).de;
+  language = wanted;
+  document.documentElement.lang = wanted;
 }
 
 /** The first language of those that a browser asks for, as in `de-AT`, that there is. */
 export function languageOf(asked: readonly string[]): Language {
   for (const tag of asked) {
-    const found = LANGUAGES.find((language) => tag.toLowerCase().split("-")[0] === language);
+    const found = LANGUAGES.find((known) => tag.toLowerCase().split("-")[0] === known);
     if (found) return found;
   }
   return LANGUAGES[0];
