@@ -114,7 +114,7 @@ def test_every_screen_fits_a_narrow_phone_and_has_large_enough_targets(
         if problems := shown.page.evaluate(FIND_MISFITS) if shown is narrow else []:
             found[screen] = problems
     watcher = named(Player(browser, site.url, PHONE), "Emmy")
-    for screen, shown in watch_screens(narrow, *friends, watcher=watcher):
+    for screen, shown in watch_screens(narrow, friends[0], friends[1], watcher):
         if problems := shown.page.evaluate(FIND_MISFITS) if shown is narrow else []:
             found[screen] = problems
     for each in (narrow, *friends, watcher):
