@@ -82,7 +82,7 @@ async def run(settings: Settings, folder: Path, log: Callable[[str], None]) -> R
         stuck = await _run_players(settings, stage, world, log)
         found = await _stored_when_settled(stage)
     log("checking")
-    nodes = Nodes(ABSENCE, 3 * ABSENCE, mixed=settings.release is not None)
+    nodes = Nodes(ABSENCE, 3 * ABSENCE, ABSENCE // 2, ABSENCE, mixed=settings.release is not None)
     verdict = await asyncio.to_thread(check, found, world.ledgers, ledger.now(), nodes)
     # Equal complaints are reported once.
     complaints = list(dict.fromkeys([*stuck, *_reported_by(world, stage), *verdict.complaints]))
