@@ -74,7 +74,9 @@ class OpenRooms:
 
     def _changed(self, code: RoomCode) -> None:
         """Register a followed room that may have changed, or drop it."""
-        known = self._live.present(code)
+        live = self._live.find(code)
+        # Who is online is computed only for rooms that may be listed.
+        known = self._live.present(code) if live is not None and live.room.joinable else None
         self._rows.set(code, row_of(*known) if known is not None else None)
 
     async def run(self, stop: Stop) -> None:

@@ -33,8 +33,8 @@ class PaceBots:
 
     def _changed(self, code: RoomCode) -> None:
         """Wake up when the round of a followed room begins, or no more when the bot has ended."""
-        known = self._live.present(code)
-        running = known[0].running if known is not None else None
+        live = self._live.find(code)
+        running = live.room.running if live is not None else None
         if running is None or PACE_BOT not in running.unfinished():
             self._work.set(code, None)
         elif code not in self._work:
@@ -46,8 +46,8 @@ class PaceBots:
 
     async def _play(self, code: RoomCode) -> None:
         """Append what is due of a bot's attempt, and set the time for what comes next."""
-        known = self._live.present(code)
-        attempt = await self._rooms.play_bot(known[0]) if known is not None else None
+        live = self._live.find(code)
+        attempt = await self._rooms.play_bot(live.room) if live is not None else None
         if attempt is not None and attempt.end is None and self._live.find(code) is not None:
             self._set_time(code, pace_bot.next_at(attempt))
 

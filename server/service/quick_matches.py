@@ -86,8 +86,9 @@ class QuickMatches:
 
     def _changed(self, code: RoomCode) -> None:
         """Offer a followed room that may have changed, and set when to carry it on."""
-        known = self._live.present(code)
-        if known is None or not known[0].opened.quick:
+        live = self._live.find(code)
+        known = self._live.present(code) if live is not None and live.room.opened.quick else None
+        if known is None:
             return
         room, online = known
         offer = Offer(room.opened.game, code)

@@ -94,6 +94,7 @@ def test_after_the_deadline_it_plays_no_more() -> None:
     last = states[-1]
     assert last.end is None
     assert pace_bot.next_at(last) >= last.start.deadline > last.at
+    assert pace_bot.due(last, pace_bot.next_at(last)) is None
     assert attempt.due(last, last.start.deadline) == Ended("time", last.start.deadline)
 
 

@@ -16,7 +16,7 @@ from engine.hints import hint
 from engine.notation import move_text, parse_move, seen_text
 from engine.solver import Outcome, search
 from server.core import attempt as core
-from server.core import daily
+from server.core import daily, pace_bot
 from server.core.attempt import UNDONE, Attempt, Ended, Event, Hinted, Moved, Started, Undone
 from server.core.ids import split_attempt_id
 from server.core.ranking import Result
@@ -142,6 +142,8 @@ def _check_entry(
     state, seq = states[-1], states[-1].seq + 1
     if state.end is not None:
         about.add("invented", seq, "the attempt had ended")
+    elif pace_bot.is_its(state) and event == pace_bot.due(state, pace_bot.next_at(state)):
+        pass  # The move by the hint, at its time.
     elif isinstance(event, Moved):
         _check_decided(state, event, about)
         _check_asked(commands.entry(state.id, seq, event.move), event.at, seq, about)

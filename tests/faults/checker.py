@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from server.core.daily import DailyId
-from server.core.ids import split_attempt_id
+from server.core.ids import PACE_BOT, split_attempt_id
 from server.core.ranking import Result, packed, unpack
 from server.core.stored import Help
 from tests.faults import room_history
@@ -68,11 +68,13 @@ def check(
     """
     nodes = nodes or Nodes()
     verdict = Verdict()
-    commands = {ledger.player: CommandIndex(ledger) for ledger in ledgers}
+    # The pace bot sends and receives nothing.
+    everybody = (*ledgers, Ledger(PACE_BOT))
+    commands = {ledger.player: CommandIndex(ledger) for ledger in everybody}
     for index in commands.values():
         for player, room, at in index.removals:
             commands[player].add_removal(room, at)
-    summaries = _check_attempts(stored, ledgers, commands, verdict)
+    summaries = _check_attempts(stored, everybody, commands, verdict)
     rooms = {
         code: room_history.fold(
             RoomHistory(code, nodes), entries, stored.deals, commands, verdict.complaints
@@ -136,6 +138,7 @@ def _check_attempts(
             verdict.complaints.append(Complaint("lost", attempt, "its journal does not exist"))
         verdict.counts["events checked"] += sum(map(len, received.values()))
     verdict.counts["attempts checked"] = len(stored.attempts)
+    verdict.counts["pace bots"] = len(mine[PACE_BOT])
     verdict.counts["dailies"] = sum(each.day is not None for each in summaries.values())
     verdict.counts["moves stored"] = sum(
         each.results[-1].moves for each in summaries.values() if each.results

@@ -6,8 +6,8 @@
 OPTIONS are those of `samedeal serve`. On SIGUSR1, the node's own clock, which carries on the time
 between two samples of Redis's, jumps by the number of seconds in FILE. With `--broken`, the node
 acknowledges before it appends. A host who is away for `--absence` is followed, and a member who is
-away for three times as long loses the seat. Who does not play a round sees it `--watch-delay`
-later.
+away for three times as long loses the seat; half as long while a quick match waits. To that, the
+pace bot comes after `--absence`. Who does not play a round sees it `--watch-delay` later.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import Any
 import msgspec
 
 from server.cli import main as samedeal
-from server.core import absence, race_commands, watching
+from server.core import absence, quick, race_commands, watching
 from server.core.ids import PlayerId, RoomCode
 from server.core.race import Room
 from server.core.race_events import Terms
@@ -30,6 +30,9 @@ from server.service import watching as service_watching
 from server.service.rooms import Rooms
 from server.store import clock
 from server.store.journal import Append, Journals
+
+QUICK_LIMIT = 12_000
+"""Milliseconds of a round of a quick match, in which the pace bot makes about six moves."""
 
 
 class JumpingTime:
@@ -106,6 +109,9 @@ def main() -> None:
     absence.HOST_ABSENCE = given.absence
     absence.SEAT_ABSENCE = 3 * given.absence
     vars(service_watching)["WATCH_DELAY"] = given.watch_delay
+    absence.QUICK_ABSENCE = given.absence // 2
+    quick.BOT_AFTER = given.absence
+    quick.LIMIT = QUICK_LIMIT
     shorten_rounds(given.share)
     if given.broken:
         acknowledge_first()

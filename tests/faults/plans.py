@@ -22,6 +22,9 @@ LIMIT = 60
 HOSTING = 0.15
 """How often a player does something to the room before a round, or in it."""
 
+QUICK = 0.15
+"""How often a player looks for a quick match."""
+
 REMATCH = 0.3
 """How often a member who is not the host calls the rematch."""
 
@@ -66,6 +69,8 @@ async def play_until_closed(player: Player, tables: asyncio.Queue[Table], pace: 
     while not player.world.closing:
         if player.world.links and rng.random() < 0.15:
             await look_on(player)
+        elif player.world.hosting and rng.random() < QUICK:
+            await race_quickly(player, pace)
         elif rng.random() < 0.6:
             await race(player, await _seat(player, tables), pace)
         elif dailies:
@@ -153,6 +158,32 @@ async def look_on(player: Player) -> None:
     world.counts["rooms watched by a link"] += 1
     await player.until(lambda: world.closing, rng.uniform(*LOOKING_ON))
     await player.ask("StopWatching")
+
+
+async def race_quickly(player: Player, pace: float) -> None:
+    """Look for a quick match, wait for whoever comes, race one round, and leave."""
+    world, rng = player.world, player.rng
+    player.doing = "looking for a match"
+    # Few games, so that players meet.
+    room = await player.ask("room.quick", game=rng.choice(GAMES[:2]))
+    if room is None or room["type"] != "room":
+        return
+    code = room["code"]
+    stays = rng.random() < 0.8
+    while room["round"] is None and stays and not world.closing:
+        player.doing = f"waiting in room {code}"
+        if rng.random() < 0.1:
+            await player.vanish(rng.uniform(*VANISHED))
+        await _change(player, room)
+        answer = await player.ask("room.join", code=code)
+        if answer is None or answer["type"] != "room":
+            return
+        room = player.rooms.get(code, answer)
+    if room["round"] is not None and not room["round"]["over"]:
+        await _run(player, room, pace, leaves_early=rng.random() < 0.3)
+    player.doing = f"leaving room {code}"
+    await player.ask("room.leave", code=code)
+    world.counts["quick matches"] += 1
 
 
 async def _run_room(player: Player, room: Message) -> None:

@@ -8,8 +8,8 @@ from typing import Any
 
 import msgspec
 
-from server.core import absence, race, race_commands, watching
-from server.core.ids import DealId, PlayerId
+from server.core import absence, quick, race, race_commands, watching
+from server.core.ids import PACE_BOT, DealId, PlayerId
 from server.core.race import Room, Round
 from server.core.race_events import (
     Event,
@@ -49,6 +49,8 @@ class Nodes:
     Attributes:
         host_absence: milliseconds after which a host who is away is followed.
         seat_absence: milliseconds after which a member who is away loses the seat.
+        quick_absence: the same in a quick match that waits.
+        bot_after: milliseconds after which the pace bot comes to who waits alone.
         watch_delay: milliseconds by which those who do not play a round see it later.
         mixed: whether some are of an earlier release: those count ranks and wins otherwise, and
             who is ready.
@@ -56,6 +58,8 @@ class Nodes:
 
     host_absence: int = field(default_factory=lambda: absence.HOST_ABSENCE)
     seat_absence: int = field(default_factory=lambda: absence.SEAT_ABSENCE)
+    quick_absence: int = field(default_factory=lambda: absence.QUICK_ABSENCE)
+    bot_after: int = field(default_factory=lambda: quick.BOT_AFTER)
     mixed: bool = False
     watch_delay: int = field(default_factory=lambda: watching.WATCH_DELAY)
 
@@ -111,7 +115,7 @@ class RoomHistory:
 
 def _drop_what_differs(fields: dict[str, Any]) -> None:
     """Leave out what an earlier release does not send, or counts otherwise."""
-    for name in ("locked", "proposals", "scores", "public", "former", "help"):
+    for name in ("locked", "proposals", "scores", "public", "former", "help", "quick", "bot comes"):
         del fields[name]
     fields["members"] = [player for player, *_ in fields["members"]]
     if fields["round"] is not None:
@@ -121,9 +125,10 @@ def _drop_what_differs(fields: dict[str, Any]) -> None:
 
 def _reported(message: Message) -> dict[str, Any]:
     """Return the fields of a room event that follow from the journal."""
-    names = ("game", "variant", "seats", "limit", "host", "locked", "public", "help")
+    names = ("game", "variant", "seats", "limit", "host", "locked", "public", "help", "quick")
     round_ = message["round"]
     return {name: message[name] for name in names} | {
+        "bot comes": message["bot_at"] is not None,
         "members": [
             (member["player"]["id"], member["ready"], member["wins"], member["points"])
             for member in message["members"]
@@ -164,6 +169,8 @@ def _expected(room: Room, deals: Deals) -> dict[str, Any]:
         "host": room.host,
         "locked": room.locked,
         "public": room.public,
+        "quick": room.opened.quick,
+        "bot comes": quick.bot_at(room) is not None,
         "members": [
             (
                 seat.player,
@@ -274,7 +281,7 @@ def _check_state(history: RoomHistory, room: Room, event: Event, complain: Any) 
     if isinstance(event, RunnerFinished) and not room.running:
         history.over = event.at
         _check_score(room, complain)
-    if room.seats and not room.seat_of(room.host):
+    if any(not seat.is_bot for seat in room.seats) and not room.seat_of(room.host):
         complain("invented", f"{event}: the host {room.host} has no seat")
 
 
@@ -310,7 +317,10 @@ def _decided(room: Room | None, event: Event) -> Event | None:
     """
     if room is None or isinstance(event, RoomOpened):
         return event if room is None and isinstance(event, RoomOpened) else None
+    decided: Event | None
     match event:
+        case SeatTaken(player=player) if player == PACE_BOT:
+            decided = event if quick.bot_at(room) is not None else None
         case SeatTaken(player=player, at=at):
             decided = race_commands.take_seat(room, player, at)
         case SeatLeft(player=player, at=at, by=None):
@@ -398,6 +408,10 @@ def _check_asked(
     if isinstance(event, RunnerFinished):
         return
     room = history.states[-1] if history.states else None
+    if room is not None and (itself := _soonest_by_itself(history, room, event)) is not None:
+        if event.at < itself - SLACK:
+            complain("mistimed", f"{event}: {itself - event.at} ms too early")
+        return
     wanted = _commands_for(room, event)
     first = min(
         (
@@ -417,6 +431,16 @@ def _check_asked(
         complain("mistimed", f"{event}: {first - event.at} ms before it was asked for")
 
 
+def _soonest_by_itself(history: RoomHistory, room: Room, event: Event) -> int | None:
+    """Return when a quick match may be carried on as an entry says, or `None` if it cannot."""
+    since = max((seat.since for seat in room.seats), default=0)
+    if isinstance(event, SeatTaken) and event.player == PACE_BOT:
+        return since + history.nodes.bot_after
+    if isinstance(event, RoundStarted) and quick.starts(room, event.players):
+        return since
+    return None
+
+
 def _soonest_by_absence(history: RoomHistory, room: Room, event: Event) -> int | None:
     """Return when an entry may follow from an absence, or `None` if it cannot.
 
@@ -426,14 +450,15 @@ def _soonest_by_absence(history: RoomHistory, room: Room, event: Event) -> int |
     if isinstance(event, HostChanged):
         return history.seated[room.host] + nodes.host_absence
     if isinstance(event, SeatLeft) and event.by is None and not room.running:
-        return max(history.seated.get(event.player, 0), history.over) + nodes.seat_absence
+        longest = nodes.quick_absence if quick.waits(room) else nodes.seat_absence
+        return max(history.seated.get(event.player, 0), history.over) + longest
     return None
 
 
 def _commands_for(room: Room | None, event: Event) -> list[tuple[PlayerId, str, str]]:
     """Return the commands that may have led to an entry: player, type, and room or game."""
     if isinstance(event, RoomOpened):
-        return [(event.host, "room.create", event.game)]
+        return [(event.host, "room.quick" if event.quick else "room.create", event.game)]
     if room is None:
         return []
     opened, host = room.opened, room.host
@@ -442,8 +467,9 @@ def _commands_for(room: Room | None, event: Event) -> list[tuple[PlayerId, str, 
     match event:
         case SeatTaken(player=player):
             asked = [(player, "room.join", code)]
-            if player == opened.host:
-                asked.append((player, "room.create", opened.game))
+            if opened.quick or player == opened.host:
+                opening = "room.quick" if opened.quick else "room.create"
+                asked.append((player, opening, opened.game))
         case SeatLeft(player=player, by=by):
             asked = [(player, "room.leave", code) if by is None else (by, "room.remove", code)]
         case ReadySet(player=player):

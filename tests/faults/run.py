@@ -83,7 +83,7 @@ async def run(settings: Settings, folder: Path, log: Callable[[str], None]) -> R
         found = await _stored_when_settled(stage)
     log("checking")
     mixed = settings.release is not None
-    nodes = Nodes(ABSENCE, 3 * ABSENCE, mixed=mixed, watch_delay=WATCH_DELAY)
+    nodes = Nodes(ABSENCE, 3 * ABSENCE, ABSENCE // 2, ABSENCE, mixed=mixed, watch_delay=WATCH_DELAY)
     verdict = await asyncio.to_thread(check, found, world.ledgers, ledger.now(), nodes)
     # Equal complaints are reported once.
     complaints = list(dict.fromkeys([*stuck, *_reported_by(world, stage), *verdict.complaints]))

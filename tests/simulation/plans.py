@@ -101,6 +101,34 @@ async def race(player: Player, table: Table, *, host: bool) -> None:
     await player.ask("room.leave", code=code)
 
 
+async def race_quickly(player: Player, game: str) -> None:
+    """Look for a quick match, wait for whoever comes, race a round, and leave; or vanish."""
+    rng, world = player.rng, player.world
+    await player.begin()
+    await player.pause(0.0, 1.0)
+    player.doing = "looking for a match"
+    room = await player.ask("room.quick", game=game)
+    if room is None or room["type"] != "room":
+        return
+    code = room["code"]
+    ending = rng.choices(("stay", "leave", "vanish"), (0.7, 0.2, 0.1))[0]
+    waits = rng.random() < 0.85
+    while room["round"] is None and waits and not world.closing:
+        player.doing = f"waiting in room {code}"
+        if rng.random() < HOSTING:
+            await player.vanish(rng.uniform(*VANISHED))
+        await player.news(0.5)
+        answer = await player.ask("room.join", code=code)
+        if answer is None or answer["type"] != "room":
+            return
+        room = player.rooms.get(code, answer)
+    if room["round"] is not None and not room["round"]["over"]:
+        await _run(player, room, hasty=ending != "stay")
+    if ending != "vanish":
+        player.doing = f"leaving room {code}"
+        await player.ask("room.leave", code=code)
+
+
 async def _run_room(player: Player, room: Message) -> None:
     """Do what hosts do, or what the others do to them; or vanish for a while."""
     rng, code = player.rng, room["code"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import logging
+import random
 import re
 import secrets
 import time
@@ -20,7 +21,7 @@ from msgspec.structs import replace
 
 from engine import deal as dealing
 from engine.catalog import games
-from server.core import absence, daily
+from server.core import absence, daily, pace_bot, quick
 from server.core.ids import PlayerId, RoomCode
 from server.core.race import Room
 from server.core.race_events import Terms
@@ -45,6 +46,9 @@ from tests.wire import KNOWN
 
 DAILIES = 0.15
 """How often dailies are played instead of a race in a room."""
+
+QUICK = 0.15
+"""How often players look for quick matches instead of racing in a room of theirs."""
 
 TAIL_LOST = 0.1
 """How often a race is one in which the store loses its last writes now and then."""
@@ -119,7 +123,11 @@ async def _play(world: World) -> None:
     world.note("world", "begins", f"{len(network.nodes)} nodes, dailies: {dailies}")
     players = [Player(world, network, number) for number in range(rng.randint(1 + dailies, 4))]
     game = rng.choice(list(games()))
-    if dailies:
+    # Drawn apart, so that the other races of known seeds stay as they are.
+    quickly = random.Random(f"quick {world.seed}").random() < QUICK
+    if not dailies and quickly:
+        works = [plans.race_quickly(player, game) for player in players]
+    elif dailies:
         works = [plans.play_dailies(player, game) for player in players]
     else:
         table = Table(
@@ -315,6 +323,12 @@ def conditions() -> Iterator[None]:
         (keys, "PARTITIONS", 8),
         (absence, "HOST_ABSENCE", 2_000),
         (absence, "SEAT_ABSENCE", 6_000),
+        (absence, "QUICK_ABSENCE", 1_000),
+        (quick, "BOT_AFTER", 2_000),
+        (quick, "LIMIT", 8_000),
+        (pace_bot, "FIRST_MOVE_AFTER", 300),
+        (pace_bot, "FASTEST", 200),
+        (pace_bot, "SLOWEST", 500),
     ]
     create, set_terms = Rooms.create, Rooms.set_terms
 

@@ -4,6 +4,7 @@
  * `text` is set before anything is shown, and whatever shows it is made anew when it changes.
  */
 
+import type { Player } from "@samedeal/client";
 import { type View, pileAt } from "../../../src/rules/board.ts";
 import { isDown, rankOf, suitOf } from "../../../src/rules/cards.ts";
 import type { Reason } from "../board/reasons.ts";
@@ -34,6 +35,11 @@ export function languageOf(asked: readonly string[]): Language {
     if (found) return found;
   }
   return LANGUAGES[0];
+}
+
+/** A player's name; the pace bot is called what it is in the language of the page. */
+export function nameOf({ name, bot }: Player): string {
+  return bot ? text.bot.name : name;
 }
 
 /** A card's name in words, as in "Ten of hearts". */

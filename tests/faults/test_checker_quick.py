@@ -1,0 +1,160 @@
+"""The checker finds errors of quick matches and pace bots."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import pytest
+
+from engine.catalog import ruleset
+from server.core import attempt as core
+from server.core import pace_bot, quick, race, race_commands
+from server.core.attempt import Ended, Started
+from server.core.ids import PACE_BOT, attempt_id
+from server.core.race import Room
+from server.core.race_events import Event, RoomOpened
+from tests.core.builders import ADA, CODE, LIMIT
+from tests.faults.checker import check
+from tests.faults.ledger import Ledger
+from tests.faults.recording import (
+    GAME,
+    RACED,
+    SEED,
+    Recording,
+    _append,
+    _commitment_of,
+    board_of,
+)
+
+BOT = attempt_id(RACED, PACE_BOT)
+
+
+def quick_recording() -> Recording:
+    """Return the recording of a round that a player who waited alone has run against the bot."""
+    found = Recording(ledgers={ADA: Ledger(ADA)})
+    fields = {"game": GAME, "variant": "standard", "seed": SEED.hex()}
+    found.stored.deals[RACED] = {**fields, "commitment": _commitment_of(RACED), "room": CODE}
+    room: Room | None = None
+
+    def add(event: Event | None) -> Room:
+        nonlocal room
+        assert event is not None
+        room = race.fold(room, event)
+        _append(found.stored.rooms.setdefault(CODE, []), event)
+        return room
+
+    found.send(ADA, "room.quick", game=GAME)
+    opened = RoomOpened(CODE, ADA, GAME, "standard", 2, LIMIT, found.at, quick=True)
+    state = add(race_commands.match(add(opened), ADA, found.at))
+    found.at += quick.BOT_AFTER
+    state = add(quick.seat_bot(state, found.at))
+    rules = ruleset(GAME)
+    start = race_commands.start(
+        state,
+        None,
+        RACED,
+        _commitment_of(RACED),
+        found.at,
+        present={ADA},
+        rules=rules.digest,
+        home=rules.home_at_start,
+    )
+    running = add(start).running
+    assert running is not None
+    for player in running.players:
+        begun = Started(
+            player, RACED, GAME, "standard", CODE, None, running.starts, running.deadline
+        )
+        attempt = core.begin(begun, board_of())
+        journal = found.stored.attempts.setdefault(attempt.id, [])
+        _append(journal, begun)
+        while attempt.end is None:
+            event: core.Event | None = Ended("resigned", running.starts)
+            if player == PACE_BOT:
+                event = pace_bot.due(attempt, running.deadline)
+                event = event or core.due(attempt, running.deadline)
+            else:
+                found.at = running.starts
+                found.send(ADA, "resign", attempt=attempt.id, seq=2)
+            assert event is not None
+            attempt = core.fold(attempt, event)
+            _append(journal, event)
+        found.at = attempt.at
+        assert room is not None
+        add(race_commands.finish(room, RACED, player, attempt.result, found.at))
+    return found
+
+
+def kinds(recording: Recording) -> set[str]:
+    """Return the kinds of the checker's complaints."""
+    verdict = check(recording.stored, list(recording.ledgers.values()), recording.at + 60_000)
+    return {complaint.kind for complaint in verdict.complaints}
+
+
+def rewrite(journal: list[tuple[str, str]], number: int, **fields: object) -> None:
+    """Change fields of entry `number`."""
+    entry, text = journal[number - 1]
+    journal[number - 1] = (entry, json.dumps(json.loads(text) | fields))
+
+
+def test_a_correct_recording_gives_no_complaints() -> None:
+    recording = quick_recording()
+    verdict = check(recording.stored, list(recording.ledgers.values()), recording.at + 60_000)
+    assert verdict.complaints == []
+    assert verdict.counts["pace bots"] == 1
+    assert len(recording.stored.attempts[BOT]) > 5
+
+
+def move_late(recording: Recording) -> None:
+    journal = recording.stored.attempts[BOT]
+    rewrite(journal, 3, at=json.loads(journal[2][1])["at"] + 1)
+
+
+def double_move(recording: Recording) -> None:
+    texts = [text for _, text in recording.stored.attempts[BOT]]
+    texts.insert(3, texts[2])
+    recording.stored.attempts[BOT] = [(f"0-{n}", text) for n, text in enumerate(texts, 1)]
+
+
+def lose_move(recording: Recording) -> None:
+    texts = [text for _, text in recording.stored.attempts[BOT]]
+    del texts[2]
+    recording.stored.attempts[BOT] = [(f"0-{n}", text) for n, text in enumerate(texts, 1)]
+
+
+def give_up_early(recording: Recording) -> None:
+    journal = recording.stored.attempts[BOT]
+    at = json.loads(journal[3][1])["at"]
+    journal[3:] = [("0-4", json.dumps({"type": "ended", "end": "resigned", "at": at}))]
+
+
+def seat_bot_early(recording: Recording) -> None:
+    journal = recording.stored.rooms[CODE]
+    rewrite(journal, 3, at=json.loads(journal[2][1])["at"] - 5_000)
+
+
+def seat_bot_in_another_room(recording: Recording) -> None:
+    rewrite(recording.stored.rooms[CODE], 1, quick=False)
+
+
+def seat_a_stranger(recording: Recording) -> None:
+    rewrite(recording.stored.rooms[CODE], 2, player="b0b0000000000000")
+
+
+@pytest.mark.parametrize(
+    ("spoil", "kind"),
+    [
+        (move_late, "invented"),
+        (double_move, "invented"),
+        (lose_move, "invented"),
+        (give_up_early, "invented"),
+        (seat_bot_early, "mistimed"),
+        (seat_bot_in_another_room, "invented"),
+        (seat_a_stranger, "invented"),
+    ],
+)
+def test_each_error_is_found(spoil: Callable[[Recording], None], kind: str) -> None:
+    recording = quick_recording()
+    spoil(recording)
+    assert kind in kinds(recording)
