@@ -6,7 +6,7 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 
@@ -34,17 +34,23 @@ def chromium() -> str | None:
 
 
 class Site:
-    """A server that a test can stop and start again, with the same port and data."""
+    """A server that a test can stop and start again, with the same port and data.
 
-    def __init__(self, data: Path) -> None:
+    Args:
+        data: the folder for its data.
+        program: the arguments with which Python runs the command `samedeal`.
+    """
+
+    def __init__(self, data: Path, program: Sequence[str] = ("-m", "server")) -> None:
         self.url = ""
+        self._program = program
         self._data = data
         self._port = free_port()
         self._running: AbstractContextManager[Running] | None = None
 
     def start(self) -> None:
         """Start the server, and wait until it listens."""
-        command = [sys.executable, "-m", "server", "serve", "--port", str(self._port)]
+        command = [sys.executable, *self._program, "serve", "--port", str(self._port)]
         self._running = running([*command, "--data", str(self._data), "--log-format", "json"])
         self._running.__enter__().wait_for("listening")
         self.url = f"http://localhost:{self._port}"

@@ -191,7 +191,25 @@ def _race(player: Player, friend: Player) -> Iterator[tuple[str, Player]]:
     player.press("check-deal")
     player.see("check-result").wait_for()
     yield "deal-checked", player
+    run = player.see("watch-run").first.get_attribute("href")
     player.press("leave-room")
+    player.see("race").wait_for()
+    yield from _ghost(player, run or "")
+
+
+def _ghost(player: Player, run: str) -> Iterator[tuple[str, Player]]:
+    player.go(run)
+    player.see("replay").wait_for()
+    player.wait_for_faces()
+    yield "replay", player
+    player.press("race-run")
+    player.wait_for_board()
+    player.wait_for_faces()
+    yield "ghost", player
+    player.press("stop-race")
+    player.see("ghost-outcome").wait_for()
+    yield "ghost-end", player
+    player.go("/")
 
 
 def room_screens(player: Player, friend: Player, third: Player) -> Iterator[tuple[str, Player]]:

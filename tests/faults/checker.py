@@ -86,6 +86,8 @@ def check(
     for ledger in ledgers:
         _check_events(ledger, rooms, summaries, stored, verdict)
         _check_watched(ledger, watched, verdict)
+    for history in rooms.values():
+        history.check_followers(commands, verdict.complaints)
     _check_leaderboards(stored, summaries, verdict.complaints)
     _check_leftovers(stored, now, verdict.complaints)
     verdict.counts["rooms checked"] = len(rooms)

@@ -76,6 +76,10 @@ class CommandIndex:
         """Return the `Undo` with this id, or `None`."""
         return self._undos.get(command)
 
+    def silent(self, since: int, until: int) -> bool:
+        """Return whether the player sent no command between two times."""
+        return not any(since <= at <= until for at in self._when.values())
+
     def when(self, command: int) -> int:
         """Return when the command with this id was sent, or `NEVER_SENT`."""
         return self._when.get(command, NEVER_SENT)

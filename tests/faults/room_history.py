@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -28,7 +29,9 @@ from server.core.race_events import (
 )
 from server.core.ranking import Result
 from server.core.refusal import Refusal
+from server.service import registration
 from server.service.stored import rules_of
+from server.store import keys
 from tests.faults.commands import NEVER_SENT, CommandIndex
 from tests.faults.complaint import SLACK, Complaint, Kind
 from tests.faults.ledger import Line, Message
@@ -52,6 +55,7 @@ class Nodes:
         quick_absence: the same in a quick match that waits.
         bot_after: milliseconds after which the pace bot comes to who waits alone.
         watch_delay: milliseconds by which those who do not play a round see it later.
+        presence_life: milliseconds for which a player may count as present whose node has died.
         mixed: whether some are of an earlier release: those count ranks and wins otherwise, and
             who is ready.
     """
@@ -60,6 +64,9 @@ class Nodes:
     seat_absence: int = field(default_factory=lambda: absence.SEAT_ABSENCE)
     quick_absence: int = field(default_factory=lambda: absence.QUICK_ABSENCE)
     bot_after: int = field(default_factory=lambda: quick.BOT_AFTER)
+    presence_life: int = field(
+        default_factory=lambda: round(1000 * (keys.NODE_LIFE + registration.RENEW_EVERY))
+    )
     mixed: bool = False
     watch_delay: int = field(default_factory=lambda: watching.WATCH_DELAY)
 
@@ -72,6 +79,8 @@ class RoomHistory:
         states: `states[n - 1]` is the state after entry n.
         seated: when each member took the seat.
         over: when the last round was over; 0 before the first.
+        followed: each change of the host that nobody asked for.
+        here: whom each room event showed as present, with the time at which it was received.
     """
 
     code: str
@@ -79,6 +88,8 @@ class RoomHistory:
     states: list[Room] = field(default_factory=list)
     seated: dict[PlayerId, int] = field(default_factory=dict)
     over: int = 0
+    followed: list[HostChanged] = field(default_factory=list)
+    here: list[tuple[int, frozenset[str]]] = field(default_factory=list)
 
     @property
     def rounds(self) -> list[Round]:
@@ -92,6 +103,8 @@ class RoomHistory:
     def check_received(self, line: Line, deals: Deals, complaints: list[Complaint]) -> None:
         """Compare a room event with the journal."""
         message, version = line.message, line.message["version"]
+        present = (m["player"]["id"] for m in message["members"] if m["here"])
+        self.here.append((line.at, frozenset(present)))
         about = f"room {self.code} version {version}"
         if not 1 <= version <= len(self.states):
             complaints.append(Complaint("lost", about, f"it was received at {line.at}"))
@@ -111,6 +124,26 @@ class RoomHistory:
             result = round_.results.get(runner["player"]["id"])
             if result is not None and result != Result(**runner["result"]):
                 complaints.append(Complaint("misreported", about, f"{runner}, {result} is stored"))
+
+    def check_followers(
+        self, commands: Mapping[str, CommandIndex], complaints: list[Complaint]
+    ) -> None:
+        """Complain of hosts who were followed by somebody who was away.
+
+        That is known of those who sent nothing, and were shown as away by all nodes, for longer
+        than any node may take them for present.
+        """
+        shown = sorted(self.here, key=lambda each: each[0])
+        for event in self.followed:
+            since = event.at - self.nodes.presence_life - SLACK
+            first = bisect_right(shown, since, key=lambda each: each[0]) - 1
+            last = bisect_right(shown, event.at, key=lambda each: each[0])
+            known = [here for _, here in shown[max(0, first) : last]] if first >= 0 else []
+            away = bool(known) and not any(event.player in here for here in known)
+            follower = commands.get(event.player)
+            if away and (follower is None or follower.silent(since, event.at + SLACK)):
+                about = f"room {self.code}"
+                complaints.append(Complaint("invented", about, f"{event}: that player was away"))
 
 
 def _drop_what_differs(fields: dict[str, Any]) -> None:
@@ -423,6 +456,8 @@ def _check_asked(
     if event.at >= first - SLACK:
         return
     if room is not None and (soonest := _soonest_by_absence(history, room, event)) is not None:
+        if isinstance(event, HostChanged):
+            history.followed.append(event)
         if event.at < soonest - SLACK:
             complain("mistimed", f"{event}: away for {soonest - event.at} ms too few")
     elif first == NEVER_SENT:

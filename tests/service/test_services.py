@@ -66,13 +66,18 @@ async def test_a_deal_that_was_never_drawn_is_unknown(node: Node) -> None:
             await node.services.deals.show(DealId(text))
 
 
-async def test_a_player_is_notified_when_the_time_is_up(node: Node, clock: SetClock) -> None:
+async def test_a_player_is_notified_of_an_end_that_no_session_asked_for(
+    node: Node, clock: SetClock
+) -> None:
     room, code = await node.race_of(ADA, BOB)
-    await node.attempts.give_up(attempt_of(room, ADA))
+    for _ in range(2):
+        await node.attempts.give_up(attempt_of(room, ADA))
     clock.time = OVER
     await node.rooms.pass_deadline(code)
-    (ended,) = node.ended
-    assert (ended.player, ended.attempt, ended.result.end) == (BOB, attempt_of(room, BOB), "time")
+    assert [(ended.player, ended.attempt, ended.result.end) for ended in node.ended] == [
+        (ADA, attempt_of(room, ADA), "resigned"),
+        (BOB, attempt_of(room, BOB), "time"),
+    ]
 
 
 async def test_a_node_prepares_its_dailies(node: Node) -> None:

@@ -5,18 +5,25 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from typing import Any
 
+from server.core import absence, race_commands
+from server.core.absence import Absence
 from server.core.attempt import Attempt
-from server.core.ids import RoomCode
+from server.core.ids import PlayerId, RoomCode
+from server.core.race import Room
+from server.core.race_commands import leave
+from server.core.race_events import Event
+from server.service import absences, registration
 from server.service.attempt_journal import AttemptDefinition
 from server.service.moves import PendingMove
 from server.service.replica import Replica
 from server.service.rooms import Rooms
-from server.store import journal, leaderboards
+from server.store import journal, keys, leaderboards
 from server.store.clock import Clock
 from server.store.journal import Append, ConflictError, Journals
-from tests.simulation import faults, race
+from tests.simulation import faults, plans, race
 from tests.simulation.memory import Memory, Reply
 from tests.simulation.race import patched
 from tests.simulation.scripts import SCRIPTS
@@ -228,6 +235,50 @@ def _ignored_generations() -> Iterator[None]:
         yield
 
 
+@contextmanager
+def frees_seats_in_a_round() -> Iterator[None]:
+    """A member who is away for long loses the seat while a round is run, too."""
+    observe: Any = absence.observe
+
+    def always_idle(before: Absence | None, *given: Any) -> Absence | None:
+        found: Absence | None = observe(before, *given)
+        if found is None or found.idle is not None:
+            return found
+        return replace(found, idle=min(found.since.values()))
+
+    with (
+        patched(absences, "observe", always_idle),
+        patched(race_commands, "free_seat", leave),
+        patched(plans, "HOSTING", 0.5),
+        patched(plans, "VANISHED", (5.0, 15.0)),
+    ):
+        yield
+
+
+@contextmanager
+def follows_hosts_by_members_who_are_away() -> Iterator[None]:
+    """A host who is away is followed by the longest seated other member, present or not.
+
+    Members vanish often and for long, and nodes notice soon if another one has died.
+    """
+    replace_host: Any = race_commands.replace_host
+
+    def by_anybody(room: Room, host: PlayerId, present: Any, now: int) -> Event | None:
+        others = {seat.player for seat in room.seats} - {host}
+        found: Event | None = replace_host(room, host, others - set(present) or present, now)
+        return found
+
+    with (
+        patched(race_commands, "replace_host", by_anybody),
+        patched(keys, "NODE_LIFE", 2),
+        patched(registration, "RENEW_EVERY", 0.5),
+        patched(absence, "SEAT_ABSENCE", 30_000),
+        patched(plans, "HOSTING", 0.5),
+        patched(plans, "VANISHED", (5.0, 15.0)),
+    ):
+        yield
+
+
 BROKEN: list[Callable[[], Any]] = [
     acknowledges_before_it_appends,
     ends_without_an_outbox,
@@ -237,6 +288,8 @@ BROKEN: list[Callable[[], Any]] = [
     appends_at_any_time,
     never_samples_the_clock_again,
     forgets_a_deadline_that_has_not_passed,
+    frees_seats_in_a_round,
+    follows_hosts_by_members_who_are_away,
 ]
 """Those that a race detects."""
 

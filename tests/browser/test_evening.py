@@ -1,0 +1,171 @@
+"""A whole evening of races, as three people who are new here spend it: two phones and a desktop.
+
+With `EVENING=FOLDER`, it leaves screenshots of each step in that folder.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.browser.conftest import Site
+from tests.browser.player import DESKTOP, PHONE, Player
+from tests.browser.screens import named
+
+_IMPATIENT = """
+import sys
+from server.core import absence
+from server.cli import main
+absence.HOST_ABSENCE = 1_000
+main(sys.argv[1:])
+"""
+"""A server on which a host who is away is followed after a second."""
+
+
+@pytest.fixture
+def impatient() -> Iterator[Site]:
+    with tempfile.TemporaryDirectory(prefix="samedeal") as data:
+        site = Site(Path(data), ("-c", _IMPATIENT))
+        site.start()
+        yield site
+        site.stop()
+
+
+class Evening:
+    """The three players: Ada, who opens the room on her phone, her friend Grace, and a stranger."""
+
+    def __init__(self, browser: Browser, site: Site) -> None:
+        phone = {**PHONE, "reduced_motion": "reduce"}
+        self.ada = named(Player(browser, site.url, phone), "Ada")
+        self.grace = named(Player(browser, site.url, DESKTOP), "Grace")
+        self.stranger = named(Player(browser, site.url, phone), "Stranger")
+        self._steps = 0
+
+    def look(self, step: str) -> None:
+        """Leave a screenshot of each player's page, if there is a folder for them."""
+        self._steps += 1
+        if folder := os.environ.get("EVENING"):
+            for name in ("ada", "grace", "stranger"):
+                path = Path(folder) / f"{self._steps:02}-{step}-{name}.png"
+                getattr(self, name).page.screenshot(path=path)
+
+    def gather(self) -> None:
+        """Open a room, and have the friend come by its link."""
+        self.ada.open_room("robert", seats=4)
+        link = self.ada.see("invite-link").input_value()
+        self.grace.page.goto(link)
+        expect(self.ada.see("start-round")).to_have_text("Start with 2")
+        self.look("room")
+
+    def race(self) -> None:
+        """Race a round, to which the stranger comes too late."""
+        self.ada.press("start-round")
+        for player, home in ((self.ada, 3), (self.grace, 2)):
+            player.wait_for_board()
+            player.play_robert(home)
+        expect(self.grace.see("runner-progress")).to_have_attribute("data-home", "3")
+        self.stranger.page.goto(self.ada.page.url)
+        expect(self.stranger.page.get_by_text("in the middle of a round")).to_be_visible()
+        expect(self.stranger.see("runner-progress")).to_have_count(2)
+        self.look("race")
+        self.grace.give_up()
+        self.ada.give_up()
+        for player in (self.ada, self.grace):
+            expect(player.see("results")).to_be_visible()
+        expect(self.ada.see("rank")).to_contain_text("1st")
+        expect(self.stranger.see("start-round")).to_have_text("Rematch with 3")
+        self.look("results")
+
+    def lose_the_host(self) -> None:
+        """Have the host vanish, so that the friend follows, and come back."""
+        link = self.ada.page.url
+        expect(self.grace.see("seat-menu")).to_have_count(0)
+        self.ada.page.goto("about:blank")
+        expect(self.grace.see("seat-menu")).to_have_count(2)
+        self.look("host-away")
+        self.ada.page.goto(link)
+        expect(self.grace.see("start-round")).to_have_text("Rematch with 3")
+
+    def remove_the_stranger(self) -> None:
+        """Have the new host remove the stranger."""
+        self.grace.see("seat-menu").last.click()
+        self.look("menu")
+        self.grace.press("remove")
+        self.grace.press("remove-confirm")
+        expect(self.stranger.see("no-seat")).to_contain_text("removed you")
+        expect(self.ada.see("seat")).to_have_count(2)
+        self.look("removed")
+
+    def race_another_game(self) -> None:
+        """Race another game, in which the first player goes on in a second tab."""
+        self.grace.press("change-terms")
+        self.grace.see("game-select").select_option("roosevelt")
+        self.grace.press("send-terms")
+        expect(self.ada.see("next-terms")).to_contain_text("Roosevelt")
+        self.ada.press("start-round")
+        for player in (self.ada, self.grace):
+            player.wait_for_board()
+        draw(self.ada, 1)
+        first, tab = self.ada.page, self.ada.context.new_page()
+        tab.goto(first.url)
+        tab.get_by_test_id("take-over").click()
+        expect(self.ada.see("elsewhere")).to_be_visible()
+        self.look("elsewhere")
+        self.ada.page = tab
+        self.ada.wait_for_board()
+        draw(self.ada, 3)
+        first.close()
+        draw(self.grace, 2)
+        self.look("second-race")
+        for player in (self.ada, self.grace):
+            player.give_up()
+        for player in (self.ada, self.grace):
+            expect(player.see("series")).to_be_visible()
+        self.look("second-results")
+
+    def replay(self) -> None:
+        """Lay the two runs beside each other, and race against one of them."""
+        self.grace.see("watch-run").first.click()
+        self.grace.see("beside").select_option(index=1)
+        expect(self.grace.see("side")).to_have_count(2)
+        self.grace.press("to-end")
+        expect(self.grace.see("parting")).to_contain_text("They parted at move 3.")
+        self.look("replay")
+        ghost = self.grace.see("side").first.get_attribute("aria-label")
+        assert ghost is not None
+        self.grace.press("race-run")
+        self.grace.wait_for_board()
+        draw(self.grace, 1)
+        expect(self.grace.see("own-progress")).to_be_visible()
+        self.grace.press("stop-race")
+        expect(self.grace.see("ghost-outcome")).not_to_be_empty()
+        self.look("ghost")
+
+    def close(self) -> None:
+        """End the evening."""
+        for player in (self.ada, self.grace, self.stranger):
+            player.close()
+
+
+def draw(player: Player, moves: int) -> None:
+    """Deal cards from the stock until so many moves have been played."""
+    for move in range(player.moves(), moves):
+        player.tap("s")
+        player.wait_for_moves(move + 1)
+        player.wait_for_cards()
+
+
+def test_three_new_players_spend_an_evening(browser: Browser, impatient: Site) -> None:
+    evening = Evening(browser, impatient)
+    evening.gather()
+    evening.race()
+    evening.lose_the_host()
+    evening.remove_the_stranger()
+    evening.race_another_game()
+    evening.replay()
+    evening.close()
