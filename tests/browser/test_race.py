@@ -197,3 +197,20 @@ def test_a_late_comer_watches_and_sits_in_the_next_round(racers: list[Player]) -
     late.press("start-round")
     for player in racers:
         player.wait_for_board()
+
+
+def test_on_a_phone_the_leader_and_oneself_stay_in_sight_among_many(
+    racers: list[Player], browser: Browser, site: Site
+) -> None:
+    more = [Player(browser, site.url, DESKTOP) for _ in range(3)]
+    ada, grace, barbara = racers
+    start(grace, ada, *more, barbara, seats=6)
+    grace.bring_home(1)
+    expect(progress(barbara, "Grace")).to_have_attribute("data-place", "1")
+    boxes = [progress(barbara, name).bounding_box() for name in ("Grace", "You")]
+    leader, own = [box or {} for box in boxes]
+    assert leader["y"] == own["y"]
+    assert 0 <= leader["x"] < leader["x"] + leader["width"] <= own["x"]
+    assert own["x"] + own["width"] <= 390
+    for player in more:
+        player.close()
