@@ -1,8 +1,9 @@
 """The engine's driver: JSON Lines requests in, one JSON object a line out.
 
 Requests, by `op`: `games`; `new` with `game`, `variant`? and `deck` or `seed`; `load` with
-`position`; `move` with `move`; `position`; `legal`. Every response is a position, the games, the
-legal moves, or `{"error": {"code", "message"}}`, which leaves the position unchanged.
+`position`; `move` with `move`; `position`; `legal`; `hint`. Every response is a position, the
+games, the legal moves, a hint (`{"move"}`, or null), or `{"error": {"code", "message"}}`, which
+leaves the position unchanged.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from engine.cards import parse_pile
 from engine.catalog import games, ruleset
 from engine.deal import deal_seed, lay_out, parse_seed
 from engine.errors import EngineError
+from engine.hints import hint
 from engine.moves import legal_moves
 from engine.notation import move_text, parse_move
 from engine.play import play
@@ -56,6 +58,7 @@ class Driver:
             "move": (self._move, {"move"}),
             "position": (lambda _: position_of(self._at()), set()),
             "legal": (self._legal, set()),
+            "hint": (self._hint, set()),
         }
         op = request.get("op")
         if not isinstance(op, str) or op not in handlers:
@@ -106,6 +109,11 @@ class Driver:
     def _legal(self, _: dict[str, Any]) -> dict[str, Any]:
         board = self._at()
         return {"moves": sorted(move_text(board.ruleset, move) for move in legal_moves(board))}
+
+    def _hint(self, _: dict[str, Any]) -> dict[str, Any]:
+        board = self._at()
+        move = hint(board)
+        return {"move": move and move_text(board.ruleset, move)}
 
 
 def _parse_request(line: str) -> dict[str, Any]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from engine.cards import PACK_SIZE, RANKS, UNSEEN, Card, is_red, rank_of, suit_of
 from engine.schema import Foundation, Rules
 
@@ -115,6 +117,27 @@ def _completes(card: Card, group: Foundation) -> bool:
         return False
     (step,) = _steps(group.order)
     return (rank_of(card) + step - RANKS.index(group.first)) % 13 == 0
+
+
+def turns_of(groups: Iterable[Foundation]) -> bytes:
+    """Return for each card how many cards a foundation takes before it, at the least.
+
+    It is 0 where that is not certain: a foundation may start with the card, or go either way.
+    """
+    return bytes(
+        min((_turn(card, group) for group in groups if suit_of(card) in group.suits), default=0)
+        for card in range(PACK_SIZE)
+    )
+
+
+def _turn(card: Card, group: Foundation) -> int:
+    """Return how many cards lie on a foundation of the group when it takes `card`, at the least."""
+    if group.first == "any" or group.order == "either":
+        return 0
+    if group.takes == "run":
+        return len(RANKS)
+    (step,) = _steps(group.order)
+    return (rank_of(card) - RANKS.index(group.first)) * step % 13
 
 
 def run_heads(group: Foundation) -> bytes:

@@ -26,6 +26,7 @@ from engine.fits import (
     set_of,
     tableau_fits,
     takes_of,
+    turns_of,
     unless_empty,
     when_empty,
 )
@@ -108,6 +109,10 @@ class Ruleset:
         """What each foundation and tableau pile takes, as bit sets by top card."""
         self.run_takes: tuple[int, ...] = tuple(map(set_of, self.run_heads))
         """The same as `run_heads`, as bit sets."""
+        self.turns = turns_of(rules.foundations)
+        """For each card, how many cards a foundation takes before it, at the least."""
+        self.orders_tableau = tableau is not None and tableau.order != "any"
+        """Whether a tableau pile that has cards takes only certain others."""
         self.redeals = rules.waste.redeals if rules.waste else 0
         """How often the waste may be turned over in a game."""
         self.stock_up = rules.stock.top == "up"

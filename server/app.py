@@ -35,8 +35,10 @@ from server.store.format import check_format
 from server.store.journal import SCRIPTS, Journals
 from server.store.leaderboards import Leaderboards
 from server.store.nodes import Nodes
+from server.store.open_rooms import OpenRooms
 from server.store.outbox import Outboxes
 from server.store.players import Players
+from server.store.quick import QuickMatches
 from server.store.rooms import Rooms
 from server.store.sweepers import Sweepers
 
@@ -132,6 +134,8 @@ def redis_store(database: Database, clock: ports.Clock) -> Store:
         leaderboards=Leaderboards(database),
         outboxes=Outboxes(database),
         rooms=Rooms(database),
+        open_rooms=OpenRooms(database),
+        quick_matches=QuickMatches(database),
         nodes=Nodes(database),
         sweepers=Sweepers(database),
     )

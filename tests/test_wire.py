@@ -262,6 +262,7 @@ def test_progress_is_unpacked_by_player_and_added_to_the_room() -> None:
     for home in (3, 5):
         news = wire.unpack(codec.encode_progress([1, home, 9]))
         result = {"home": home, "left": 52 - home, "time": 0, "moves": 9, "end": None}
+        result |= {"undos": 0, "hints": 0, "peeked": False}
         runner = {"player": BOB.id, "result": result}
         assert news == {"type": "progress", "code": "H7KQ2", "number": 2, "runners": [runner]}
     assert message["round"]["runners"][1]["result"] == as_dict(NO_RESULT)

@@ -20,6 +20,7 @@ import msgspec
 from engine.catalog import ruleset
 from engine.notation import seen_text
 from engine.ruleset import Ruleset
+from server.core.attempt import UNDONE
 from server.gateway import messages
 from server.gateway.messages.attempts import FIRST_NUMBER, MAX_NUMBERS
 from server.gateway.messages.rooms import PROGRESS
@@ -41,6 +42,9 @@ COMMANDS: dict[str, type[messages.shared.Command]] = {
     "room.remove": messages.rooms.RemoveMember,
     "room.host": messages.rooms.HandOver,
     "room.lock": messages.rooms.SetLock,
+    "room.public": messages.rooms.SetPublic,
+    "room.list": messages.rooms.ListRooms,
+    "room.quick": messages.rooms.QuickMatch,
     "attempt.open": messages.attempts.OpenAttempt,
     "resign": messages.attempts.Resign,
     "daily.list": messages.dailies.ListDailies,
@@ -58,10 +62,12 @@ EVENTS: dict[type[messages.shared.Event], str] = {
     messages.session.Pong: "pong",
     messages.rooms.RoomState: "room",
     messages.rooms.Removed: "removed",
+    messages.rooms.Rooms: "rooms",
     messages.attempts.Attempt: "attempt",
     messages.attempts.Missed: "missed",
     messages.attempts.Ended: "ended",
     messages.attempts.Taken: "taken",
+    messages.attempts.Released: "released",
     messages.dailies.Dailies: "dailies",
     messages.leaderboards.Leaderboard: "leaderboard",
     messages.leaderboards.LeaderboardChange: "leaderboard",
@@ -92,6 +98,9 @@ class State:
     time: int | None
     moves: int
     redeals: int
+    undos: int = 0
+    hints: int = 0
+    peeked: bool = False
 
 
 @dataclass(slots=True)
@@ -126,7 +135,7 @@ class Wire:
         type_ = fields.pop("type")
         if type_ == "move":
             return self._pack_move(command)
-        if type_ == "resign":
+        if type_ in {"resign", "Undo", "Hint"}:
             fields["number"] = self._numbers.get(fields.pop("attempt"), NO_NUMBER)
         struct = COMMANDS[type_]
         frame: bytes = msgpack.packb([struct.__struct_config__.tag, *_row(struct, fields)])
@@ -231,11 +240,19 @@ class Wire:
                 self._set_number(event.number, event.attempt)
                 texts = map(seen_text, event.piles)
                 fields["piles"] = dict(zip(rules.pile_names, texts, strict=True))
+                fields["hint"] = event.hint and _move_text(rules, *event.hint)
             case messages.attempts.Missed():
                 self._set_number(event.number, event.attempt)
                 fields["moves"] = _unpack_missed(KNOWN[event.attempt], event)
-            case messages.attempts.Ended() | messages.attempts.Taken():
+            case (
+                messages.attempts.Ended()
+                | messages.attempts.Taken()
+                | messages.attempts.Released()
+                | messages.attempts.Hinted()
+            ):
                 attempt = self._attempts[event.number]
+                if isinstance(event, messages.attempts.Hinted):
+                    fields["move"] = _hint(KNOWN[attempt], event)
                 del fields["number"]
                 fields = {"attempt": attempt} | fields
         return fields
@@ -281,6 +298,14 @@ def _unpack_missed(known: Known, missed: messages.attempts.Missed) -> list[Any]:
     return found
 
 
+def _hint(known: Known, event: messages.attempts.Hinted) -> str | None:
+    """Return the text of a hint, and remember the state after it."""
+    before = known.states.get(event.seq - 1)
+    if before is not None:
+        known.states.setdefault(event.seq, replace(before, hints=event.hints))
+    return None if event.move is None else _move_text(known.rules, *event.move)
+
+
 def _state_after(known: Known, event: messages.attempts.Moved) -> State | None:
     """Return the state after a move, `None` if that before it was never sent."""
     before = known.states.get(event.seq - 1)
@@ -297,11 +322,12 @@ def _state_after(known: Known, event: messages.attempts.Moved) -> State | None:
 def _apply(rules: Ruleset, before: State, changes: Sequence[Sequence[int]]) -> State:
     """Return the state after a move; its time is not known yet."""
     gained = sum(len(put) - take for pile, take, *put in changes if pile in rules.foundations)
-    return State(before.home + gained, None, before.moves + 1, before.redeals)
+    return replace(before, home=before.home + gained, time=None, moves=before.moves + 1)
 
 
 def _state(result: messages.shared.Result, redeals: int) -> State:
-    return State(result.home, result.time, result.moves, redeals)
+    marks = result.undos, result.hints, result.peeked
+    return State(result.home, result.time, result.moves, redeals, *marks)
 
 
 def _result(rules: Ruleset, state: State, end: str | None) -> Message:
@@ -311,6 +337,9 @@ def _result(rules: Ruleset, state: State, end: str | None) -> Message:
         "time": state.time,
         "moves": state.moves,
         "end": end,
+        "undos": state.undos,
+        "hints": state.hints,
+        "peeked": state.peeked,
     }
 
 
@@ -319,6 +348,8 @@ def _changes(rules: Ruleset, changes: Sequence[Sequence[int]]) -> list[list[Any]
 
 
 def _move_text(rules: Ruleset, source: int, target: int, count: int) -> str:
+    if count == 0:
+        return UNDONE
     names = (*rules.pile_names, "t")
     return f"{names[source]}>{names[target]}{f'x{count}' if count > 1 else ''}"
 

@@ -9,16 +9,19 @@ import { moveText, parseMove } from "./rules/notation.ts";
 import { predict } from "./rules/play.ts";
 import { type Move, ROW, type Ruleset } from "./rules/ruleset.ts";
 import { digest } from "./digest.ts";
-import type {
-  Ended,
-  Have,
-  Missed,
-  Moved,
-  PlayMove,
-  Result,
-  Attempt as Snapshot,
+import {
+  type Ended,
+  type Have,
+  type Hinted,
+  type Missed,
+  type Moved,
+  type PlayMove,
+  type Result,
+  type Attempt as Snapshot,
+  type Undo,
+  UNDO_DEPTH,
 } from "./messages.ts";
-import { Outbox, type PendingMove } from "./outbox.ts";
+import { Outbox, type PendingMove, UNDO } from "./outbox.ts";
 
 /** An attempt as its player sees it. */
 export interface AttemptState {
@@ -47,6 +50,12 @@ export interface AttemptState {
    * is taken until `takeOver`.
    */
   readonly elsewhere: boolean;
+  /** What help may be asked for: none, undoing moves, or that and hints. */
+  readonly help: Snapshot["help"];
+  /** Whether a move can be undone now. */
+  readonly canUndo: boolean;
+  /** The move that the hint on this board names; null if none was given. */
+  readonly hint: string | null;
 }
 
 /** The client's copy of an attempt. It does no I/O: its owner sends the `unsent` moves. */
@@ -64,6 +73,13 @@ export class Attempt {
   #diverged = false;
   #postponed = false;
   #elsewhere = false;
+  /** The views before the last moves, as far as they were seen here; what an undo leads back to. */
+  #history: readonly View[] = [];
+  /** How many acknowledged moves can be undone in a row. */
+  #undoable: number;
+  #hint: string | null;
+  /** Whether a hint was asked for, and is not answered yet: its entry takes the next number. */
+  #asking = false;
 
   /** Throws `unknown_rules` if its rules are not known here. */
   constructor(snapshot: Snapshot) {
@@ -73,6 +89,8 @@ export class Attempt {
     this.#view = readView(this.#ruleset, snapshot);
     this.#seq = snapshot.seq;
     this.#result = snapshot.result;
+    this.#undoable = snapshot.undoable;
+    this.#hint = this.#hintIn(snapshot.hint);
   }
 
   get id(): string {
@@ -125,12 +143,15 @@ export class Attempt {
       result: this.#result,
       refusal: this.#refusal,
       elsewhere: this.#elsewhere,
+      help: this.#snapshot.help,
+      canUndo: this.#canUndo(),
+      hint: this.#outbox.moves.length > 0 ? null : this.#hint,
     };
   }
 
   /** Play a move before the server accepts it; false if it is not legal or cannot be taken now. */
   play(move: string): boolean {
-    if (this.#result.end !== null || this.#elsewhere || this.#outbox.full) return false;
+    if (!this.#takesMoves()) return false;
     try {
       if (!isLegal(this.#predicted(Infinity), parseMove(this.#ruleset, move))) return false;
     } catch (error) {
@@ -141,6 +162,37 @@ export class Attempt {
     return true;
   }
 
+  /**
+   * Undo the last move; false if there is none, or no undo. It is undone at once if the view before
+   * it was seen here, or else when the server has answered.
+   */
+  undo(): boolean {
+    if (!this.#canUndo()) return false;
+    this.#outbox.add(UNDO, this.#seq);
+    return true;
+  }
+
+  /** Whether a hint may be asked for now. */
+  get mayAskHint(): boolean {
+    return this.#snapshot.help === "hints" && this.#takesMoves();
+  }
+
+  /** A hint was asked for, or is not awaited any more. */
+  setAsking(asking: boolean): void {
+    this.#asking = asking;
+  }
+
+  #takesMoves(): boolean {
+    if (this.#result.end !== null || this.#elsewhere || this.#asking) return false;
+    return !this.#outbox.full && this.#predictions(Infinity).whole;
+  }
+
+  #canUndo(): boolean {
+    if (this.#snapshot.help === "none" || !this.#takesMoves()) return false;
+    const { moves } = this.#outbox;
+    return moves.reduce((sum, { move }) => sum + (move === UNDO ? -1 : 1), this.#undoable) > 0;
+  }
+
   /** The moves to send now: none while not synced, or while postponed. */
   unsent(): readonly PendingMove[] {
     const waits = !this.#synced || this.#postponed;
@@ -149,14 +201,23 @@ export class Attempt {
 
   /** The command that carries a pending move. */
   command({ seq, move }: PendingMove): PlayMove {
-    if (this.#number === null) throw new RangeError("The session does not know this attempt yet.");
     const { source, target, count } = parseMove(this.#ruleset, move);
     const { pileNames } = this.#ruleset;
     return {
-      ...{ number: this.#number, seq, source },
+      ...{ number: this.#knownNumber(), seq, source },
       target: target === ROW ? pileNames.length : target,
       ...(count > 1 ? { count } : {}),
     };
+  }
+
+  /** The command that carries a pending undo. */
+  undoCommand({ seq }: PendingMove): Undo {
+    return { number: this.#knownNumber(), seq };
+  }
+
+  #knownNumber(): number {
+    if (this.#number === null) throw new RangeError("The session does not know this attempt yet.");
+    return this.#number;
   }
 
   /** Record that the move of this number was sent as the command `id`. */
@@ -169,6 +230,7 @@ export class Attempt {
     this.#number = null;
     this.#synced = false;
     this.#postponed = false;
+    this.#asking = false;
     this.#outbox.lost();
   }
 
@@ -201,6 +263,9 @@ export class Attempt {
     this.#view = view;
     this.#seq = snapshot.seq;
     this.#result = snapshot.result;
+    this.#history = [];
+    this.#undoable = snapshot.undoable;
+    this.#hint = this.#hintIn(snapshot.hint);
     this.#diverged = false;
     this.#markSynced();
   }
@@ -232,7 +297,8 @@ export class Attempt {
       const home = cardsHome(this.#view);
       const { total } = this.#ruleset;
       const { moves } = this.#view;
-      this.#end({ home, left: total - home, time: time ?? this.#result.time, moves, end });
+      const left = total - home;
+      this.#end({ ...this.#result, home, left, time: time ?? this.#result.time, moves, end });
     }
     return true;
   }
@@ -244,9 +310,12 @@ export class Attempt {
     { changes, redeals }: { changes: Moved["changes"]; redeals: number },
   ): boolean {
     if (seq > this.#seq + 1) return false;
-    this.#outbox.acknowledged(seq, moveText(this.#ruleset, this.#moveOf(played)));
+    const undoes = played.count === 0;
+    const text = undoes ? UNDO : moveText(this.#ruleset, this.#moveOf(played));
+    this.#outbox.acknowledged(seq, text);
     this.#refusal = null;
     if (seq <= this.#seq) return true;
+    const before = this.#view;
     try {
       this.#view = applyDelta(this.#view, {
         changes: changes.map(([pile = -1, take = -1, ...put]) => ({ pile, take, put })),
@@ -258,7 +327,36 @@ export class Attempt {
       throw error;
     }
     this.#seq = seq;
+    this.#hint = null;
+    this.#remember(undoes, before);
     return true;
+  }
+
+  /** Note what the next undo leads back to, after a move from the view `before`, or an undo. */
+  #remember(undoes: boolean, before: View): void {
+    if (this.#snapshot.help === "none") return;
+    this.#history = undoes
+      ? this.#history.slice(0, -1)
+      : [...this.#history, before].slice(-UNDO_DEPTH);
+    this.#undoable = undoes
+      ? Math.max(0, this.#undoable - 1)
+      : Math.min(UNDO_DEPTH, this.#undoable + 1);
+  }
+
+  /** Apply a hint. False if it does not follow the state held here: ask for a snapshot. */
+  hinted({ seq, move, hints }: Hinted): boolean {
+    if (seq < this.#seq) return true;
+    if (seq > this.#seq + 1) return this.#markDiverged();
+    this.#seq = seq;
+    this.#result = { ...this.#result, hints };
+    this.#hint = this.#hintIn(move);
+    return true;
+  }
+
+  #hintIn(numbers: readonly number[] | null): string | null {
+    if (numbers === null) return null;
+    const [source = 0, target = 0, count = 1] = numbers;
+    return moveText(this.#ruleset, this.#moveOf({ source, target, count }));
   }
 
   /** A move from the wire, which encodes a row as the pile after the last. */
@@ -303,16 +401,30 @@ export class Attempt {
     if (result.end !== null) this.#outbox.clear();
   }
 
-  /** The view after the pending moves up to entry `seq`, as far as they are legal. */
+  /** The view after the pending moves up to entry `seq`, as far as they can be foreseen. */
   #predicted(seq: number): View {
+    return this.#predictions(seq).view;
+  }
+
+  /** The same, and whether all of these moves were foreseen. */
+  #predictions(seq: number): { readonly view: View; readonly whole: boolean } {
     let view = this.#view;
+    let before = this.#history;
     for (const pending of this.#outbox.moves) {
       if (pending.seq > seq) break;
-      const move = parseMove(this.#ruleset, pending.move);
-      if (!isLegal(view, move)) break;
-      view = predict(view, move);
+      if (pending.move === UNDO) {
+        const back = before.at(-1);
+        if (back === undefined) return { view, whole: false };
+        before = before.slice(0, -1);
+        view = { ...back, moves: view.moves + 1 };
+      } else {
+        const move = parseMove(this.#ruleset, pending.move);
+        if (!isLegal(view, move)) break;
+        before = [...before, view];
+        view = predict(view, move);
+      }
     }
-    return view;
+    return { view, whole: true };
   }
 }
 

@@ -11,16 +11,18 @@ import type {
   Deal,
   Emoted,
   Leaderboard,
+  OpenRoom,
   Player,
   RoomState,
   Run,
   Runs,
 } from "./messages.ts";
 import { Retries } from "./retries.ts";
-import { RoomKeeper, type RoomSettings, type Terms } from "./room.ts";
+import { RoomKeeper, type RoomSettings, type Terms, withHelp } from "./room.ts";
 import { type OpenSocket, browserSocket } from "./socket.ts";
 import { type TokenStorage, defaultStorage } from "./storage.ts";
 import { type Readable, Store } from "./store.ts";
+import type { WatchKeeper, WatchedRound } from "./watching.ts";
 
 const TIMEOUT = 30_000;
 
@@ -53,7 +55,7 @@ export class Client {
   /** Whether a command is being retried because the server cannot do it just now. */
   readonly stalled: Readable<boolean>;
   readonly player: Readable<Player | null>;
-  /** The room that the player sits in; the runners of its round are kept up to date. */
+  /** The room that the player sits in, or watches; the runners of its round are kept up to date. */
   readonly room: Readable<RoomState | null>;
   /** The code of the room that a host has removed the player from; null once in another room. */
   readonly removed: Readable<string | null>;
@@ -63,6 +65,8 @@ export class Client {
   readonly attempt: Readable<AttemptState | null>;
   readonly leaderboard: Readable<Leaderboard | null>;
   readonly dailies: Readable<Dailies | null>;
+  /** The boards of the round that is watched, kept up to date. */
+  readonly watched: Readable<WatchedRound | null>;
 
   readonly #connection: Connection;
   readonly #link: Link;
@@ -70,6 +74,10 @@ export class Client {
   readonly #room: RoomKeeper;
   readonly #attempt: AttemptKeeper;
   readonly #leaderboard: LeaderboardKeeper;
+  readonly #watched = new Store<WatchedRound | null>(null);
+  readonly #keepers: Keeper[];
+  /** Loaded when it is first needed: few who play ever watch. */
+  #watching: Promise<WatchKeeper> | null = null;
   #removeWakeListeners: (() => void) | null = null;
 
   constructor(options: ClientOptions) {
@@ -87,9 +95,11 @@ export class Client {
       timeout: options.timeout ?? TIMEOUT,
       onOpen: (player) => {
         this.#player.set(player);
-        keepers.forEach((keeper) => keeper.resume());
+        this.#keepers.forEach((keeper) => keeper.resume());
       },
-      onEvent: (event, answered) => keepers.forEach((keeper) => keeper.handle(event, answered)),
+      onEvent: (event, answered) => {
+        this.#keepers.forEach((keeper) => keeper.handle(event, answered));
+      },
     });
     const retries = new Retries(surroundings);
     this.#link = new Link(this.#connection, retries);
@@ -97,7 +107,7 @@ export class Client {
     this.#attempt = new AttemptKeeper(this.#link);
     this.#leaderboard = new LeaderboardKeeper(this.#link);
     // The attempt resumes before its room, since a room sends attempts that were not opened.
-    const keepers: Keeper[] = [this.#attempt, this.#room, this.#leaderboard];
+    this.#keepers = [this.#attempt, this.#room, this.#leaderboard];
 
     this.status = this.#connection.status;
     this.failure = this.#connection.failure;
@@ -109,10 +119,11 @@ export class Client {
     this.attempt = this.#attempt.state;
     this.leaderboard = this.#leaderboard.leaderboard;
     this.dailies = this.#leaderboard.dailies;
+    this.watched = this.#watched;
     this.status.subscribe((status) => {
       if (status === "open") return;
       this.#link.lost();
-      keepers.forEach((keeper) => keeper.lost?.());
+      this.#keepers.forEach((keeper) => keeper.lost?.());
     });
   }
 
@@ -146,6 +157,14 @@ export class Client {
     return this.#room.create(settings);
   }
 
+  /**
+   * Look for somebody to race at a game: take a seat in a room in which somebody waits, or wait in
+   * a new one, to which the pace bot comes after a while. `leaveRoom` ends the wait.
+   */
+  quickMatch(game: string): Promise<RoomState> {
+    return this.#room.match(game);
+  }
+
   /** Take a seat in a room, or return to the one that the player has. */
   joinRoom(code: string): Promise<RoomState> {
     return this.#room.join(code);
@@ -175,12 +194,12 @@ export class Client {
 
   /** Set what the next rounds are played by; only the host may. */
   async setTerms(terms: Terms): Promise<void> {
-    await this.#link.ask("SetTerms", { code: this.#room.code(), ...terms });
+    await this.#link.ask("SetTerms", { code: this.#room.code(), ...withHelp(terms) });
   }
 
   /** Propose to the host what the next rounds are played by. */
   async proposeTerms(terms: Terms): Promise<void> {
-    await this.#link.ask("ProposeTerms", { code: this.#room.code(), ...terms });
+    await this.#link.ask("ProposeTerms", { code: this.#room.code(), ...withHelp(terms) });
   }
 
   /** Take a member's seat away for good; only the host may. */
@@ -198,9 +217,44 @@ export class Client {
     await this.#link.ask("SetLock", { code: this.#room.code(), locked });
   }
 
+  /** Open the room to anybody, who then finds it by `listRooms`, or close it; only the host may. */
+  async setPublic(open: boolean): Promise<void> {
+    await this.#link.ask("SetPublic", { code: this.#room.code(), public: open });
+  }
+
+  /** Ask for the public rooms that have a free seat, and somebody in them. */
+  async listRooms(): Promise<readonly OpenRoom[]> {
+    return (await this.#link.askWithRetry("ListRooms", {})).rooms;
+  }
+
   /** Send an emote to all who are in the room, by its number (see `Emoted`); only members may. */
   async sendEmote(emote: number): Promise<void> {
     await this.#link.ask("SendEmote", { code: this.#room.code(), emote });
+  }
+
+  /**
+   * Watch the rounds of a room, which `watched` shows, without taking a seat. Refused as
+   * `still_racing` while the player's own attempt runs; when it begins, the watching ends.
+   *
+   * @param key the room's watch key; members need none.
+   */
+  async watch(code: string, key: string | null = null): Promise<void> {
+    this.#watching ??= import("./watching.ts").then(({ WatchKeeper: Watching }) => {
+      const keeper = new Watching(this.#link, this.#room, this.#watched);
+      this.#keepers.push(keeper);
+      return keeper;
+    });
+    await (await this.#watching).watch(code, key);
+  }
+
+  /** Watch no more. */
+  async stopWatching(): Promise<void> {
+    await (await this.#watching)?.stop();
+  }
+
+  /** Ask for the key with which anybody may watch the room; only the host may. */
+  async getWatchKey(): Promise<string> {
+    return (await this.#link.askWithRetry("GetWatchKey", { code: this.#room.code() })).key;
   }
 
   /** Ask for the deals of the day, which `dailies` shows. */
@@ -251,6 +305,24 @@ export class Client {
    */
   play(move: string): boolean {
     return this.#attempt.play(move);
+  }
+
+  /**
+   * Undo the last move, where `help` of the attempt allows it. It counts as a move.
+   *
+   * @returns false if there is no move to undo just now.
+   */
+  undo(): boolean {
+    return this.#attempt.undo();
+  }
+
+  /**
+   * Ask for a hint, where `help` of the attempt is `hints`. It also shows as `hint` of the attempt.
+   *
+   * @returns a move such as `t3>f0`, or null if no move is known to get further.
+   */
+  hint(): Promise<string | null> {
+    return this.#attempt.hint();
   }
 
   /** Play the attempt here, if another tab or device plays it (`elsewhere`). */

@@ -10,6 +10,7 @@ export type {
   Entry,
   Emoted,
   Leaderboard,
+  OpenRoom,
   Place,
   Player,
   Proposal,
@@ -30,5 +31,6 @@ export { Replay, type RunFile, partingOf, runFileOf } from "./run.ts";
 export type { OpenSocket, Socket, SocketEvents } from "./socket.ts";
 export { memoryStorage, type TokenStorage } from "./storage.ts";
 export { type Readable, until } from "./store.ts";
+export type { RunnerBoard, WatchedRound } from "./watching.ts";
 
 export * from "./rules/index.ts";

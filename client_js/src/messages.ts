@@ -38,6 +38,9 @@ export const FIRST_NUMBER = 32;
 /** Attempts that a session has numbers for; after that a new one replaces the oldest. */
 export const MAX_NUMBERS = 64;
 
+/** Moves that can be undone in a row. */
+export const UNDO_DEPTH = 100;
+
 /** What an event answers: a command's `id`, a move's `(number, seq)`, or `NEWS`. */
 export type Re = number | readonly [number, number];
 
@@ -49,6 +52,8 @@ export interface Player {
   readonly name: string;
   /** Four characters that tell players of one name apart; they never change. */
   readonly tag: string;
+  /** Whether it is the pace bot, which plays by hints, and is to be labelled as one. */
+  readonly bot: boolean;
 }
 
 /** How an attempt stands, or how it ended. */
@@ -59,10 +64,16 @@ export interface Result {
   readonly left: number;
   /** Milliseconds from the start to the last card that reached a foundation. */
   readonly time: number;
-  /** Moves played. */
+  /** Moves played; an undo counts as one. */
   readonly moves: number;
   /** Why the attempt ended, or null while it is being played. */
   readonly end: "resigned" | "stuck" | "time" | "won" | null;
+  /** How many of the moves were undos. */
+  readonly undos: number;
+  /** Hints given to the player. */
+  readonly hints: number;
+  /** Whether an undo has covered a card that had been seen. */
+  readonly peeked: boolean;
 }
 
 /**
@@ -156,6 +167,8 @@ export interface CreateRoom {
   readonly key: string;
   /** Of the game; `standard` is its base form. */
   readonly variant?: string;
+  /** What help the players of its rounds may ask for. */
+  readonly help?: "hints" | "none" | "undo";
 }
 
 /**
@@ -213,6 +226,8 @@ export interface SetTerms {
   readonly variant: string;
   /** Seconds for a round, 60 to 7,200. */
   readonly limit: number;
+  /** What help the players may ask for. */
+  readonly help?: "hints" | "none" | "undo";
 }
 
 /**
@@ -226,6 +241,8 @@ export interface ProposeTerms {
   readonly variant: string;
   /** Seconds for a round, 60 to 7,200. */
   readonly limit: number;
+  /** What help the players may ask for. */
+  readonly help?: "hints" | "none" | "undo";
 }
 
 /**
@@ -262,6 +279,19 @@ export interface SetLock {
 }
 
 /**
+ * Open the room to anybody, who then finds it by `ListRooms`, or close it; only the host may.
+ *
+ * Refused as `unknown_room`, `not_seated` or `not_host`.
+ */
+export interface SetPublic {
+  readonly code: string;
+  readonly public: boolean;
+}
+
+/** Ask for the public rooms that have a free seat, and somebody in them. */
+export type ListRooms = object;
+
+/**
  * Send an emote to all who are subscribed to the room; only members may.
  *
  * It is not stored: who is not there misses it. Refused as `unknown_room`, `not_seated` or
@@ -272,6 +302,17 @@ export interface SendEmote {
   readonly code: string;
   /** Its index in `EMOTES`. */
   readonly emote: number;
+}
+
+/**
+ * Look for somebody to race at a game: take a seat in the room in which somebody waits.
+ *
+ * If nobody waits, a room is opened for others to come to; after 20 seconds the pace bot does. The
+ * session is subscribed to the room. The first round starts by itself once both are here. To stop
+ * waiting, leave the room. Refused as `unknown_game` or `overloaded`.
+ */
+export interface QuickMatch {
+  readonly game: string;
 }
 
 /** A member of a room. */
@@ -329,6 +370,10 @@ export interface Round {
   readonly variant: string | null;
   /** Seconds for the round. */
   readonly limit: number | null;
+  /** Whether the room has been public during the round. */
+  readonly public: boolean;
+  /** What help its players may ask for. */
+  readonly help: "hints" | "none" | "undo";
 }
 
 /** What a member proposes for the next rounds. */
@@ -339,6 +384,8 @@ export interface Proposal {
   readonly variant: string;
   /** Seconds for a round. */
   readonly limit: number;
+  /** What help the players may ask for. */
+  readonly help: "hints" | "none" | "undo";
 }
 
 /** A player's place in a round that is over. */
@@ -358,6 +405,13 @@ export interface Score {
   readonly game: string;
   /** The best first. */
   readonly places: readonly Place[];
+}
+
+/** A player who has left a room, in whose scores there still is a place. */
+export interface Former {
+  readonly player: Player;
+  /** As in `Seat`. */
+  readonly points: number;
 }
 
 /** A whole room: answers commands to it, and is sent to its subscribers at every change. */
@@ -382,13 +436,53 @@ export interface RoomState {
   readonly locked: boolean;
   /** What members propose for the next round. */
   readonly proposals: readonly Proposal[];
-  /** Of the latest rounds that several players have finished, at most 20, the oldest first. */
+  /** Of the latest rounds that several players have finished, at most 8, the oldest first. */
   readonly scores: readonly Score[];
+  /** Whether the room is listed for anybody to join. */
+  readonly public: boolean;
+  /** The players in `scores` who have no seat. */
+  readonly former: readonly Former[];
+  /** Whether it was opened by `QuickMatch`. */
+  readonly quick: boolean;
+  /**
+   * When the pace bot takes the free seat of a quick match, in Unix milliseconds; null if it does
+   * not.
+   */
+  readonly bot_at: number | null;
+  /** What help the players of the next round may ask for. */
+  readonly help: "hints" | "none" | "undo";
 }
 
 /** The host has removed the player from the room; the session is no longer subscribed to it. */
 export interface Removed {
   readonly code: string;
+}
+
+/** A public room with a free seat. */
+export interface OpenRoom {
+  readonly code: string;
+  /** Of the next round, like `variant`. */
+  readonly game: string;
+  readonly variant: string;
+  /** Seconds for the next round. */
+  readonly limit: number;
+  /** Seats that are taken. */
+  readonly taken: number;
+  /** How many players it has room for. */
+  readonly seats: number;
+  /** Who runs it. */
+  readonly host: Player;
+  /** Whether a round is being played: who joins now plays in the next one. */
+  readonly running: boolean;
+}
+
+/** Answers `ListRooms`. */
+export interface Rooms {
+  /**
+   * At most 50; those that wait for their next round come first. The list may be two seconds old,
+   * so that a room may be full by the time that somebody joins it.
+   */
+  readonly rooms: readonly OpenRoom[];
 }
 
 /** A member of the room has sent an emote; it is sent to the sender's sessions too. */
@@ -429,6 +523,31 @@ export interface OpenAttempt {
  * Refused as `unknown_attempt`, `not_started` or `attempt_ended`.
  */
 export interface Resign {
+  /** The attempt's number in the session. */
+  readonly number: number;
+  /** One more than the last journal entry that the client knows. */
+  readonly seq: number;
+}
+
+/**
+ * Undo the last move; it is answered by what it has changed, with the cards covered again.
+ *
+ * Refused as `unknown_attempt`, `not_started`, `attempt_ended`, `no_help`, `nothing_to_undo` or
+ * `too_many_moves`.
+ */
+export interface Undo {
+  /** The attempt's number in the session. */
+  readonly number: number;
+  /** One more than the last journal entry that the client knows. */
+  readonly seq: number;
+}
+
+/**
+ * Ask for a hint. On the same board, the answer is the same, and counts once.
+ *
+ * Refused as `unknown_attempt`, `not_started`, `attempt_ended` or `no_help`.
+ */
+export interface Hint {
   /** The attempt's number in the session. */
   readonly number: number;
   /** One more than the last journal entry that the client knows. */
@@ -488,6 +607,12 @@ export interface Attempt {
   readonly result: Result;
   /** The digest of the rules that it is played by; servers of release 0.1.0 leave it out. */
   readonly rules: string | null;
+  /** What help its player may ask for. */
+  readonly help: "hints" | "none" | "undo";
+  /** The hint that was given on this board: source, target and count as in `PlayMove`. */
+  readonly hint: readonly number[] | null;
+  /** How many moves can be undone in a row. */
+  readonly undoable: number;
 }
 
 /**
@@ -513,7 +638,7 @@ export interface Moved {
   readonly redeals: number | null;
 }
 
-/** A move that a client has missed. */
+/** A move that a client has missed, or an undo: its `count` is 0, like `source` and `target`. */
 export interface MissedMove {
   /** As in `PlayMove`. */
   readonly source: number;
@@ -530,7 +655,7 @@ export interface MissedMove {
 /**
  * What happened in an attempt after the entry `since`, which the client has.
  *
- * As news, it is what another session of the player has played.
+ * As news, it is what another session of the player has played; it also answers an `Undo`.
  */
 export interface Missed {
   /** The attempt's number in the session from now on. */
@@ -548,12 +673,30 @@ export interface Missed {
   readonly result: Result;
 }
 
+/** A hint. */
+export interface Hinted {
+  /** The attempt's number in the session. */
+  readonly number: number;
+  /** The last entry of its journal. */
+  readonly seq: number;
+  /** Source, target and count as in `PlayMove`; null if no move is known to get further. */
+  readonly move: readonly number[] | null;
+  /** Hints given to the player in this attempt. */
+  readonly hints: number;
+}
+
 /** Another session of the player plays the attempt: this one follows it, until it takes it over. */
 export interface Taken {
   /** The attempt's number in the session. */
   readonly number: number;
   /** The one that plays, as its `Welcome` named it; null if that is not known. */
   readonly session: string | null;
+}
+
+/** The session that played an attempt which this one follows has ended: no session plays it. */
+export interface Released {
+  /** The attempt's number in the session. */
+  readonly number: number;
 }
 
 /** The attempt ended without a move: resigned, out of time, or found to be stuck. */
@@ -727,13 +870,17 @@ export interface Run {
   readonly deadline: number;
   /**
    * Four numbers for each move: milliseconds since the move before it, or since the start; then
-   * source, target and count as in `PlayMove`.
+   * source, target and count as in `PlayMove`, or 0 three times for an undo.
    */
   readonly moves: readonly number[];
   /** Milliseconds from the start to the end. */
   readonly ended: number;
   /** Why it ended. */
   readonly end: "resigned" | "stuck" | "time" | "won";
+  /** What help the player could ask for. */
+  readonly help: "hints" | "none" | "undo";
+  /** Hints given to the player. */
+  readonly hints: number;
 }
 
 /** A run's place among those on its deal. */
@@ -749,6 +896,10 @@ export interface RunRow {
   readonly time: number;
   /** Moves played. */
   readonly moves: number;
+  /** As in `Result`, like `hints` and `peeked`; a daily has none of them. */
+  readonly undos: number;
+  readonly hints: number;
+  readonly peeked: boolean;
 }
 
 /** Runs on a deal that is closed. */
@@ -762,6 +913,91 @@ export interface Runs {
    * whose room is not kept any more.
    */
   readonly runs: readonly RunRow[];
+}
+
+/**
+ * Watch a room's rounds instead of any other's, and subscribe the session to the room.
+ *
+ * It takes no seat. Refused as `unknown_room`, `removed`, `not_invited`, `still_racing` or
+ * `too_many_watchers`.
+ */
+export interface WatchRound {
+  readonly code: string;
+  /** The room's watch key, which members need not have; null if there is none. */
+  readonly key?: string | null;
+}
+
+/** Watch no more; a player without a seat is not subscribed to the room any more either. */
+export type StopWatching = object;
+
+/**
+ * Ask for the key with which anybody may watch the room; only the host may.
+ *
+ * Refused as `unknown_room`, `not_seated` or `not_host`.
+ */
+export interface GetWatchKey {
+  readonly code: string;
+}
+
+/** A room's watch key, which stays the same as long as there is the room. */
+export interface WatchKey {
+  /** The room's. */
+  readonly code: string;
+  readonly key: string;
+}
+
+/** A runner's board, as the runner sees it. */
+export interface WatchedBoard {
+  /** The runner's id. */
+  readonly player: string;
+  /** The last journal entry that is shown; 0 if nothing is to be seen yet. */
+  readonly seq: number;
+  /** As in `Attempt`; none if nothing is to be seen yet. */
+  readonly piles: readonly Uint8Array[];
+  /** How often the waste has been turned over. */
+  readonly redeals: number;
+  /** As of that entry. */
+  readonly result: Result;
+  /** The code of what keeps the server from reading the board, or null. */
+  readonly problem: string | null;
+}
+
+/** The boards of a room's latest round; sent again when all of them are to be shown anew. */
+export interface Watched {
+  /** The room's. */
+  readonly code: string;
+  /** The round's number; 0 before the first one. */
+  readonly round: number;
+  /**
+   * `live`, `delayed` by `delay`, or `hidden` until the round is over; `ended` if the session
+   * watches the room no more, as when its player runs in the round.
+   */
+  readonly sight: "delayed" | "ended" | "hidden" | "live";
+  /** Milliseconds. */
+  readonly delay: number;
+  /** Of the round, like `variant`; null before the first one. */
+  readonly game: string | null;
+  readonly variant: string | null;
+  /** The digest of the rules that it is played by. */
+  readonly rules: string | null;
+  /** One for each runner of the round, in their order; none if they are hidden. */
+  readonly boards: readonly WatchedBoard[];
+}
+
+/** What a runner has played, as entry `seq`; ignored by who has that entry already. */
+export interface WatchedMove {
+  /** The round's number. */
+  readonly round: number;
+  /** The board's index in `Watched`. */
+  readonly board: number;
+  /** The last journal entry that it shows. If it skips some, they are part of it. */
+  readonly seq: number;
+  /** As in `Moved`; those of the first entry make the whole board. */
+  readonly changes: readonly (readonly number[])[];
+  /** How often the waste has been turned over. */
+  readonly redeals: number;
+  /** As of that entry. */
+  readonly result: Result;
 }
 
 /** Every one of the commands by name. */
@@ -781,14 +1017,22 @@ export interface Commands {
   readonly UnwatchLeaderboard: UnwatchLeaderboard;
   readonly ShowDeal: ShowDeal;
   readonly Ping: Ping;
+  readonly SetPublic: SetPublic;
   readonly SetTerms: SetTerms;
   readonly ProposeTerms: ProposeTerms;
   readonly RemoveMember: RemoveMember;
   readonly HandOver: HandOver;
   readonly SetLock: SetLock;
   readonly SendEmote: SendEmote;
+  readonly ListRooms: ListRooms;
+  readonly QuickMatch: QuickMatch;
+  readonly WatchRound: WatchRound;
+  readonly StopWatching: StopWatching;
   readonly GetRun: GetRun;
   readonly GetRuns: GetRuns;
+  readonly Undo: Undo;
+  readonly Hint: Hint;
+  readonly GetWatchKey: GetWatchKey;
 }
 
 /** The kinds of the commands. */
@@ -808,14 +1052,22 @@ export const COMMANDS = {
   UnwatchLeaderboard: 13,
   ShowDeal: 14,
   Ping: 15,
+  SetPublic: 16,
   SetTerms: 17,
   ProposeTerms: 18,
   RemoveMember: 19,
   HandOver: 20,
   SetLock: 21,
   SendEmote: 22,
+  ListRooms: 23,
+  QuickMatch: 24,
+  WatchRound: 25,
+  StopWatching: 26,
   GetRun: 27,
   GetRuns: 28,
+  Undo: 29,
+  Hint: 30,
+  GetWatchKey: 31,
 } as const;
 
 /** Every one of the events by name. */
@@ -834,10 +1086,16 @@ export interface Events {
   readonly Deal: Deal;
   readonly Bye: Bye;
   readonly Emoted: Emoted;
+  readonly Watched: Watched;
+  readonly WatchedMove: WatchedMove;
   readonly Run: Run;
   readonly Runs: Runs;
+  readonly Hinted: Hinted;
   readonly Taken: Taken;
   readonly Removed: Removed;
+  readonly Rooms: Rooms;
+  readonly WatchKey: WatchKey;
+  readonly Released: Released;
 }
 
 /** The kinds of the events. */
@@ -856,10 +1114,16 @@ export const EVENTS = {
   Deal: 13,
   Bye: 14,
   Emoted: 15,
+  Watched: 17,
+  WatchedMove: 18,
   Run: 19,
   Runs: 20,
+  Hinted: 21,
   Taken: 22,
   Removed: 23,
+  Rooms: 24,
+  WatchKey: 25,
+  Released: 26,
 } as const;
 
 /** The names of the events that answer each of the commands. */
@@ -879,14 +1143,22 @@ export interface Answers {
   readonly UnwatchLeaderboard: "Done";
   readonly ShowDeal: "Deal";
   readonly Ping: "Pong";
+  readonly SetPublic: "RoomState";
   readonly SetTerms: "RoomState";
   readonly ProposeTerms: "RoomState";
   readonly RemoveMember: "RoomState";
   readonly HandOver: "RoomState";
   readonly SetLock: "RoomState";
   readonly SendEmote: "Done";
+  readonly ListRooms: "Rooms";
+  readonly QuickMatch: "RoomState";
+  readonly WatchRound: "Watched";
+  readonly StopWatching: "Done";
   readonly GetRun: "Run";
   readonly GetRuns: "Runs";
+  readonly Undo: "Missed" | "Attempt";
+  readonly Hint: "Hinted" | "Attempt";
+  readonly GetWatchKey: "WatchKey";
 }
 
 /** A field by its name, if there is no more to say of it. */
@@ -905,8 +1177,17 @@ export interface DescribedField {
 
 /** The fields of every struct in the order of the wire. */
 export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
-  Player: ["id", "name", "tag"],
-  Result: ["home", "left", "time", "moves", "end"],
+  Player: ["id", "name", "tag", { name: "bot", otherwise: false }],
+  Result: [
+    "home",
+    "left",
+    "time",
+    "moves",
+    "end",
+    { name: "undos", otherwise: 0 },
+    { name: "hints", otherwise: 0 },
+    { name: "peeked", otherwise: false },
+  ],
   Hello: ["version", "token", "name"],
   Rename: ["name"],
   Ping: [],
@@ -915,17 +1196,20 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
   Refused: ["code", "text", "wait"],
   Pong: ["now"],
   Bye: ["code", "text", "wait"],
-  CreateRoom: ["game", "seats", "limit", "key", "variant"],
+  CreateRoom: ["game", "seats", "limit", "key", "variant", "help"],
   JoinRoom: ["code"],
   LeaveRoom: ["code"],
   SetReady: ["code", "ready"],
   StartRound: ["code", "anyway"],
-  SetTerms: ["code", "game", "variant", "limit"],
-  ProposeTerms: ["code", "game", "variant", "limit"],
+  SetTerms: ["code", "game", "variant", "limit", "help"],
+  ProposeTerms: ["code", "game", "variant", "limit", "help"],
   RemoveMember: ["code", "player"],
   HandOver: ["code", "player"],
   SetLock: ["code", "locked"],
+  SetPublic: ["code", "public"],
+  ListRooms: [],
   SendEmote: ["code", "emote"],
+  QuickMatch: ["game"],
   Seat: [
     { name: "player", struct: "Player" },
     "ready",
@@ -951,10 +1235,13 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
     "game",
     "variant",
     "limit",
+    { name: "public", otherwise: false },
+    { name: "help", otherwise: "none" },
   ],
-  Proposal: ["player", "game", "variant", "limit"],
+  Proposal: ["player", "game", "variant", "limit", { name: "help", otherwise: "none" }],
   Place: ["player", "rank", "points"],
   Score: ["number", "game", { name: "places", list: "Place" }],
+  Former: [{ name: "player", struct: "Player" }, "points"],
   RoomState: [
     "code",
     "version",
@@ -968,12 +1255,30 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
     { name: "locked", otherwise: false },
     { name: "proposals", list: "Proposal", otherwise: [] },
     { name: "scores", list: "Score", otherwise: [] },
+    { name: "public", otherwise: false },
+    { name: "former", list: "Former", otherwise: [] },
+    { name: "quick", otherwise: false },
+    "bot_at",
+    { name: "help", otherwise: "none" },
   ],
   Removed: ["code"],
+  OpenRoom: [
+    "code",
+    "game",
+    "variant",
+    "limit",
+    "taken",
+    "seats",
+    { name: "host", struct: "Player" },
+    "running",
+  ],
+  Rooms: [{ name: "rooms", list: "OpenRoom" }],
   Emoted: ["code", "player", "emote"],
   Have: ["seq", "digest"],
   OpenAttempt: ["attempt", { name: "have", struct: "Have" }, "take"],
   Resign: ["number", "seq"],
+  Undo: ["number", "seq"],
+  Hint: ["number", "seq"],
   PlayMove: ["number", "seq", "source", "target", "count"],
   Attempt: [
     "number",
@@ -992,6 +1297,9 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
     "now",
     { name: "result", struct: "Result" },
     "rules",
+    { name: "help", otherwise: "none" },
+    "hint",
+    { name: "undoable", otherwise: 0 },
   ],
   Moved: ["number", "seq", "changes", "time", "end", "redeals"],
   MissedMove: ["source", "target", "count", "changes", "redeals"],
@@ -1004,7 +1312,9 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
     "now",
     { name: "result", struct: "Result" },
   ],
+  Hinted: ["number", "seq", "move", "hints"],
   Taken: ["number", "session"],
+  Released: ["number"],
   Ended: ["number", "seq", { name: "result", struct: "Result" }],
   ShowDeal: ["deal"],
   Deal: ["deal", "game", "variant", "commitment", "seed", "rules"],
@@ -1040,7 +1350,49 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
     "moves",
     "ended",
     "end",
+    { name: "help", otherwise: "none" },
+    { name: "hints", otherwise: 0 },
   ],
-  RunRow: ["attempt", "rank", { name: "player", struct: "Player" }, "left", "time", "moves"],
+  RunRow: [
+    "attempt",
+    "rank",
+    { name: "player", struct: "Player" },
+    "left",
+    "time",
+    "moves",
+    { name: "undos", otherwise: 0 },
+    { name: "hints", otherwise: 0 },
+    { name: "peeked", otherwise: false },
+  ],
   Runs: ["deal", "size", { name: "runs", list: "RunRow" }],
+  WatchRound: ["code", "key"],
+  StopWatching: [],
+  GetWatchKey: ["code"],
+  WatchKey: ["code", "key"],
+  WatchedBoard: [
+    "player",
+    "seq",
+    "piles",
+    "redeals",
+    { name: "result", struct: "Result" },
+    "problem",
+  ],
+  Watched: [
+    "code",
+    "round",
+    "sight",
+    "delay",
+    "game",
+    "variant",
+    "rules",
+    { name: "boards", list: "WatchedBoard" },
+  ],
+  WatchedMove: [
+    "round",
+    "board",
+    "seq",
+    "changes",
+    "redeals",
+    { name: "result", struct: "Result" },
+  ],
 };

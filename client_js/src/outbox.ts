@@ -1,5 +1,8 @@
 /** The pending moves of an attempt: played here, and not acknowledged yet. */
 
+/** The text of a pending move that undoes the one before it. */
+export const UNDO = "undo";
+
 /** A pending move: its entry in the journal, its text, and its command's id; null while unsent. */
 export interface PendingMove {
   readonly seq: number;

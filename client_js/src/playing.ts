@@ -3,7 +3,8 @@
 import { Attempt, type AttemptState, rulesOf } from "./attempt.ts";
 import type { Keeper, Link } from "./link.ts";
 import type { OpenAttempt, PlayMove } from "./messages.ts";
-import type { Command, Event, EventOf } from "./protocol.ts";
+import type { Command, CommandType, Event, EventOf } from "./protocol.ts";
+import { type PendingMove, UNDO } from "./outbox.ts";
 import { Refusal, disconnected, isRetryable } from "./refusal.ts";
 import type { Retry } from "./retries.ts";
 import { games } from "./rules/catalog.ts";
@@ -11,6 +12,10 @@ import { EngineError } from "./rules/errors.ts";
 import { Store } from "./store.ts";
 
 const RESIGN_TRIES = 3;
+const HINT_TRIES = 3;
+
+/** The commands that name an attempt by its number, and may be answered with its snapshot. */
+const OF_ATTEMPT: ReadonlySet<CommandType> = new Set(["PlayMove", "Resign", "Undo", "Hint"]);
 
 export class AttemptKeeper implements Keeper {
   readonly state = new Store<AttemptState | null>(null);
@@ -40,6 +45,40 @@ export class AttemptKeeper implements Keeper {
     if (!this.#attempt?.play(move)) return false;
     this.#publish();
     return true;
+  }
+
+  /** Undo the last move; false if none can be undone now. */
+  undo(): boolean {
+    if (!this.#attempt?.undo()) return false;
+    this.#publish();
+    return true;
+  }
+
+  /** Ask for a hint; null if no move is known to get further. No move is taken meanwhile. */
+  async hint(): Promise<string | null> {
+    const attempt = this.#attempt;
+    if (!attempt?.mayAskHint) throw new Refusal("no_help", "There are no hints here just now.");
+    // A snapshot as the answer means that a move before was not accepted: the number has changed.
+    for (let tries = 0; tries < HINT_TRIES; tries++) {
+      if (!attempt.synced) {
+        const wanted = () => this.#attempt === attempt;
+        await this.#link.askWithRetry("OpenAttempt", reopening(attempt), wanted);
+      }
+      const { number, nextSeq } = attempt;
+      if (number === null) throw disconnected();
+      attempt.setAsking(true);
+      try {
+        const answer = await this.#link.ask("Hint", { number, seq: nextSeq });
+        if (answer.type === "Hinted") return attempt.state().hint;
+      } catch (refusal) {
+        // The same hint is given again, and counted once.
+        if (!(refusal instanceof Refusal && refusal.code === "disconnected")) throw refusal;
+      } finally {
+        attempt.setAsking(false);
+        this.#publish();
+      }
+    }
+    throw new Refusal("no_hint", "There is no hint just now.");
   }
 
   /** Resign the attempt, after the session has sent its state. */
@@ -108,7 +147,9 @@ export class AttemptKeeper implements Keeper {
     if (event.type !== "Attempt" && event.type !== "Missed" && event.type !== "Moved") return;
     const touched =
       answered?.type === "OpenAttempt" ? answered.take : answered?.type === "OpenDaily";
-    const moved = event.type === "Moved" && answered !== null;
+    const moved =
+      (event.type === "Moved" && answered !== null) ||
+      (event.type === "Missed" && answered?.type === "Undo");
     if (event.number === this.#attempt?.number && (touched || moved)) this.#setElsewhere(false);
   }
 
@@ -124,14 +165,20 @@ export class AttemptKeeper implements Keeper {
         // News of another session's move is of no use before the answer that is awaited.
         if (answered === null && !this.#attempt.synced) return;
         return this.#apply((attempt) => attempt.missed(event));
+      case "Hinted":
+        if (event.number !== this.#attempt?.number) return;
+        return this.#apply((attempt) => attempt.hinted(event));
       case "Taken":
         if (event.number !== this.#attempt?.number) return;
         return this.#taken(event.session);
+      case "Released":
+        if (event.number !== this.#attempt?.number) return;
+        return this.#setElsewhere(false);
       case "Ended":
         if (event.number !== this.#attempt?.number) return;
         return this.#apply((attempt) => attempt.ended(event));
       case "Refused":
-        if (answered?.type !== "PlayMove") return;
+        if (answered?.type !== "PlayMove" && answered?.type !== "Undo") return;
         if (isRetryable(event.code)) this.#postpone(answered.id, event.wait);
         else this.#attempt?.refused(answered.id, event.text);
         return this.#publish();
@@ -165,7 +212,7 @@ export class AttemptKeeper implements Keeper {
     if (this.#attempt?.id === event.attempt) {
       this.#attempt.resync(event, answered?.id ?? null);
       this.#retry.settle();
-    } else if (answered?.type === "PlayMove" || answered?.type === "Resign") {
+    } else if (answered !== null && OF_ATTEMPT.has(answered.type)) {
       return; // for an attempt that was closed here
     } else {
       try {
@@ -208,12 +255,18 @@ export class AttemptKeeper implements Keeper {
     this.#publish();
   }
 
+  /** Send a pending move, and return the id of its command. */
+  #tell(attempt: Attempt, pending: PendingMove): number {
+    if (pending.move !== UNDO) return this.#link.tell("PlayMove", attempt.command(pending));
+    return this.#link.tell("Undo", attempt.undoCommand(pending));
+  }
+
   /** Send the unsent moves, and publish the state. */
   #publish(): void {
     const attempt = this.#attempt;
     if (attempt === null) return;
     for (const pending of attempt.unsent()) {
-      attempt.sent(pending.seq, this.#link.tell("PlayMove", attempt.command(pending)));
+      attempt.sent(pending.seq, this.#tell(attempt, pending));
     }
     this.state.set(attempt.state());
   }

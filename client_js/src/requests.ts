@@ -15,13 +15,17 @@ const IDEMPOTENT: ReadonlySet<CommandType> = new Set([
   "CreateRoom", // by its key
   "Rename",
   "JoinRoom",
+  "QuickMatch", // who waits already gets the same room, or another one in which somebody waits
   "OpenAttempt",
   "ListDailies",
+  "ListRooms",
   "OpenDaily",
   "WatchLeaderboard",
   "ShowDeal",
   "GetRun",
   "GetRuns",
+  "WatchRound",
+  "GetWatchKey",
 ]);
 
 interface PendingCommand {

@@ -1,4 +1,4 @@
-/** The room that the player sits in. */
+/** The room that the player sits in, or watches. */
 
 import { bytesToHex, randomBytes } from "@noble/hashes/utils.js";
 import type { Keeper, Link } from "./link.ts";
@@ -13,6 +13,13 @@ export type RoomSettings = Omit<CreateRoom, "key">;
 /** What a round is played by; `limit` is in seconds. */
 export type Terms = Omit<SetTerms, "code">;
 
+/** Terms without `help` if there is none: servers of releases before 0.3.0 do not know the field. */
+export function withHelp<T extends { readonly help?: Terms["help"] }>(terms: T): T {
+  if (terms.help !== "none") return terms;
+  const { help: _, ...rest } = terms;
+  return rest as T;
+}
+
 export class RoomKeeper implements Keeper {
   readonly room = new Store<RoomState | null>(null);
   /** The code of the room that a host has removed the player from, until another one is entered. */
@@ -22,6 +29,8 @@ export class RoomKeeper implements Keeper {
   readonly #link: Link;
   /** Identifies the last call to create or join a room; null once it is left. */
   #latest: object | null = null;
+  /** The code of a room that is only watched: its state comes unasked, and no seat is taken. */
+  #watched: string | null = null;
   /** Whether this session has sent the room: from then on, lower versions are stale. */
   #received = false;
   /** The room that was received last, even if stale: `Progress` refers to its runners. */
@@ -32,8 +41,12 @@ export class RoomKeeper implements Keeper {
   }
 
   create(settings: RoomSettings): Promise<RoomState> {
-    const fields = { ...settings, key: bytesToHex(randomBytes(16)) };
+    const fields = { ...withHelp(settings), key: bytesToHex(randomBytes(16)) };
     return this.#link.askWithRetry("CreateRoom", fields, this.#supersede());
+  }
+
+  match(game: string): Promise<RoomState> {
+    return this.#link.askWithRetry("QuickMatch", { game }, this.#supersede());
   }
 
   join(code: string): Promise<RoomState> {
@@ -44,6 +57,20 @@ export class RoomKeeper implements Keeper {
     const room = this.room.get();
     this.#latest = null;
     if (room !== null) await this.#link.ask("LeaveRoom", { code: room.code });
+  }
+
+  /** Take the state of a room that is watched without a seat, unless the player sits there. */
+  follow(code: string): void {
+    if (this.room.get()?.code === code) return;
+    this.#supersede();
+    this.#watched = code;
+  }
+
+  /** Forget a room that was only watched. */
+  unfollow(): void {
+    if (this.#watched === null) return;
+    if (this.room.get()?.code === this.#watched) this.room.set(null);
+    this.#watched = null;
   }
 
   /** The code of the room that the player sits in; throws a `Refusal` if there is none. */
@@ -59,7 +86,8 @@ export class RoomKeeper implements Keeper {
     this.#link.askUntilAnswered(
       () => {
         const room = this.room.get();
-        return room === null ? undefined : this.#link.ask("JoinRoom", { code: room.code }, false);
+        if (room === null || room.code === this.#watched) return undefined;
+        return this.#link.ask("JoinRoom", { code: room.code }, false);
       },
       ["unknown_room", "room_full", "room_locked", "removed"],
       (refusal) => {
@@ -71,8 +99,11 @@ export class RoomKeeper implements Keeper {
   }
 
   handle(event: Event, answered: Command | null): void {
-    if (event.type === "RoomState") this.#changed(event, answered !== null);
-    else if (event.type === "Progress") this.#progressed(event);
+    if (event.type === "RoomState") {
+      if (answered?.type === "JoinRoom" || answered?.type === "CreateRoom") this.#watched = null;
+      this.#changed(event, answered !== null || event.code === this.#watched);
+    }
+    if (event.type === "Progress") this.#progressed(event);
     else if (event.type === "Removed") this.#removedFrom(event.code);
     else if (event.type === "Emoted") this.#emoted(event);
     else if (event.type === "Done" && answered?.type === "LeaveRoom") this.room.set(null);

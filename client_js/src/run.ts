@@ -1,9 +1,11 @@
 /** Runs: playing one again from its seed, comparing two, and the file of one. */
 
 import type { Player, Result, Run } from "./messages.ts";
-import { type Board, cardsHome } from "./rules/board.ts";
+import { UNDO } from "./outbox.ts";
+import { type Board, cardsHome, cardsNeverSeen } from "./rules/board.ts";
 import { findStoredRuleset } from "./rules/catalog.ts";
 import { dealSeed, parseSeed } from "./rules/deal.ts";
+import { EngineError } from "./rules/errors.ts";
 import { moveText } from "./rules/notation.ts";
 import { play } from "./rules/play.ts";
 import { type Move, ROW, type Ruleset } from "./rules/ruleset.ts";
@@ -15,32 +17,55 @@ const NUMBERS = 4;
 export class Replay {
   readonly run: Run;
   readonly ruleset: Ruleset;
-  /** The moves in order. */
-  readonly moves: readonly Move[];
+  /** The moves in order; null is an undo, which leads back to the board before the last move. */
+  readonly moves: readonly (Move | null)[];
   /** Milliseconds since the start: 0 for the board as dealt, then of each move. */
   readonly times: readonly number[];
   /** One more than there are moves. Piles that a move does not change are shared. */
   readonly boards: readonly Board[];
   /** The cards home on each board. */
   readonly home: readonly number[];
+  readonly #undos: number;
+  readonly #peeked: boolean;
+  /** Milliseconds until the last card came home, of those that are there in the end. */
+  readonly #lastHome: number;
 
   /** Throws an `EngineError` if the rules are not known here, or a move is not legal. */
   constructor(run: Run) {
     this.run = run;
     this.ruleset = findStoredRuleset(run.game, run.variant, run.rules);
-    const moves: Move[] = [];
+    const moves: (Move | null)[] = [];
     const times = [0];
     let board = dealSeed(this.ruleset, parseSeed(run.seed));
     const boards = [board];
+    let [undos, lastHome, peeked] = [0, 0, false];
+    const past: { readonly board: Board; readonly lastHome: number }[] = [];
     for (let at = 0; at < run.moves.length; at += NUMBERS) {
       const [after = 0, source = 0, target = 0, count = 0] = run.moves.slice(at, at + NUMBERS);
-      const move = { source, target: target === this.#piles ? ROW : target, count };
-      board = play(board, move);
-      moves.push(move);
-      times.push((times.at(-1) ?? 0) + after);
+      const time = (times.at(-1) ?? 0) + after;
+      if (count === 0) {
+        const back = past.pop();
+        if (back === undefined) throw new EngineError("illegal_move", "No move can be undone.");
+        undos += 1;
+        peeked ||= cardsNeverSeen(back.board) > cardsNeverSeen(board);
+        lastHome = back.lastHome;
+        board = { ...back.board, moves: board.moves + 1 };
+        moves.push(null);
+      } else {
+        const move = { source, target: target === this.#piles ? ROW : target, count };
+        past.push({ board, lastHome });
+        const next = play(board, move);
+        if (cardsHome(next) > cardsHome(board)) lastHome = time;
+        board = next;
+        moves.push(move);
+      }
+      times.push(time);
       boards.push(board);
     }
     this.moves = moves;
+    this.#undos = undos;
+    this.#peeked = peeked;
+    this.#lastHome = lastHome;
     this.times = times;
     this.boards = boards;
     this.home = boards.map(cardsHome);
@@ -71,7 +96,15 @@ export class Replay {
   /** The text of a move, as in `t3>f0`; the first one is move 1. Null if there is no such move. */
   textOf(number: number): string | null {
     const move = this.moves[number - 1];
-    return move === undefined ? null : moveText(this.ruleset, move);
+    if (move === undefined) return null;
+    return move === null ? UNDO : moveText(this.ruleset, move);
+  }
+
+  /** When cards came home, or went back: how many there were from then on. */
+  get steps(): { readonly time: number; readonly home: number }[] {
+    return this.home.flatMap((home, move) =>
+      move > 0 && home !== this.home[move - 1] ? [{ time: this.times[move] ?? 0, home }] : [],
+    );
   }
 
   /** When cards came home: the number of each move that brought some, with its time. */
@@ -87,8 +120,9 @@ export class Replay {
   get result(): Result {
     const home = this.home.at(-1) ?? 0;
     return {
-      ...{ home, left: this.ruleset.total - home, time: this.arrivals.at(-1)?.time ?? 0 },
+      ...{ home, left: this.ruleset.total - home, time: this.#lastHome },
       ...{ moves: this.moves.length, end: this.run.end },
+      ...{ undos: this.#undos, hints: this.run.hints, peeked: this.#peeked },
     };
   }
 }
@@ -118,17 +152,26 @@ export interface RunFile {
   /** Each move's text, with its milliseconds since the start. */
   readonly moves: readonly (readonly [string, number])[];
   readonly ended: number;
-  readonly result: Result;
+  readonly result: Omit<Result, keyof Marks> & Partial<Marks>;
+  /** What help the player could ask for; left out if none. */
+  readonly help?: Run["help"];
 }
+
+/** What a result says of the help that was asked for. */
+type Marks = Pick<Result, "undos" | "hints" | "peeked">;
 
 /** The file of a run. */
 export function runFileOf(replay: Replay): RunFile {
-  const { run, ruleset, moves, times, result } = replay;
+  const { run, times, result } = replay;
+  const { undos, hints, peeked, ...counted } = result;
+  const help = run.help !== "none";
   const { deal, game, variant, rules, commitment, seed, player, started, deadline, ended } = run;
   return {
     ...{ samedeal: "run", format: 1, deal, game, variant, rules, commitment, seed, player },
     ...{ started, deadline },
-    moves: moves.map((move, at) => [moveText(ruleset, move), times[at + 1] ?? 0]),
-    ...{ ended, result },
+    moves: times.slice(1).map((time, at) => [replay.textOf(at + 1) ?? "", time]),
+    ended,
+    result: help ? { ...counted, undos, hints, peeked } : counted,
+    ...(help && { help: run.help }),
   };
 }

@@ -48,7 +48,8 @@ async function reconnect(): Promise<void> {
   await until(client.status, (status) => status === "open");
 }
 
-const noMoves = { home: 0, left: 52, time: 0, moves: 0, end: null };
+const noHelp = { undos: 0, hints: 0, peeked: false };
+const noMoves = { home: 0, left: 52, time: 0, moves: 0, end: null, ...noHelp };
 
 function room(fields: Partial<EventOf<"RoomState">> = {}): EventOf<"RoomState"> {
   return {
@@ -61,14 +62,15 @@ function room(fields: Partial<EventOf<"RoomState">> = {}): EventOf<"RoomState"> 
       variant: "standard",
     },
     ...{ seats: 2, limit: 900, host: ADA.id, round: null, members: [] },
-    ...{ locked: false, proposals: [], scores: [] },
+    ...{ locked: false, proposals: [], scores: [], public: false, former: [] },
+    ...{ quick: false, bot_at: null, help: "none" as const },
     ...fields,
   };
 }
 
 const round = {
   ...{ number: 1, deal: "d", commitment: "00", starts: 0, deadline: 1, over: false, seed: null },
-  ...{ game: "robert", variant: "standard", limit: 900 },
+  ...{ game: "robert", variant: "standard", limit: 900, public: false, help: "none" as const },
   runners: [ADA, BOB].map((player) => ({
     ...{ player, attempt: `d.${player.id}`, result: noMoves, rank: null },
   })),
@@ -107,6 +109,28 @@ test("a room is updated by whole states and by progress", async () => {
   ]);
 });
 
+test("the open rooms are listed, also if the session is lost meanwhile", async () => {
+  const listed = client.listRooms();
+  await session.command("ListRooms");
+  await reconnect();
+  const { re } = await session.command("ListRooms");
+  const open = { code: "H7KQ2", game: "robert", variant: "standard", limit: 900 };
+  const rooms = [{ ...open, taken: 1, seats: 4, host: ADA, running: false }];
+  session.send({ type: "Rooms", re, rooms });
+  expect(await listed).toEqual(rooms);
+});
+
+test("a quick match is looked for until there is one, also if the session is lost", async () => {
+  const matched = client.quickMatch("robert");
+  await session.command("QuickMatch");
+  await reconnect();
+  const { re, game } = await session.command("QuickMatch");
+  expect(game).toBe("robert");
+  session.send(room({ re, quick: true, public: true, bot_at: 20_000 }));
+  expect(await matched).toMatchObject({ quick: true, bot_at: 20_000 });
+  expect(client.room.get()?.code).toBe("H7KQ2");
+});
+
 test("after a reconnect, the room is replaced even by a lower version", async () => {
   await joinRoom();
   session.send(room({ version: 5 }));
@@ -125,11 +149,12 @@ test("what hosts do is sent with the room's code, and anyway only if it is said"
   const wanted: [() => Promise<void>, object][] = [
     [() => client.startRound(), { type: "StartRound", anyway: null }],
     [() => client.startRound(true), { type: "StartRound", anyway: true }],
-    [() => client.setTerms(terms), { type: "SetTerms", ...terms }],
-    [() => client.proposeTerms(terms), { type: "ProposeTerms", ...terms }],
+    [() => client.setTerms(terms), { type: "SetTerms", ...terms, help: null }],
+    [() => client.proposeTerms(terms), { type: "ProposeTerms", ...terms, help: null }],
     [() => client.removeMember(BOB.id), { type: "RemoveMember", player: BOB.id }],
     [() => client.handOver(BOB.id), { type: "HandOver", player: BOB.id }],
     [() => client.setLock(true), { type: "SetLock", locked: true }],
+    [() => client.setPublic(true), { type: "SetPublic", public: true }],
   ];
   let version = 3;
   for (const [ask, fields] of wanted) {

@@ -9,12 +9,14 @@ import {
   type PlayMove,
   type Result,
 } from "../src/messages.ts";
+import { UNDO } from "../src/outbox.ts";
 import type { EventOf } from "../src/protocol.ts";
 import { type Board, cardsHome, viewOf } from "../src/rules/board.ts";
 import type { Pile } from "../src/rules/cards.ts";
 import { findRuleset } from "../src/rules/catalog.ts";
 import { dealSeed, parseSeed } from "../src/rules/deal.ts";
 import { EngineError } from "../src/rules/errors.ts";
+import { hint } from "../src/rules/hints.ts";
 import { isStuck, isWon } from "../src/rules/moves.ts";
 import { moveText, parseMove } from "../src/rules/notation.ts";
 import { play } from "../src/rules/play.ts";
@@ -35,20 +37,34 @@ export class Dealer {
   /** The digest of the view after each entry, at its number less one. */
   readonly #digests: number[] = [];
 
-  constructor(game: string, seed: string, variant?: string) {
+  readonly #help: EventOf<"Attempt">["help"];
+  /** The boards before the moves that can be undone, each with the time that it had. */
+  readonly #past: { readonly board: Board; readonly time: number }[] = [];
+  #undos = 0;
+  #hints = 0;
+  #hint: readonly number[] | null = null;
+
+  constructor(
+    game: string,
+    seed: string,
+    variant?: string,
+    help: "none" | "undo" | "hints" = "none",
+  ) {
+    this.#help = help;
     this.board = dealSeed(findRuleset(game, variant), parseSeed(seed));
     this.#digests.push(digest(viewOf(this.board)));
   }
 
   /** The number of the last entry; a resignation is an entry, too. */
   get seq(): number {
-    return this.journal.length + (this.end === "resigned" ? 2 : 1);
+    return this.journal.length + this.#hints + (this.end === "resigned" ? 2 : 1);
   }
 
   get result(): Result {
     const home = cardsHome(this.board);
     const { moves, ruleset } = this.board;
-    return { home, left: ruleset.total - home, time: this.#time, moves, end: this.end };
+    const counted = { home, left: ruleset.total - home, time: this.#time, moves };
+    return { ...counted, end: this.end, undos: this.#undos, hints: this.#hints, peeked: false };
   }
 
   snapshot(id: string = ATTEMPT): EventOf<"Attempt"> {
@@ -72,6 +88,9 @@ export class Dealer {
       now: 0,
       result: this.result,
       rules: ruleset.digest,
+      help: this.#help,
+      hint: this.#hint,
+      undoable: this.#past.length,
     };
   }
 
@@ -114,6 +133,8 @@ export class Dealer {
     const old = this.board;
     const before = viewOf(old).piles;
     this.board = play(old, parseMove(ruleset, move));
+    this.#past.push({ board: old, time: this.#time });
+    this.#hint = null;
     if (isWon(this.board)) this.end = "won";
     else if (isStuck(this.board)) this.end = "stuck";
     const after = viewOf(this.board).piles;
@@ -131,6 +152,39 @@ export class Dealer {
     return { type: "Moved", re: [NUMBER, moved.seq], ...moved };
   }
 
+  /** The answer to an undo: what it changed, or a snapshot for a wrong number. */
+  undo(seq: number): EventOf<"Missed"> | EventOf<"Attempt"> {
+    const back = seq === this.seq + 1 ? this.#past.pop() : undefined;
+    if (back === undefined) return this.snapshot();
+    const before = viewOf(this.board).piles;
+    const { redeals } = back.board;
+    this.board = { ...back.board, moves: this.board.moves + 1 };
+    this.#time = back.time;
+    this.#undos += 1;
+    this.#hint = null;
+    const after = viewOf(this.board).piles;
+    const changes = after.flatMap((pile, at) => change(at, before[at] ?? [], pile));
+    const moved: Moved = { number: NUMBER, seq, changes, end: null, time: null, redeals };
+    this.journal.push({ move: UNDO, moved, redeals });
+    this.#digests.push(digest(viewOf(this.board)));
+    return {
+      ...{ type: "Missed", re: NEWS, number: NUMBER, attempt: ATTEMPT, now: 0 },
+      ...{ since: seq - 1, seq, result: this.result },
+      moves: [{ source: 0, target: 0, count: 0, changes, redeals }],
+    };
+  }
+
+  /** The answer to the command for a hint, by the rules. */
+  hint(seq: number): EventOf<"Hinted"> | EventOf<"Attempt"> {
+    if (this.#hint === null && seq === this.seq + 1) {
+      const { source, target, count } = hint(this.board) ?? { source: 0, target: 0, count: 1 };
+      this.#hint = [source, target, count];
+      this.#hints += 1;
+    } else if (seq !== this.seq && seq !== this.seq + 1) return this.snapshot();
+    const fields = { number: NUMBER, seq: this.seq, move: this.#hint, hints: this.#hints };
+    return { type: "Hinted", re: NEWS, ...fields };
+  }
+
   /** The text of a client's move. */
   textOf({ source, target, count }: PlayMove): string {
     const { ruleset } = this.board;
@@ -139,6 +193,7 @@ export class Dealer {
   }
 
   #onWire(text: string): Pick<MissedMove, "source" | "target" | "count"> {
+    if (text === UNDO) return { source: 0, target: 0, count: 0 };
     const { ruleset } = this.board;
     const move = parseMove(ruleset, text);
     return { ...move, target: move.target === ROW ? ruleset.pileNames.length : move.target };

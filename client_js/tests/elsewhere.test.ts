@@ -77,6 +77,18 @@ test("what is played elsewhere is followed live, and cannot be moved by accident
   await expectNoCommand(client, session);
 });
 
+test("what is not played elsewhere any more is played here again", async () => {
+  await taken();
+  session.send({ type: "Released", number: NUMBER + 1 });
+  await processed(client, session);
+  expect(client.attempt.get()?.elsewhere).toBe(true);
+  session.send({ type: "Released", number: NUMBER });
+  await processed(client, session);
+  expect(client.attempt.get()?.elsewhere).toBe(false);
+  expect(client.play("s>w")).toBe(true);
+  expect((await session.command("PlayMove")).seq).toBe(2);
+});
+
 test("it is taken over, and moves are played here again", async () => {
   await taken();
   const done = client.takeOver();

@@ -82,7 +82,7 @@ test("what an older server leaves out at the end is as it means it", () => {
   const seat = [["k3mq7w2r5t9xkz4b", "Ada", "4F2A"], true, true, 2];
   const row = [5, 0, "H7KQ2", 9, "robert", "standard", 2, 900, "k3mq7w2r5t9xkz4b", [seat], null];
   expect(decodeEvent(encode(row))).toMatchObject({
-    ...{ locked: false, proposals: [], scores: [] },
+    ...{ locked: false, proposals: [], scores: [], former: [] },
     members: [{ wins: 2, points: 0 }],
   });
 });

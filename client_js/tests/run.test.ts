@@ -1,34 +1,8 @@
 /** Runs: played again from their seed, compared, and written as files. */
 
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { expect, test } from "vitest";
-import { Replay, type Run, type RunFile, cardsHome, partingOf, runFileOf } from "../src/index.ts";
-import { findStoredRuleset } from "../src/rules/catalog.ts";
-import { parseMove } from "../src/rules/notation.ts";
-import { ROW } from "../src/rules/ruleset.ts";
-import { ROOT } from "./rules/engine.ts";
-
-const text = readFileSync(join(ROOT, "tests/vectors/run.json"), "utf8");
-const file = JSON.parse(text) as RunFile;
-const ruleset = findStoredRuleset(file.game, file.variant, file.rules);
-
-/** The moves of a file as the server sends them. */
-function numbers(moves: RunFile["moves"]): number[] {
-  let before = 0;
-  return moves.flatMap(([move, time]) => {
-    const { source, target, count } = parseMove(ruleset, move);
-    const after = time - before;
-    before = time;
-    return [after, source, target === ROW ? ruleset.pileNames.length : target, count];
-  });
-}
-
-function runOf(moves: RunFile["moves"]): Run {
-  const { result, samedeal: _, format: __, ...fields } = file;
-  const attempt = `${file.deal}.${file.player.id}`;
-  return { ...fields, attempt, moves: numbers(moves), end: result.end ?? "resigned" };
-}
+import { Replay, cardsHome, partingOf, runFileOf } from "../src/index.ts";
+import { file, runOf, text } from "./runs.ts";
 
 const run = runOf(file.moves);
 
@@ -39,7 +13,7 @@ test("the file of a run is that of the server's golden run, to the byte", () => 
 test("a replay has a board after each move, and knows when cards came home", () => {
   const replay = new Replay(run);
   expect(replay.boards).toHaveLength(file.moves.length + 1);
-  expect(replay.result).toEqual(file.result);
+  expect(replay.result).toEqual({ ...file.result, undos: 0, hints: 0, peeked: false });
   expect(cardsHome(replay.boardAt(file.moves.length))).toBe(file.result.home);
   expect(replay.arrivals.map(({ home }) => home)).toEqual(
     Array.from({ length: file.result.home }, (_, at) => at + 1),
@@ -69,4 +43,23 @@ test("two runs part at the first move that differs, or where one goes on", () =>
 
 test("a run with a move that is not legal is no replay", () => {
   expect(() => new Replay(runOf(file.moves.slice(7)))).toThrow("legal");
+});
+
+test("an undo leads back a board, and counts as a move", () => {
+  const replay = new Replay(run);
+  const first = replay.home.findIndex((home, move) => move > 0 && home > (replay.home[0] ?? 0));
+  const moves = run.moves.slice(0, first * 4);
+  // The move that brought the first card home is undone, and played again.
+  const again = run.moves.slice((first - 1) * 4, first * 4);
+  const undone = new Replay({ ...run, help: "hints", hints: 2, moves: [...moves, 7, 0, 0, 0] });
+  expect(undone.boards.at(-1)).toEqual({ ...replay.boardAt(first - 1), moves: first + 1 });
+  expect(undone.result).toMatchObject({ home: 0, time: 0, moves: first + 1, undos: 1, hints: 2 });
+  expect([undone.textOf(first + 1), undone.moves.at(-1)]).toEqual(["undo", null]);
+  expect(undone.steps.map(({ home }) => home)).toEqual([1, 0]);
+  const { moves: texts, result, help } = runFileOf(undone);
+  expect(texts.at(-1)).toEqual(["undo", (replay.times[first] ?? 0) + 7]);
+  expect([result.undos, result.hints, help]).toEqual([1, 2, "hints"]);
+  const played = new Replay({ ...run, moves: [...moves, 7, 0, 0, 0, ...again] });
+  expect(played.boards.at(-1)).toEqual({ ...replay.boardAt(first), moves: first + 2 });
+  expect(() => new Replay({ ...run, moves: [0, 0, 0, 0] })).toThrow("No move can be undone.");
 });

@@ -23,8 +23,8 @@ import { toObject, toRow } from "../src/wire.ts";
 
 export { until };
 
-export const ADA = { id: "k3mq7w2r5t9xkz4b", name: "Ada", tag: "4F2A" };
-export const BOB = { id: "zz5n8c1v6m2qx7ap", name: "Bob", tag: "9C01" };
+export const ADA = { id: "k3mq7w2r5t9xkz4b", name: "Ada", tag: "4F2A", bot: false };
+export const BOB = { id: "zz5n8c1v6m2qx7ap", name: "Bob", tag: "9C01", bot: false };
 
 /** A command as it arrives, with the `re` of its answer. Fields that were left out are null. */
 export type Received<T extends CommandType> = CommandFields[T] & {

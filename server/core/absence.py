@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from server.core import quick
 from server.core.ids import PlayerId
 from server.core.race import Room
 
@@ -17,6 +18,10 @@ HOST_ABSENCE = 20_000
 
 SEAT_ABSENCE = 60_000
 """Milliseconds after which a member who is away loses the seat, while no round is run."""
+
+
+QUICK_ABSENCE = 5_000
+"""The same in a quick match before its first round: somebody else waits there for a player."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +64,7 @@ def observe(
         now: the time.
     """
     known = before.since if before is not None else {}
-    players = (seat.player for seat in room.seats)
+    players = (seat.player for seat in room.seats if not seat.is_bot)
     since = {player: known.get(player, now) for player in players if player not in online}
     if not since:
         return None
@@ -73,13 +78,14 @@ def due(absence: Absence, room: Room, now: int) -> Due:
     """Return what follows from an absence that was just observed in a room."""
     times: dict[PlayerId, int] = {}
     if absence.idle is not None:
+        longest = QUICK_ABSENCE if quick.waits(room) else SEAT_ABSENCE
         times = {
-            player: max(since, absence.idle) + SEAT_ABSENCE
-            for player, since in absence.since.items()
+            player: max(since, absence.idle) + longest for player, since in absence.since.items()
         }
     host = None
     later = [time for time in times.values() if time > now]
-    if room.host in absence.since and len(absence.since) < len(room.seats):
+    players = [seat.player for seat in room.seats if not seat.is_bot]
+    if room.host in absence.since and len(absence.since) < len(players):
         time = absence.since[room.host] + HOST_ABSENCE
         if time <= now:
             host = room.host

@@ -22,6 +22,10 @@ CODE_LENGTH = 5
 """The length of room codes: 25 bits."""
 
 
+PACE_BOT = PlayerId("pacebt0000000000")
+"""The pace bot, a player like others but for its name; nobody else can have this id."""
+
+
 def attempt_id(deal: DealId, player: PlayerId) -> AttemptId:
     """Return the id of a player's attempt at a deal; there is at most one."""
     return AttemptId(f"{deal}.{player}")

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
-from server.core.ids import ALPHABET, PlayerId
+from server.core.ids import ALPHABET, PACE_BOT, PlayerId
 from server.core.refusal import Refusal
 
 MAX_LENGTH = 20
@@ -46,7 +46,12 @@ _SECOND = (
 
 
 def guest_name(player: PlayerId) -> str:
-    """Return the default name of a guest, which is determined by the player's id."""
+    """Return the default name of a guest, which is determined by the player's id.
+
+    The pace bot is no guest, and is called what it is.
+    """
+    if player == PACE_BOT:
+        return "Pace bot"
     first, second = (ALPHABET.index(letter) for letter in player[:2])
     return f"{_FIRST[first]} {_SECOND[second]}"
 
@@ -67,6 +72,11 @@ class Profile:
     def tag(self) -> str:
         """Four characters that tell players of the same name apart."""
         return tag_of(self.id)
+
+    @property
+    def is_bot(self) -> bool:
+        """Whether it is the pace bot's."""
+        return self.id == PACE_BOT
 
 
 def clean_name(text: str) -> str:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from server.core.ids import AttemptId, DealId, PlayerId, attempt_id
+from server.core.ids import PACE_BOT, AttemptId, DealId, PlayerId, attempt_id
 from server.core.race_events import (
     Event,
     HostChanged,
     LockSet,
+    PublicSet,
     ReadySet,
     RoomOpened,
     RoundStarted,
@@ -25,16 +26,28 @@ from server.core.race_events import (
 )
 from server.core.ranking import Result, standing
 
-MAX_SCORES = 20
-"""Rounds whose places are kept; the points of earlier ones are in the sums."""
+MAX_SCORES = 8
+"""Rounds whose places are kept; the points of earlier ones are in the sums.
+
+They are part of every state of a room that is sent: about 180 bytes for a round of eight players.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """A player's place in the room; a player who is not `ready` sits out."""
+    """A player's place in the room; a player who is not `ready` sits out.
+
+    `since` is when it was taken, in Unix milliseconds.
+    """
 
     player: PlayerId
     ready: bool = True
+    since: int = 0
+
+    @property
+    def is_bot(self) -> bool:
+        """Whether it is the pace bot's, which is always there."""
+        return self.player == PACE_BOT
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +57,7 @@ class Round:
     Attributes:
         terms: what the room's terms were when it was started.
         home: how many cards the deal itself brought home; -1 if every run is ranked.
+        public: whether the room was public when it was started, or at any time since.
     """
 
     number: int
@@ -56,6 +70,7 @@ class Round:
     results: dict[PlayerId, Result]
     rules: str | None = None
     home: int = -1
+    public: bool = False
 
     @property
     def over(self) -> bool:
@@ -121,6 +136,7 @@ class Room:
         terms: what the next round is played by.
         proposals: what members propose instead, the latest of each.
         locked: whether no more seats may be taken.
+        public: whether strangers find the room in the list of open rooms.
         removed: players whom a host has removed.
         wins: the number of rounds won, for players who have won any.
         points: the sum of points over all rounds, for players who have any.
@@ -142,23 +158,37 @@ class Room:
     removed: frozenset[PlayerId] = frozenset()
     points: dict[PlayerId, int] = field(default_factory=dict)
     scores: tuple[Score, ...] = ()
+    public: bool = False
 
     def seat_of(self, player: PlayerId) -> Seat | None:
         """Return a player's seat, or `None`."""
         return next((seat for seat in self.seats if seat.player == player), None)
 
     @property
+    def former(self) -> list[PlayerId]:
+        """The players who have no seat but a place in `scores`, at most eight for each of these."""
+        scored = dict.fromkeys(player for score in self.scores for player in score.ranks)
+        seated = {seat.player for seat in self.seats}
+        return [player for player in scored if player not in seated]
+
+    @property
     def running(self) -> Round | None:
         """The round that is running or counting down, or `None`."""
         return self.round if self.round is not None and not self.round.over else None
+
+    @property
+    def joinable(self) -> bool:
+        """Whether a stranger may take a seat: it is public, and neither locked nor full."""
+        return self.public and not self.locked and len(self.seats) < self.opened.seats
 
 
 def fold(room: Room | None, event: Event) -> Room:
     """Return the room after one more entry of its journal; `room` is `None` before the first."""
     if isinstance(event, RoomOpened):
         assert room is None, "RoomOpened is only the first entry"
-        terms = Terms(event.game, event.variant, event.limit)
-        return Room(event, event.host, (), None, terms, {}, version=1, at=event.at)
+        return Room(
+            event, event.host, (), None, event.terms, {}, version=1, at=event.at, public=event.quick
+        )
     assert room is not None, "the first entry is RoomOpened"
     return replace(_folded(room, event), version=room.version + 1, at=event.at)
 
@@ -167,10 +197,12 @@ def _folded(room: Room, event: Event) -> Room:
     match event:
         case SeatTaken(player=player):
             host = room.host if room.seat_of(room.host) else player
-            after = replace(room, host=host, seats=(*room.seats, Seat(player)))
+            seat = Seat(player, since=event.at)
+            after = replace(room, host=host, seats=(*room.seats, seat))
         case SeatLeft(player=player):
             seats = tuple(seat for seat in room.seats if seat.player != player)
-            host = seats[0].player if room.host == player and seats else room.host
+            following = (seat.player for seat in seats if not seat.is_bot)
+            host = next(following, player) if room.host == player else room.host
             removed = room.removed | {player} if event.by is not None else room.removed
             proposals = {by: terms for by, terms in room.proposals.items() if by != player}
             after = replace(room, host=host, seats=seats, removed=removed, proposals=proposals)
@@ -182,8 +214,13 @@ def _folded(room: Room, event: Event) -> Room:
             after = replace(room, proposals=room.proposals | {player: terms})
         case LockSet(locked=locked):
             after = replace(room, locked=locked)
+        case PublicSet(public=public):
+            round_ = room.running and replace(room.running, public=True) if public else None
+            after = replace(room, public=public, round=round_ or room.round)
         case ReadySet(player=player, ready=ready):
-            seats = tuple(Seat(s.player, ready) if s.player == player else s for s in room.seats)
+            seats = tuple(
+                replace(seat, ready=ready) if seat.player == player else seat for seat in room.seats
+            )
             after = replace(room, seats=seats)
         case RoundStarted():
             begun = Round(
@@ -197,6 +234,7 @@ def _folded(room: Room, event: Event) -> Room:
                 {},
                 event.rules,
                 event.home,
+                room.public,
             )
             after = replace(room, round=begun, proposals={})
         case RunnerFinished(player=player, result=result):

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from server.core.ids import DealId, PlayerId
+from server.core import quick
+from server.core.ids import PACE_BOT, DealId, PlayerId
 from server.core.race import Room
 from server.core.race_events import (
     Event,
     HostChanged,
     LockSet,
+    PublicSet,
     ReadySet,
     RoundStarted,
     RunnerFinished,
@@ -48,6 +50,18 @@ def take_seat(room: Room, player: PlayerId, now: int) -> Event | None:
     return SeatTaken(player, now)
 
 
+def match(room: Room, player: PlayerId, now: int) -> Event | None:
+    """Decide that a player who looks for a quick match takes a seat: `None` if there is one.
+
+    Raises:
+        Refusal: with the code `room_full` if the room does not wait for anybody any more, or as
+            for `take_seat`.
+    """
+    if not quick.waits(room):
+        raise Refusal("room_full")
+    return take_seat(room, player, now)
+
+
 def leave(room: Room, player: PlayerId, now: int) -> Event | None:
     """Decide the command to leave: `None` if the player has no seat.
 
@@ -74,10 +88,11 @@ def hand_over(room: Room, host: PlayerId, player: PlayerId, now: int) -> Event |
     """Decide the host's command to make another member the host: `None` for the host.
 
     Raises:
-        Refusal: with the code `not_seated` or `not_host`.
+        Refusal: with the code `not_seated`, also if the other one is the pace bot, or `not_host`.
     """
     _check_host(room, host)
-    if not room.seat_of(player):
+    seat = room.seat_of(player)
+    if seat is None or seat.is_bot:
         raise Refusal("not_seated")
     return HostChanged(player, now) if player != host else None
 
@@ -109,6 +124,16 @@ def set_lock(room: Room, player: PlayerId, locked: bool, now: int) -> Event | No
     """
     _check_host(room, player)
     return LockSet(locked, now) if room.locked != locked else None
+
+
+def set_public(room: Room, player: PlayerId, public: bool, now: int) -> Event | None:
+    """Decide the host's command to open the room to anybody, or to close it: `None` if it is so.
+
+    Raises:
+        Refusal: with the code `not_seated` or `not_host`.
+    """
+    _check_host(room, player)
+    return PublicSet(public, now) if room.public != public else None
 
 
 def set_terms(room: Room, player: PlayerId, terms: Terms, now: int) -> Event | None:
@@ -154,7 +179,7 @@ def set_ready(room: Room, player: PlayerId, ready: bool, now: int) -> Event | No
 
 def start(
     room: Room,
-    player: PlayerId,
+    player: PlayerId | None,
     deal: DealId,
     commitment: str,
     now: int,
@@ -170,7 +195,7 @@ def start(
 
     Args:
         room: the room.
-        player: who gave the command.
+        player: who gave the command; `None` if the first round of a quick match starts by itself.
         deal: the deal to race on.
         commitment: the deal's commitment, published with the round.
         now: the time.
@@ -183,6 +208,10 @@ def start(
         Refusal: with the code `not_seated`, `not_host`, `round_running`, `players_away` or
             `nobody_plays`.
     """
+    if player is None:
+        if not quick.starts(room, present):
+            raise Refusal("round_running" if room.round is not None else "players_away")
+        player = room.host
     if not room.seat_of(player):
         raise Refusal("not_seated")
     if player != room.host and room.round is None:
@@ -190,10 +219,11 @@ def start(
     if room.running:
         raise Refusal("round_running")
     ready = [seat.player for seat in room.seats if seat.ready]
-    players = tuple(each for each in ready if each in present or each == player)
+    there = {*present, player, PACE_BOT}
+    players = tuple(each for each in ready if each in there)
     if len(players) < len(ready) and not anyway:
         raise Refusal("players_away")
-    if not players:
+    if not any(each != PACE_BOT for each in players):
         raise Refusal("nobody_plays")
     starts = now + COUNTDOWN
     number = room.round.number + 1 if room.round else 1

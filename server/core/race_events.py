@@ -8,25 +8,30 @@ from __future__ import annotations
 from msgspec import Struct
 
 from server.core.ids import DealId, PlayerId, RoomCode
-from server.core.stored import StoredResult
+from server.core.stored import Help, StoredResult
 
 
-class Terms(Struct, frozen=True):
+class Terms(Struct, frozen=True, omit_defaults=True):
     """What a round is played by.
 
     Attributes:
         game: a game's id.
         variant: a variant's name.
         limit: the length of a round in milliseconds.
+        help: what help the players may ask for.
     """
 
     game: str
     variant: str
     limit: int
+    help: Help = "none"
 
 
-class RoomOpened(Struct, tag="opened", frozen=True):
-    """The room was opened; its host has no seat yet. `limit` is the length of a round in ms."""
+class RoomOpened(Struct, tag="opened", frozen=True, omit_defaults=True):
+    """The room was opened; its host has no seat yet. `limit` is the length of a round in ms.
+
+    `quick` says that it is a quick match: public from the start, and started by itself.
+    """
 
     code: RoomCode
     host: PlayerId
@@ -34,6 +39,20 @@ class RoomOpened(Struct, tag="opened", frozen=True):
     variant: str
     seats: int
     limit: int
+    at: int
+    quick: bool = False
+    help: Help = "none"
+
+    @property
+    def terms(self) -> Terms:
+        """What the first round is played by, unless the host sets something else."""
+        return Terms(self.game, self.variant, self.limit, self.help)
+
+
+class PublicSet(Struct, tag="public", frozen=True):
+    """The host opened the room to anybody, who then finds it in the list, or closed it again."""
+
+    public: bool
     at: int
 
 
@@ -128,6 +147,7 @@ Event = (
     | TermsSet
     | TermsProposed
     | LockSet
+    | PublicSet
     | ReadySet
     | RoundStarted
     | RunnerFinished

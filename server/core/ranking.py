@@ -34,8 +34,11 @@ class Result:
         home: cards on foundations.
         left: cards not there yet, at most 127.
         time: milliseconds from the start to the last move that brought a card home.
-        moves: the number of moves played.
+        moves: the number of moves played; going back one is a move too.
         end: why the attempt ended, or `None` while it is running.
+        undos: how many of the moves went back one.
+        hints: how many hints the player was given.
+        peeked: whether going back covered a card that had been seen.
     """
 
     home: int
@@ -43,6 +46,9 @@ class Result:
     time: int
     moves: int
     end: End | None
+    undos: int = 0
+    hints: int = 0
+    peeked: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,10 +19,11 @@ from engine.notation import parse_move
 from engine.solver import Outcome, search
 from engine.verify import verify
 from server.core import attempt
-from server.core.attempt import Attempt, Ended, Event, Moved, Started
+from server.core.attempt import UNDONE, Attempt, Ended, Event, Hinted, Moved, Started, Undone
 from server.core.ids import DealId, PlayerId
 from server.core.ranking import End
 from server.core.refusal import Refusal
+from server.core.stored import Help
 
 MAX_FILE = 1 << 20
 """The most bytes of a run's file; the longest run takes a tenth of that."""
@@ -36,33 +37,39 @@ class Run:
 
     Attributes:
         start: the first entry of its journal.
-        moves: each move's text, and its milliseconds since the start.
+        moves: each move's text, `UNDONE` for one that went back, and its milliseconds since the
+            start.
         ended: milliseconds from the start to the end.
         end: why it ended.
+        hints: how many hints the player was given.
     """
 
     start: Started
     moves: tuple[tuple[str, int], ...]
     ended: int
     end: End
+    hints: int = 0
 
 
 def run_of(events: Iterable[Event]) -> Run | None:
     """Return the run that a whole journal holds, or `None` if its attempt goes on."""
     start: Started | None = None
     moves: list[tuple[str, int]] = []
+    hints = 0
     for event in events:
+        if isinstance(event, Started):
+            start = event
+            continue
+        assert start is not None, "a journal begins with the start"
         match event:
-            case Started():
-                start = event
-                continue
             case Moved(move=move):
-                assert start is not None, "a journal begins with the start"
                 moves.append((move, event.at - start.at))
-        if isinstance(event, Ended) or event.end is not None:
-            assert start is not None, "a journal begins with the start"
-            assert event.end is not None, "only a move has an end that may be missing"
-            return Run(start, tuple(moves), event.at - start.at, event.end)
+            case Undone():
+                moves.append((UNDONE, event.at - start.at))
+            case Hinted():
+                hints += 1
+        if isinstance(event, Moved | Ended) and event.end is not None:
+            return Run(start, tuple(moves), event.at - start.at, event.end, hints)
     return None
 
 
@@ -82,6 +89,9 @@ class FileResult(Struct, frozen=True):
     time: int
     moves: int
     end: End
+    undos: int = 0
+    hints: int = 0
+    peeked: bool = False
 
 
 class RunFile(Struct, frozen=True, tag_field="samedeal", tag="run"):
@@ -95,8 +105,10 @@ class RunFile(Struct, frozen=True, tag_field="samedeal", tag="run"):
         seed: in hexadecimal.
         started: when the clock started, in Unix milliseconds.
         deadline: when the attempt was to end by itself, in Unix milliseconds.
-        moves: each move's text, and its milliseconds since the start.
+        moves: each move's text, `undo` for one that went back, and its milliseconds since the
+            start.
         ended: milliseconds from the start to the end.
+        help: what help the player could ask for.
     """
 
     format: Literal[1]
@@ -112,6 +124,7 @@ class RunFile(Struct, frozen=True, tag_field="samedeal", tag="run"):
     moves: list[tuple[str, Milliseconds]]
     ended: Milliseconds
     result: FileResult
+    help: Help = "none"
 
 
 def read_file(content: bytes) -> RunFile:
@@ -129,7 +142,8 @@ def check(file: RunFile) -> str | None:
     """Play a run again; return what is wrong with it in one sentence, or `None`.
 
     It shows that the deal was the promised one, that its moves are legal, and that they lead to
-    the result. The times are the server's word: of these, only the order can be checked.
+    the result. The times are the server's word: of these, only the order can be checked. So is
+    the number of hints.
 
     Raises:
         EngineError: the rules are not known here, or seed or commitment are malformed.
@@ -148,6 +162,7 @@ def check(file: RunFile) -> str | None:
         file.started,
         file.deadline,
         file.rules,
+        file.help,
     )
     state = attempt.begin(start, dealt.board)
     for number, (text, time) in enumerate(file.moves, 1):
@@ -157,11 +172,23 @@ def check(file: RunFile) -> str | None:
         if at > file.deadline:
             return f"Move {number}, {text}, is later than the deadline."
         try:
-            state = attempt.play(state, parse_move(rules, text), at).after
+            state = _after(state, text, at)
         except (Refusal, EngineError) as error:
             said = error.text if isinstance(error, Refusal) else error.message
             return f"Move {number}, {text}, cannot be played: {said}"
     return _wrong_end(file, state) or _wrong_result(file, state)
+
+
+def _after(state: Attempt, text: str, at: int) -> Attempt:
+    """Return the attempt after a move, or after going back one.
+
+    Raises:
+        Refusal: it is refused.
+        NotationError: the text names no move of the game.
+    """
+    if text == UNDONE:
+        return attempt.undo(state, at).after
+    return attempt.play(state, parse_move(state.board.ruleset, text), at).after
 
 
 def _wrong_end(file: RunFile, state: Attempt) -> str | None:
@@ -176,7 +203,8 @@ def _wrong_end(file: RunFile, state: Attempt) -> str | None:
         "won": True,
         "time": at != file.deadline,
         "resigned": False,
-        "stuck": end == "stuck" and search(state.board).outcome is Outcome.REACHABLE,
+        "stuck": end == "stuck"
+        and (state.undoable > 0 or search(state.board).outcome is Outcome.REACHABLE),
     }
     return f"The file says {end}, and that is not how the moves end." if wrong[end] else None
 
@@ -196,5 +224,7 @@ _COUNTERS = {
     "left": "{} cards left",
     "time": "{} ms until the last card came home",
     "moves": "{} moves",
+    "undos": "{} moves undone",
+    "peeked": "that cards were covered again: {}",
 }
 """The counters of a result, and how a sentence names their values."""

@@ -6,14 +6,18 @@ has been stored can be read for ever. See `server/STORED.md` for the rules of ch
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Literal
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from server.core.ranking import Result
 
+Help = Literal["none", "undo", "hints"]
+"""What help a player may ask for: none, undoing moves, or that and hints."""
 
-class StoredResult(Struct, frozen=True):
+
+class StoredResult(Struct, frozen=True, omit_defaults=True):
     """A result in a room's journal, in the outbox and in messages between nodes.
 
     Attributes:
@@ -22,6 +26,9 @@ class StoredResult(Struct, frozen=True):
         time: milliseconds from the start to the last card that reached a foundation.
         moves: moves played.
         end: why the attempt ended, or `None` while it goes on.
+        undos: how many of the moves went back one.
+        hints: how many hints the player was given.
+        peeked: whether going back covered a card that had been seen.
     """
 
     home: int
@@ -29,12 +36,15 @@ class StoredResult(Struct, frozen=True):
     time: int
     moves: int
     end: Literal["won", "stuck", "resigned", "time"] | None
+    undos: int = 0
+    hints: int = 0
+    peeked: bool = False
 
     @classmethod
     def of(cls, result: Result) -> StoredResult:
         """Return the stored form of a result."""
-        return cls(result.home, result.left, result.time, result.moves, result.end)
+        return cls(**asdict(result))
 
     def restored(self) -> Result:
         """Return the result that this is the form of."""
-        return Result(self.home, self.left, self.time, self.moves, self.end)
+        return Result(**structs.asdict(self))

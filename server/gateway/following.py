@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable
 import structlog
 
 from engine.board import delta_between
-from server.core.attempt import Moved
+from server.core.attempt import move_of
 from server.core.ids import AttemptId, PlayerId
 from server.core.refusal import Refusal, UnavailableError, UnreadableError
 from server.gateway import present
@@ -55,6 +55,10 @@ class Following:
         self._sessions.unfollowed.subscribe(lambda *item: self._reads.add(item))
         self._sessions.opened.subscribe(self._opened_elsewhere)
         self._sessions.taken.subscribe(self._taken_elsewhere)
+        self._sessions.released.subscribe(
+            lambda released: self._release(released.player, released.attempt, released.by)
+        )
+        self._sessions.alone.subscribe(self._release_dead)
 
     def open(self, session: Session, attempt: AttemptId) -> None:
         """Tell a session that shows an attempt now if another one plays it, after its answer."""
@@ -83,6 +87,31 @@ class Following:
         self._sessions.publish_taken(player, attempt, session.id, shown.taken_at)
         self._sessions.use(player, session.id)
 
+    def leave(self, session: Session) -> None:
+        """Tell the sessions that follow one which ends now that nobody plays any more."""
+        player, attempt = session.player, session.shown.playing
+        assert player is not None
+        if attempt is not None and self._sessions.has_several(player):
+            self._release(player, attempt, session.id)
+            self._sessions.publish_released(player, attempt, session.id)
+
+    def _release(self, player: PlayerId, attempt: AttemptId, by: str) -> None:
+        """Tell sessions that follow a session which has ended, or one that is not known."""
+        for session in self._showing(player, attempt):
+            shown = session.shown
+            if shown.following == attempt and shown.followed in {by, None}:
+                shown.following = shown.followed = None
+                session.send(messages.Released(shown.number_of(attempt)))
+
+    def _release_dead(self, player: PlayerId) -> None:
+        """Release what no session of this node plays: the other nodes of the player have died."""
+        sessions = tuple(self._sessions_of(player))
+        playing = {each.id for each in sessions}
+        for session in sessions:
+            shown = session.shown
+            if shown.following is not None and shown.followed not in playing:
+                self._release(player, shown.following, shown.followed or "")
+
     def _showing(self, player: PlayerId, attempt: AttemptId) -> Iterable[Session]:
         return (each for each in self._sessions_of(player) if each.shown.is_latest(attempt))
 
@@ -91,7 +120,10 @@ class Following:
         shown = session.shown
         if shown.playing == attempt:
             shown.playing, shown.taken_at = None, 0
-        if shown.following != attempt and shown.is_latest(attempt):
+        if not shown.is_latest(attempt):
+            return
+        shown.followed = by
+        if shown.following != attempt:
             shown.following = attempt
             session.send(messages.Taken(shown.number_of(attempt), by))
 
@@ -110,14 +142,15 @@ class Following:
             self._sessions.publish_entry(after, text, by)
         if not followers:
             return
-        if before is None or not isinstance(event, Moved):
+        move = move_of(event)
+        if before is None or move is None:
             self._reads.add((player, attempt, by))
             return
         delta = delta_between(before.board, after.board)
         now = self._services.clock.now()
         for session in followers:
             number = session.shown.number_of(attempt)
-            session.send(present.followed(after, event.move, delta, number, now))
+            session.send(present.followed(after, move, delta, number, now))
             self._tell_taken(session, attempt, by)
 
     async def _send_snapshots(self, player: PlayerId, attempt: AttemptId, by: str | None) -> None:

@@ -25,6 +25,7 @@ from server.gateway.leaderboards import LeaderboardFeeds
 from server.gateway.messages import attempts as messages
 from server.gateway.rooms import RoomFeeds
 from server.gateway.session import Session
+from server.gateway.watching import WatchFeeds
 from server.service.bus_messages import Ended
 from server.service.leaderboards import Page
 from server.service.services import Services
@@ -52,6 +53,7 @@ class Hub:
         rooms: the sessions that are subscribed to rooms.
         emotes: what members send to a room for the moment.
         leaderboards: the sessions that watch leaderboards.
+        watching: the sessions that watch rounds.
         following: who of a player's sessions plays an attempt, while the others follow.
     """
 
@@ -65,6 +67,7 @@ class Hub:
         self._check_needed = asyncio.Event()
         self.rooms = RoomFeeds(services)
         self.emotes = Emotes(services, self.rooms)
+        self.watching = WatchFeeds(services, self.rooms)
         self.leaderboards = LeaderboardFeeds(services.leaderboards)
         self.following = Following(services, self._sessions_of)
         self.rooms.dealt.subscribe(self.following.open)
@@ -125,6 +128,7 @@ class Hub:
         player = session.player
         assert player is not None
         if self._sessions.pop(session.id, None) is not None:
+            self.following.leave(session)
             self._services.sessions.leave(player, session.id)
             others = tuple(each for each in self._sessions_of(player) if each is not session)
             if others:
@@ -143,16 +147,30 @@ class Hub:
         while self._leaving:
             self._remove(self._leaving.popleft())
 
-    async def enter_room(self, session: Session, room: Room) -> None:
-        """Subscribe a session to a room, and wait until its command can be answered."""
+    async def enter_room(self, session: Session, room: Room, *, seated: bool = True) -> None:
+        """Subscribe a session to a room, and wait until its command can be answered.
+
+        Args:
+            session: the session.
+            room: the room.
+            seated: whether its player counts as present in the room.
+        """
         if session.id in self._sessions:
-            self.rooms.subscribe(session, room)
+            self.rooms.subscribe(session, room, seated=seated)
             await self.rooms.wait_until_ready(session, room)
 
     def leave_room(self, session: Session, code: RoomCode) -> None:
         """Unsubscribe a session from a room, if it is subscribed to that one."""
         if self.rooms.room_of(session) == code:
             self.rooms.unsubscribe(session)
+
+    def stop_watching(self, session: Session) -> None:
+        """Let a session watch no round; one without a seat is not subscribed to the room either."""
+        code = self.watching.code_of(session)
+        if code is not None and self.rooms.is_seatless(session):
+            self.rooms.unsubscribe(session)
+        else:
+            self.watching.stop(session)
 
     async def watch(self, session: Session, board: BoardId) -> Page:
         """Let a session watch a leaderboard, and return its current page for the player.
@@ -186,6 +204,7 @@ class Hub:
             group.create_task(self.leaderboards.run(stop))
             group.create_task(self.following.run(stop))
             group.create_task(self._check_sessions(stop))
+        await self.watching.close()
         await self.rooms.close()
 
     async def _check_sessions(self, stop: Stop) -> None:

@@ -22,7 +22,8 @@ from server.gateway.previews import Previews
 INDEX = "/index.html"
 
 SCREENS = {
-    *("", "new", "r", "daily", "leaderboard", "practice", "rules", "run", "deal", "settings"),
+    *("", "new", "r", "watch", "daily", "leaderboard", "practice", "rules", "run", "deal"),
+    "settings",
 }
 """First path segments of the screens of the page, which is a single-page application."""
 

@@ -22,9 +22,9 @@ from engine.schema import STANDARD, Game
 from server.core import daily
 from server.core.daily import DailyId
 from server.core.ids import AttemptId, PlayerId, RoomCode, is_code, is_id, split_attempt_id
-from server.core.race_events import RoomOpened
+from server.core.race_events import RoomOpened, Terms
 from server.core.ranking import unpack
-from server.core.refusal import Refusal, UnavailableError
+from server.core.refusal import Refusal, UnavailableError, UnreadableError
 from server.gateway.limits import Bucket
 from server.gateway.load import Load
 from server.service.leaderboards import Standing
@@ -77,6 +77,7 @@ class Previews:
 
     def __init__(self, services: Services, load: Load) -> None:
         self._rooms = services.rooms
+        self._live = services.live
         self._leaderboards = services.leaderboards
         self._load = load
         self._bucket = Bucket(READS, READS_AT_ONCE, time.monotonic)
@@ -97,8 +98,8 @@ class Previews:
                 return DAILIES
             case ["r", code]:
                 return await self._room(code)
-            case ["run" | "deal" as screen, shown]:
-                return (run(shown) if screen == "run" else deal(shown)) or HOME
+            case ["watch" | "run" | "deal" as screen, *named]:
+                return of_link(screen, named) or HOME
             case [screen, name] if (game := games().get(name)) is not None:
                 if screen == "leaderboard":
                     return await self._leaderboard(game.id, query)
@@ -117,8 +118,10 @@ class Previews:
             return race("/")
 
         async def read() -> Preview | None:
-            opened = await self._rooms.opened(code)
-            return None if opened is None else room(opened)
+            if (live := self._live.find(code)) is not None:
+                return room(live.room.opened, live.room.terms)
+            found = await self._rooms.terms(code)
+            return None if found is None else room(*found)
 
         return await self._read(read) or race(f"/r/{code}")
 
@@ -159,7 +162,7 @@ async def _read_safely(read: Callable[[], Awaitable[Preview | None]]) -> Preview
     """Return the preview, or `None` if reading fails."""
     try:
         return await read()
-    except UnavailableError:
+    except (UnavailableError, UnreadableError):
         return None
     except Exception:
         # A fault in a preview must not prevent the page from being served.
@@ -189,6 +192,17 @@ def race(path: str) -> Preview:
     return Preview("Race me at solitaire", about, path, listed=False)
 
 
+def watch(code: str, key: str) -> Preview | None:
+    """Return the preview of a link to watch a room; `None` if it cannot be one.
+
+    The key is not checked, so that it says nothing of whether there is such a room.
+    """
+    if not (is_code(RoomCode(code)) and re.fullmatch(r"[\w-]{1,64}", key, re.ASCII)):
+        return None
+    about = "Same cards, same start. See every move, a few seconds later."
+    return Preview("Watch our race", about, f"/watch/{code}/{key}", listed=False)
+
+
 def run(attempt: str) -> Preview | None:
     """Return the preview of a run, which may not exist; `None` if it is no id of one."""
     if split_attempt_id(AttemptId(attempt)) is None:
@@ -203,6 +217,18 @@ def deal(shown: str) -> Preview | None:
         return None
     about = "Everybody got these cards. Watch how they were played, and check that it was fair."
     return Preview("One deal of solitaire", about, f"/deal/{shown}", listed=False)
+
+
+def of_link(screen: str, named: list[str]) -> Preview | None:
+    """Return the preview of what a link names, without a read of the store; `None` if nothing."""
+    match screen, named:
+        case "watch", [code, key]:
+            return watch(code, key)
+        case "run", [attempt]:
+            return run(attempt)
+        case "deal", [shown]:
+            return deal(shown)
+    return None
 
 
 def _of_game(title: str, about: str, path: str, game: Game, *, listed: bool = True) -> Preview:
@@ -236,13 +262,18 @@ GAME_SCREENS = {"daily": today, "practice": practice, "rules": rules}
 """Previews of a game's screens that do not read the store, by the first path segment."""
 
 
-def room(opened: RoomOpened) -> Preview:
-    """Return the preview of a room. It is not listed, since its URL lets anybody join."""
-    game = games()[opened.game]
-    variant = "" if opened.variant == STANDARD else f" {game.variant_names[opened.variant]}."
-    limit = counted(opened.limit // 60_000, "minute")
-    if opened.limit % 60_000:
-        limit = counted(opened.limit // 1_000, "second")
+def room(opened: RoomOpened, terms: Terms) -> Preview:
+    """Return the preview of a room. It is not listed, since its URL lets anybody join.
+
+    Args:
+        opened: the room's first event.
+        terms: what its next round is played by.
+    """
+    game = games()[terms.game]
+    variant = "" if terms.variant == STANDARD else f" {game.variant_names[terms.variant]}."
+    limit = counted(terms.limit // 60_000, "minute")
+    if terms.limit % 60_000:
+        limit = counted(terms.limit // 1_000, "second")
     return _of_game(
         f"Race me at {game.name}",
         f"Same cards, same start.{variant} {limit}, {counted(opened.seats, 'seat')}.",

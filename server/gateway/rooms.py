@@ -47,6 +47,7 @@ class Feed:
     Attributes:
         code: the room.
         last_sent: each subscriber with the last room state that it was sent, `None` if none yet.
+        seatless: subscribers who watch without a seat.
         frame: the latest room state that was sent, encoded.
         version: the version of the room in that state.
         deal: the deal of the round in that state, or `None`.
@@ -62,6 +63,7 @@ class Feed:
         "deal",
         "frame",
         "last_sent",
+        "seatless",
         "task",
         "timer",
         "version",
@@ -70,6 +72,7 @@ class Feed:
     def __init__(self, code: RoomCode) -> None:
         self.code = code
         self.last_sent: dict[Session, bytes | None] = {}
+        self.seatless: set[Session] = set()
         self.frame = b""
         self.version = 0
         self.behind: set[Session] = set()
@@ -91,6 +94,8 @@ class RoomFeeds:
         self._tasks = Tasks()
         self.dealt: Signal[Session, AttemptId] = Signal()
         """Emitted when a session has been sent its attempt of a round."""
+        self.left: Signal[Session] = Signal()
+        """Emitted when a session is no longer subscribed to a room."""
         self._live.changed.subscribe(self._room_changed)
         self._live.progressed.subscribe(self._progressed)
 
@@ -102,17 +107,36 @@ class RoomFeeds:
         """Return the feed of a room, or `None` if no session of this node is subscribed to it."""
         return self._feeds.get(code)
 
-    def subscribe(self, session: Session, room: Room) -> None:
-        """Subscribe a session to a room instead of any other."""
+    def is_seatless(self, session: Session) -> bool:
+        """Return whether a session is subscribed to a room without a seat there."""
+        code = self._rooms.get(session)
+        return code is not None and session in self._feeds[code].seatless
+
+    def subscribe(self, session: Session, room: Room, *, seated: bool = True) -> None:
+        """Subscribe a session to a room instead of any other.
+
+        Args:
+            session: the session.
+            room: the room.
+            seated: whether its player counts as present; if not, it does once this is called with
+                true. A thousand subscribers without seats cost what one does in the store.
+        """
         code = room.opened.code
-        if self._rooms.get(session) == code:
+        feed = self._feeds.get(code)
+        if feed is not None and self._rooms.get(session) == code:
+            if seated and session in feed.seatless:
+                feed.seatless.discard(session)
+                self._live.enter(room, session.player)
+                self._live.leave(code, None)
             return
         assert session.player is not None
         self.unsubscribe(session)
         self._rooms[session] = code
         feed = self._feeds.setdefault(code, Feed(code))
         feed.last_sent[session] = None
-        self._live.enter(room, session.player)
+        if not seated:
+            feed.seatless.add(session)
+        self._live.enter(room, session.player if seated else None)
 
     def unsubscribe(self, session: Session) -> None:
         """Unsubscribe a session from its room, if any, in constant time."""
@@ -127,7 +151,9 @@ class RoomFeeds:
             del self._feeds[code]
             if feed.timer is not None:
                 feed.timer.cancel()
-        self._live.leave(code, session.player)
+        self._live.leave(code, None if session in feed.seatless else session.player)
+        feed.seatless.discard(session)
+        self.left.emit(session)
 
     async def wait_until_ready(self, session: Session, room: Room) -> None:
         """Wait until the join of a session that has just subscribed can be answered.

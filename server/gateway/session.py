@@ -19,7 +19,7 @@ from server.core.refusal import Refusal, UnavailableError, UnreadableError
 from server.gateway import codec, present
 from server.gateway.contracts import Answerer, Reason, Wire
 from server.gateway.limits import BURST, MAX_OFFENCES, RATE, Bucket
-from server.gateway.messages.attempts import OpenAttempt, PlayMove, Resign
+from server.gateway.messages.attempts import Hint, OpenAttempt, PlayMove, Resign, Undo
 from server.gateway.messages.rooms import RoomCommand
 from server.gateway.messages.session import Bye, Hello, Refused
 from server.gateway.messages.shared import Command, Event, Re
@@ -273,10 +273,10 @@ class Session:
         match command:
             case OpenAttempt(attempt=attempt):
                 context["attempt"] = attempt
-            case Resign(number=number):
-                resigned = self.shown.attempt_of(number)
-                if resigned is not None:
-                    context["attempt"] = resigned
+            case Resign(number=number) | Undo(number=number) | Hint(number=number):
+                named = self.shown.attempt_of(number)
+                if named is not None:
+                    context["attempt"] = named
             case RoomCommand(code=code):
                 context["room"] = code
         return context

@@ -15,6 +15,7 @@ class ShownAttempts:
         "_numbers",
         "_oldest",
         "_written",
+        "followed",
         "following",
         "playing",
         "taken_at",
@@ -32,6 +33,8 @@ class ShownAttempts:
         """When it took that over, in Unix milliseconds; 0 if it has played without."""
         self.following: AttemptId | None = None
         """The attempt of which the client was told that another session plays it."""
+        self.followed: str | None = None
+        """The session that plays it, if that is known."""
 
     def wrote(self, number: int, seq: int) -> None:
         """Note that a move of the session has become entry `seq` of an attempt, by its number."""

@@ -6,17 +6,28 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from engine.board import Delta, View, view_of
+from engine.ruleset import Move
 from server.core.attempt import Attempt, Started
 from server.core.ids import AttemptId
 from server.core.ranking import Result
 
 
 class Played(NamedTuple):
-    """A move that was appended: the attempt before and after it, and the delta for its player."""
+    """A move or undo that was appended: the attempt before and after it, and the player's delta."""
 
     before: Attempt
     after: Attempt
     delta: Delta
+
+
+class Advice(NamedTuple):
+    """The hint that stands on the board of an attempt: `hinted`, `None` if there is none.
+
+    Attributes:
+        after: the attempt, with its last entry.
+    """
+
+    after: Attempt
 
 
 class Over(NamedTuple):
@@ -36,6 +47,8 @@ class Snapshot:
     Attributes:
         seq: number of the journal's last entry, from 1.
         commitment: of the deal's seed, in hexadecimal.
+        hinted: the hint that was given on this board, if any.
+        undoable: how many moves can be undone in a row.
     """
 
     attempt: AttemptId
@@ -44,9 +57,20 @@ class Snapshot:
     view: View
     result: Result
     commitment: str
+    hinted: Move | None = None
+    undoable: int = 0
 
 
 def snapshot_of(attempt: Attempt, commitment: str) -> Snapshot:
     """Return an attempt as its player may see it; `commitment` is that of its deal."""
     view = view_of(attempt.board)
-    return Snapshot(attempt.id, attempt.start, attempt.seq, view, attempt.result, commitment)
+    return Snapshot(
+        attempt.id,
+        attempt.start,
+        attempt.seq,
+        view,
+        attempt.result,
+        commitment,
+        attempt.hinted,
+        attempt.undoable,
+    )

@@ -9,6 +9,7 @@ import msgspec
 
 from engine.deal import deal_seed
 from server.core import attempt as core
+from server.core import pace_bot
 from server.core.attempt import Attempt, Event, Started
 from server.core.due import AttemptDue
 from server.core.ids import AttemptId, DealId, PlayerId, RoomCode
@@ -74,7 +75,8 @@ class AttemptDefinition:
 
     def due(self, state: Attempt, now: int) -> Event | None:
         """Return the event that is due at a time (Unix milliseconds) without a command, if any."""
-        return core.due(state, now)
+        played = pace_bot.due(state, now) if pace_bot.is_its(state) else None
+        return played or core.due(state, now)
 
     def append(self, before: Attempt | None, after: Attempt, event: Event, number: int) -> Append:
         """Return the append of an event as entry `number`, with what is written atomically with it.

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import structlog
 from msgspec import structs
 
-from engine.board import delta_between
+from engine.board import Delta, delta_between
 from engine.notation import move_text
 from server.core import attempt as core
-from server.core.attempt import Attempt, Event, Moved, Started
+from server.core.attempt import Attempt, Event, Moved, Started, Undone
 from server.core.ids import AttemptId, PlayerId, attempt_id, split_attempt_id
 from server.core.refusal import Refusal
 from server.metrics import Counts
-from server.service.answers import Over, Played, Snapshot, snapshot_of
+from server.service.answers import Advice, Over, Played, Snapshot, snapshot_of
 from server.service.attempt_journal import (
     AttemptDefinition,
     Finish,
@@ -26,6 +26,7 @@ from server.service.attempt_journal import (
 )
 from server.service.moves import MoveNumbers, OutOfStepError, PendingMove, Reply
 from server.service.replica import Replica
+from server.service.replica import Step as Submitted
 from server.service.replica_cache import ReplicaCache
 from server.service.signal import Signal
 from server.service.store import Store
@@ -58,6 +59,8 @@ class Attempts:
         """Emitted after each entry that this node has appended, with the attempt after it."""
         self.appended: Signal[Attempt | None, Attempt, str] = Signal()
         """Emitted after `advanced`, with the attempt before and after, and the entry (JSON)."""
+        self.given_up: Signal[Attempt] = Signal()
+        """Emitted when this node has resigned an attempt without a command on it."""
         self.opened: Signal[Attempt] = Signal()
         """Emitted when a player opens an attempt."""
 
@@ -182,16 +185,8 @@ class Attempts:
             Refusal: the player has no such attempt, or it is over or has not begun.
             UnavailableError: the store does not answer; the resignation may be stored or not.
         """
-
-        def decide(state: Attempt | None, now: int) -> Event:
-            if state is None or state.start.player != player:
-                raise Refusal("unknown_attempt")
-            if seq != state.seq + 1:
-                raise OutOfStepError
-            return core.resign(state, now)
-
         try:
-            step = await (await self._replica(attempt, to_append=True)).submit(decide)
+            step = await self._submit_next(attempt, player, seq, core.resign)
         except OutOfStepError:
             snapshot = await self.open(attempt, player)
             state = self._known(attempt)
@@ -200,8 +195,83 @@ class Attempts:
             return snapshot
         return Over(step.after)
 
+    async def undo(self, attempt: AttemptId, player: PlayerId, seq: int) -> Played | Snapshot:
+        """Undo the last move of an attempt, as entry `seq`.
+
+        Returns:
+            Its effect, also if that entry is this undo already and recent enough; or a snapshot, if
+            `seq` is not the number of the next entry.
+
+        Raises:
+            Refusal: the player has no such attempt, or the move is not undone: see `core.undo`.
+            UnavailableError: the store does not answer; the undo may be stored or not.
+        """
+        deltas: list[Delta] = []
+
+        def decide(state: Attempt, now: int) -> Event:
+            undone = core.undo(state, now)
+            deltas.append(undone.delta)
+            return undone.event
+
+        try:
+            step = await self._submit_next(attempt, player, seq, decide)
+        except OutOfStepError:
+            for before, event, after in await self.steps(attempt, seq):
+                if after.seq == seq and before is not None and isinstance(event, Undone):
+                    return Played(before, after, delta_between(before.board, after.board))
+            return await self.open(attempt, player)
+        assert step.before is not None, "a first entry is no undo"
+        return Played(step.before, step.after, deltas[-1])
+
+    async def hint(self, attempt: AttemptId, player: PlayerId, seq: int) -> Advice | Snapshot:
+        """Give the player a hint, as entry `seq`; on the same board, it is the same again.
+
+        Returns:
+            The hint; or a snapshot, if `seq` is neither the number of the next entry nor that of
+            the hint.
+
+        Raises:
+            Refusal: the player has no such attempt, or gets no hint: see `core.hint`.
+            UnavailableError: the store does not answer; the hint may be stored or not.
+        """
+        try:
+            step = await self._submit_next(attempt, player, seq, core.hint)
+        except OutOfStepError:
+            snapshot = await self.open(attempt, player)
+            state = self._known(attempt)
+            if state is not None and state.seq == seq and state.hinted is not None:
+                return Advice(state)
+            return snapshot
+        return Advice(step.after)
+
+    async def _submit_next(
+        self,
+        attempt: AttemptId,
+        player: PlayerId,
+        seq: int,
+        decide: Callable[[Attempt, int], Event | None],
+    ) -> Submitted[Attempt]:
+        """Carry a player's command out if `seq` is the number of the next entry.
+
+        Raises:
+            OutOfStepError: it is not.
+            Refusal: the player has no such attempt, or `decide` refuses.
+            UnavailableError: the store does not answer; the entry may be stored or not.
+        """
+
+        def decide_next(state: Attempt | None, now: int) -> Event | None:
+            if state is None or state.start.player != player:
+                raise Refusal("unknown_attempt")
+            if seq != state.seq + 1:
+                raise OutOfStepError
+            return decide(state, now)
+
+        return await (await self._replica(attempt, to_append=True)).submit(decide_next)
+
     async def give_up(self, attempt: AttemptId) -> None:
         """Resign an attempt at any entry, begun or not; if it is over, do nothing.
+
+        Its player is notified, who did not ask for it.
 
         Raises:
             UnavailableError: the store does not answer.
@@ -210,7 +280,9 @@ class Attempts:
         def decide(state: Attempt | None, now: int) -> Event | None:
             return None if state is None else core.give_up(state, now)
 
-        await (await self._replica(attempt, to_append=True)).submit(decide)
+        step = await (await self._replica(attempt, to_append=True)).submit(decide)
+        if step.before is not step.after:
+            self.given_up.emit(step.after)
 
     async def end_stuck(self, attempt: AttemptId, seq: int) -> Attempt | None:
         """End an attempt as stuck: after entry `seq`, no line of moves brings another card home.

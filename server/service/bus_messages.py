@@ -153,7 +153,15 @@ class Taken(Struct, tag=7, array_like=True, frozen=True):
     session: str | None
 
 
-NodeMessage = Replaced | Ended | Joined | Left | Advanced | Opened | Taken
+class Released(Struct, tag=8, array_like=True, frozen=True):
+    """To a node's topic: the session `by` of the player has ended, which played the attempt."""
+
+    player: PlayerId
+    attempt: AttemptId
+    by: str
+
+
+NodeMessage = Replaced | Ended | Joined | Left | Advanced | Opened | Taken | Released
 """The messages of a node's topic."""
 
 

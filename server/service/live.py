@@ -75,17 +75,24 @@ class LiveRooms:
         self._rooms = rooms
         self._profiles = profiles
         self._registration = registration
+        self._node = PlayerId(f"node/{registration.id}")
         self._live: dict[RoomCode, LiveRoom] = {}
         self._refreshes = WorkQueue(self._refresh, CONCURRENCY, PAUSE)
         self._presence = Presence(store.rooms, registration.id)
         rooms.appended.subscribe(self._appended)
         registration.changed.subscribe(self._nodes_changed)
 
-    def enter(self, room: Room, player: PlayerId) -> None:
+    def enter(self, room: Room, player: PlayerId | None) -> None:
         """Subscribe a session of a player to a room; each call needs one `leave`.
 
         A player's first session on this node costs one write and one message, others none.
+
+        Args:
+            room: the room.
+            player: whose session it is; `None` for one of a player without a seat. All of those
+                are present as one, so that other nodes know that this one follows the room.
         """
+        player = self._node if player is None else player
         code = room.opened.code
         live = self._live.get(code)
         if live is None:
@@ -98,21 +105,36 @@ class LiveRooms:
                 self._presence.write_soon(code, player)
             self._publish_presence(live, player, online=True)
 
-    def leave(self, code: RoomCode, player: PlayerId) -> None:
-        """Unsubscribe a session of a player from a room.
+    def leave(self, code: RoomCode, player: PlayerId | None) -> None:
+        """Unsubscribe a session of a player from a room; `None` as in `enter`.
 
         A player's last session on this node costs one write and one message, others none.
         """
         live = self._live[code]
-        if not live.presence.leave(player):
-            return
-        self._presence.write_soon(code, player)
-        if live.presence.nodes.get(player) == self._registration.id:
-            self._publish_presence(live, player, online=False)
+        self._end_presence(live, self._node if player is None else player)
+        if live.shown and live.presence.local == {self._node: 1}:
+            self._end_presence(live, self._node)
         if not live.presence.local:
             del self._live[code]
             self._presence.unfollow(code)
             self._bus.unsubscribe(topics.room(code))
+
+    def _end_presence(self, live: LiveRoom, player: PlayerId) -> None:
+        """Count a session less; if it was the player's last one here, write and publish that."""
+        if live.presence.leave(player):
+            self._presence.write_soon(live.code, player)
+            if live.presence.nodes.get(player) == self._registration.id:
+                self._publish_presence(live, player, online=False)
+
+    def _show(self, live: LiveRoom) -> None:
+        """Let other nodes know that this one follows a room, if they could not tell.
+
+        A player is present on one node. If all who have sessions here are present on others, this
+        node is present itself, as with `enter` for sessions without a seat.
+        """
+        if not live.shown and self._registration.id not in live.presence.nodes.values():
+            live.shown = True
+            self.enter(live.room, None)
 
     def _publish_presence(self, live: LiveRoom, player: PlayerId, *, online: bool) -> None:
         node = self._registration.id
@@ -144,6 +166,16 @@ class LiveRooms:
         if live is None or not live.loaded.is_set():
             return None
         return live.room, live.presence.online(self._registration.is_alive)
+
+    def leads(self, code: RoomCode) -> bool:
+        """Return whether this node is the first of those on which players of a room are online.
+
+        What every node may do that follows a room, the others leave to it for a moment.
+        """
+        live = self._live.get(code)
+        nodes = live.presence.nodes.values() if live is not None else ()
+        alive = [node for node in nodes if self._registration.is_alive(node)]
+        return min(alive, default=self._registration.id) == self._registration.id
 
     async def online(self, code: RoomCode) -> set[PlayerId]:
         """Return the players who are online in any room, on any node.
@@ -279,6 +311,7 @@ class LiveRooms:
             self.changed.emit(live.code)
         if first:
             self._announce(live)
+        self._show(live)
 
     def _announce(self, live: LiveRoom) -> None:
         """Publish the room's current state to the nodes that follow it.
@@ -328,8 +361,9 @@ class LiveRooms:
     def _publish(self, code: RoomCode, message: bus_messages.RoomMessage) -> None:
         """Publish to a room's topic, unless no other node is known to follow the room.
 
-        A node that follows a room has a player online in it, and writes that before it reads the
-        room. If this node learns of that later, it publishes its current state then (`_announce`).
+        A node that follows a room has a player online in it, or is present itself, and writes that
+        before it reads the room. If this node learns of that later, it publishes its current state
+        then (`_announce`).
         """
         live = self._live.get(code)
         if live is None or not live.loaded.is_set() or live.presence.elsewhere:
@@ -369,6 +403,7 @@ class LiveRooms:
             room = await self._rooms.find(code)
             for player in live.presence.merge(online):
                 self._presence.write_soon(code, player)
+            self._show(live)
             live.update(room)
             await self._read_progress(live)
             await self._read_missing(live)

@@ -21,7 +21,7 @@ class RoomPage:
     Attributes:
         progress: each runner's result so far; for those who have not finished it has only the cards
             at home and the moves, and the time is 0.
-        profiles: of all members and runners.
+        profiles: of all members and runners, and of former members in the scores.
         online: the players who are online in the room, on any node.
         seed: of the round's deal in hexadecimal once the round is over; empty if the deal has
             expired.
@@ -42,6 +42,7 @@ class LiveRoom:
         presence: who is online in it.
         counters: (cards at home, moves) of each runner of the round who has moved.
         seed: the id of the last deal whose round is over, and its seed in hexadecimal.
+        shown: whether this node is present itself, since no player is present on it.
         loaded: set after the first refresh since this node began to follow the room.
     """
 
@@ -49,6 +50,7 @@ class LiveRoom:
     presence: RoomPresence
     counters: dict[PlayerId, tuple[int, int]] = field(default_factory=dict)
     seed: tuple[DealId, str] | None = None
+    shown: bool = False
     loaded: asyncio.Event = field(default_factory=asyncio.Event)
 
     @property
@@ -58,8 +60,8 @@ class LiveRoom:
 
     @property
     def players(self) -> set[PlayerId]:
-        """All members and runners."""
-        players = {seat.player for seat in self.room.seats}
+        """All members and runners, and former members who have a place in the scores."""
+        players = {seat.player for seat in self.room.seats}.union(self.room.former)
         return players.union(self.room.round.players) if self.room.round is not None else players
 
     def update(self, room: Room) -> None:

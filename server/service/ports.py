@@ -83,9 +83,6 @@ class JournalStore(Protocol):
     async def read_from(self, key: str, number: int) -> list[str]:
         """Return the texts of the entries from `number` on, acknowledged or not."""
 
-    async def first(self, key: str) -> str | None:
-        """Return the text of the first entry, acknowledged or not; `None` if there is none."""
-
 
 class DealStore(Protocol):
     """Deals and their seeds."""
@@ -190,6 +187,32 @@ class RoomStore(Protocol):
 
     async def present(self, code: RoomCode) -> dict[PlayerId, str]:
         """Return the node of each player who is present in a room; that node may be dead."""
+
+
+class OpenRoomStore(Protocol):
+    """The public rooms that somebody may join."""
+
+    async def put(self, code: RoomCode, text: str, now: int) -> None:
+        """Register a room for some seconds from now (Unix milliseconds), with what is listed."""
+
+    async def drop(self, code: RoomCode) -> None:
+        """Delete a room's registration."""
+
+    async def list(self, now: int) -> list[str]:
+        """Return what is listed of rooms whose registration is current, a bounded number."""
+
+
+class QuickMatchStore(Protocol):
+    """Rooms in which a player waits for another one, by game."""
+
+    async def pair(self, game: str, now: int) -> RoomCode:
+        """Take an offered room, or else offer a new one; return the code of the one to go to."""
+
+    async def offer(self, game: str, code: RoomCode, now: int) -> None:
+        """Offer a room for some seconds from now (Unix milliseconds)."""
+
+    async def withdraw(self, game: str, code: RoomCode) -> None:
+        """Delete the offer of a room."""
 
 
 class NodeStore(Protocol):

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from engine.board import Delta, delta_between, view_of
-from server.core.attempt import Moved
+from server.core.attempt import move_of
 from server.core.digest import digest as digest_of
 from server.service.answers import Snapshot
 from server.service.attempt_journal import Step
@@ -22,7 +22,8 @@ class Missed:
 
     Attributes:
         since: number of the entry that the client has.
-        moves: each move's text and its delta for the player. An end without a move adds none.
+        moves: each move's text (`UNDONE` for one that went back) and its delta for the player. An
+            end without a move adds none.
         now: the attempt after these moves.
     """
 
@@ -42,7 +43,7 @@ async def find_missed(attempts: Attempts, now: Snapshot, seq: int, digest: int) 
 
     Returns:
         The missed moves, or `None` if the client needs the snapshot: its view has another digest,
-        or its entry is too old or not in this journal.
+        or its entry is too old or not in this journal, or the player was given a hint since.
 
     Raises:
         Refusal: the attempt does not exist, or has expired.
@@ -65,7 +66,11 @@ def missed_of(steps: Iterable[Step], now: Snapshot, seq: int, digest: int) -> Mi
             continue
         if before.seq == seq and digest != digest_of(view_of(before.board)):
             return None
-        if isinstance(event, Moved):
-            moves.append((event.move, delta_between(before.board, after.board)))
+        text = move_of(event)
+        if text is None and after.end is None:
+            # A hint: only the snapshot tells of it.
+            return None
+        if text is not None:
+            moves.append((text, delta_between(before.board, after.board)))
         last = after.seq
     return Missed(seq, tuple(moves), now) if last == now.seq else None

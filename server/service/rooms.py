@@ -7,13 +7,22 @@ from collections.abc import Callable, Collection
 
 from engine.catalog import ruleset
 from engine.errors import EngineError
-from server.core import race, race_commands
+from server.core import quick, race, race_commands
 from server.core.attempt import Attempt, Started
-from server.core.ids import AttemptId, DealId, PlayerId, RoomCode, is_code, split_attempt_id
+from server.core.ids import (
+    PACE_BOT,
+    AttemptId,
+    DealId,
+    PlayerId,
+    RoomCode,
+    is_code,
+    split_attempt_id,
+)
 from server.core.race import Room, Round
-from server.core.race_events import Event, RoomOpened, Terms
+from server.core.race_events import Event, RoomOpened, Terms, TermsSet
 from server.core.ranking import Result
 from server.core.refusal import Refusal, UnreadableError
+from server.core.stored import Help
 from server.service.answers import Snapshot
 from server.service.attempts import Attempts
 from server.service.replica import YIELD_EVERY, Replica
@@ -25,6 +34,9 @@ from server.service.stored import rules_of
 from server.store import keys
 from server.store.deals import Deal
 from server.store.journal import Append
+
+STANDARD = "standard"
+"""The variant that is every game's base form."""
 
 _NO_DEAL = DealId("")
 """A placeholder for checking whether a round may start before its deal is drawn."""
@@ -41,7 +53,15 @@ class Rooms:
         """Emitted after each entry that this node has appended, with the room after it."""
 
     async def create(
-        self, player: PlayerId, game: str, variant: str, *, seats: int, limit: int, creation: str
+        self,
+        player: PlayerId,
+        game: str,
+        variant: str,
+        *,
+        seats: int,
+        limit: int,
+        creation: str,
+        allowed: Help = "none",
     ) -> Room:
         """Open a room and take its first seat. A retry returns the same room.
 
@@ -52,6 +72,7 @@ class Rooms:
             seats: number of seats, 1 to 8.
             limit: length of a round in milliseconds.
             creation: idempotency key: a random string that the client repeats in a retry.
+            allowed: what help the players of its rounds may ask for.
 
         Raises:
             Refusal: there is no such game or variant.
@@ -64,12 +85,41 @@ class Rooms:
             def decide(room: Room | None, now: int, code: RoomCode = code) -> Event | None:
                 if room is not None:
                     return None
-                return RoomOpened(code, player, game, variant, seats, limit, now)
+                return RoomOpened(code, player, game, variant, seats, limit, now, help=allowed)
 
             room = await self._append(code, decide)
             if room.opened.host == player:
                 return await self.join(code, player)
             await self._store.rooms.forget_code(player, creation)
+
+    async def match(self, code: RoomCode, player: PlayerId, game: str) -> Room:
+        """Take a seat in a quick match, which is opened unless it is open already.
+
+        Raises:
+            Refusal: there is no such game, the room does not wait for a player any more, it is
+                full or locked, or the player was removed from it.
+            UnavailableError: the store does not answer.
+        """
+        _check_offered(game, STANDARD)
+
+        def decide(room: Room | None, now: int) -> Event | None:
+            if room is not None:
+                return None
+            return RoomOpened(
+                code, player, game, STANDARD, quick.SEATS, quick.LIMIT, now, quick=True
+            )
+
+        await self._append(code, decide)
+        return await self._submit(code, lambda room, now: race_commands.match(room, player, now))
+
+    async def seat_bot(self, code: RoomCode) -> Room:
+        """Let the pace bot take the second seat of a quick match, if it is time for that.
+
+        Raises:
+            Refusal: there is no such room.
+            UnavailableError: the store does not answer.
+        """
+        return await self._submit(code, quick.seat_bot)
 
     async def find(self, code: RoomCode) -> Room:
         """Return a room as it is now.
@@ -83,22 +133,27 @@ class Rooms:
             raise Refusal("unknown_room")
         return room
 
-    async def opened(self, code: RoomCode) -> RoomOpened | None:
-        """Return the first event of a room, or `None` if there is no room with this code.
+    async def terms(self, code: RoomCode) -> tuple[RoomOpened, Terms] | None:
+        """Return a room's first event, and what its next round is played by.
 
-        It reads one entry of the journal at most, and caches nothing.
+        For whoever only names the room: nothing is folded or cached. It reads the journal, and
+        decodes the entries from the last one back to the latest terms.
+
+        Returns:
+            `None` if there is no room with this code.
 
         Raises:
             UnavailableError: the store does not answer.
+            UnreadableError: a newer release has written to the room.
         """
-        if not is_code(code):
+        texts = await self._store.journals.read_from(keys.room(code), 1) if is_code(code) else []
+        if not texts:
             return None
-        replica = self._replicas.find(code)
-        if replica is not None and replica.state is not None:
-            return replica.state.opened
-        text = await self._store.journals.first(keys.room(code))
-        event = None if text is None else decode(text)
-        return event if isinstance(event, RoomOpened) else None
+        opened = decode(texts[0])
+        assert isinstance(opened, RoomOpened), "the first entry is RoomOpened"
+        later = map(decode, reversed(texts[1:]))
+        latest = next((event.terms for event in later if isinstance(event, TermsSet)), None)
+        return opened, latest or opened.terms
 
     async def round_on(self, code: RoomCode, deal: DealId) -> Round | None:
         """Return the round that was played on a deal, or `None` if there is none, or no room.
@@ -239,6 +294,17 @@ class Rooms:
             code, lambda room, now: race_commands.set_lock(room, player, locked, now)
         )
 
+    async def set_public(self, code: RoomCode, player: PlayerId, *, public: bool) -> Room:
+        """Set whether the room is in the list of open rooms.
+
+        Raises:
+            Refusal: there is no such room, or the player is not its host.
+            UnavailableError: the store does not answer.
+        """
+        return await self._submit(
+            code, lambda room, now: race_commands.set_public(room, player, public, now)
+        )
+
     async def set_terms(self, code: RoomCode, player: PlayerId, terms: Terms) -> Room:
         """Set what the next rounds are played by.
 
@@ -278,7 +344,7 @@ class Rooms:
     async def start(
         self,
         code: RoomCode,
-        player: PlayerId,
+        player: PlayerId | None,
         present: Collection[PlayerId],
         *,
         anyway: bool = False,
@@ -287,7 +353,7 @@ class Rooms:
 
         Args:
             code: the room's.
-            player: who gave the command.
+            player: who gave the command; `None` if the first round of a quick match starts.
             present: the players who are online in the room.
             anyway: whether to start without members who are away and do not sit out.
 
@@ -334,7 +400,12 @@ class Rooms:
         return room
 
     async def _check_start(
-        self, code: RoomCode, player: PlayerId, present: Collection[PlayerId], *, anyway: bool
+        self,
+        code: RoomCode,
+        player: PlayerId | None,
+        present: Collection[PlayerId],
+        *,
+        anyway: bool,
     ) -> Terms:
         """Return a room's terms if a round may start now, so that a refusal draws no deal.
 
@@ -453,6 +524,27 @@ class Rooms:
         found = await asyncio.gather(*map(self._attempts.find, attempts))
         return [attempt for attempt in found if attempt is not None]
 
+    async def play_bot(self, room: Room) -> Attempt | None:
+        """Return the pace bot's attempt at the running round, after all moves that are due by now.
+
+        It costs a read, and an append for each move.
+
+        Returns:
+            The attempt, which may be over; `None` if the bot does not run, or its result stands.
+
+        Raises:
+            Refusal: the round's deal is not kept any more.
+            UnavailableError: the store does not answer.
+        """
+        running = room.running
+        if running is None or PACE_BOT not in running.unfinished():
+            return None
+        found = await self._attempts.find(running.attempt(PACE_BOT))
+        if found is None:
+            # A node died while it started the round.
+            await self._start_attempt(room, running, PACE_BOT)
+        return found or await self._attempts.find(running.attempt(PACE_BOT))
+
     async def _start_attempt(self, room: Room, round_: Round, player: PlayerId) -> AttemptId:
         started = Started(
             player,
@@ -463,6 +555,7 @@ class Rooms:
             None,
             round_.starts,
             round_.deadline,
+            help=round_.terms.help,
         )
         return (await self._attempts.start(started)).id
 

@@ -52,6 +52,7 @@ class RunRow:
         left: cards that are not on the foundations.
         time: milliseconds from the start to the last card that reached a foundation.
         moves: moves played.
+        undos: see `server.core.ranking.Result`, also for `hints` and `peeked`.
     """
 
     attempt: AttemptId
@@ -60,6 +61,9 @@ class RunRow:
     left: int
     time: int
     moves: int
+    undos: int = 0
+    hints: int = 0
+    peeked: bool = False
 
 
 class Runs:
@@ -151,7 +155,17 @@ class Runs:
         ranks = played.ranks()
         profiles = await self._profiles.find(ranks)
         rows = [
-            RunRow(played.attempt(each), rank, profiles[each], found.left, found.time, found.moves)
+            RunRow(
+                played.attempt(each),
+                rank,
+                profiles[each],
+                found.left,
+                found.time,
+                found.moves,
+                found.undos,
+                found.hints,
+                found.peeked,
+            )
             for each, rank in ranks.items()
             for found in [played.results[each]]
         ]

@@ -15,6 +15,7 @@ from engine.cards import DOWN
 from engine.notation import parse_move
 from engine.ruleset import Move
 from engine.solver import Outcome, cards_never_seen, ends_on_foundation, search
+from server.core import pace_bot
 from server.core.attempt import Attempt
 from server.core.ids import AttemptId
 from server.core.refusal import Refusal, UnavailableError, UnreadableError
@@ -54,12 +55,18 @@ class Searches:
     def _enqueue(self, attempt: Attempt) -> None:
         """Enqueue an attempt that has changed, if all its cards have been seen.
 
+        One whose moves can be undone has no dead end.
+
         If it is queued already, its latest state replaces the earlier one; if it is over, it is
         removed from the queue.
         """
+        if pace_bot.is_its(attempt):
+            return  # It gives up by itself.
         if attempt.end is not None:
             self._pending.pop(attempt.id, None)
             self._lines.pop(attempt.id, None)
+        elif attempt.undoable:
+            self._pending.pop(attempt.id, None)
         elif _may_have_seen_all(attempt.board) and not cards_never_seen(attempt.board):
             if len(self._pending) >= MAX_WAITING and attempt.id not in self._pending:
                 log.warning("searches_full", attempt=attempt.id)

@@ -13,9 +13,12 @@ from server.service.effects import Effects
 from server.service.identity import Identity
 from server.service.leaderboards import Leaderboards
 from server.service.live import LiveRooms
+from server.service.open_rooms import OpenRooms
+from server.service.pace_bots import PaceBots
 from server.service.ports import MessageBus
 from server.service.profiles import Profiles
 from server.service.progress import Progress
+from server.service.quick_matches import QuickMatches
 from server.service.registration import Registration
 from server.service.rooms import Rooms
 from server.service.runs import Runs
@@ -24,6 +27,7 @@ from server.service.searches import Searches
 from server.service.sessions import Sessions
 from server.service.store import Store
 from server.service.sweeper import Sweeper
+from server.service.watching import Watching
 from server.stop import Stop
 
 
@@ -49,6 +53,9 @@ class Services:
         self.profiles = Profiles(store.players, bus)
         self.live = LiveRooms(store, bus, self.rooms, self.profiles, registration)
         self.absences = Absences(self.rooms, self.live)
+        self.open_rooms = OpenRooms(store, self.live, self.profiles)
+        self.quick_matches = QuickMatches(store, self.rooms, self.live)
+        self.pace_bots = PaceBots(store.clock, self.rooms, self.live)
         self.dailies = Dailies(store, self.attempts)
         self.leaderboards = Leaderboards(store, bus, self.profiles)
         self.runs = Runs(
@@ -64,6 +71,7 @@ class Services:
         self.effects = Effects(store.outboxes, self.attempts, self.rooms, self.leaderboards)
         self.sweeper = Sweeper(store, self.attempts, self.effects, metrics.sweeps)
         self.progress = Progress(self.attempts, self.live)
+        self.watching = Watching(store, self.attempts, self.rooms, self.live)
         self.searches = Searches(self.attempts, self.sessions, searcher or Searcher())
         metrics.rooms = lambda: self.live.size
         metrics.attempts = lambda: self.attempts.size
@@ -86,7 +94,11 @@ class Services:
             group.create_task(self.dailies.run(stop))
             group.create_task(self.live.run(stop))
             group.create_task(self.absences.run(stop))
+            group.create_task(self.open_rooms.run(stop))
+            group.create_task(self.quick_matches.run(stop))
+            group.create_task(self.pace_bots.run(stop))
             group.create_task(self.searches.run(stop))
+            group.create_task(self.watching.run(stop))
 
     async def close(self) -> None:
         """Wait for the notifications in flight."""

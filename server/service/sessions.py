@@ -16,14 +16,23 @@ from collections.abc import Iterable, Sequence
 import structlog
 
 from server.core import topics
-from server.core.attempt import Attempt, Moved
+from server.core.attempt import Attempt, move_of
 from server.core.attempt import Ended as EndedEntry
 from server.core.ids import AttemptId, PlayerId
 from server.core.refusal import UnavailableError, UnreadableError
 from server.service import bus_messages
 from server.service.attempt_journal import Step, decode
 from server.service.attempts import Attempts
-from server.service.bus_messages import Advanced, Ended, Joined, Left, Opened, Replaced, Taken
+from server.service.bus_messages import (
+    Advanced,
+    Ended,
+    Joined,
+    Left,
+    Opened,
+    Released,
+    Replaced,
+    Taken,
+)
 from server.service.ports import MessageBus
 from server.service.registration import Registration
 from server.service.signal import Signal
@@ -52,6 +61,8 @@ class Sessions:
             of another node does not follow what this node knows of the attempt.
         opened: emitted when a session on another node shows an attempt.
         taken: emitted when a session on another node plays an attempt.
+        released: emitted when a session on another node has ended that played an attempt.
+        alone: emitted with a player when the last other node of the player's sessions has died.
         missed: emitted when messages to this node may have been missed.
     """
 
@@ -64,6 +75,8 @@ class Sessions:
         self.unfollowed: Signal[PlayerId, AttemptId, str | None] = Signal()
         self.opened: Signal[Opened] = Signal()
         self.taken: Signal[Taken] = Signal()
+        self.released: Signal[Released] = Signal()
+        self.alone: Signal[PlayerId] = Signal()
         self.missed: Signal[()] = Signal()
         self._players = store.players
         self._clock = store.clock
@@ -78,6 +91,7 @@ class Sessions:
         self._tasks = Tasks()
         bus.subscribe(topics.node(self._node), self._receive)
         attempts.appended.subscribe(self._appended)
+        attempts.given_up.subscribe(self._given_up)
         registration.changed.subscribe(self._nodes_changed)
 
     async def enter(self, player: PlayerId, session: str) -> None:
@@ -181,6 +195,8 @@ class Sessions:
         if left:
             for player in list(self._peers):
                 self._drop_peers(player, left)
+                if player not in self._peers:
+                    self.alone.emit(player)
 
     def notify_ended(self, attempt: Attempt) -> None:
         """Notify an attempt's player that it has ended without a command of each session.
@@ -224,6 +240,11 @@ class Sessions:
             # Of other ends, the player is notified by those who append them.
             self.notify_ended(after)
 
+    def _given_up(self, after: Attempt) -> None:
+        """Notify the player of an attempt that was resigned without a command of a session."""
+        if not self.has_several(after.start.player):
+            self.notify_ended(after)
+
     def publish_entry(self, after: Attempt, text: str, by: str | None) -> None:
         """Publish an entry that this node has appended to the player's other nodes.
 
@@ -250,6 +271,10 @@ class Sessions:
         """Publish that a session of this node has taken an attempt over, at this time."""
         self._publish(self._peers.get(player, ()), Taken(player, attempt, by, at, None))
 
+    def publish_released(self, player: PlayerId, attempt: AttemptId, by: str) -> None:
+        """Publish that a session of this node has ended, which played an attempt."""
+        self._publish(self._peers.get(player, ()), Released(player, attempt, by))
+
     def _publish(self, nodes: Iterable[str], message: bus_messages.NodeMessage) -> None:
         payload = b""
         for node in nodes:
@@ -274,6 +299,8 @@ class Sessions:
                 self.opened.emit(message)
             case Taken():
                 self.taken.emit(message)
+            case Released():
+                self.released.emit(message)
             case _:
                 self.missed.emit()
 
@@ -298,7 +325,7 @@ class Sessions:
             # What it is has been logged where it was read.
             log.debug("entry_not_followed", attempt=message.attempt, code=error.code)
             return
-        if step is not None and isinstance(step.event, Moved):
+        if step is not None and move_of(step.event) is not None:
             self.advanced.emit(step, None, message.by)
         else:
             self.unfollowed.emit(message.player, message.attempt, message.by)

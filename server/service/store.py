@@ -10,8 +10,10 @@ from server.service.ports import (
     JournalStore,
     LeaderboardStore,
     NodeStore,
+    OpenRoomStore,
     OutboxStore,
     PlayerStore,
+    QuickMatchStore,
     RoomStore,
     SweeperStore,
 )
@@ -28,5 +30,7 @@ class Store:
     leaderboards: LeaderboardStore
     outboxes: OutboxStore
     rooms: RoomStore
+    open_rooms: OpenRoomStore
+    quick_matches: QuickMatchStore
     nodes: NodeStore
     sweepers: SweeperStore

@@ -340,15 +340,6 @@ class Journals:
         """
         return await self._read(key, 1, acknowledged=True)
 
-    async def first(self, key: str) -> str | None:
-        """Return the text of the first entry, acknowledged or not; `None` if there is no journal.
-
-        Raises:
-            UnavailableError: Redis does not answer.
-        """
-        found = await self._database.reply(key, "XRANGE", key, "0-1", "0-1", reads=True)
-        return next((text for _, (_, text) in found.value), None)
-
     async def read_from(self, key: str, number: int) -> list[str]:
         """Return the texts of the entries from `number` on, acknowledged or not.
 

@@ -44,6 +44,18 @@ CREATION_LIFE = 3_600
 NODES = "nodes"
 """The key of the registered nodes: a sorted set by time of expiry in Unix milliseconds."""
 
+OPEN_ROOM_LIFE = 12
+"""Seconds for which a public room is listed after a node last said that somebody is there."""
+
+OPEN_ROOMS = "{open}:rooms"
+"""The key of the public rooms with a free seat: a sorted set by time of expiry in Unix ms."""
+
+OPEN_ROWS = "{open}:rows"
+"""The key of what the list says of them: a hash of JSON by code."""
+
+OFFER_LIFE = 6
+"""Seconds for which a quick match is offered after a node last said that its player waits."""
+
 SWEEPERS = "{sweepers}"
 """The key of the active sweepers: a sorted set by time of expiry in Unix milliseconds."""
 
@@ -81,6 +93,14 @@ def room(code: str) -> str:
 def presence(code: str) -> str:
     """Return the key of a room's presence: a hash of node names by player."""
     return f"{{p{partition(code)}}}:presence:{code}"
+
+
+def offers(game: str) -> str:
+    """Return the key of the quick matches of a game that are offered.
+
+    It is a sorted set of room codes by time of expiry in Unix milliseconds.
+    """
+    return f"quick:{{{game}}}"
 
 
 def outbox(number: int) -> str:

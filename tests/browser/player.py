@@ -81,6 +81,10 @@ class Player:
         """Return the number of moves that the page shows."""
         return int("".join(filter(str.isdigit, self.see("move-count").inner_text())))
 
+    def home(self) -> int:
+        """Return how many cards are home, as the page shows it."""
+        return int(self.see("home-count").inner_text().partition("/")[0])
+
     def wait_for_moves(self, count: int) -> None:
         """Wait until the page shows this number of moves."""
         expect(self.see("move-count")).to_contain_text(str(count))
@@ -136,17 +140,15 @@ class Player:
         self.press("give-up")
         self.press("give-up-confirm")
 
-    def play_robert(self) -> None:
-        """Play Robert to its end."""
+    def play_robert(self, home: int = 52) -> None:
+        """Play Robert to its end, or until so many cards are home."""
         over = self.see("see-results")
-        while not over.is_visible():
+        while not over.is_visible() and self.home() < home:
             self._play_robert_once()
 
     def bring_home(self, cards: int) -> None:
         """Play Robert until so many more cards are home."""
-        wanted = len(self.cards("f0")) + cards
-        while len(self.cards("f0")) < wanted:
-            self._play_robert_once()
+        self.play_robert(self.home() + cards)
 
     def _play_robert_once(self) -> None:
         """Play the waste's card home if it fits, else use the stock."""

@@ -122,6 +122,10 @@ def screens(
     if not alone:
         yield from _race(player, friend)
         yield from room_screens(player, friend, third)
+        fourth = named(Player(browser, url, settings), "Emmy")
+        yield from watch_screens(player, friend, third, fourth)
+        fourth.close()
+        yield from lobby_screens(player, friend)
         yield from _daily(player)
         yield from _win(Player(browser, url, {**settings, "reduced_motion": "no-preference"}))
     for each in (player, friend, third):
@@ -244,6 +248,69 @@ def room_screens(player: Player, friend: Player, third: Player) -> Iterator[tupl
     friend.page.goto(player.page.url)
     friend.see("no-seat").wait_for()
     yield "locked-out", friend
+
+
+def watch_screens(
+    player: Player, friend: Player, third: Player, watcher: Player
+) -> Iterator[tuple[str, Player]]:
+    """Visit what those see who watch a race: by a link, and when they are done with it."""
+    player.go("/")
+    link = player.open_room("roosevelt", seats=4)
+    player.press("watch-invite")
+    expect(player.see("watch-link")).to_be_focused()
+    yield "watch-invite", player
+    watcher.page.goto(player.see("watch-link").input_value())
+    watcher.see("take-seat").wait_for()
+    yield "watch-waiting", watcher
+    runners = (player, friend, third)
+    for each in (friend, third):
+        each.page.goto(link)
+    expect(player.see("seat")).to_have_count(3)
+    player.press("start-round")
+    for each in runners:
+        each.wait_for_board()
+    watcher.see("no-board").wait_for()
+    yield "watch-soon", watcher
+    for each, deals in zip(runners, (4, DEALS, 8), strict=True):
+        for nth in range(deals):
+            each.tap("s")
+            each.tap("w")
+            if nth % 3 == 0:
+                each.tap(f"t{nth % 7}")
+        each.wait_for_cards()
+    player.give_up()
+    player.press("watch")
+    player.page.locator('[data-testid="board-shown"] [data-card]').first.wait_for()
+    player.wait_for_faces()
+    yield "watch-live", player
+    watcher.page.locator('[data-testid="board-shown"] [data-card]').first.wait_for()
+    watcher.wait_for_faces()
+    yield "watch-delayed", watcher
+    for each in (friend, third):
+        each.give_up()
+    watcher.see("to-room").click()
+    watcher.see("take-seat").wait_for()
+    yield "watch-over", watcher
+    player.see("results").wait_for()
+    player.press("leave-room")
+
+
+def lobby_screens(player: Player, friend: Player) -> Iterator[tuple[str, Player]]:
+    """Visit what leads to races with strangers."""
+    player.open_room("deuces", seats=4)
+    player.see("open-to-anyone").check()
+    player.see("public").wait_for()
+    yield "open-to-anyone", player
+    friend.go("/new")
+    friend.see("open-race").wait_for()
+    friend.see("open-races").scroll_into_view_if_needed()
+    yield "open-races", friend
+    player.press("leave-room")
+    player.press("find-match")
+    player.see("looking").wait_for()
+    yield "looking", player
+    player.press("stop-looking")
+    player.see("race").wait_for()
 
 
 def _daily(player: Player) -> Iterator[tuple[str, Player]]:

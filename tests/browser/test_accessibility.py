@@ -10,7 +10,7 @@ from playwright.sync_api import Browser
 
 from tests.browser.conftest import Site
 from tests.browser.player import DESKTOP, PHONE, Player
-from tests.browser.screens import STATIC_SCREENS, named, room_screens
+from tests.browser.screens import STATIC_SCREENS, named, room_screens, watch_screens
 from tests.processes import ROOT
 
 AXE = ROOT / "client_js/node_modules/axe-core/axe.min.js"
@@ -113,7 +113,11 @@ def test_every_screen_fits_a_narrow_phone_and_has_large_enough_targets(
     for screen, shown in room_screens(narrow, *friends):
         if problems := shown.page.evaluate(FIND_MISFITS) if shown is narrow else []:
             found[screen] = problems
-    for each in (narrow, *friends):
+    watcher = named(Player(browser, site.url, PHONE), "Emmy")
+    for screen, shown in watch_screens(narrow, friends[0], friends[1], watcher):
+        if problems := shown.page.evaluate(FIND_MISFITS) if shown is narrow else []:
+            found[screen] = problems
+    for each in (narrow, *friends, watcher):
         each.close()
     assert found == {}
 
@@ -155,4 +159,14 @@ def test_no_step_between_rounds_violates_a_rule(
     found = {screen: violations(shown) for screen, shown in room_screens(player, *friends)}
     for friend in friends:
         friend.close()
+    assert {step: problems for step, problems in found.items() if problems} == {}
+
+
+def test_no_step_of_watching_violates_a_rule(player: Player, browser: Browser, site: Site) -> None:
+    others = [Player(browser, site.url, PHONE) for _ in range(3)]
+    for each, name in zip((player, *others), ("Ada", "Grace", "Barbara", "Emmy"), strict=True):
+        named(each, name)
+    found = {screen: violations(shown) for screen, shown in watch_screens(player, *others)}
+    for other in others:
+        other.close()
     assert {step: problems for step, problems in found.items() if problems} == {}

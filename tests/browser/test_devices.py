@@ -91,9 +91,13 @@ def test_a_phone_follows_the_desk_takes_over_and_gives_back(
     draw(desk, 6)
     phone.wait_for_moves(6)
 
-    desk.give_up()
-    for player in (desk, phone):
-        expect(player.see("results")).to_be_visible()
+    # Once the desk is closed, nobody plays elsewhere any more.
+    desk.page.goto("about:blank")
+    expect(phone.see("elsewhere")).to_be_hidden()
+    phone.wait_for_board()
+    draw(phone, 7)
+    phone.give_up()
+    expect(phone.see("results")).to_be_visible()
     phone.close()
 
 

@@ -223,7 +223,10 @@ def test_a_round_without_a_card_home_has_no_winner_and_points_add_up(
     guest.press("start-round")
     host.wait_for_board()
     host.play_robert()
+    # While others play, the player is led to their boards, and from there to the room.
     host.press("see-results")
+    expect(host.see("board-shown")).to_have_attribute("data-seq", "1")
+    host.press("to-room")
     for progress in ("own-progress", "runner-progress"):
         expect(host.see(progress)).to_have_count(1)
     race(guest)
@@ -233,3 +236,6 @@ def test_a_round_without_a_card_home_has_no_winner_and_points_add_up(
         rows = player.see("series").get_by_role("row")
         expect(rows.nth(1)).to_have_text(re.compile(r"Ada\s*1\s*1\s*1st\s*0\s*2nd"))
         expect(rows.nth(2)).to_have_text(re.compile(r"Grace\s*0\s*0\s*2nd\s*0\s*2nd"))
+    guest.press("leave-room")
+    row = host.see("series").get_by_role("row").nth(2)
+    expect(row).to_have_text(re.compile(r"Grace\s*has left\s*0\s*0\s*2nd\s*0\s*2nd"))

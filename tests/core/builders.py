@@ -17,6 +17,7 @@ from server.core.race import Room
 from server.core.race_events import Event, RoomOpened
 from server.core.ranking import Result
 from server.core.refusal import Refusal
+from server.core.stored import Help
 from tests.engine.positions import easy_board
 
 ADA, BOB, CYD, DAN, EVE = PLAYERS = tuple(PlayerId(f"{name}0000000000000") for name in
@@ -28,14 +29,16 @@ START = 4_102_488_000_000
 LIMIT = 900_000
 
 
-def started(game: str = "robert", *, player: PlayerId = ADA, at: int = START) -> Started:
+def started(
+    game: str = "robert", *, player: PlayerId = ADA, at: int = START, allowed: Help = "none"
+) -> Started:
     """Return the first entry of an attempt in a room."""
-    return Started(player, DEAL, game, "standard", CODE, None, at, at + LIMIT)
+    return Started(player, DEAL, game, "standard", CODE, None, at, at + LIMIT, None, allowed)
 
 
-def begun(game: str = "robert", board: Board | None = None) -> Attempt:
+def begun(game: str = "robert", board: Board | None = None, *, allowed: Help = "none") -> Attempt:
     """Return an attempt that has just begun, on the easy board or on another."""
-    return attempt.begin(started(game), board or easy_board(ruleset(game)))
+    return attempt.begin(started(game, allowed=allowed), board or easy_board(ruleset(game)))
 
 
 def after(state: Attempt, move: str, now: int) -> Attempt:

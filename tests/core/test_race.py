@@ -176,6 +176,8 @@ def test_a_host_may_sit_out_but_somebody_plays() -> None:
         (lambda room: race_commands.hand_over(room, ADA, DAN, START), "not_seated"),
         (lambda room: race_commands.set_lock(room, DAN, True, START), "not_seated"),
         (lambda room: race_commands.set_lock(room, BOB, True, START), "not_host"),
+        (lambda room: race_commands.set_public(room, DAN, True, START), "not_seated"),
+        (lambda room: race_commands.set_public(room, BOB, True, START), "not_host"),
     ],
 )
 def test_a_command_that_does_not_fit_a_running_round_is_refused(
@@ -240,6 +242,32 @@ def test_a_member_who_is_away_loses_the_seat_but_not_in_a_round() -> None:
     room = then(room, event)
     assert race_commands.free_seat(room, BOB, START) is None
     assert members(then(room, race_commands.take_seat(room, BOB, START))) == [ADA, BOB]
+
+
+def test_a_round_is_public_if_its_room_was_at_any_time() -> None:
+    room = race_of(ADA, BOB)
+    assert room.round is not None
+    assert not room.round.public
+    assert race_commands.set_public(room, ADA, False, START) is None
+    opened_ = then(room, race_commands.set_public(room, ADA, True, START))
+    closed = then(opened_, race_commands.set_public(opened_, ADA, False, START))
+    assert opened_.round is not None
+    assert closed.round is not None
+    assert (opened_.public, opened_.round.public) == (True, True)
+    assert (closed.public, closed.round.public) == (False, True)
+    over = finished(finished(closed, ADA, reached(1)), BOB, reached(2))
+    assert over.round is not None
+    assert over.round.public
+    again = started(over, ADA, "dea2000000000000")
+    assert again.round is not None
+    assert not again.round.public
+
+
+def test_the_rounds_of_a_public_room_are_public() -> None:
+    room = room_of(ADA, BOB)
+    room = started(then(room, race_commands.set_public(room, ADA, True, START)), ADA)
+    assert room.round is not None
+    assert room.round.public
 
 
 def test_a_locked_room_keeps_its_members_only() -> None:
@@ -363,6 +391,21 @@ def test_points_are_summed_and_the_latest_scores_are_kept() -> None:
     assert last.points == {ADA: 0, BOB: 1, CYD: 1}
 
 
+def test_whoever_left_is_known_as_long_as_a_score_has_a_place_of_theirs() -> None:
+    room = finished(finished(race_of(ADA, BOB), ADA, reached(1)), BOB, reached(3))
+    assert room.former == []
+    room = then(room, race_commands.leave(room, BOB, START))
+    assert (room.former, room.points) == ([BOB], {BOB: 1})
+    room = then(room, race_commands.take_seat(room, CYD, START))
+    for number in range(MAX_SCORES):
+        assert room.former == [BOB]
+        deal = DealId(f"dea1{number:012}")
+        room = started(room, ADA, deal)
+        for player in (ADA, CYD):
+            room = then(room, race_commands.finish(room, deal, player, reached(1), START))
+    assert room.former == []
+
+
 def test_equal_results_share_a_rank_and_the_win() -> None:
     room = race_of(ADA, BOB, CYD)
     for player, home in ((ADA, 7), (BOB, 7), (CYD, 2)):
@@ -412,6 +455,11 @@ def test_an_attempt_of_a_round_is_named_by_deal_and_player() -> None:
 
 JOURNAL: list[tuple[Event, str]] = [
     (
+        race_events.RoomOpened(CODE, ADA, "robert", "standard", 2, LIMIT, START, quick=True),
+        '{"type":"opened","code":"H7KQ2","host":"ada0000000000000","game":"robert",'
+        '"variant":"standard","seats":2,"limit":900000,"at":4102488000000,"quick":true}',
+    ),
+    (
         opened().opened,
         '{"type":"opened","code":"H7KQ2","host":"ada0000000000000","game":"robert",'
         '"variant":"standard","seats":3,"limit":900000,"at":4102488000000}',
@@ -445,6 +493,10 @@ JOURNAL: list[tuple[Event, str]] = [
     (
         race_events.LockSet(True, START),
         '{"type":"lock","locked":true,"at":4102488000000}',
+    ),
+    (
+        race_events.PublicSet(True, START),
+        '{"type":"public","public":true,"at":4102488000000}',
     ),
     (
         race_events.RoundStarted(1, DEAL, "c0ffee", (ADA,), START + 1, START + 2, START, "d1ce", 0),
@@ -506,6 +558,7 @@ def commands(draw: st.DrawFn) -> Command:
         lambda room: of.replace_host(room, other, present, START),
         lambda room: of.free_seat(room, player, START),
         lambda room: of.set_lock(room, player, flag, START),
+        lambda room: of.set_public(room, player, flag, START),
         lambda room: of.set_terms(room, player, terms, START),
         lambda room: of.propose_terms(room, player, terms, START),
     ]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import asdict
+from typing import Any, get_args
 
 import msgspec
 import pytest
@@ -12,9 +13,10 @@ from hypothesis import strategies as st
 from engine.catalog import games, ruleset
 from engine.deal import commitment, deal_seed
 from server.core import attempt as core
-from server.core.attempt import Attempt, Ended, Event, Started
+from server.core.attempt import UNDONE, Attempt, Ended, Event, Started
 from server.core.ids import DealId
 from server.core.run import FileResult, RunFile, Runner, check, read_file, run_of
+from server.core.stored import Help
 from tests.core.builders import ADA, DEAL, LIMIT, START, homewards
 from tests.vectors.generate import FOLDER
 
@@ -22,10 +24,16 @@ GOLDEN = (FOLDER / "run.json").read_bytes()
 FILE = read_file(GOLDEN)
 
 
-def played(game: str, seed: bytes, pauses: list[int]) -> tuple[Attempt, list[Event]]:
-    """Return an attempt at a seed's deal, resigned after these pauses, and its journal."""
+def played(
+    game: str, seed: bytes, pauses: list[int], allowed: Help = "none"
+) -> tuple[Attempt, list[Event]]:
+    """Return an attempt at a seed's deal, resigned after these pauses, and its journal.
+
+    Where it is allowed, every fifth move is undone, and every seventh entry is a hint.
+    """
     rules = ruleset(game)
-    start = Started(ADA, DEAL, game, "standard", None, 20_000, START, START + LIMIT, rules.digest)
+    names = ADA, DEAL, game, "standard"
+    start = Started(*names, None, 20_000, START, START + LIMIT, rules.digest, allowed)
     state, now = core.begin(start, deal_seed(rules, seed)), START
     events: list[Event] = [start]
     for pause in pauses:
@@ -33,7 +41,11 @@ def played(game: str, seed: bytes, pauses: list[int]) -> tuple[Attempt, list[Eve
         if move is None or state.end is not None:
             break
         now += pause
-        decided = core.play(state, move, now)
+        if allowed == "hints" and len(events) % 7 == 0 and (given := core.hint(state, now)):
+            events.append(given)
+            state = core.fold(state, given)
+        undoes = state.undoable and len(events) % 5 == 0
+        decided = core.undo(state, now) if undoes else core.play(state, move, now)
         events.append(decided.event)
         state = decided.after
     if state.end is None:
@@ -61,19 +73,53 @@ def file_of(state: Attempt, events: list[Event], seed: bytes) -> RunFile:
         deadline=start.deadline,
         moves=list(run.moves),
         ended=run.ended,
-        result=FileResult(result.home, result.left, result.time, result.moves, result.end),
+        result=msgspec.convert(asdict(result), FileResult),
+        help=start.help,
     )
 
 
 @given(
+    allowed=st.sampled_from(get_args(Help)),
     game=st.sampled_from(sorted(games())),
     seed=st.binary(min_size=32, max_size=32),
     pauses=st.lists(st.integers(0, 5_000), max_size=60),
 )
-def test_the_file_of_any_attempt_is_right(game: str, seed: bytes, pauses: list[int]) -> None:
-    state, events = played(game, seed, pauses)
+def test_the_file_of_any_attempt_is_right(
+    game: str, seed: bytes, pauses: list[int], allowed: Help
+) -> None:
+    state, events = played(game, seed, pauses, allowed)
     file = file_of(state, events, seed)
     assert check(read_file(msgspec.json.encode(file))) is None
+
+
+def test_a_run_has_its_undos_among_its_moves_and_a_count_of_hints() -> None:
+    state, events = played("robert", bytes(32), [10] * 30, "hints")
+    run = run_of(events)
+    assert run is not None
+    undone = [text for text, _ in run.moves if text == UNDONE]
+    assert (len(undone), run.hints) == (state.result.undos, state.result.hints)
+    assert undone
+    assert run.hints > 0
+
+
+@pytest.mark.parametrize(
+    ("fields", "sentence"),
+    [
+        ({"undos": 0}, "The file says 0 moves undone, and its moves make it"),
+        ({"peeked": False}, "The file says that cards were covered again: False"),
+        ({"end": "stuck"}, "The file says stuck, and that is not how the moves end"),
+    ],
+)
+def test_what_is_wrong_with_a_run_with_help_is_said(fields: dict[str, Any], sentence: str) -> None:
+    file = file_of(*played("robert", bytes(32), [10] * 30, "undo"), bytes(32))
+    wrong = msgspec.structs.replace(file.result, **fields)
+    assert sentence in (check(msgspec.structs.replace(file, result=wrong)) or "")
+
+
+def test_an_undo_in_a_run_without_help_is_refused() -> None:
+    file = file_of(*played("robert", bytes(32), [10] * 30, "undo"), bytes(32))
+    found = check(msgspec.structs.replace(file, help="none"))
+    assert "undo, cannot be played: " in (found or "")
 
 
 def test_an_attempt_that_goes_on_is_no_run() -> None:

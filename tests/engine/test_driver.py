@@ -75,6 +75,14 @@ def test_a_loaded_position_can_be_played_on() -> None:
     assert more == {"moves": ["s>w"]}
 
 
+def test_a_hint_is_a_move_or_null() -> None:
+    load = {"op": "load", "position": position("robert", f0="QS", w="KD")}
+    assert answers_to(load, {"op": "hint"})[1] == {"move": "w>f0"}
+    won = {"op": "load", "position": position_of(easy_board(ruleset("robert")))}
+    moves = [{"op": "move", "move": move} for move in ["s>w", "w>f0"] * 51]
+    assert answers_to(won, *moves, {"op": "hint"})[-1] == {"move": None}
+
+
 def test_legal_moves_are_sorted() -> None:
     answer = answers_to(NEW | {"game": "lady-betty"}, {"op": "legal"})[1]
     assert answer["moves"] == sorted(answer["moves"])

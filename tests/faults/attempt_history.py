@@ -12,15 +12,16 @@ from engine.board import delta_between, view_of
 from engine.catalog import stored_ruleset
 from engine.deal import commitment, deal_seed
 from engine.errors import EngineError
-from engine.notation import parse_move, seen_text
+from engine.hints import hint
+from engine.notation import move_text, parse_move, seen_text
 from engine.solver import Outcome, search
 from server.core import attempt as core
 from server.core import daily
-from server.core.attempt import Attempt, Ended, Event, Moved, Started
+from server.core.attempt import UNDONE, Attempt, Ended, Event, Hinted, Moved, Started, Undone
 from server.core.ids import split_attempt_id
 from server.core.ranking import Result
 from server.core.refusal import Refusal
-from tests.faults.commands import NEVER_SENT, RESIGN, CommandIndex
+from tests.faults.commands import HINT, NEVER_SENT, RESIGN, CommandIndex
 from tests.faults.complaint import SLACK, Complaint, Complaints
 from tests.faults.ledger import Ledger, Line, Message
 from tests.faults.missed import changes_of, check_missed, is_correct
@@ -60,7 +61,7 @@ def events_by_attempt(ledger: Ledger) -> dict[str, list[Line]]:
     """Return the events of a ledger that concern an attempt, by attempt id."""
     received: defaultdict[str, list[Line]] = defaultdict(list)
     for line in ledger.events():
-        if line.message["type"] in {"attempt", "missed", "moved", "moved ahead", "ended"}:
+        if line.message["type"] in {"attempt", "missed", "moved", "moved ahead", "Hinted", "ended"}:
             received[line.message["attempt"]].append(line)
     return dict(received)
 
@@ -144,6 +145,10 @@ def _check_entry(
     elif isinstance(event, Moved):
         _check_decided(state, event, about)
         _check_asked(commands.entry(state.id, seq, event.move), event.at, seq, about)
+    elif isinstance(event, Undone | Hinted):
+        _check_help_decided(state, event, about)
+        asked = UNDONE if isinstance(event, Undone) else HINT
+        _check_asked(commands.entry(state.id, seq, asked), event.at, seq, about)
     elif isinstance(event, Ended) and event.end == "resigned":
         room = state.start.room or ""
         left = min(commands.first(type_, room) for type_ in ("room.leave", "removed"))
@@ -164,6 +169,20 @@ def _check_decided(state: Attempt, event: Moved, about: Complaints) -> None:
     try:
         decided = core.play(state, parse_move(state.board.ruleset, event.move), event.at).event
     except (Refusal, EngineError) as refusal:
+        about.add("invented", state.seq + 1, f"{event} is refused as {refusal.code}")
+        return
+    if decided != event:
+        about.add("invented", state.seq + 1, f"{event} should be {decided}")
+    if core.due(state, event.at) is not None:
+        about.add("mistimed", state.seq + 1, f"{event} after {state.start.deadline}")
+
+
+def _check_help_decided(state: Attempt, event: Undone | Hinted, about: Complaints) -> None:
+    """Check that deciding an undo or a hint again gives the same entry."""
+    try:
+        undone = isinstance(event, Undone)
+        decided = core.undo(state, event.at).event if undone else core.hint(state, event.at)
+    except Refusal as refusal:
         about.add("invented", state.seq + 1, f"{event} is refused as {refusal.code}")
         return
     if decided != event:
@@ -214,14 +233,18 @@ def check_received(
             case "attempt":
                 _check_snapshot(history, state, message, at, about)
                 _check_needed(history, seq, commands.claim(message.get("re", 0)), about)
+            case "Hinted":
+                _check_hinted(state, message, about)
             case "missed":
-                claim = commands.claim(message.get("re", 0))
+                asked = message.get("re", 0)
+                claim = commands.claim(asked) or commands.undo(asked)
                 check_missed(history.states, history.events, message, claim, about)
         if message["type"] in {"attempt", "missed"}:
             _check_not_shown_early(history, seq, at, about)
             sent = commands.when(message.get("re", 0))
             had = max((n for when, n in acknowledged if when < sent), default=0)
-            if sent != NEVER_SENT and seq < had:
+            first_again = commands.undo(message.get("re", 0)) is not None
+            if sent != NEVER_SENT and seq < had and not first_again:
                 about.add("stale", seq, f"entry {had} had been acknowledged")
         _check_time_reported(history, seq, at, about)
         if seq > highest:
@@ -247,6 +270,16 @@ def _check_moved(
         about.add("misreported", seq, f"{message}, should be {state.result}")
 
 
+def _check_hinted(state: Attempt, message: Message, about: Complaints) -> None:
+    """Check that a hint is the one that stands at its entry."""
+    rules = state.board.ruleset
+    hinted = None if state.hinted is None else move_text(rules, state.hinted)
+    if (message["move"], message["hints"]) != (hinted, state.hints):
+        about.add("misreported", state.seq, f"{message}, should be {hinted}, {state.hints}")
+    if hinted is None and hint(state.board) is not None:
+        about.add("misreported", state.seq, f"{message}, and there is a hint")
+
+
 def _check_snapshot(
     history: AttemptHistory, state: Attempt, message: Message, at: int, about: Complaints
 ) -> None:
@@ -263,6 +296,10 @@ def _check_snapshot(
         about.add("misreported", state.seq, f"{message}, should be {wanted}")
     if Result(**message["result"]) != state.result:
         about.add("misreported", state.seq, f"{message['result']}, should be {state.result}")
+    hinted = None if state.hinted is None else move_text(view.ruleset, state.hinted)
+    helped = start.help, hinted, state.undoable
+    if (message["help"], message["hint"], message["undoable"]) != helped:
+        about.add("misreported", state.seq, f"{message}, should be {helped}")
     if commitment(start.deal, bytes.fromhex(history.seed)) != message["commitment"]:
         about.add("misreported", state.seq, f"the commitment {message['commitment']}")
 

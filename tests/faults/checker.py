@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from server.core.daily import DailyId
 from server.core.ids import split_attempt_id
 from server.core.ranking import Result, packed, unpack
+from server.core.stored import Help
 from tests.faults import room_history
 from tests.faults.attempt_history import AttemptHistory, check_received, events_by_attempt, fold
 from tests.faults.commands import CommandIndex
@@ -38,12 +39,14 @@ class AttemptSummary:
     Attributes:
         results: the result after each entry.
         day: the day of a daily, or `None`.
+        help: what help the player may ask for.
     """
 
     game: str
     day: int | None
     room: str | None
     results: tuple[Result, ...]
+    help: Help
 
     @property
     def over(self) -> bool:
@@ -142,7 +145,7 @@ def _check_attempts(
 def _summary(history: AttemptHistory) -> AttemptSummary:
     start = history.start
     results = tuple(state.result for state in history.states)
-    return AttemptSummary(start.game, start.day, start.room, results)
+    return AttemptSummary(start.game, start.day, start.room, results, start.help)
 
 
 def _check_results(
@@ -169,6 +172,9 @@ def _check_results(
             ]
             for player, result in round_.results.items():
                 found = summaries.get(round_.attempt(player))
+                if found is not None and found.help != round_.terms.help:
+                    text = f"{player}: played with {found.help}, the terms are {round_.terms}"
+                    complaints.append(Complaint("invented", about, text))
                 if found is None:
                     complaints.append(
                         Complaint("lost", round_.attempt(player), f"{about} has its result")

@@ -25,6 +25,10 @@ def pile_of(text: str) -> Pile:
     return bytes(UNSEEN if name == "??" else parse_card(name) for name in names)
 
 
+HELPED = 0.2
+"""How often help is asked for, where it is allowed, instead of a move."""
+
+
 @dataclass(frozen=True, slots=True)
 class ClientState:
     """An attempt as its client knows it after entry `seq`; `end` is `None` while it goes on."""
@@ -33,6 +37,7 @@ class ClientState:
     seq: int
     view: View
     end: str | None
+    help: str = "none"
 
     @classmethod
     def of(cls, snapshot: Message) -> ClientState:
@@ -40,7 +45,8 @@ class ClientState:
         rules = ruleset(snapshot["game"], snapshot["variant"])
         piles = tuple(pile_of(snapshot["piles"][name]) for name in rules.pile_names)
         view = View(rules, piles, snapshot["redeals"], snapshot["result"]["moves"])
-        return cls(snapshot["attempt"], snapshot["seq"], view, snapshot["result"]["end"])
+        end, allowed = snapshot["result"]["end"], snapshot["help"]
+        return cls(snapshot["attempt"], snapshot["seq"], view, end, allowed)
 
     def after(self, moved: Message) -> ClientState | None:
         """Return the state after the next entry, a move, or `None` if it does not apply."""
@@ -67,6 +73,19 @@ class ClientState:
         if state is None or state.view.moves != missed["result"]["moves"]:
             return None
         return replace(state, seq=missed["seq"], end=missed["result"]["end"])
+
+    def after_hint(self, hinted: Message) -> ClientState | None:
+        """Return the state after a hint, or `None` if an entry is missing."""
+        if hinted["seq"] > self.seq + 1:
+            return None
+        return replace(self, seq=max(self.seq, hinted["seq"]))
+
+    def plan_help(self, rng: random.Random) -> list[Message]:
+        """Return, now and then, a command for help, as the next entry."""
+        if self.help == "none" or self.view.moves == 0 or rng.random() > HELPED:
+            return []
+        type_ = rng.choice(("Undo", "Hint")) if self.help == "hints" else "Undo"
+        return [{"type": type_, "seq": self.seq + 1}]
 
     def plan(self, count: int, rng: random.Random) -> list[str]:
         """Return up to `count` moves in a row that look legal from here.

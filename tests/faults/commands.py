@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from collections import defaultdict
 
+from server.core.attempt import UNDONE
 from tests.faults.ledger import Ledger, Message
 
 RESIGN = "resign"
 """Used for a resignation in place of a move's text."""
+
+HINT = "hint"
+"""Used for a hint in place of a move's text."""
+
+_TEXTS = {"resign": RESIGN, "Undo": UNDONE, "Hint": HINT}
 
 NEVER_SENT = 1 << 62
 """A time later than any other: no such command was sent."""
@@ -22,6 +28,7 @@ class CommandIndex:
         self._others: defaultdict[tuple[str, str], list[tuple[int, Message]]] = defaultdict(list)
         self._when: dict[int, int] = {}
         self._claims: dict[int, Message] = {}
+        self._undos: dict[int, Message] = {}
         self.removals: list[tuple[str, str, int]] = []
         """The player, the room and the time of each `room.remove`."""
         for at, command in ledger.commands():
@@ -30,9 +37,11 @@ class CommandIndex:
                 case "move":
                     key = (command["attempt"], command["seq"], command["move"])
                     self._entries.setdefault(key, at)
-                case "resign":
-                    key = (command["attempt"], command["seq"], RESIGN)
+                case "resign" | "Undo" | "Hint" as type_:
+                    key = (command["attempt"], command["seq"], _TEXTS[type_])
                     self._entries.setdefault(key, at)
+                    if type_ == "Undo":
+                        self._undos[command["id"]] = command
                 case "attempt.open" if command.get("have") is not None:
                     self._claims[command["id"]] = command
                 case type_:
@@ -42,7 +51,13 @@ class CommandIndex:
                     self._others[type_, about].append((at, command))
 
     def entry(self, attempt: str, seq: int, move: str) -> int:
-        """Return when a move, or `RESIGN`, was first sent as entry `seq`, or `NEVER_SENT`."""
+        """Return when a command was first sent as entry `seq`, or `NEVER_SENT`.
+
+        Args:
+            attempt: the attempt.
+            seq: the number of the entry.
+            move: the text of a move, or `RESIGN`, `UNDONE` or `HINT`.
+        """
         return self._entries.get((attempt, seq, move), NEVER_SENT)
 
     def first(self, type_: str, about: str) -> int:
@@ -56,6 +71,10 @@ class CommandIndex:
     def claim(self, command: int) -> Message | None:
         """Return the `attempt.open` with this id if it had a `have`, or `None`."""
         return self._claims.get(command)
+
+    def undo(self, command: int) -> Message | None:
+        """Return the `Undo` with this id, or `None`."""
+        return self._undos.get(command)
 
     def when(self, command: int) -> int:
         """Return when the command with this id was sent, or `NEVER_SENT`."""

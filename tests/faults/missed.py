@@ -8,7 +8,7 @@ from typing import Any
 from engine.board import Delta, delta_between, view_of
 from engine.notation import seen_text
 from engine.ruleset import Ruleset
-from server.core.attempt import Attempt, Event, Moved
+from server.core.attempt import Attempt, Event, move_of
 from server.core.digest import digest
 from server.core.ranking import Result
 from server.service.resume import MAX_MISSED
@@ -42,7 +42,7 @@ def check_missed(
         states: the state of the attempt after each entry.
         events: the entries.
         message: the event, whose last entry exists.
-        claim: the command that it answers, if that one had a `have`.
+        claim: the command that it answers, if that one had a `have`, or was an `Undo`.
         about: collects the complaints.
     """
     since, seq = message["since"], message["seq"]
@@ -50,6 +50,10 @@ def check_missed(
         # A move of another session of the player.
         if since < 1 or seq != since + 1 or len(message["moves"]) != 1:
             about.add("misreported", seq, f"news of the moves since {since}")
+            return
+    elif claim is not None and claim["type"] == "Undo":
+        if (since, seq) != (claim["seq"] - 1, claim["seq"]) or len(message["moves"]) != 1:
+            about.add("misreported", seq, f"the undo {claim} was answered by {message}")
             return
     elif claim is None or claim["attempt"] != message["attempt"]:
         about.add("misreported", seq, "missed moves for a command without `have`")
@@ -71,9 +75,10 @@ def _moves(states: Sequence[Attempt], events: Sequence[Event], since: int, seq: 
     """Return the moves among entries `since` plus one to `seq`, as they are sent."""
     moves: list[Any] = []
     for before, event, after in zip(states, events[1:seq], states[1:], strict=False):
-        if after.seq > since and isinstance(event, Moved):
+        text = move_of(event)
+        if after.seq > since and text is not None:
             delta = delta_between(before.board, after.board)
-            moves.append([event.move, changes_of(after.board.ruleset, delta), delta.redeals])
+            moves.append([text, changes_of(after.board.ruleset, delta), delta.redeals])
     return moves
 
 

@@ -13,6 +13,9 @@ from tests.faults.resuming import resume
 
 GAMES = list(games())
 
+HELP = ("none", "undo", "hints", "hints")
+"""What help the players of a room may ask for."""
+
 LIMIT = 60
 """Seconds of a round when its room is opened; the nodes under test shorten it."""
 
@@ -77,8 +80,16 @@ async def _seat(player: Player, tables: asyncio.Queue[Table]) -> Table:
     for _ in range(seats - 1):
         tables.put_nowait(table)
     player.doing = f"opening a room for {seats}"
+    # An earlier release does not know what help is.
+    allowed = rng.choice(HELP) if player.world.hosting else "none"
+    variant: Message = {"variant": "standard", "help": allowed} if allowed != "none" else {}
     room = await player.ask(
-        "room.create", game=table.game, seats=seats, limit=LIMIT * rng.choice((1, 2)), key=table.key
+        "room.create",
+        game=table.game,
+        seats=seats,
+        limit=LIMIT * rng.choice((1, 2)),
+        key=table.key,
+        **variant,
     )
     assert room is not None, "sent until it is answered"
     table.code.set_result(room["code"])
@@ -130,6 +141,7 @@ async def _run_room(player: Player, room: Message) -> None:
         return
     others = [m["player"]["id"] for m in room["members"] if m["player"]["id"] != player.id]
     terms = {"game": rng.choice(GAMES), "variant": "standard", "limit": LIMIT}
+    terms |= {"help": rng.choice(HELP)}
     wanted: list[tuple[str, Message]] = [
         ("room.propose", terms),
         ("room.ready", {"ready": False}),
@@ -137,6 +149,7 @@ async def _run_room(player: Player, room: Message) -> None:
     ]
     if room["host"] == player.id:
         wanted = [("room.terms", terms), ("room.lock", {"locked": not room["locked"]}), wanted[2]]
+        wanted += [("room.public", {"public": not room["public"]})]
         wanted += [("room.host", {"player": other}) for other in others]
         wanted += [("room.remove", {"player": other}) for other in others[:1]]
     type_, fields = rng.choice(wanted)
@@ -239,6 +252,11 @@ async def play(player: Player, attempt: str, budget: int, pace: float, *, abando
             await player.take_over()
         if budget <= 0 and abandon:
             return
+        if budget > 0 and not player.world.closing and (wanted := state.plan_help(rng)):
+            budget -= 1
+            player.world.counts[f"asked for: {wanted[0]['type']}"] += 1
+            await _send_until_answered(player, attempt, wanted)
+            continue
         moves = state.plan(rng.choice((1, 1, 1, 2, 3, 5)), rng)
         if budget <= 0 or player.world.closing or not moves:
             await _send_until_answered(player, attempt, [{"type": "resign", "seq": state.seq + 1}])

@@ -279,6 +279,8 @@ class Player:
                 self._apply_move(event)
             case "missed":
                 self._apply_missed(event)
+            case "Hinted":
+                self._apply_hint(event)
             case "ended":
                 known = self.states.get(event["attempt"])
                 if known is not None:
@@ -296,6 +298,14 @@ class Player:
         known = self.states.get(state.attempt)
         if known is None or state.seq >= known.seq:
             self.states[state.attempt] = state
+
+    def _apply_hint(self, hinted: Message) -> None:
+        known = self.states.get(hinted["attempt"])
+        after = known.after_hint(hinted) if known is not None else None
+        if known is not None and after is not None:
+            self.states[known.attempt] = after
+        elif known is not None:
+            del self.states[known.attempt]
 
     def _apply_move(self, moved: Message) -> None:
         known = self.states.get(moved["attempt"])

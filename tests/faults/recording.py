@@ -21,6 +21,7 @@ from server.core.names import Profile
 from server.core.race import Room
 from server.core.race_events import Event, RoomOpened
 from server.core.ranking import packed
+from server.core.stored import Help
 from server.gateway import codec, messages, present
 from server.service.answers import snapshot_of
 from server.service.attempt_journal import Step
@@ -113,13 +114,31 @@ class Recording:
             moved = codec.encode_moved(number, state.seq, changes, time, state.end, redeals)
             self.receive_frame(player, moved)
         self.resume(player, number, steps, HAD)
+        if start.help != "none":
+            state = self._ask_for_help(state, number)
         command_id = self.send(player, "resign", attempt=state.id, seq=state.seq + 1)
         end = Ended("resigned", self.at)
         before, state = state, core.fold(state, end)
         steps.append(Step(before, end, state))
         _append(journal, end)
         self.receive(player, present.ended(state, number), command_id)
-        self.resume(player, number, steps, HAD)
+        if start.help == "none":
+            self.resume(player, number, steps, HAD)
+        return state
+
+    def _ask_for_help(self, state: Attempt, number: int) -> Attempt:
+        """Record an undo and a hint, and their answers; return the attempt after them."""
+        player, journal = state.start.player, self.stored.attempts[state.id]
+        undo = self.send(player, "Undo", attempt=state.id, seq=state.seq + 1)
+        event, state, delta = core.undo(state, self.at)
+        _append(journal, event)
+        self.receive(player, present.followed(state, core.UNDONE, delta, number, self.at), undo)
+        asked = self.send(player, "Hint", attempt=state.id, seq=state.seq + 1)
+        given = core.hint(state, self.at)
+        assert given is not None
+        state = core.fold(state, given)
+        _append(journal, given)
+        self.receive(player, present.hinted(state, number), asked)
         return state
 
     def resume(self, player: PlayerId, number: int, steps: list[Step], since: int) -> None:
@@ -148,14 +167,14 @@ def _append(journal: list[tuple[str, str]], event: core.Event | Event) -> None:
     journal.append((f"0-{len(journal) + 1}", msgspec.json.encode(event).decode()))
 
 
-def correct_recording() -> Recording:
-    """Return the whole recording."""
+def correct_recording(allowed: Help = "none") -> Recording:
+    """Return the whole recording; the race allows this help, and its players ask for it."""
     recording = Recording(ledgers={player: Ledger(player) for player in (ADA, BOB)})
     fields = {"game": GAME, "variant": "standard", "seed": SEED.hex()}
     recording.stored.deals[RACED] = {**fields, "commitment": _commitment_of(RACED), "room": CODE}
     recording.stored.deals[TODAY] = {**fields, "commitment": _commitment_of(TODAY), "day": str(DAY)}
     recording.send(ADA, "room.create", game=GAME)
-    recording.in_room(RoomOpened(CODE, ADA, GAME, "standard", 2, LIMIT, recording.at))
+    recording.in_room(RoomOpened(CODE, ADA, GAME, "standard", 2, LIMIT, recording.at, allowed))
     assert recording.room is not None
     recording.in_room(race_commands.take_seat(recording.room, ADA, recording.at))
     recording.send(BOB, "room.join", code=CODE)
@@ -179,9 +198,8 @@ def correct_recording() -> Recording:
     assert running is not None
     recording.at = running.starts
     for player in (ADA, BOB):
-        start = Started(
-            player, RACED, GAME, "standard", CODE, None, running.starts, running.deadline
-        )
+        times = running.starts, running.deadline
+        start = Started(player, RACED, GAME, "standard", CODE, None, *times, None, allowed)
         result = recording.play(start).result
         recording.in_room(race_commands.finish(recording.room, RACED, player, result, recording.at))
     recording.send(ADA, "daily.open", game=GAME)

@@ -15,6 +15,7 @@ from server.core.race_events import (
     Event,
     HostChanged,
     LockSet,
+    PublicSet,
     ReadySet,
     RoomOpened,
     RoundStarted,
@@ -108,17 +109,17 @@ class RoomHistory:
 
 def _drop_what_differs(fields: dict[str, Any]) -> None:
     """Leave out what an earlier release does not send, or counts otherwise."""
-    for name in ("locked", "proposals", "scores"):
+    for name in ("locked", "proposals", "scores", "public", "former", "help"):
         del fields[name]
     fields["members"] = [player for player, *_ in fields["members"]]
     if fields["round"] is not None:
-        for name in ("terms", "ranks"):
+        for name in ("terms", "ranks", "public"):
             del fields["round"][name]
 
 
 def _reported(message: Message) -> dict[str, Any]:
     """Return the fields of a room event that follow from the journal."""
-    names = ("game", "variant", "seats", "limit", "host", "locked")
+    names = ("game", "variant", "seats", "limit", "host", "locked", "public", "help")
     round_ = message["round"]
     return {name: message[name] for name in names} | {
         "members": [
@@ -126,7 +127,7 @@ def _reported(message: Message) -> dict[str, Any]:
             for member in message["members"]
         ],
         "proposals": {
-            each["player"]: (each["game"], each["variant"], each["limit"])
+            each["player"]: (each["game"], each["variant"], each["limit"], each["help"])
             for each in message["proposals"]
         },
         "scores": [
@@ -137,10 +138,11 @@ def _reported(message: Message) -> dict[str, Any]:
             )
             for score in message["scores"]
         ],
+        "former": [(each["player"]["id"], each["points"]) for each in message["former"]],
         "round": None if round_ is None else {
             **{name: round_[name] for name in ("number", "deal", "commitment", "starts",
-                                               "deadline", "over", "seed")},
-            "terms": (round_["game"], round_["variant"], round_["limit"]),
+                                               "deadline", "over", "seed", "public")},
+            "terms": (round_["game"], round_["variant"], round_["limit"], round_["help"]),
             "ranks": [(runner["player"]["id"], runner["rank"]) for runner in round_["runners"]],
         },
     }  # fmt: skip
@@ -150,14 +152,16 @@ def _expected(room: Room, deals: Deals) -> dict[str, Any]:
     """Return the same fields of a room's state."""
     round_ = room.round
     ranks = round_.ranks() if round_ is not None and round_.over else {}
-    game, variant, limit = _seconds(room.terms)
+    game, variant, limit, allowed = _seconds(room.terms)
     return {
         "game": game,
         "variant": variant,
         "seats": room.opened.seats,
         "limit": limit,
+        "help": allowed,
         "host": room.host,
         "locked": room.locked,
+        "public": room.public,
         "members": [
             (
                 seat.player,
@@ -176,6 +180,7 @@ def _expected(room: Room, deals: Deals) -> dict[str, Any]:
             )
             for score in room.scores
         ],
+        "former": [(player, room.points.get(player, 0)) for player in room.former],
         "round": None if round_ is None else {
             "number": round_.number,
             "deal": round_.deal,
@@ -185,14 +190,15 @@ def _expected(room: Room, deals: Deals) -> dict[str, Any]:
             "over": round_.over,
             "seed": deals.get(round_.deal, {}).get("seed") if round_.over else None,
             "terms": _seconds(round_.terms),
+            "public": round_.public,
             "ranks": [(player, ranks.get(player)) for player in round_.players],
         },
     }  # fmt: skip
 
 
-def _seconds(terms: Terms) -> tuple[str, str, int]:
+def _seconds(terms: Terms) -> tuple[str, str, int, str]:
     """Return terms as they are sent."""
-    return terms.game, terms.variant, terms.limit // 1000
+    return terms.game, terms.variant, terms.limit // 1000, terms.help
 
 
 def fold(
@@ -334,6 +340,8 @@ def _decided_by_host(room: Room, event: Event) -> Event | None:
             decided = race_commands.hand_over(room, room.host, player, at)
         case LockSet(locked=locked, at=at):
             decided = race_commands.set_lock(room, room.host, locked, at)
+        case PublicSet(public=public, at=at):
+            decided = race_commands.set_public(room, room.host, public, at)
         case TermsSet(terms=terms, at=at):
             decided = race_commands.set_terms(room, room.host, terms, at)
         case _:
@@ -446,6 +454,8 @@ def _commands_for(room: Room | None, event: Event) -> list[tuple[PlayerId, str, 
             asked = [(host, "room.host", code)]
         case LockSet():
             asked = [(host, "room.lock", code)]
+        case PublicSet():
+            asked = [(host, "room.public", code)]
         case TermsSet():
             asked = [(host, "room.terms", code)]
     return asked

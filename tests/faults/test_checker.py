@@ -58,6 +58,72 @@ def test_a_correct_recording_gives_no_complaints() -> None:
     assert verdict.counts["moves stored"] == 3 * MOVES
 
 
+def test_a_correct_recording_with_help_gives_no_complaints() -> None:
+    recording = correct_recording("hints")
+    assert kinds(recording) == set()
+    types = [json.loads(text)["type"] for _, text in recording.stored.attempts[RACE]]
+    assert types[-3:] == ["undone", "hinted", "ended"]
+
+
+UNDONE, HINTED = MOVES + 2, MOVES + 3
+"""The numbers of the entries for which help was asked."""
+
+
+def play_without_help(recording: Recording) -> None:
+    rewrite(recording.stored.attempts[RACE], 1, help="undo")
+
+
+def give_another_hint(recording: Recording) -> None:
+    rewrite(recording.stored.attempts[RACE], HINTED, move="t0>t6")
+
+
+def forget_the_undo(recording: Recording) -> None:
+    rewrite(recording.stored.attempts[RACE], UNDONE, type="moved", move="s>w")
+
+
+def ask_for_no_help(recording: Recording) -> None:
+    old = recording.ledgers[ADA]
+    new = recording.ledgers[ADA] = Ledger(ADA)
+    for at, command in old.commands():
+        if command["type"] not in {"Undo", "Hint"}:
+            new.record_command(command, at)
+    for at, event in old.events():
+        new.record_event(event, at)
+
+
+def send_another_hint(recording: Recording) -> None:
+    def change(at: int, event: Message) -> tuple[int, Message]:
+        return at, event | {"move": "t0>t6"} if event["type"] == "Hinted" else event
+
+    change_events(recording, change)
+
+
+def send_no_mark(recording: Recording) -> None:
+    def change(at: int, event: Message) -> tuple[int, Message]:
+        if event["type"] == "missed" and event["moves"][-1][0] == "undo":
+            event = event | {"result": event["result"] | {"undos": 0}}
+        return at, event
+
+    change_events(recording, change)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "kind"),
+    [
+        (play_without_help, "invented"),
+        (give_another_hint, "invented"),
+        (forget_the_undo, "invented"),
+        (ask_for_no_help, "invented"),
+        (send_another_hint, "misreported"),
+        (send_no_mark, "misreported"),
+    ],
+)
+def test_an_error_in_help_is_found(spoil: Callable[[Recording], None], kind: str) -> None:
+    recording = correct_recording("hints")
+    spoil(recording)
+    assert kind in kinds(recording)
+
+
 def rewrite(journal: list[tuple[str, str]], number: int, **fields: Any) -> None:
     """Change fields of entry `number`."""
     entry, text = journal[number - 1]

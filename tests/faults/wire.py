@@ -14,7 +14,7 @@ from tests.wire import Wire as Frames
 
 REPLACED = 4001
 
-NUMBERED = {"move", "resign"}
+NUMBERED = {"move", "resign", "Undo", "Hint"}
 """The commands that name an attempt by the session's number for it."""
 
 

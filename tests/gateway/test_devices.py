@@ -45,10 +45,15 @@ async def devices(
 async def both_open(phone: Client, desk: Client) -> Message:
     """Start a daily on the phone, open it on the desk, and return the snapshot."""
     token, attempt = await start(phone)
-    await desk.hello(token)
-    await ask(desk, attempt, **have(attempt))
-    assert (await desk.next("taken"))["attempt"] == attempt["attempt"]
+    await follow(desk, token, attempt)
     return attempt
+
+
+async def follow(client: Client, token: str, attempt: Message) -> None:
+    """Say hello, open an attempt that another session plays, and wait until that is told."""
+    await client.hello(token)
+    await ask(client, attempt, **have(attempt))
+    await client.next("taken")
 
 
 async def take(client: Client, attempt: Message) -> Message:
@@ -133,6 +138,45 @@ async def test_nobody_is_told_of_a_session_that_has_ended(ports: tuple[int, int]
         assert followed(attempt, missed)["seq"] == 2
         await play(new, attempt | {"seq": 2}, 1)
         assert "taken" not in new.seen
+
+
+async def test_when_the_session_that_plays_ends_nobody_plays(ports: tuple[int, int]) -> None:
+    here, there = ports
+    async with opened(there) as desk, opened(here) as third:
+        async with opened(here) as phone:
+            token, attempt = await start(phone)
+            await follow(desk, token, attempt)
+            await follow(third, token, attempt)
+            # One that only follows ends without a word.
+            async with opened(there) as fourth:
+                await follow(fourth, token, attempt)
+            await play(phone, attempt, 1)
+            for client in (desk, third):
+                assert (await client.next("missed"))["seq"] == 2
+                assert "released" not in client.seen
+        for client in (desk, third):
+            assert (await client.next("released"))["attempt"] == attempt["attempt"]
+        # They follow whoever plays next.
+        await play(third, attempt | {"seq": 2}, 1)
+        await is_followed(desk, 3)
+        assert [client.seen.count("released") for client in (desk, third)] == [1, 1]
+
+
+@pytest.mark.parametrize("nodes", [1, 2])
+async def test_who_has_taken_over_meanwhile_is_still_followed(
+    ports: tuple[int, int], nodes: int
+) -> None:
+    here, there = ports if nodes == 2 else (ports[0], ports[0])
+    async with opened(there) as desk, opened(here) as third:
+        async with opened(here) as phone:
+            token, attempt = await start(phone)
+            await follow(desk, token, attempt)
+            await follow(third, token, attempt)
+            taken = await take(desk, attempt)
+            await phone.next("taken")
+        await play(desk, taken, 1)
+        assert (await third.next("missed"))["seq"] == 2
+        assert "released" not in {*desk.seen, *third.seen}
 
 
 async def test_who_moves_without_taking_over_plays_from_then_on(

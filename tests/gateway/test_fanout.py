@@ -332,3 +332,25 @@ async def test_a_hello_refused_for_lack_of_redis_can_be_repeated(
         away.setattr(node.database, "run", fails)
         assert (await seat.hello())["type"] == "refused"
     assert (await seat.hello())["type"] == "welcome"
+
+
+async def test_a_players_sessions_on_two_nodes_are_both_sent_the_room(
+    hub: HubNode, redis_url: str, node: Node, clock: SetClock
+) -> None:
+    one = Seat(hub)
+    token = (await one.hello())["token"]
+    async with node_on(redis_url, clock) as other_node, hubs_on(other_node) as (elsewhere,):
+        other_node.registration.note_alive(node.registration.id)
+        node.registration.note_alive(other_node.registration.id)
+        two = await elsewhere.seat(token)
+        code = await room_of(one)
+        await two.ask("room.join", code=code)
+        # A player is present on one node, whichever that is: the other one follows the room too.
+        for number, (seat, other) in enumerate([(one, two), (two, one)] * 3):
+            state = await seat.ask("room.ready", code=code, ready=number % 2 == 1)
+            assert state["version"] == 3 + number
+
+            async def told(other: Seat = other, version: int = 3 + number) -> bool:
+                return await _was_sent(other, version)
+
+            await until(told)

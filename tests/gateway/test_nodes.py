@@ -19,6 +19,7 @@ from server.store.database import Database
 from tests.conftest import node
 from tests.gateway.client import opened
 from tests.gateway.play import KEY, room_of
+from tests.gateway.test_resume import start
 from tests.processes import running
 from tests.service.nodes import node_on
 from tests.store.servers import drop_pubsub_connections, until
@@ -53,6 +54,21 @@ async def test_players_of_a_killed_node_are_shown_as_absent(redis_url: str) -> N
                 await one.next("room", lambda e: [m["here"] for m in e["members"]] == [1, 1])
                 killed.kill()
                 await one.next("room", lambda e: [m["here"] for m in e["members"]] == [1, 0])
+
+
+async def test_what_was_played_on_a_killed_node_nobody_plays(redis_url: str) -> None:
+    serve = [sys.executable, "-c", _SERVES, "serve", "--host", "127.0.0.1", "--port", "0"]
+    async with node(redis_url) as port, opened(port) as desk:
+        with running([*serve, "--redis", redis_url, "--log-format", "json"]) as killed:
+            there = json.loads(await asyncio.to_thread(killed.wait_for, "listening"))["port"]
+            async with opened(there) as phone:
+                token, attempt = await start(desk)
+                await phone.hello(token)
+                opening = await phone.ask("attempt.open", attempt=attempt["attempt"], take=True)
+                assert opening["seq"] == attempt["seq"]
+                await desk.next("taken")
+                killed.kill()
+                assert (await desk.next("released"))["attempt"] == attempt["attempt"]
 
 
 async def test_a_started_round_that_was_never_published_is_found(

@@ -123,6 +123,9 @@ async def preview(port: int, path: str, **headers: str) -> dict[str, str]:
         ("/run/%22%3E%3Cscript%3E", HOME.title, "/"),
         ("/deal/rw4kq8d2n6vx1zt7", "One deal of solitaire", "/deal/rw4kq8d2n6vx1zt7"),
         ("/deal/robert", HOME.title, "/"),
+        ("/watch/H7KQ2/Jk1c9mY-w3_A", "Watch our race", "/watch/H7KQ2/Jk1c9mY-w3_A"),
+        ("/watch/H7KQ2/%22%3E%3Cscript%3E", HOME.title, "/"),
+        ("/watch/H7KQ2", HOME.title, "/"),
         ("/r/%22%3E%3Cscript%3E", "Race me at solitaire", "/"),
     ],
 )
@@ -144,16 +147,18 @@ async def test_each_address_has_its_own_preview(
     assert (meta["og:image:width"], meta["og:image:height"]) == ("1200", "630")
     assert (meta["og:site_name"], meta["og:type"]) == ("Samedeal", "website")
     assert meta["twitter:card"] == "summary_large_image"
-    assert ("robots" in meta) == (path.startswith("/r/") or address.startswith(("/run/", "/deal/")))
+    linked = address.startswith(("/run/", "/deal/", "/watch/"))
+    assert ("robots" in meta) == (path.startswith("/r/") or linked)
 
 
-async def test_a_rooms_preview_names_the_game_and_is_not_indexed(
+async def test_a_rooms_preview_names_the_next_game_and_is_not_indexed(
     redis_url: str, page: Path
 ) -> None:
     async with node(redis_url, page=page) as port, opened(port) as host, opened(port) as guest:
-        code = await room_of(
-            host, game="deuces", variant="strict", seats=4, limit=900, key="k" * 10
-        )
+        code = await room_of(host, game="robert", seats=4, limit=60, key="k" * 10)
+        assert (await preview(port, f"/r/{code}"))["og:title"] == "Race me at Robert"
+        terms = {"game": "deuces", "variant": "strict", "limit": 900}
+        await host.ask("room.terms", code=code, **terms)
         here = await preview(port, f"/r/{code.lower()}")
         await room_of(guest, game="robert", variant="standard", seats=1, limit=90, key="l" * 10)
         # Another node has to read the room; the preview is the same.

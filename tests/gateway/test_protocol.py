@@ -191,7 +191,7 @@ def test_the_digests_are_those_of_their_texts() -> None:
 
 def test_the_example_of_resuming_continues_that_of_a_snapshot() -> None:
     attempt = read_event(first("Attempt"))
-    missed = read_event(first("Missed"))
+    missed = read_event(first("Missed", "1795220110000"))
     asked = codec.decode(msgpack.packb(first("OpenAttempt", "2854881431")))
     assert isinstance(attempt, messages.attempts.Attempt)
     assert isinstance(missed, messages.attempts.Missed)

@@ -10,12 +10,15 @@ from engine.board import view_of
 from engine.catalog import games, ruleset
 from engine.deal import commitment, deal_seed
 from engine.notation import seen_text
-from server.core import absence, race_commands
+from server.core import absence, pace_bot, quick, race_commands
+from server.core.ids import PACE_BOT
+from server.service import open_rooms
 from server.store import journal
 from server.store.clock import Clock
 from tests.conftest import node
 from tests.gateway.client import Client, Message, opened
 from tests.gateway.play import KEY, race_of, resign, room_of
+from tests.store.servers import until
 
 TERMS = {"game": "roosevelt", "variant": "standard", "limit": 300}
 
@@ -90,6 +93,12 @@ async def test_a_round_ends_with_results_the_seed_and_a_score(port: int) -> None
         assert {place["player"] for place in score["places"]} == {
             run["attempt"].split(".")[1] for run in (mine, yours)
         }
+        assert room["former"] == []
+        await other.ask("room.leave", code=room["code"])
+        room = await one.next("room", lambda event: len(event["members"]) == 1)
+        (former,) = room["former"]
+        assert former["player"] == round_["runners"][1]["player"]
+        assert (former["points"], room["scores"]) == (0, [score])
         seed = bytes.fromhex(round_["seed"])
         assert commitment(round_["deal"], seed) == round_["commitment"] == mine["commitment"]
         view = view_of(deal_seed(ruleset("robert"), seed))
@@ -334,7 +343,7 @@ async def test_the_host_sets_what_the_next_round_is_played_by(port: int) -> None
         await other.next("room", is_over)
         assert (await other.ask("room.terms", code=code, **TERMS))["code"] == "not_host"
         proposed = await other.ask("room.propose", code=code, **TERMS)
-        assert proposed["proposals"] == [{"player": ids(proposed)[1], **TERMS}]
+        assert proposed["proposals"] == [{"player": ids(proposed)[1], **TERMS, "help": "none"}]
         await one.next("room", lambda e: e["proposals"] == proposed["proposals"])
         room = await one.ask("room.terms", code=code, **TERMS)
         assert {name: room[name] for name in TERMS} == TERMS
@@ -379,6 +388,21 @@ async def test_invalid_terms_are_refused(
     async with opened(port) as client:
         room = await room_of(client)
         assert (await client.ask(command, code=room, **(TERMS | change)))["code"] == code
+
+
+@pytest.mark.parametrize("nodes", [1, 2])
+async def test_a_removed_runner_is_told_of_the_end(redis_url: str, nodes: int) -> None:
+    async with AsyncExitStack() as stack:
+        ports = [await stack.enter_async_context(node(redis_url)) for _ in range(nodes)]
+        one = await stack.enter_async_context(opened(ports[0]))
+        other = await stack.enter_async_context(opened(ports[-1]))
+        _, attempt = await race_of(one, other)
+        player = attempt["attempt"].partition(".")[2]
+        await one.ask("room.remove", code=attempt["room"], player=player)
+        ended = await other.next("ended")
+        assert (ended["attempt"], ended["result"]["end"]) == (attempt["attempt"], "resigned")
+        assert other.seen.count("ended") == 1
+        assert "ended" not in one.seen
 
 
 async def test_a_removed_player_is_told_and_cannot_come_back(redis_url: str) -> None:
@@ -428,6 +452,82 @@ async def test_a_locked_room_takes_nobody_new(port: int) -> None:
         assert (await other.ask("room.join", code=code))["locked"] is True
         await one.ask("room.lock", code=code, locked=False)
         assert len((await third.ask("room.join", code=code))["members"]) == 3
+
+
+async def test_a_stranger_finds_a_public_room_and_joins_it(
+    redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On another node than the host."""
+    monkeypatch.setattr(open_rooms, "READ_EVERY", 0.0)
+    async with AsyncExitStack() as stack:
+        one, other = [
+            await stack.enter_async_context(
+                opened(await stack.enter_async_context(node(redis_url)))
+            )
+            for _ in range(2)
+        ]
+        code = await room_of(one)
+        await other.hello(name="Bob")
+        assert (await other.ask("room.list"))["rooms"] == []
+        assert (await other.ask("room.public", code=code, public=True))["code"] == "not_seated"
+        assert (await one.ask("room.public", code=code, public=True))["public"] is True
+
+        async def listed() -> bool:
+            return bool((await other.ask("room.list"))["rooms"])
+
+        await until(listed)
+        (found,) = (await other.ask("room.list"))["rooms"]
+        room = await other.ask("room.join", code=found["code"])
+        assert (found["host"], found["taken"]) == (room["members"][0]["player"], 1)
+        assert found["limit"] == room["limit"]
+        started = await one.ask("room.start", code=code, anyway=True)
+        assert started["round"]["public"] is True
+
+
+async def test_two_who_look_for_a_match_race_without_a_word(redis_url: str) -> None:
+    """On two nodes."""
+    async with AsyncExitStack() as stack:
+        one, other = [
+            await stack.enter_async_context(
+                opened(await stack.enter_async_context(node(redis_url)))
+            )
+            for _ in range(2)
+        ]
+        for client in (one, other):
+            await client.hello()
+        assert (await one.ask("room.quick", game="no-such-game"))["code"] == "unknown_game"
+        waiting = await one.ask("room.quick", game="robert")
+        assert (waiting["quick"], waiting["public"], waiting["seats"]) == (True, True, 2)
+        assert waiting["bot_at"] > 0
+        found = await other.ask("room.quick", game="robert")
+        assert (found["code"], found["bot_at"]) == (waiting["code"], None)
+        room = await one.next("room", lambda e: e["round"])
+        assert room["round"]["public"] is True
+        mine, yours = await one.next("attempt"), await other.next("attempt")
+        assert mine["piles"] == yours["piles"]
+
+
+async def test_the_pace_bot_races_who_waits_alone_and_is_labelled(
+    port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(quick, "BOT_AFTER", 100)
+    for name in ("FIRST_MOVE_AFTER", "FASTEST", "SLOWEST"):
+        monkeypatch.setattr(pace_bot, name, 20)
+    async with opened(port) as client:
+        me = (await client.hello())["player"]
+        assert me["bot"] is False
+        await client.ask("room.quick", game="lady-betty")
+        room = await client.next("room", lambda e: e["round"])
+        attempt = await client.next("attempt")
+        bot = {"id": PACE_BOT, "name": "Pace bot", "tag": "0000", "bot": True}
+        assert [seat["player"] for seat in room["members"]] == [me, bot]
+        assert [seat["here"] for seat in room["members"]] == [True, True]
+        progress = await client.next("progress")
+        assert [runner["player"] for runner in progress["runners"]] == [PACE_BOT]
+        await resign(client, attempt)
+        over = await client.next("room", is_over)
+        result = over["round"]["runners"][1]["result"]
+        assert (result["end"] in {"resigned", "stuck", "won"}, result["moves"] > 5) == (True, True)
 
 
 async def test_a_host_who_vanishes_is_followed_and_later_loses_the_seat(

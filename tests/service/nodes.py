@@ -82,7 +82,13 @@ class Node:
         """Receive bus messages and keep live rooms current, until `stop` is set."""
         services = self.services
         await asyncio.gather(
-            self.bus.run(stop), services.live.run(stop), services.absences.run(stop)
+            self.bus.run(stop),
+            services.live.run(stop),
+            services.absences.run(stop),
+            services.open_rooms.run(stop),
+            services.watching.run(stop),
+            services.quick_matches.run(stop),
+            services.pace_bots.run(stop),
         )
 
     async def keys(self, pattern: str = "*") -> list[str]:

@@ -34,8 +34,11 @@ def play_on(attempt: Attempt, chance: Random, most: int, *, resigns: bool) -> li
     """Return the entries of up to `most` random moves, and of a resignation if `resigns`."""
     steps = [Step(None, attempt.start, attempt)]
     while attempt.end is None and len(steps) <= most:
-        move = chance.choice(legal_moves(attempt.board))
-        event, after, _ = core.play(attempt, move, START + 1_000)
+        moves = legal_moves(attempt.board)
+        if attempt.undoable and (not moves or chance.random() < 0.2):
+            event, after, _ = core.undo(attempt, START + 1_000)
+        else:
+            event, after, _ = core.play(attempt, chance.choice(moves), START + 1_000)
         steps.append(Step(attempt, event, after))
         attempt = after
     if resigns and attempt.end is None:
@@ -49,7 +52,7 @@ def journals(draw: st.DrawFn) -> list[Step]:
     """Draw a journal of any game."""
     rules = find_ruleset(*draw(st.sampled_from(ALL)))
     chance = Random(draw(st.integers(0, 2**32 - 1)))
-    start = started(rules.game)
+    start = started(rules.game, allowed=draw(st.sampled_from(["none", "undo"])))
     board = deal_seed(rules, chance.randbytes(32))
     most = draw(st.integers(1, 120))
     return play_on(core.begin(start, board), chance, most, resigns=draw(st.booleans()))

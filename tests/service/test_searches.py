@@ -23,6 +23,7 @@ from engine.solver import Outcome, cards_never_seen, search
 from server.core import attempt as core
 from server.core.attempt import Attempt, Moved
 from server.core.ids import AttemptId
+from server.core.race_commands import COUNTDOWN
 from server.core.refusal import Refusal
 from server.core.stored import StoredResult
 from server.service import searches
@@ -31,7 +32,7 @@ from server.service.replica_cache import ReplicaCache
 from server.service.searcher import TIMEOUT, Answer, Searcher, SearcherError
 from server.service.searches import Searches
 from server.store import keys
-from tests.core.builders import ADA, BOB, START, begun, line_home
+from tests.core.builders import ADA, BOB, CYD, LIMIT, START, begun, line_home
 from tests.engine.dead_ends import dead_end_line
 from tests.engine.positions import board
 from tests.service.nodes import BEGUN, Node, SetClock, attempt_of
@@ -98,6 +99,25 @@ async def test_an_attempt_at_a_dead_end_is_ended_as_stuck(
     entries = (await node.store.journals.read(keys.attempt(attempt))).texts
     assert entries[-1] == f'{{"type":"ended","end":"stuck","at":{BEGUN}}}'
     assert node.ended == [Ended(ADA, attempt, state.seq, StoredResult.of(state.result))]
+
+
+async def test_a_dead_end_is_no_end_where_moves_can_be_undone(
+    node: Node, clock: SetClock, race: Race
+) -> None:
+    await race("deuces")
+    _, line = dead_end_line("deuces")
+    room = await node.rooms.create(
+        CYD, "deuces", "standard", seats=1, limit=LIMIT, creation="help", allowed="undo"
+    )
+    room = await node.rooms.start(room.opened.code, CYD, (CYD,))
+    clock.time += COUNTDOWN
+    attempt = attempt_of(room, CYD)
+    await node.rooms.open_attempt(attempt, CYD)
+    for number, move in enumerate(line, start=2):
+        state = await node.state_of(attempt)
+        await node.move(attempt, CYD, number, parse_move(state.board.ruleset, move))
+    assert await node.attempts.end_stuck(attempt, len(line) + 1) is None
+    assert (await node.state_of(attempt)).end is None
 
 
 async def test_a_dead_end_ends_the_attempt_even_after_further_moves(node: Node, race: Race) -> None:

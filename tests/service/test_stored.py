@@ -20,7 +20,7 @@ from tests.service.test_attempts import begin, entries
 from tests.service.test_effects import finish_daily
 from tests.store.outboxes import all_due, all_effects, all_set_aside
 
-NEWER = '{"type":"undone","at":1}'
+NEWER = '{"type":"redone","at":1}'
 
 
 async def newer_rules(node: Node, attempt: AttemptId) -> None:
@@ -45,9 +45,8 @@ async def newer_deal(node: Node, attempt: AttemptId) -> None:
 
 async def first_entry(node: Node, attempt: AttemptId) -> str:
     """Return the text of an attempt's first entry."""
-    text = await node.store.journals.first(keys.attempt(attempt))
-    assert text is not None
-    return text
+    texts = await node.store.journals.read_from(keys.attempt(attempt), 1)
+    return texts[0]
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from engine.catalog import games
 from server.core import daily
 from tests.faults.ledger import Message
+from tests.faults.plans import HELP
 from tests.faults.player import RETRYABLE
 from tests.simulation import faults
 from tests.simulation.player import Player
@@ -43,6 +44,7 @@ class Table:
     rounds: int
     limit: int
     key: str
+    help: str
     code: asyncio.Future[str]
 
 
@@ -59,6 +61,7 @@ async def race(player: Player, table: Table, *, host: bool) -> None:
             seats=table.seats,
             limit=table.limit,
             key=table.key,
+            help=table.help,
         )
         assert opened is not None, "sent until it is answered"
         table.code.set_result(opened["code"])
@@ -104,6 +107,7 @@ async def _run_room(player: Player, room: Message) -> None:
     others = [m["player"]["id"] for m in room["members"] if m["player"]["id"] != player.id]
     game = rng.choice(list(games()))
     terms = {"game": game, "variant": rng.choice(list(games()[game].variants)), "limit": SHORTEST}
+    terms |= {"help": rng.choice(HELP)}
     wanted: list[tuple[str, Message]] = [
         ("vanish", {}),
         ("room.propose", terms),
@@ -111,6 +115,7 @@ async def _run_room(player: Player, room: Message) -> None:
     ]
     if room["host"] == player.id:
         wanted = [wanted[0], ("room.terms", terms), ("room.lock", {"locked": not room["locked"]})]
+        wanted += [("room.public", {"public": not room["public"]})]
         wanted += [("room.host", {"player": other}) for other in others]
         wanted += [("room.remove", {"player": other}) for other in others[:1]]
     type_, fields = rng.choice(wanted)
@@ -216,7 +221,11 @@ async def play(player: Player, attempt: str, budget: int, *, abandon: bool) -> N
             other = None
         moves = state.plan(rng.choice((1, 1, 1, 2, 3)), rng)
         player.doing = f"playing entry {state.seq + 1} of {attempt}"
-        if budget <= 0 or world.closing or not moves:
+        wanted = state.plan_help(rng) if budget > 0 and not world.closing else []
+        if wanted:
+            world.counts[f"asked for: {wanted[0]['type']}"] += 1
+            commands = [{**wanted[0], "attempt": attempt}]
+        elif budget <= 0 or world.closing or not moves:
             commands = [{"type": "resign", "attempt": attempt, "seq": state.seq + 1}]
         else:
             commands = _moves(attempt, state.seq + 1, moves)

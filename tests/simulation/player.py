@@ -295,6 +295,8 @@ class Player:
                 self._apply_move(event)
             case "early progress":
                 self.world.complain("misreported", self.id, f"progress of no room: {event}")
+            case "Hinted":
+                self._apply_hint(event)
             case "ended":
                 known = self.states.get(event["attempt"])
                 if known is not None and event["seq"] >= known.seq:
@@ -327,6 +329,14 @@ class Player:
         known = self.states.get(state.attempt)
         if known is None or state.seq >= known.seq or self.world.lost_at is not None:
             self.states[state.attempt] = state
+
+    def _apply_hint(self, hinted: Message) -> None:
+        known = self.states.get(hinted["attempt"])
+        after = known.after_hint(hinted) if known is not None else None
+        if known is not None and after is not None:
+            self.states[known.attempt] = after
+        elif known is not None:
+            del self.states[known.attempt]
 
     def _apply_move(self, moved: Message) -> None:
         known = self.states.get(moved["attempt"])

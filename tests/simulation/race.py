@@ -32,6 +32,7 @@ from tests.core.builders import START
 from tests.faults import attempt_history
 from tests.faults.checker import check
 from tests.faults.complaint import Complaint
+from tests.faults.plans import HELP
 from tests.faults.stored import Stored
 from tests.simulation import plans
 from tests.simulation.loop import StalledError, VirtualLoop
@@ -128,6 +129,7 @@ async def _play(world: World) -> None:
             rounds=rng.choice((1, 1, 2)),
             limit=SHARE * rng.choice((3, 6, 10)),
             key=f"{rng.getrandbits(64):016x}",
+            help=rng.choice(HELP),
             code=loop.create_future(),
         )
         works = [plans.race(player, table, host=player is players[0]) for player in players]

@@ -10,8 +10,10 @@ from server.store import (
     journal,
     leaderboards,
     nodes,
+    open_rooms,
     outbox,
     players,
+    quick,
     rooms,
     sweepers,
 )
@@ -173,6 +175,54 @@ def leave_room(memory: Memory, names: list[str], given: list[str]) -> Reply:
     return None
 
 
+def put_open_room(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    """Register an open room."""
+    until, code, text, life = given
+    memory.zadd(names[0], until, code)
+    memory.hash(names[1])[code] = text
+    for name in names:
+        memory.expire(name, life)
+    return None
+
+
+def drop_open_room(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    """Delete the registration of an open room."""
+    memory.zrem(names[0], given[0])
+    memory.run("HDEL", [names[1], given[0]])
+    return None
+
+
+def list_open_rooms(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    """Return what is listed of the open rooms."""
+    now, most = map(int, given)
+    for code, until in memory.rows(names[0]):
+        if until <= now:
+            drop_open_room(memory, names, [code])
+    codes = [code for code, _ in reversed(memory.rows(names[0]))][:most]
+    return [memory.run("HGET", [names[1], code]) for code in codes]
+
+
+def pair(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    """Take an offered quick match, or offer another one."""
+    now, until, code, life = given
+    for member, end in memory.rows(names[0]):
+        if end <= int(now):
+            memory.zrem(names[0], member)
+    offered = memory.rows(names[0])
+    if offered:
+        memory.zrem(names[0], offered[0][0])
+        return offered[0][0]
+    return offer(memory, names, [until, code, life]) or code
+
+
+def offer(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    """Offer a quick match."""
+    until, code, life = given
+    memory.zadd(names[0], until, code)
+    memory.expire(names[0], life)
+    return None
+
+
 SCRIPTS: dict[str, Script] = {
     journal._APPEND: append,
     journal._APPEND_WITH: append_with,
@@ -183,9 +233,14 @@ SCRIPTS: dict[str, Script] = {
     leaderboards._AROUND: around,
     nodes._RENEW: renew_node,
     sweepers._RENEW: renew_sweeper,
+    open_rooms._PUT: put_open_room,
+    open_rooms._DROP: drop_open_room,
+    open_rooms._LIST: list_open_rooms,
     outbox._DROP_DUE: drop_due,
     players._KEEP_NAME: keep_name,
     players._ADD_SESSION: add_session,
+    quick._PAIR: pair,
+    quick._OFFER: offer,
     rooms._ENTER: enter_room,
     rooms._LEAVE: leave_room,
 }

@@ -39,7 +39,7 @@ TEXTS = ["a", '{"at":1}']
 GAMES = ["first", "second"]
 DAYS = [20_000, 20_001]
 CODES = [RoomCode("AAAAA"), RoomCode("BBBBB")]
-COMMANDS = 900
+COMMANDS = 1_000
 
 
 @dataclass(frozen=True)
@@ -69,12 +69,13 @@ class Commands:
 
     def draw(self) -> tuple[str, Command]:
         """Return the name of the next command, and the command."""
-        makers = [self._append] * 8 + [self._read_on] * 2 + [
+        makers = [self._append] * 10 + [self._read_on] * 2 + [
             self._read, self._read_on, self._effects, self._drop_effect, self._due, self._drop_due,
             self._enter, self._top, self._around, self._keep, self._profiles, self._session,
             self._session_used, self._session_ended, self._newest, self._present, self._presence,
-            self._node, self._nodes,
-            self._gathered, self._gathered, self._gathered, self._due, self._due, self._due,
+            self._node, self._nodes, self._open_room, self._open_rooms, self._offer,
+            self._pair,
+            self._gathered, self._gathered, self._gathered, *[self._due] * 6,
             self._pending, self._set_aside, self._all_set_aside, self._sweeper,
         ]  # fmt: skip
         maker = self.rng.choice(makers)
@@ -250,6 +251,36 @@ class Commands:
         now = self.now
         return lambda on: Nodes(on.database).alive(now)
 
+    def _open_room(self) -> Command:
+        code, text = self._one(CODES), self._one(TEXTS)
+        now = self.now + self.rng.choice((0, -20_000))
+        if self.rng.random() < 0.2:
+            return lambda on: on.store.open_rooms.drop(code)
+        return lambda on: on.store.open_rooms.put(code, text, now)
+
+    def _open_rooms(self) -> Command:
+        now = self.now
+        return lambda on: on.store.open_rooms.list(now)
+
+    def _offer(self) -> Command:
+        game, code = self._one(GAMES), self._one(CODES)
+        now = self.now + self.rng.choice((0, -20_000))
+        if self.rng.random() < 0.3:
+            return lambda on: on.store.quick_matches.withdraw(game, code)
+        return lambda on: on.store.quick_matches.offer(game, code, now)
+
+    def _pair(self) -> Command:
+        game, now = self._one(GAMES), self.now
+
+        async def pair(on: Side) -> object:
+            code = await on.store.quick_matches.pair(game, now)
+            if code not in CODES:
+                # A new one is random.
+                await on.store.quick_matches.withdraw(game, code)
+            return code if code in CODES else None
+
+        return pair
+
 
 async def answer_of(command: Command, on: Side) -> object:
     """Return the answer of a command, or the type of its error."""
@@ -294,7 +325,7 @@ def simulated() -> Iterator[SimulatedStore]:
     made.loop.close()
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(1, 4))
 async def test_the_simulated_store_answers_as_the_real_one(
     database: Database, simulated: SimulatedStore, seed: int
 ) -> None:

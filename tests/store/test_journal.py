@@ -69,12 +69,6 @@ async def test_a_journal_that_does_not_exist_has_no_entries(journals: Journals) 
     assert await texts(journals) == []
 
 
-async def test_the_first_entry_can_be_read_alone(redis: Client, journals: Journals) -> None:
-    assert await journals.first(KEY) is None
-    await put(redis, "a", "b")
-    assert await journals.first(KEY) == "a"
-
-
 async def test_texts_come_back_as_they_were(journals: Journals) -> None:
     given = ["Ω \r\n \0 🂡", "[^%]*", ""]
     for number, text in enumerate(given, start=1):

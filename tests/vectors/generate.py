@@ -18,6 +18,7 @@ from engine.board import Board
 from engine.cards import PACK_SIZE, pack, parse_pile, pile_names
 from engine.catalog import games, ruleset
 from engine.deal import commitment, deal_seed, lay_out, shuffled
+from engine.hints import hint
 from engine.moves import legal_moves
 from engine.notation import move_text, parse_move
 from engine.play import play
@@ -73,6 +74,19 @@ def replays() -> Iterator[dict[str, Any]]:
             yield {"deck": pile_names(deck)} | played(
                 lay_out(rules, deck), SEEDS[0], opening, eager=True
             )
+
+
+def hints() -> Iterator[dict[str, Any]]:
+    """Yield games that were played by hints alone: the seed, the moves, and the last position."""
+    for game, variant in variants():
+        for seed in SEEDS:
+            board = deal_seed(ruleset(game, variant), seed)
+            moves: list[str] = []
+            while move := hint(board):
+                moves.append(move_text(board.ruleset, move))
+                board, _ = play(board, move)
+            names = {"seed": seed.hex(), "game": game, "variant": variant}
+            yield names | {"moves": moves, "position": position_of(board)}
 
 
 def played(
@@ -186,7 +200,7 @@ def run() -> str:
     return json.dumps(file, separators=(",", ":")) + "\n"
 
 
-FILES = {"deals.json": deals, "replays.json": replays}
+FILES = {"deals.json": deals, "replays.json": replays, "hints.json": hints}
 
 
 def main() -> None:

@@ -10,7 +10,9 @@ import pytest
 from engine.cards import parse_pile
 from engine.catalog import ruleset
 from engine.deal import deal_seed, lay_out, parse_seed
+from engine.hints import hint
 from engine.moves import legal_moves
+from engine.notation import parse_move
 from engine.position import parse_position, position_of
 from tests.engine.perft import COMMAND
 from tests.engine.positions import after
@@ -64,6 +66,16 @@ def test_a_replay_leads_to_its_position(entry: dict[str, Any]) -> None:
     for move, choices in zip(entry["moves"], entry["choices"], strict=True):
         assert len(legal_moves(board)) == choices
         board = after(board, move)
+    assert position_of(board) == entry["position"]
+
+
+@pytest.mark.parametrize("entry", entries("hints.json"), ids=label)
+def test_hints_lead_to_their_position(entry: dict[str, Any]) -> None:
+    board = deal_seed(ruleset(entry["game"], entry["variant"]), parse_seed(entry["seed"]))
+    for move in entry["moves"]:
+        assert hint(board) == parse_move(board.ruleset, move)
+        board = after(board, move)
+    assert hint(board) is None
     assert position_of(board) == entry["position"]
 
 

@@ -52,6 +52,12 @@ export function cardsFaceDown(layout: Layout): number {
   return layout.piles.reduce((sum, pile) => sum + pile.filter(isDown).length, 0);
 }
 
+/** How many cards were never turned up; a stock that is a waste turned over has been seen. */
+export function cardsNeverSeen({ ruleset, piles, redeals }: Layout): number {
+  const covered = redeals > 0 ? ruleset.tableau : [...ruleset.tableau, ruleset.stock];
+  return covered.reduce((sum, pile) => sum + (piles[pile] ?? []).filter(isDown).length, 0);
+}
+
 /** What a player may see of a board. */
 export function viewOf(board: Board): View {
   return { ...board, piles: board.piles.map(seen) };

@@ -2,8 +2,9 @@
  * The rules' driver: JSON Lines requests in, one JSON object a line out, as `python -m engine`.
  *
  * Requests, by `op`: `games`; `new` with `game`, `variant`? and `deck` or `seed`; `load` with
- * `position`; `move` with `move`; `position`; `legal`. Every response is a position, the games, the
- * legal moves, or `{"error": {"code", "message"}}`, which leaves the position unchanged.
+ * `position`; `move` with `move`; `position`; `legal`; `hint`. Every response is a position, the
+ * games, the legal moves, a hint (`{"move"}`, or null), or `{"error": {"code", "message"}}`, which
+ * leaves the position unchanged.
  */
 
 import type { Board } from "./board.ts";
@@ -11,6 +12,7 @@ import { parsePile } from "./cards.ts";
 import { findRuleset, games } from "./catalog.ts";
 import { dealSeed, layOut, parseSeed } from "./deal.ts";
 import { EngineError } from "./errors.ts";
+import { hint } from "./hints.ts";
 import { legalMoves } from "./moves.ts";
 import { moveText, parseMove } from "./notation.ts";
 import { play } from "./play.ts";
@@ -38,6 +40,7 @@ export class Driver {
     ["move", { keys: ["move"], run: (request) => this.#move(request) }],
     ["position", { keys: [], run: () => positionOf(this.#at()) }],
     ["legal", { keys: [], run: () => this.#legal() }],
+    ["hint", { keys: [], run: () => this.#hint() }],
   ]);
 
   /** The response to one line. Invalid input gives an error response; nothing throws. */
@@ -108,6 +111,12 @@ export class Driver {
         .map((move) => moveText(board.ruleset, move))
         .sort(),
     };
+  }
+
+  #hint(): object {
+    const board = this.#at();
+    const move = hint(board);
+    return { move: move && moveText(board.ruleset, move) };
   }
 }
 

@@ -6,6 +6,7 @@ export {
   type View,
   cardsFaceDown,
   cardsHome,
+  cardsNeverSeen,
   pileAt,
   viewOf,
 } from "./board.ts";
@@ -26,6 +27,7 @@ export {
 export { findRuleset, findStoredRuleset, games } from "./catalog.ts";
 export { commitment, dealSeed, layOut, parseSeed } from "./deal.ts";
 export { EngineError } from "./errors.ts";
+export { hint } from "./hints.ts";
 export { isLegal, isStuck, isWon, legalMoves, runLength, topOf } from "./moves.ts";
 export { moveText, parseMove, parseSeen, seenText } from "./notation.ts";
 export { play, predict } from "./play.ts";

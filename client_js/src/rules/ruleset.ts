@@ -50,6 +50,10 @@ export class Ruleset {
   readonly builds: Fits;
   /** The table of what each foundation takes; one that takes runs takes no single card. */
   readonly homes: readonly Fits[];
+  /** For each card, how many cards a foundation takes before it, at the least. */
+  readonly turns: readonly number[];
+  /** Whether a tableau pile that has cards takes only certain others. */
+  readonly ordersTableau: boolean;
   readonly movesRuns: boolean;
   readonly bySpaces: boolean;
 
@@ -79,6 +83,8 @@ export class Ruleset {
     this.homes = rules.foundations.flatMap((group) =>
       Array<Fits>(group.piles).fill(foundationFits(group)),
     );
+    this.turns = turnsOf(rules.foundations);
+    this.ordersTableau = tableau !== null && tableau.order !== "any";
     this.movesRuns = tableau !== null && tableau.moves !== "card";
     this.bySpaces = tableau?.moves === "run-by-spaces";
   }
@@ -166,4 +172,20 @@ function foundationFits(group: Foundation): Fits {
     if (!group.suits.includes(suitOf(top)) || completes(top, group)) return false;
     return inOrder(group.order, group.wrap, card, top) && matches(group.match, card, top);
   });
+}
+
+/** For each card, how many cards a foundation takes before it, at the least. */
+function turnsOf(groups: readonly Foundation[]): readonly number[] {
+  return Array.from({ length: PACK_SIZE }, (_, card) => {
+    const taking = groups.filter(({ suits }) => suits.includes(suitOf(card)));
+    return taking.length > 0 ? Math.min(...taking.map((group) => turnOf(card, group))) : 0;
+  });
+}
+
+/** How many cards lie on a foundation of the group when it takes `card`, at the least. */
+function turnOf(card: Card, { first, order, takes }: Foundation): number {
+  if (first === "any" || order === "either") return 0;
+  if (takes === "run") return RANKS.length;
+  const steps = (rankOf(card) - RANKS.indexOf(first)) * (order === "up" ? 1 : -1);
+  return (steps + RANKS.length) % RANKS.length;
 }

@@ -31,6 +31,7 @@ describe.each(variants)("$game $variant", ({ game, variant }) => {
     let position = await both({ op: "new", game, variant, seed: randomSeed(random) });
     while (position.moves < MAX_MOVES) {
       const { moves } = await both({ op: "legal" });
+      await both({ op: "hint" });
       if (moves.length === 0) break;
       // Prefer moves that do not deal: dealing is nearly always legal.
       const quiet = moves.filter((move: string) => !move.startsWith("s"));

@@ -2,10 +2,11 @@
 
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import type { Board } from "../../src/rules/board.ts";
+import { type Board, viewOf } from "../../src/rules/board.ts";
 import { type Pile, cardName, pack, parsePile } from "../../src/rules/cards.ts";
 import { findRuleset } from "../../src/rules/catalog.ts";
 import { commitment, dealSeed, layOut, parseSeed, shuffled } from "../../src/rules/deal.ts";
+import { hint } from "../../src/rules/hints.ts";
 import { legalMoves } from "../../src/rules/moves.ts";
 import { parseMove } from "../../src/rules/notation.ts";
 import { play } from "../../src/rules/play.ts";
@@ -45,6 +46,17 @@ test.each(vectors("replays.json"))("a game of $game $variant, seed $seed", (vect
     expect(legalMoves(board)).toHaveLength(vector.choices?.[at] ?? -1);
     board = play(board, parseMove(board.ruleset, move));
   });
+  expect(positionOf(board)).toEqual(vector.position);
+});
+
+test.each(vectors("hints.json"))("hints in $game $variant, seed $seed", (vector) => {
+  let board = dealt(vector);
+  for (const move of vector.moves ?? []) {
+    expect(hint(board)).toEqual(parseMove(board.ruleset, move));
+    expect(hint(viewOf(board))).toEqual(parseMove(board.ruleset, move));
+    board = play(board, parseMove(board.ruleset, move));
+  }
+  expect(hint(board)).toBeNull();
   expect(positionOf(board)).toEqual(vector.position);
 });
 

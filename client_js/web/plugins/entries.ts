@@ -7,6 +7,7 @@ const MODULES: Readonly<Record<string, readonly string[]>> = {
   home: ["cards/drawings.ts", "screens/Home.svelte"],
   new: ["screens/NewRace.svelte"],
   r: ["cards/drawings.ts", "screens/Room.svelte"],
+  watch: ["cards/drawings.ts", "screens/Watch.svelte"],
   // Of the two screens there, one game's is what links lead to.
   daily: ["cards/drawings.ts", "screens/Daily.svelte"],
   leaderboard: ["screens/Leaderboard.svelte"],

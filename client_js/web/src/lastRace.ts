@@ -9,10 +9,13 @@ export interface RaceWish {
   readonly seats: number;
   /** Seconds. */
   readonly limit: number;
+  readonly help: "none" | "undo" | "hints";
 }
 
 const KEY = "samedeal.race";
-const DEFAULT: RaceWish = { game: "roosevelt", variant: "standard", seats: 4, limit: 900 };
+const DEFAULT: RaceWish = {
+  ...{ game: "roosevelt", variant: "standard", seats: 4, limit: 900, help: "none" },
+};
 
 export function lastRace(): RaceWish {
   return readRace(localStorage.getItem(KEY));
@@ -26,11 +29,11 @@ export function keepRace(wish: RaceWish): void {
 export function readRace(text: string | null): RaceWish {
   try {
     const found: unknown = JSON.parse(text ?? "");
-    const { game, variant, seats, limit } = found as RaceWish;
+    const { game, variant, seats, limit, help } = found as RaceWish;
     const known = games.find(({ id }) => id === game);
     if (!known?.variants.some(({ id }) => id === variant)) return DEFAULT;
     return Number.isInteger(seats) && Number.isInteger(limit)
-      ? { game, variant, seats, limit }
+      ? { game, variant, seats, limit, help: help === "undo" || help === "hints" ? help : "none" }
       : DEFAULT;
   } catch {
     return DEFAULT;

@@ -1,28 +1,51 @@
 /**
  * Practice: a deal that is played offline, without a clock and with undo, by the same rules. It is
- * kept in this browser's storage, one deal for each game.
+ * kept in this browser's storage, one deal for each game. A deal on which there is a run may be
+ * played in a race against it.
  */
 
-import { type Board, type View, viewOf } from "../../src/rules/board.ts";
+import type { Result, Run } from "@samedeal/client";
+import { type Board, type View, cardsHome, cardsNeverSeen, viewOf } from "../../src/rules/board.ts";
 import { findRuleset, findStoredRuleset } from "../../src/rules/catalog.ts";
 import { dealSeed, parseSeed } from "../../src/rules/deal.ts";
 import { EngineError } from "../../src/rules/errors.ts";
-import { isLegal, isStuck, isWon } from "../../src/rules/moves.ts";
+import { isLegal, isStuck, isWon, legalMoves } from "../../src/rules/moves.ts";
 import { moveText, parseMove } from "../../src/rules/notation.ts";
 import { play } from "../../src/rules/play.ts";
 import type { Move, Ruleset } from "../../src/rules/ruleset.ts";
 import { STANDARD } from "../../src/rules/schema.ts";
+import type { Ghost } from "./ghost.ts";
+import { GhostRace, type StoredRace, against, readRace } from "./ghostRace.svelte.ts";
 
 const SEED_BYTES = 32;
 
+const NO_MARKS = { undos: 0, hints: 0, peeked: false };
+
 /**
  * The stored form of a deal: its seed in hexadecimal, its moves, and the digest of its rules, which
- * release 0.1.0 left out.
+ * release 0.1.0 left out; its variant, unless it is the standard one; the race, if it is played in
+ * one.
  */
 interface StoredDeal {
   readonly seed: string;
+  /** Without those that were undone. */
   readonly moves: readonly string[];
-  readonly rules?: string;
+  readonly rules?: string | null;
+  readonly variant?: string;
+  readonly race?: StoredRace;
+  /** How many moves were undone, how many hints given, and whether an undo covered a seen card. */
+  readonly undos?: number;
+  readonly hints?: number;
+  readonly peeked?: boolean;
+  /** The hint on the board. */
+  readonly hint?: string | null;
+}
+
+/** Store the deal of a run as its game's practice deal, in a race against the run's ghost. */
+export function storeRace(run: Run, ghost: Ghost, storage: Storage): void {
+  const { game, variant, seed, rules } = run;
+  const race = against(ghost);
+  store({ seed, moves: [], rules, variant, race }, game, storage);
 }
 
 export class Practice {
@@ -32,35 +55,72 @@ export class Practice {
   readonly lost: boolean;
   readonly #game: string;
   readonly #storage: Storage;
-  readonly #key: string;
   #seed: string;
+  /** The race that the deal is played in, or null. */
+  race = $state.raw<GhostRace | null>(null);
   /** The undo history, oldest first; the last board is the current one. */
   #boards = $state.raw<readonly Board[]>([]);
   #moves: readonly string[] = [];
+  #marks = $state.raw(NO_MARKS);
+  #hint = $state.raw<string | null>(null);
 
   /** Resume the stored deal of a game, or deal a new one. Throws `unknown_game`. */
   constructor(game: string, storage: Storage) {
     this.ruleset = findRuleset(game, STANDARD);
     this.#game = game;
     this.#storage = storage;
-    this.#key = `samedeal.practice.${game}`;
-    const stored = readStored(storage.getItem(this.#key));
+    const stored = readStored(storage.getItem(keyOf(game)));
     const rules = stored && rulesOf(game, stored);
     this.lost = stored !== null && rules === null;
     this.ruleset = rules ?? this.ruleset;
     this.#seed = (rules && stored.seed) ?? newSeed();
     this.#reset();
     for (const move of (rules && stored.moves) ?? []) if (!this.#play(move)) break;
-    this.#save();
+    if (rules) this.#restoreHelp(stored);
+    if (rules && stored.race) this.race = new GhostRace(stored.race);
+    this.race?.keep(this.#moves.length);
+    this.save();
   }
 
+  /** What the player sees. An undo counts as a move, as in a race. */
   get view(): View {
-    return viewOf(this.#board);
+    return viewOf({ ...this.#board, moves: this.#board.moves + 2 * this.#marks.undos });
+  }
+
+  /** How many moves were undone. */
+  get undos(): number {
+    return this.#marks.undos;
+  }
+
+  /** How many hints were given. */
+  get hints(): number {
+    return this.#marks.hints;
+  }
+
+  /** Whether an undo has covered a card that had been seen. */
+  get peeked(): boolean {
+    return this.#marks.peeked;
+  }
+
+  /** The hint that was given on this board; null if none was. */
+  get hint(): Move | null {
+    return this.#hint === null ? null : parseMove(this.ruleset, this.#hint);
   }
 
   get end(): "won" | "stuck" | null {
     if (isWon(this.#board)) return "won";
     return isStuck(this.#board) ? "stuck" : null;
+  }
+
+  /** How far the player has got in the race; without one, its time is 0. */
+  get result(): Result {
+    const home = cardsHome(this.#board);
+    const last = this.#boards.findIndex((board) => cardsHome(board) === home);
+    return {
+      ...{ home, left: this.ruleset.total - home, time: this.race?.timeOf(last) ?? 0 },
+      ...{ moves: this.view.moves, end: this.end },
+      ...this.#marks,
+    };
   }
 
   /** Whether a move can be undone. */
@@ -71,28 +131,58 @@ export class Practice {
   /** Play a move; false if it is not legal. */
   play(move: Move): boolean {
     const played = isLegal(this.#board, move) && this.#play(moveText(this.ruleset, move));
-    this.#save();
+    if (played) {
+      this.#hint = null;
+      this.race?.played();
+    }
+    this.save();
     return played;
   }
 
-  /** Undo the last move. */
+  /** Undo the last move; cards that it had turned up are covered again. */
   undo(): void {
-    if (!this.begun) return;
+    const back = this.#boards.at(-2);
+    if (back === undefined) return;
+    const covers = cardsNeverSeen(back) > cardsNeverSeen(this.#board);
+    const { undos, hints, peeked } = this.#marks;
+    this.#marks = { undos: undos + 1, hints, peeked: peeked || covers };
+    this.#hint = null;
     this.#boards = this.#boards.slice(0, -1);
     this.#moves = this.#moves.slice(0, -1);
-    this.#save();
+    this.race?.keep(this.#moves.length);
+    this.save();
   }
 
-  /** Restart the same deal. */
+  /** Give a hint, once on the same board; null if no move is known to get further. */
+  async giveHint(): Promise<Move | null> {
+    const { hint } = await import("../../src/rules/hints.ts");
+    if (this.#hint !== null) return this.hint;
+    const move = hint(this.#board);
+    if (move === null) return null;
+    this.#marks = { ...this.#marks, hints: this.#marks.hints + 1 };
+    this.#hint = moveText(this.ruleset, move);
+    this.save();
+    return move;
+  }
+
+  /** Restart the same deal, and the race if it is played in one. */
   restart(): void {
     this.#reset();
-    this.#save();
+    this.race?.restart();
+    this.save();
+  }
+
+  /** Play on without the race. */
+  dropRace(): void {
+    this.race = null;
+    this.save();
   }
 
   /** Start a new deal, with today's rules. */
   deal(): void {
     this.ruleset = findRuleset(this.#game, STANDARD);
     this.#seed = newSeed();
+    this.race = null;
     this.restart();
   }
 
@@ -105,6 +195,14 @@ export class Practice {
   #reset(): void {
     this.#boards = [dealSeed(this.ruleset, parseSeed(this.#seed))];
     this.#moves = [];
+    this.#marks = NO_MARKS;
+    this.#hint = null;
+  }
+
+  #restoreHelp({ undos = 0, hints = 0, peeked = false, hint: given = null }: StoredDeal): void {
+    this.#marks = { undos, hints, peeked };
+    const legal = legalMoves(this.#board).map((move) => moveText(this.ruleset, move));
+    this.#hint = given !== null && legal.includes(given) ? given : null;
   }
 
   #play(move: string): boolean {
@@ -120,10 +218,23 @@ export class Practice {
     }
   }
 
-  #save(): void {
-    const stored: StoredDeal = { seed: this.#seed, moves: this.#moves, rules: this.ruleset.digest };
-    this.#storage.setItem(this.#key, JSON.stringify(stored));
+  /** Store the deal; every move does. What else there is to store is the time of a race. */
+  save(): void {
+    const { digest, variant } = this.ruleset;
+    const race = this.race?.stored;
+    const deal = { seed: this.#seed, moves: this.#moves, rules: digest };
+    const more = { ...(variant !== STANDARD && { variant }), ...(race && { race }) };
+    const help = { ...this.#marks, hint: this.#hint };
+    store({ ...deal, ...more, ...help }, this.#game, this.#storage);
   }
+}
+
+function keyOf(game: string): string {
+  return `samedeal.practice.${game}`;
+}
+
+function store(deal: StoredDeal, game: string, storage: Storage): void {
+  storage.setItem(keyOf(game), JSON.stringify(deal));
 }
 
 function newSeed(): string {
@@ -134,19 +245,30 @@ function newSeed(): string {
 /** The deal in stored JSON, or null if there is none or it is malformed. */
 function readStored(text: string | null): StoredDeal | null {
   try {
-    const { seed, moves, rules } = JSON.parse(text ?? "null") as StoredDeal;
+    const { seed, moves, rules, variant, race, ...help } = JSON.parse(text ?? "null") as StoredDeal;
     parseSeed(seed);
     const played = moves.filter((move) => typeof move === "string");
-    return { seed, moves: played, ...(typeof rules === "string" ? { rules } : {}) };
+    const found = readRace(race);
+    return {
+      ...{ seed, moves: played, undos: count(help.undos), hints: count(help.hints) },
+      ...{ peeked: help.peeked === true, hint: typeof help.hint === "string" ? help.hint : null },
+      ...(typeof rules === "string" && { rules }),
+      ...(typeof variant === "string" && { variant }),
+      ...(found && { race: found }),
+    };
   } catch {
     return null;
   }
 }
 
+function count(stored: unknown): number {
+  return Number.isInteger(stored) ? Math.max(0, stored as number) : 0;
+}
+
 /** The rules of a stored deal, or null if they are no longer known. */
-function rulesOf(game: string, { rules }: StoredDeal): Ruleset | null {
+function rulesOf(game: string, { rules, variant }: StoredDeal): Ruleset | null {
   try {
-    return findStoredRuleset(game, STANDARD, rules ?? null);
+    return findStoredRuleset(game, variant ?? STANDARD, rules ?? null);
   } catch (error) {
     if (error instanceof EngineError) return null;
     throw error;

@@ -1,4 +1,4 @@
-/** Opening a room, for friends or for a game alone. */
+/** Opening a room, for friends or for a game alone, and finding one with somebody else. */
 
 import { keepRace, type RaceWish } from "./lastRace.ts";
 import { paths } from "./routes.ts";
@@ -9,6 +9,14 @@ type Uses = Pick<App, "client" | "notices" | "router">;
 /** Open a room and go to it; a refusal is shown. */
 export async function openRoom({ client, notices, router }: Uses, wish: RaceWish): Promise<void> {
   const room = await notices.tell(client.createRoom(wish));
+  if (room === undefined) return;
+  keepRace(wish);
+  router.go(paths.room(room.code));
+}
+
+/** Look for somebody to race at a game, and go to the room of the match; a refusal is shown. */
+export async function findMatch({ client, notices, router }: Uses, wish: RaceWish): Promise<void> {
+  const room = await notices.tell(client.quickMatch(wish.game));
   if (room === undefined) return;
   keepRace(wish);
   router.go(paths.room(room.code));

@@ -21,6 +21,12 @@ export class Router {
     void this.#navigate(() => scrollTo(0, 0));
   }
 
+  /** Go to a path instead of the current one, which is not gone back to. */
+  replace(path: string): void {
+    history.replaceState(null, "", path);
+    void this.#navigate();
+  }
+
   async #navigate(shown: () => void = () => undefined): Promise<void> {
     const route = routeOf(location);
     this.#pending = route;

@@ -7,10 +7,12 @@ export type Route =
   | { screen: "practice"; game: string }
   | { screen: "rules"; game: string }
   | { screen: "room"; code: string }
+  | { screen: "watch"; code: string; key: string }
   | { screen: "dailies" }
   | { screen: "daily"; game: string }
   | { screen: "leaderboard"; game: string; day: number | null }
   | { screen: "run"; attempt: string; at: number; beside: string | null }
+  | { screen: "ghost"; attempt: string }
   | { screen: "deal"; deal: string }
   | { screen: "missing" };
 
@@ -29,6 +31,9 @@ export const paths = {
   practice: (game: string) => `/practice/${encodeURIComponent(game)}`,
   rules: (game: string) => `/rules/${encodeURIComponent(game)}`,
   room: (code: string) => `/r/${encodeURIComponent(code)}`,
+  /** A room to watch, with its watch key. */
+  watch: (code: string, key: string) =>
+    `/watch/${encodeURIComponent(code)}/${encodeURIComponent(key)}`,
   dailies: "/daily",
   daily: (game: string) => `/daily/${encodeURIComponent(game)}`,
   leaderboard: (game: string, day?: number) =>
@@ -37,6 +42,8 @@ export const paths = {
   result: (game: string, day: number, player: string) =>
     `/leaderboard/${encodeURIComponent(game)}?day=${day}&player=${encodeURIComponent(player)}`,
   deal: (deal: string) => `/deal/${encodeURIComponent(deal)}`,
+  /** A race against a run, in practice. */
+  ghost: (attempt: string) => `/run/${encodeURIComponent(attempt)}?race`,
   /** A run, from a time in milliseconds since its start, and beside another one. */
   run: (attempt: string, at = 0, beside: string | null = null) => {
     const query = new URLSearchParams({
@@ -50,7 +57,11 @@ export const paths = {
 /** The route of a path and its query. */
 export function routeOf({ pathname, search }: { pathname: string; search: string }): Route {
   const [first, second, ...more] = pathname.split("/").filter(Boolean).map(decoded);
-  if (more.length > 0) return { screen: "missing" };
+  const [third, ...rest] = more;
+  if (first === "watch" && second !== undefined && third !== undefined && rest.length === 0) {
+    return { screen: "watch", code: roomCode(second), key: third };
+  }
+  if (third !== undefined) return { screen: "missing" };
   if (first === undefined) return { screen: "home" };
   if ((first === "new" || first === "settings") && second === undefined) return { screen: first };
   if ((first === "practice" || first === "rules") && second !== undefined) {
@@ -67,6 +78,7 @@ export function routeOf({ pathname, search }: { pathname: string; search: string
   if (first === "deal" && second !== undefined) return { screen: "deal", deal: second };
   if (first === "run" && second !== undefined) {
     const query = new URLSearchParams(search);
+    if (query.has("race")) return { screen: "ghost", attempt: second };
     const at = query.get("at") ?? "";
     const from = /^\d{1,9}$/.test(at) ? Number(at) : 0;
     return { screen: "run", attempt: second, at: from, beside: query.get("beside") };

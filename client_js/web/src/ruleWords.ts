@@ -3,7 +3,7 @@
 import { type Card, PACK_SIZE, SUITS } from "../../src/rules/cards.ts";
 import { EMPTY, type Ruleset } from "../../src/rules/ruleset.ts";
 import type { Foundation } from "../../src/rules/schema.ts";
-import { text } from "./text/index.ts";
+import { howTo } from "./text/howTo.ts";
 
 /** A rule, and an example of cards that follow it, bottom to top. */
 export interface RuleWords {
@@ -17,7 +17,7 @@ const JACK_OF_SPADES = 10;
 /** The rules that a player has to know, in the order of a beginner's questions. */
 export function rulesOf(ruleset: Ruleset): RuleWords[] {
   const { rules } = ruleset;
-  const words = text.rules;
+  const words = howTo();
   const found: RuleWords[] = [
     {
       title: words.goalTitle,
@@ -43,7 +43,7 @@ export function rulesOf(ruleset: Ruleset): RuleWords[] {
 }
 
 function foundationWords(group: Foundation): string {
-  const { home, run, either } = text.rules;
+  const { home, run, either } = howTo();
   if (group.takes === "run") return run(group.piles);
   if (group.order === "either") return either(group.piles);
   return home(group.piles, group.first, group.match, group.suits);
@@ -51,7 +51,7 @@ function foundationWords(group: Foundation): string {
 
 function stockWords({ rules }: Ruleset): string[] {
   const { stock, waste } = rules;
-  const words = text.rules;
+  const words = howTo();
   if (stock.plays.includes("row")) return [words.row];
   if (waste === null) return [words.openStock];
   const onto = waste.plays.includes("tableau") ? words.wasteAnywhere : words.wasteHome;

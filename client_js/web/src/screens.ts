@@ -3,15 +3,16 @@
 import type { Component } from "svelte";
 import type { ReloadOnce } from "./reload.ts";
 import type { Route } from "./routes.ts";
+import type Boards from "./screens/Boards.svelte";
 import Broken from "./screens/Broken.svelte";
 import type RoundOver from "./screens/RoundOver.svelte";
 import type Table from "./screens/Table.svelte";
 
 /**
- * A part of the page in a chunk of its own: a screen, the table that some screens use, or what a
- * room shows after its rounds.
+ * A part of the page in a chunk of its own: a screen, the table that some screens use, the boards of
+ * a race that is watched, or what a room shows after its rounds.
  */
-type Part = Route["screen"] | "table" | "over";
+type Part = Route["screen"] | "table" | "boards" | "over";
 
 /** A screen's props: the fields of its route. */
 type Fields<Screen extends Part> = Omit<Extract<Route, { screen: Screen }>, "screen">;
@@ -20,7 +21,11 @@ type Load<Default> = () => Promise<{ readonly default: Default }>;
 
 type Files = {
   readonly [Screen in Route["screen"]]: Load<Component<Fields<Screen>>>;
-} & { readonly table: Load<typeof Table>; readonly over: Load<typeof RoundOver> };
+} & {
+  readonly table: Load<typeof Table>;
+  readonly boards: Load<typeof Boards>;
+  readonly over: Load<typeof RoundOver>;
+};
 
 const FILES: Files = {
   home: () => import("./screens/Home.svelte"),
@@ -29,13 +34,16 @@ const FILES: Files = {
   practice: () => import("./screens/Practice.svelte"),
   rules: () => import("./screens/Rules.svelte"),
   room: () => import("./screens/Room.svelte"),
+  watch: () => import("./screens/Watch.svelte"),
   dailies: () => import("./screens/Dailies.svelte"),
   daily: () => import("./screens/Daily.svelte"),
   leaderboard: () => import("./screens/Leaderboard.svelte"),
   run: () => import("./screens/Run.svelte"),
+  ghost: () => import("./screens/Ghost.svelte"),
   deal: () => import("./screens/Deal.svelte"),
   missing: () => import("./screens/Missing.svelte"),
   table: () => import("./screens/Table.svelte"),
+  boards: () => import("./screens/Boards.svelte"),
   over: () => import("./screens/RoundOver.svelte"),
 };
 

@@ -21,7 +21,12 @@ interface Choices {
   readonly emotes: boolean;
   /** Whether moves take two taps: one on the cards, one on the target. */
   readonly twoStep: boolean;
+  /** What help there is in practice. */
+  readonly practiceHelp: Help;
 }
+
+/** What help a player may ask for: none, undoing moves, or that and hints. */
+export type Help = "none" | "undo" | "hints";
 
 const KEY = "samedeal.settings";
 
@@ -36,6 +41,7 @@ const VALUES: { readonly [Name in keyof Choices]: readonly Choices[Name][] } = {
   language: ["system", ...LANGUAGES],
   emotes: [true, false],
   twoStep: [false, true],
+  practiceHelp: ["hints", "undo", "none"],
 };
 
 export class Settings {
@@ -66,6 +72,9 @@ export class Settings {
   }
   get emotes(): boolean {
     return this.#choices.emotes;
+  }
+  get practiceHelp(): Help {
+    return this.#choices.practiceHelp;
   }
   get sound(): boolean {
     return this.#choices.sound;

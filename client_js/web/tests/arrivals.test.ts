@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { Arrivals } from "../src/arrivals.ts";
 
-const player = (id: string) => ({ id, name: id.toUpperCase(), tag: "AAAA" });
+const player = (id: string) => ({ id, name: id.toUpperCase(), tag: "AAAA", bot: false });
 
 it("returns a new member, and nobody who was there before or who left", () => {
   const arrivals = new Arrivals();

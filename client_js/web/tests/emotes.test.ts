@@ -5,7 +5,7 @@ import { Emotes, SHOWN } from "../src/emotes.svelte.ts";
 import { MemoryStorage } from "./storage.ts";
 
 const emoted = new Store<Emoted | null>(null);
-const player = new Store<Player | null>({ id: "me", name: "Ada", tag: "4F2A" });
+const player = new Store<Player | null>({ id: "me", name: "Ada", tag: "4F2A", bot: false });
 const client = { emoted, player };
 const everybody = { emotes: true };
 

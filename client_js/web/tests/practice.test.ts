@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { legalMoves } from "../../src/rules/moves.ts";
-import { hintMove } from "../src/board/choices.ts";
-import { Practice } from "../src/practice.svelte.ts";
+import { parseMove } from "../../src/rules/notation.ts";
+import { Replay } from "../../src/run.ts";
+import { file, runOf } from "../../tests/runs.ts";
+import { compare, ghostOf } from "../src/ghost.ts";
+import { Practice, storeRace } from "../src/practice.svelte.ts";
 import { MemoryStorage } from "./storage.ts";
-import { viewOf } from "./tables.ts";
-import { moveText } from "../../src/rules/notation.ts";
 
 function playSome(practice: Practice, count: number): void {
   for (let nth = 0; nth < count; nth++) {
@@ -25,9 +26,48 @@ describe("practice", () => {
     const again = new Practice("roosevelt", storage);
     expect(again.view).toEqual(practice.view);
     for (let nth = 0; nth < 5; nth++) again.undo();
-    expect(again.view).toEqual(opening);
+    expect(again.view).toEqual({ ...opening, moves: 10 });
     again.undo();
-    expect(again.view).toEqual(opening);
+    expect(again.view).toEqual({ ...opening, moves: 10 });
+  });
+
+  it("marks undos, and whether one covered a card that had been seen, also after a reload", () => {
+    const storage = new MemoryStorage();
+    const practice = new Practice("robert", storage);
+    const deal = { source: practice.ruleset.stock, target: practice.ruleset.waste!, count: 1 };
+    practice.play(deal);
+    practice.undo();
+    for (const each of [practice, new Practice("robert", storage)]) {
+      expect([each.undos, each.hints, each.peeked]).toEqual([1, 0, true]);
+      expect(each.view.moves).toBe(2);
+    }
+    practice.deal();
+    expect([practice.undos, practice.peeked]).toEqual([0, false]);
+  });
+
+  it("gives a hint once on a board, stores it, and drops it with the next move", async () => {
+    const storage = new MemoryStorage();
+    const practice = new Practice("robert", storage);
+    const move = (await practice.giveHint())!;
+    expect(await practice.giveHint()).toEqual(move);
+    const again = new Practice("robert", storage);
+    expect([again.hint, again.hints]).toEqual([move, 1]);
+    again.play(move);
+    expect(again.hint).toBeNull();
+    again.undo();
+    expect([again.hint, again.hints]).toEqual([null, 1]);
+    expect(new Practice("robert", storage).hint).toBeNull();
+  });
+
+  it("shows no stored hint that is no move of its board", async () => {
+    const storage = new MemoryStorage();
+    const practice = new Practice("robert", storage);
+    await practice.giveHint();
+    const kept = JSON.parse(storage.getItem("samedeal.practice.robert") ?? "") as object;
+    const wrong = { ...kept, hint: "t0>t9", undos: -1, hints: "many" };
+    storage.setItem("samedeal.practice.robert", JSON.stringify(wrong));
+    const other = new Practice("robert", storage);
+    expect([other.hint, other.undos, other.hints]).toEqual([null, 0, 0]);
   });
 
   it("shows no face-down card", () => {
@@ -91,36 +131,111 @@ describe("practice", () => {
   });
 });
 
-describe("a hint", () => {
-  const hint = (game: string, piles: Record<string, string>) => {
-    const view = viewOf(game, piles);
-    const move = hintMove({ view, moves: legalMoves(view) });
-    return move && moveText(view.ruleset, move);
-  };
+describe("a race against a ghost", () => {
+  const replay = new Replay(runOf(file.moves));
 
-  it("prefers moves home, then those that turn a card up, then builds, then the stock", () => {
-    expect(hint("roosevelt", { t0: "7H", t1: "6S", t2: "AS", s: "??" })).toBe("t2>f0");
-    const open = { t0: "??6S", t1: "7H", t2: "5D", t3: "9C", s: "??" };
-    expect(hint("rouge-et-noir", open)).toBe("t0>t1");
-    expect(hint("roosevelt", { t0: "KC7H", t1: "2S9D6S", s: "??" })).toBe("t1>t0");
-    expect(hint("roosevelt", { t0: "KC", t1: "9S", s: "??" })).toBe("s>w");
+  function begun(): { storage: MemoryStorage; practice: Practice } {
+    const storage = new MemoryStorage();
+    storeRace(replay.run, ghostOf(replay), storage);
+    return { storage, practice: new Practice(file.game, storage) };
+  }
+
+  /** Play the run's own moves up to one, each as long after the start as in the run and `later`. */
+  function follow(practice: Practice, moves: number, later = 0): void {
+    for (const [text, time] of file.moves.slice(practice.view.moves, moves)) {
+      practice.race?.advance(time + later - practice.race.elapsed);
+      expect(practice.play(parseMove(practice.ruleset, text))).toBe(true);
+    }
+  }
+
+  it("is on the run's deal, by its rules, and is level with it move by move", () => {
+    const { practice } = begun();
+    expect(practice.race?.ghost).toEqual(ghostOf(replay));
+    expect(practice.view.piles).toEqual(viewOfRun(0));
+    follow(practice, file.moves.length);
+    expect(practice.view.piles).toEqual(viewOfRun(file.moves.length));
+    const { end: _, ...result } = practice.result;
+    expect(file.result).toMatchObject(result);
+    expect(compare(practice.result, file.result)).toEqual({ order: "level" });
   });
 
-  it("does not move a card that is well placed to an equal place", () => {
-    const view = {
-      t0: "8S7H",
-      t1: "8C",
-      t2: "KD",
-      t3: "KH",
-      t4: "KS",
-      t5: "KC",
-      t6: "QD",
-      s: "??",
-    };
-    expect(hint("roosevelt", view)).not.toBe("t0>t1");
+  it("survives a reload, with its times, and goes on", () => {
+    const { storage, practice } = begun();
+    follow(practice, 20, 700);
+    practice.race?.advance(50_000);
+    practice.save();
+    const again = new Practice(file.game, storage);
+    expect(again.race?.stored).toEqual(practice.race?.stored);
+    expect(again.result).toEqual(practice.result);
+    follow(again, file.moves.length, 700);
+    expect(compare(again.result, file.result)).toEqual({ order: "behind", milliseconds: 700 });
   });
 
-  it("is undefined if there is no legal move", () => {
-    expect(hint("roosevelt", { t0: "KC" })).toBeUndefined();
+  it("counts the time that undone moves took, and stops and begins again when asked to", () => {
+    const { storage, practice } = begun();
+    follow(practice, file.moves.length);
+    while (practice.begun) practice.undo();
+    expect(practice.result).toMatchObject({ time: 0, moves: 0 });
+    follow(practice, file.moves.length, 60_000);
+    expect(practice.result.time).toBe(file.result.time + 60_000);
+    if (practice.race) practice.race.stopped = true;
+    practice.save();
+    expect(new Practice(file.game, storage).race?.stopped).toBe(true);
+    practice.restart();
+    const again = new Practice(file.game, storage);
+    expect(again.race?.stored).toMatchObject({ elapsed: 0, times: [], stopped: false });
+    expect(again.view.piles).toEqual(viewOfRun(0));
   });
+
+  it("lets time pass from tick to tick, and none in pauses", () => {
+    const { practice } = begun();
+    const { race } = practice;
+    for (const now of [5_000, 5_250, 5_600]) race?.tick(now);
+    expect(race?.elapsed).toBe(600);
+    // The window was hidden, or the device asleep.
+    race?.tick(95_600);
+    expect(race?.elapsed).toBe(600);
+    race?.tick(95_850);
+    race?.pause();
+    race?.tick(96_350);
+    race?.tick(96_400);
+    expect(race?.elapsed).toBe(900);
+  });
+
+  it("can be dropped, which leaves the deal, and ends with a new deal", () => {
+    const { storage, practice } = begun();
+    follow(practice, 10);
+    practice.dropRace();
+    const without = new Practice(file.game, storage);
+    expect([without.race, without.view.piles]).toEqual([null, practice.view.piles]);
+    storeRace(replay.run, ghostOf(replay), storage);
+    const other = new Practice(file.game, storage);
+    other.deal();
+    expect([other.race, new Practice(file.game, storage).race]).toEqual([null, null]);
+  });
+
+  it("is forgotten if it was stored malformed, and the deal is kept", () => {
+    const { storage, practice } = begun();
+    follow(practice, 3);
+    const key = `samedeal.practice.${file.game}`;
+    const stored = JSON.parse(storage.getItem(key) ?? "") as { race: object };
+    const ghost = ghostOf(replay);
+    const { name: _, ...nameless } = ghost;
+    const { result: __, ...endless } = ghost;
+    const ghosts = [null, nameless, endless, { ...ghost, steps: [[1]] }, { ...ghost, ended: null }];
+    const races = ghosts.map((each) => ({ ...stored.race, ghost: each }));
+    for (const race of [7, {}, { ...stored.race, times: ["x"] }, ...races]) {
+      storage.setItem(key, JSON.stringify({ ...stored, race }));
+      const again = new Practice(file.game, storage);
+      expect([again.race, again.view.moves]).toEqual([null, 3]);
+    }
+  });
+
+  function viewOfRun(moves: number): unknown {
+    const storage = new MemoryStorage();
+    const stored = { seed: file.seed, variant: file.variant, rules: file.rules };
+    const played = file.moves.slice(0, moves).map(([text]) => text);
+    storage.setItem(`samedeal.practice.${file.game}`, JSON.stringify({ ...stored, moves: played }));
+    return new Practice(file.game, storage).view.piles;
+  }
 });

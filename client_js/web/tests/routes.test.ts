@@ -20,7 +20,11 @@ describe("routeOf", () => {
     ["/run/d.p", { screen: "run", attempt: "d.p", at: 0, beside: null }],
     ["/run/d.p?at=x", { screen: "run", attempt: "d.p", at: 0, beside: null }],
     ["/run/d.p?beside=d.q", { screen: "run", attempt: "d.p", at: 0, beside: "d.q" }],
+    ["/run/d.p?race", { screen: "ghost", attempt: "d.p" }],
     ["/deal/d", { screen: "deal", deal: "d" }],
+    ["/watch/h7kq2/Jk1-_A", { screen: "watch", code: "H7KQ2", key: "Jk1-_A" }],
+    ["/watch/h7kq2", { screen: "missing" }],
+    ["/watch/h7kq2/a/b", { screen: "missing" }],
     ["/deal", { screen: "missing" }],
     ["/r/A/b", { screen: "missing" }],
     ["/%E0%A4%A", { screen: "missing" }],
@@ -33,6 +37,7 @@ describe("routeOf", () => {
     expect(at(paths.run("d.p"))).toEqual({ screen: "run", attempt: "d.p", at: 0, beside: null });
     expect(at(paths.run("d.p", 61_500.4))).toMatchObject({ attempt: "d.p", at: 61_500 });
     expect(at(paths.run("d.p", 5, "d.q"))).toMatchObject({ at: 5, beside: "d.q" });
+    expect(at(paths.ghost("d.p"))).toEqual({ screen: "ghost", attempt: "d.p" });
     expect(at(paths.deal("d"))).toEqual({ screen: "deal", deal: "d" });
     expect(at(paths.daily("a b"))).toEqual({ screen: "daily", game: "a b" });
     expect(at(paths.leaderboard("robert", 7))).toMatchObject({ game: "robert", day: 7 });

@@ -4,7 +4,7 @@ import { Store } from "../../src/store.ts";
 import { RunningGames, readRunning, stateOf } from "../src/runningGames.svelte.ts";
 import { MemoryStorage } from "./storage.ts";
 
-const ADA: Player = { id: "ada", name: "Ada", tag: "2222" };
+const ADA: Player = { id: "ada", name: "Ada", tag: "2222", bot: false };
 const DEADLINE = 5_000;
 
 /** What the class reads of an attempt. */

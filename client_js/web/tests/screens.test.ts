@@ -26,7 +26,10 @@ function screens(onLine = true): Screens {
     table: here,
     over: here,
     run: here,
+    ghost: here,
     deal: here,
+    watch: here,
+    boards: here,
   };
   return new Screens(reload, { ...files, ...more, settings: gone });
 }

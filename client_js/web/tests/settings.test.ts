@@ -12,6 +12,7 @@ const DEFAULTS = {
   language: "system",
   emotes: true,
   twoStep: false,
+  practiceHelp: "hints",
 };
 
 describe("settings", () => {
@@ -31,7 +32,8 @@ describe("settings", () => {
 describe("the last race", () => {
   it("is the default if none or an invalid one is stored", () => {
     const first = readRace(null);
-    expect(first).toEqual({ game: "roosevelt", variant: "standard", seats: 4, limit: 900 });
+    const settings = { seats: 4, limit: 900, help: "none" };
+    expect(first).toEqual({ game: "roosevelt", variant: "standard", ...settings });
     for (const text of ["", "{}", "null", '{"game":"chess","variant":"standard"}']) {
       expect(readRace(text)).toEqual(first);
     }
@@ -39,7 +41,7 @@ describe("the last race", () => {
   });
 
   it("is read back as it was stored", () => {
-    const wish = { game: "deuces", variant: "strict", seats: 2, limit: 300 };
+    const wish = { game: "deuces", variant: "strict", seats: 2, limit: 300, help: "undo" };
     expect(readRace(JSON.stringify(wish))).toEqual(wish);
   });
 });

@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from server.core.ids import AttemptId, PlayerId
-from server.gateway.handlers import attempts, dailies, deals, leaderboards, rooms, runs, session
+from server.gateway.handlers import (
+    attempts,
+    dailies,
+    deals,
+    leaderboards,
+    rooms,
+    runs,
+    session,
+    watching,
+)
 from server.gateway.handlers.request import Request
 from server.gateway.hub import Hub
 from server.gateway.load import Load
@@ -20,6 +29,7 @@ HANDLERS = {
     **dailies.HANDLERS,
     **leaderboards.HANDLERS,
     **runs.HANDLERS,
+    **watching.HANDLERS,
 }
 """The handler of every command, by the command's type."""
 

@@ -5,11 +5,21 @@ A move has none: the session gives it to `server.gateway.handlers.Handlers.play`
 
 from __future__ import annotations
 
+from server.core.attempt import UNDONE
 from server.core.ids import AttemptId
 from server.core.refusal import Refusal
 from server.gateway import codec, present
 from server.gateway.handlers.request import HandlerTable, Request
-from server.gateway.messages.attempts import Attempt, Ended, Missed, OpenAttempt, Resign
+from server.gateway.messages.attempts import (
+    Attempt,
+    Ended,
+    Hint,
+    Hinted,
+    Missed,
+    OpenAttempt,
+    Resign,
+    Undo,
+)
 from server.gateway.messages.shared import Command
 from server.service.answers import Over, Snapshot
 from server.service.resume import find_missed
@@ -34,13 +44,40 @@ async def open_attempt(request: Request[OpenAttempt]) -> Attempt | Missed:
 async def resign(request: Request[Resign]) -> Ended | Attempt:
     """End the attempt; return its snapshot instead if `seq` is not its next entry."""
     command = request.command
-    attempt = request.session.shown.attempt_of(command.number)
-    if attempt is None:
-        raise Refusal("unknown_attempt")
+    attempt = _attempt(request)
     found = await request.services.attempts.resign(attempt, request.player, command.seq)
     if isinstance(found, Over):
         return present.ended(found.after, command.number)
     return present.attempt(found, command.number, request.now())
+
+
+async def undo(request: Request[Undo]) -> Missed | Attempt:
+    """Undo the last move; return the snapshot instead if `seq` is not its next entry."""
+    number, seq = request.command.number, request.command.seq
+    found = await request.services.attempts.undo(_attempt(request), request.player, seq)
+    if isinstance(found, Snapshot):
+        return present.attempt(found, number, request.now())
+    # Nothing is awaited between the append and the answer: other sessions are sent it after that.
+    request.session.shown.wrote(number, found.after.seq)
+    return present.followed(found.after, UNDONE, found.delta, number, request.now())
+
+
+async def hint(request: Request[Hint]) -> Hinted | Attempt:
+    """Give a hint; return the snapshot instead if `seq` is not the next entry."""
+    number, seq = request.command.number, request.command.seq
+    found = await request.services.attempts.hint(_attempt(request), request.player, seq)
+    if isinstance(found, Snapshot):
+        return present.attempt(found, number, request.now())
+    request.session.shown.wrote(number, found.after.seq)
+    return present.hinted(found.after, number)
+
+
+def _attempt(request: Request[Resign] | Request[Undo] | Request[Hint]) -> AttemptId:
+    """Return the attempt that a command names by its number."""
+    attempt = request.session.shown.attempt_of(request.command.number)
+    if attempt is None:
+        raise Refusal("unknown_attempt")
+    return attempt
 
 
 def show(request: Request[Command], snapshot: Snapshot, *, take: bool) -> Attempt:
@@ -58,4 +95,4 @@ def show(request: Request[Command], snapshot: Snapshot, *, take: bool) -> Attemp
     return present.attempt(snapshot, number, request.now())
 
 
-HANDLERS: HandlerTable = {OpenAttempt: open_attempt, Resign: resign}
+HANDLERS: HandlerTable = {OpenAttempt: open_attempt, Resign: resign, Undo: undo, Hint: hint}

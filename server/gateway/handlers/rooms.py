@@ -13,11 +13,15 @@ from server.gateway.messages.rooms import (
     HandOver,
     JoinRoom,
     LeaveRoom,
+    ListRooms,
     ProposeTerms,
+    QuickMatch,
     RemoveMember,
+    Rooms,
     RoomState,
     SendEmote,
     SetLock,
+    SetPublic,
     SetReady,
     SetTerms,
     StartRound,
@@ -38,7 +42,16 @@ async def create(request: Request[CreateRoom]) -> RoomState:
         seats=command.seats,
         limit=command.limit * 1000,
         creation=command.key,
+        allowed=command.help,
     )
+    return await _subscribed(request, room)
+
+
+async def quick_match(request: Request[QuickMatch]) -> RoomState:
+    """Find a quick match unless the node is overloaded, and subscribe the session to its room."""
+    if request.load.is_too_high:
+        raise Refusal("overloaded", wait=request.load.wait())
+    room = await request.services.quick_matches.match(request.player, request.command.game)
     return await _subscribed(request, room)
 
 
@@ -109,8 +122,20 @@ async def set_lock(request: Request[SetLock]) -> RoomState:
     return await _state(request, room)
 
 
+async def set_public(request: Request[SetPublic]) -> RoomState:
+    """Open the room to anybody, or close it."""
+    code, public = RoomCode(request.command.code), request.command.public
+    room = await request.services.rooms.set_public(code, request.player, public=public)
+    return await _state(request, room)
+
+
+async def list_rooms(request: Request[ListRooms]) -> Rooms:
+    """Return the open rooms; the store is read at most once every two seconds on a node."""
+    return present.rooms(await request.services.open_rooms.list())
+
+
 def _terms(command: SetTerms | ProposeTerms) -> Terms:
-    return Terms(command.game, command.variant, command.limit * 1000)
+    return Terms(command.game, command.variant, command.limit * 1000, command.help)
 
 
 async def send_emote(request: Request[SendEmote]) -> Done:
@@ -144,5 +169,8 @@ HANDLERS: HandlerTable = {
     RemoveMember: remove_member,
     HandOver: hand_over,
     SetLock: set_lock,
+    SetPublic: set_public,
+    ListRooms: list_rooms,
     SendEmote: send_emote,
+    QuickMatch: quick_match,
 }

@@ -32,6 +32,7 @@ from server.gateway.messages import (
     runs,
     session,
     shared,
+    watching,
 )
 from server.gateway.messages.shared import Command, Event
 
@@ -50,9 +51,10 @@ __all__ = [
     "runs",
     "session",
     "shared",
+    "watching",
 ]
 
-MODULES = (shared, session, rooms, attempts, deals, dailies, leaderboards, runs)
+MODULES = (shared, session, rooms, attempts, deals, dailies, leaderboards, runs, watching)
 
 
 def kind_of(message: type[Struct]) -> int:

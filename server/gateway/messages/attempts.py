@@ -10,13 +10,17 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from server.gateway.messages.shared import Command, End, EntryNumber, Event, Result
+from server.core import attempt as core
+from server.gateway.messages.shared import Command, End, EntryNumber, Event, Help, Result
 
 FIRST_NUMBER = 32
 """The least number of an attempt; a smaller one at the start of a message is its kind."""
 
 MAX_NUMBERS = 64
 """Attempts that a session has numbers for; after that a new one replaces the oldest."""
+
+UNDO_DEPTH = core.UNDO_DEPTH
+"""Moves that can be undone in a row."""
 
 AttemptNumber = Annotated[int, Meta(ge=FIRST_NUMBER, lt=FIRST_NUMBER + MAX_NUMBERS)]
 """An attempt's number in the session, as an `Attempt` or `Missed` gave it."""
@@ -67,6 +71,35 @@ class Resign(Command, tag=9, frozen=True):
     seq: EntryNumber
 
 
+class Undo(Command, tag=29, frozen=True):
+    """Undo the last move; it is answered by what it has changed, with the cards covered again.
+
+    Refused as `unknown_attempt`, `not_started`, `attempt_ended`, `no_help`, `nothing_to_undo` or
+    `too_many_moves`.
+
+    Attributes:
+        number: the attempt's number in the session.
+        seq: one more than the last journal entry that the client knows.
+    """
+
+    number: AttemptNumber
+    seq: EntryNumber
+
+
+class Hint(Command, tag=30, frozen=True):
+    """Ask for a hint. On the same board, the answer is the same, and counts once.
+
+    Refused as `unknown_attempt`, `not_started`, `attempt_ended` or `no_help`.
+
+    Attributes:
+        number: the attempt's number in the session.
+        seq: one more than the last journal entry that the client knows.
+    """
+
+    number: AttemptNumber
+    seq: EntryNumber
+
+
 class PlayMove(Struct, array_like=True, frozen=True, forbid_unknown_fields=True):
     """Play a move, `[number, seq, source, target, count?]`.
 
@@ -106,6 +139,9 @@ class Attempt(Event, tag=7, frozen=True):
         deadline: when it ends by itself, in Unix milliseconds.
         now: the server's time in Unix milliseconds.
         rules: the digest of the rules that it is played by; servers of release 0.1.0 leave it out.
+        help: what help its player may ask for.
+        hint: the hint that was given on this board: source, target and count as in `PlayMove`.
+        undoable: how many moves can be undone in a row.
     """
 
     number: int
@@ -124,6 +160,9 @@ class Attempt(Event, tag=7, frozen=True):
     now: int
     result: Result
     rules: str | None = None
+    help: Help = "none"
+    hint: list[int] | None = None
+    undoable: int = 0
 
 
 class Moved(Struct, array_like=True, frozen=True):
@@ -150,7 +189,7 @@ class Moved(Struct, array_like=True, frozen=True):
 
 
 class MissedMove(Struct, array_like=True, frozen=True):
-    """A move that a client has missed.
+    """A move that a client has missed, or an undo: its `count` is 0, like `source` and `target`.
 
     Attributes:
         source: as in `PlayMove`.
@@ -170,7 +209,7 @@ class MissedMove(Struct, array_like=True, frozen=True):
 class Missed(Event, tag=9, frozen=True):
     """What happened in an attempt after the entry `since`, which the client has.
 
-    As news, it is what another session of the player has played.
+    As news, it is what another session of the player has played; it also answers an `Undo`.
 
     Attributes:
         number: the attempt's number in the session from now on.
@@ -190,6 +229,22 @@ class Missed(Event, tag=9, frozen=True):
     result: Result
 
 
+class Hinted(Event, tag=21, frozen=True):
+    """A hint.
+
+    Attributes:
+        number: the attempt's number in the session.
+        seq: the last entry of its journal.
+        move: source, target and count as in `PlayMove`; null if no move is known to get further.
+        hints: hints given to the player in this attempt.
+    """
+
+    number: int
+    seq: int
+    move: list[int] | None
+    hints: int
+
+
 class Taken(Event, tag=22, frozen=True):
     """Another session of the player plays the attempt: this one follows it, until it takes it over.
 
@@ -200,6 +255,16 @@ class Taken(Event, tag=22, frozen=True):
 
     number: int
     session: str | None
+
+
+class Released(Event, tag=26, frozen=True):
+    """The session that played an attempt which this one follows has ended: no session plays it.
+
+    Attributes:
+        number: the attempt's number in the session.
+    """
+
+    number: int
 
 
 class Ended(Event, tag=10, frozen=True):

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct, field
 
-from server.gateway.messages.shared import Command, Event, GameId, Player, Result
+from server.gateway.messages.shared import Command, Event, GameId, Help, Player, Result
 
 Seconds = Annotated[int, Meta(ge=60, le=7200)]
 """The length of a round."""
@@ -35,6 +35,7 @@ class CreateRoom(Command, tag=3, frozen=True):
         limit: seconds for a round, 60 to 7,200.
         key: random, chosen by the client: a player's commands with the same key create one room.
         variant: of the game; `standard` is its base form.
+        help: what help the players of its rounds may ask for.
     """
 
     game: GameId
@@ -42,6 +43,7 @@ class CreateRoom(Command, tag=3, frozen=True):
     limit: Seconds
     key: Annotated[str, Meta(min_length=8, max_length=64)]
     variant: GameId = "standard"
+    help: Help = "none"
 
 
 class RoomCommand(Command, frozen=True):
@@ -99,11 +101,13 @@ class SetTerms(RoomCommand, tag=17, frozen=True):
 
     Attributes:
         limit: seconds for a round, 60 to 7,200.
+        help: what help the players may ask for.
     """
 
     game: GameId
     variant: GameId
     limit: Seconds
+    help: Help = "none"
 
 
 class ProposeTerms(RoomCommand, tag=18, frozen=True):
@@ -113,11 +117,13 @@ class ProposeTerms(RoomCommand, tag=18, frozen=True):
 
     Attributes:
         limit: seconds for a round, 60 to 7,200.
+        help: what help the players may ask for.
     """
 
     game: GameId
     variant: GameId
     limit: Seconds
+    help: Help = "none"
 
 
 class RemoveMember(RoomCommand, tag=19, frozen=True):
@@ -154,6 +160,19 @@ class SetLock(RoomCommand, tag=21, frozen=True):
     locked: bool
 
 
+class SetPublic(RoomCommand, tag=16, frozen=True):
+    """Open the room to anybody, who then finds it by `ListRooms`, or close it; only the host may.
+
+    Refused as `unknown_room`, `not_seated` or `not_host`.
+    """
+
+    public: bool
+
+
+class ListRooms(Command, tag=23, frozen=True):
+    """Ask for the public rooms that have a free seat, and somebody in them."""
+
+
 class SendEmote(RoomCommand, tag=22, frozen=True):
     """Send an emote to all who are subscribed to the room; only members may.
 
@@ -166,6 +185,17 @@ class SendEmote(RoomCommand, tag=22, frozen=True):
     """
 
     emote: Emote
+
+
+class QuickMatch(Command, tag=24, frozen=True):
+    """Look for somebody to race at a game: take a seat in the room in which somebody waits.
+
+    If nobody waits, a room is opened for others to come to; after 20 seconds the pace bot does. The
+    session is subscribed to the room. The first round starts by itself once both are here. To stop
+    waiting, leave the room. Refused as `unknown_game` or `overloaded`.
+    """
+
+    game: GameId
 
 
 class Seat(Struct, array_like=True, frozen=True):
@@ -216,6 +246,8 @@ class Round(Struct, array_like=True, frozen=True):
         game: what it is played by, whatever the room's terms are now. Null from servers of
             releases before 0.3.0, like `variant` and `limit`: then it is the room's.
         limit: seconds for the round.
+        public: whether the room has been public during the round.
+        help: what help its players may ask for.
     """
 
     number: int
@@ -229,6 +261,8 @@ class Round(Struct, array_like=True, frozen=True):
     game: str | None = None
     variant: str | None = None
     limit: int | None = None
+    public: bool = False
+    help: Help = "none"
 
 
 class Proposal(Struct, array_like=True, frozen=True):
@@ -237,12 +271,14 @@ class Proposal(Struct, array_like=True, frozen=True):
     Attributes:
         player: the member's id.
         limit: seconds for a round.
+        help: what help the players may ask for.
     """
 
     player: str
     game: str
     variant: str
     limit: int
+    help: Help = "none"
 
 
 class Place(Struct, array_like=True, frozen=True):
@@ -272,6 +308,17 @@ class Score(Struct, array_like=True, frozen=True):
     places: list[Place]
 
 
+class Former(Struct, array_like=True, frozen=True):
+    """A player who has left a room, in whose scores there still is a place.
+
+    Attributes:
+        points: as in `Seat`.
+    """
+
+    player: Player
+    points: int
+
+
 class RoomState(Event, tag=5, frozen=True):
     """A whole room: answers commands to it, and is sent to its subscribers at every change.
 
@@ -285,8 +332,14 @@ class RoomState(Event, tag=5, frozen=True):
         round: the latest one, or null before the first.
         locked: whether nobody may take a seat who has none.
         proposals: what members propose for the next round.
-        scores: of the latest rounds that several players have finished, at most 20, the oldest
+        scores: of the latest rounds that several players have finished, at most 8, the oldest
             first.
+        public: whether the room is listed for anybody to join.
+        former: the players in `scores` who have no seat.
+        quick: whether it was opened by `QuickMatch`.
+        bot_at: when the pace bot takes the free seat of a quick match, in Unix milliseconds; null
+            if it does not.
+        help: what help the players of the next round may ask for.
     """
 
     code: str
@@ -301,12 +354,50 @@ class RoomState(Event, tag=5, frozen=True):
     locked: bool = False
     proposals: list[Proposal] = field(default_factory=list)
     scores: list[Score] = field(default_factory=list)
+    public: bool = False
+    former: list[Former] = field(default_factory=list)
+    quick: bool = False
+    bot_at: int | None = None
+    help: Help = "none"
 
 
 class Removed(Event, tag=23, frozen=True):
     """The host has removed the player from the room; the session is no longer subscribed to it."""
 
     code: str
+
+
+class OpenRoom(Struct, array_like=True, frozen=True):
+    """A public room with a free seat.
+
+    Attributes:
+        game: of the next round, like `variant`.
+        limit: seconds for the next round.
+        taken: seats that are taken.
+        seats: how many players it has room for.
+        host: who runs it.
+        running: whether a round is being played: who joins now plays in the next one.
+    """
+
+    code: str
+    game: str
+    variant: str
+    limit: int
+    taken: int
+    seats: int
+    host: Player
+    running: bool
+
+
+class Rooms(Event, tag=24, frozen=True):
+    """Answers `ListRooms`.
+
+    Attributes:
+        rooms: at most 50; those that wait for their next round come first. The list may be two
+            seconds old, so that a room may be full by the time that somebody joins it.
+    """
+
+    rooms: list[OpenRoom]
 
 
 class Emoted(Event, tag=15, frozen=True):

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from server.gateway.messages.shared import Command, End, Event, Player
+from server.gateway.messages.shared import Command, End, Event, Help, Player
 
 
 class GetRun(Command, tag=27, frozen=True):
@@ -46,9 +46,11 @@ class Run(Event, tag=19, frozen=True):
         started: when its clock started, in Unix milliseconds.
         deadline: when it was to end by itself, in Unix milliseconds.
         moves: four numbers for each move: milliseconds since the move before it, or since the
-            start; then source, target and count as in `PlayMove`.
+            start; then source, target and count as in `PlayMove`, or 0 three times for an undo.
         ended: milliseconds from the start to the end.
         end: why it ended.
+        help: what help the player could ask for.
+        hints: hints given to the player.
     """
 
     attempt: str
@@ -64,6 +66,8 @@ class Run(Event, tag=19, frozen=True):
     moves: list[int]
     ended: int
     end: End
+    help: Help = "none"
+    hints: int = 0
 
 
 class RunRow(Struct, array_like=True, frozen=True):
@@ -75,6 +79,7 @@ class RunRow(Struct, array_like=True, frozen=True):
         left: cards that are not on the foundations.
         time: milliseconds from the start to the last card that reached a foundation.
         moves: moves played.
+        undos: as in `Result`, like `hints` and `peeked`; a daily has none of them.
     """
 
     attempt: str
@@ -83,6 +88,9 @@ class RunRow(Struct, array_like=True, frozen=True):
     left: int
     time: int
     moves: int
+    undos: int = 0
+    hints: int = 0
+    peeked: bool = False
 
 
 class Runs(Event, tag=20, frozen=True):

@@ -25,6 +25,10 @@ End = Literal["won", "stuck", "resigned", "time"]
 """Why an attempt ended. `time`: it ran out of time."""
 
 
+Help = Literal["none", "undo", "hints"]
+"""What help a player may ask for: none, undoing moves, or that and hints."""
+
+
 class Command(Struct, array_like=True, frozen=True, forbid_unknown_fields=True):
     """The base of all commands.
 
@@ -52,11 +56,13 @@ class Player(Struct, array_like=True, frozen=True):
         id: public, and no credential.
         name: as the player chose it; several players may have the same one.
         tag: four characters that tell players of one name apart; they never change.
+        bot: whether it is the pace bot, which plays by hints, and is to be labelled as one.
     """
 
     id: str
     name: str
     tag: str
+    bot: bool = False
 
 
 class Result(Struct, array_like=True, frozen=True):
@@ -66,8 +72,11 @@ class Result(Struct, array_like=True, frozen=True):
         home: cards on the foundations.
         left: cards that are not on the foundations yet.
         time: milliseconds from the start to the last card that reached a foundation.
-        moves: moves played.
+        moves: moves played; an undo counts as one.
         end: why the attempt ended, or null while it is being played.
+        undos: how many of the moves were undos.
+        hints: hints given to the player.
+        peeked: whether an undo has covered a card that had been seen.
     """
 
     home: int
@@ -75,3 +84,6 @@ class Result(Struct, array_like=True, frozen=True):
     time: int
     moves: int
     end: End | None
+    undos: int = 0
+    hints: int = 0
+    peeked: bool = False

@@ -1,7 +1,6 @@
-/** Which legal move a tap or a hint means, and which moves finish a game automatically. */
+/** Which legal move a tap means, and which moves finish a game automatically. */
 
 import { type Layout, type View, cardsFaceDown, pileAt } from "../../../src/rules/board.ts";
-import { isDown } from "../../../src/rules/cards.ts";
 import { isWon, legalMoves, runLength } from "../../../src/rules/moves.ts";
 import { apply } from "../../../src/rules/play.ts";
 import { type Move, ROW } from "../../../src/rules/ruleset.ts";
@@ -56,40 +55,6 @@ export function bestMove(table: Table, place: Place): Move | undefined {
     if (best === undefined || length > best.length) best = { move, length };
   }
   return best?.move;
-}
-
-/** The move of a hint: to a foundation, else one that uncovers, one that builds, or a deal. */
-export function hintMove(table: Table): Move | undefined {
-  const { view, moves } = table;
-  const { foundations, tableau } = view.ruleset;
-  const useful = moves.filter((move) => tableau.includes(move.target) && !isPointless(view, move));
-  return (
-    moves.find(({ target }) => foundations.includes(target)) ??
-    useful.find((move) => uncovers(view, move)) ??
-    useful.find((move) => !isEmpty(view, move.target) && !isBuilt(view, move)) ??
-    dealingMove(table) ??
-    useful[0]
-  );
-}
-
-function isEmpty(view: Layout, pile: number): boolean {
-  return pileAt(view, pile).length === 0;
-}
-
-/** Whether the cards of a move already lie on a card that they may be built on. */
-function isBuilt(view: Layout, { source, count }: Move): boolean {
-  const { tableau, builds } = view.ruleset;
-  const pile = pileAt(view, source);
-  const [below, card] = [pile.at(-count - 1), pile.at(-count)];
-  if (!tableau.includes(source) || below === undefined || card === undefined) return false;
-  return builds(below, card);
-}
-
-/** Whether a move to a non-empty column empties another, or uncovers a card that is face down. */
-function uncovers(view: Layout, { source, target, count }: Move): boolean {
-  if (!view.ruleset.tableau.includes(source) || isEmpty(view, target)) return false;
-  const left = pileAt(view, source).at(-count - 1);
-  return left === undefined || isDown(left);
 }
 
 /** Whether a move only takes all cards of one column to an empty one. */

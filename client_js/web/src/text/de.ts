@@ -1,6 +1,5 @@
 /** Die Seite auf Deutsch. */
 
-import type { Match } from "../../../src/rules/schema.ts";
 import type { Text } from "./index.ts";
 
 const RANKS = [
@@ -32,6 +31,11 @@ function anyCard(rank: number, suits: string): string {
 
 function counted(count: number, one: string, many: string): string {
   return `${count} ${count === 1 ? one : many}`;
+}
+
+/** A run in the dative. */
+function runOf(name: string | null): string {
+  return name === null ? "deiner früheren Partie" : `der Partie von ${name}`;
 }
 
 const LIST = new Intl.ListFormat("de");
@@ -103,6 +107,34 @@ export const de: Text = {
     create: "Raum öffnen",
   },
 
+  open: {
+    title: "Offene Rennen",
+    none: "Gerade gibt es keine offenen Rennen.",
+    noneMore: "Eröffne selbst eins, oder lass uns einen Gegner suchen: Es geht von selbst los.",
+    joinOf: (host) => `Beim Rennen von ${host} mitspielen`,
+    seats: (taken, of) => `${taken} von ${of} Plätzen besetzt`,
+    running: "mitten in einer Runde",
+    toAnyone: "Offen für alle",
+    toAnyoneMore: "Dein Rennen steht in der Liste, und jeder kann einen freien Platz nehmen.",
+  },
+
+  quick: {
+    find: "Gegner finden",
+    looking: "Wir suchen jemanden …",
+    found: (name) => `Du spielst gegen ${name}.`,
+    starts: "Gleich geht es los.",
+    botIn: (seconds) =>
+      `Kommt in ${counted(seconds, "Sekunde", "Sekunden")} niemand, spielt der Tempo-Bot.`,
+    waiting: "Es geht los, sobald jemand kommt.",
+    stop: "Suche beenden",
+    meanwhile: "Es geht von selbst los: gleiche Karten, gleicher Start, für euch beide.",
+  },
+
+  bot: {
+    name: "Tempo-Bot",
+    about: "Ein Bot, der nach Tipps spielt",
+  },
+
   join: { title: "Du hast einen Code?", code: "Raumcode", join: "Mitspielen" },
 
   dailies: {
@@ -170,7 +202,12 @@ export const de: Text = {
     shareText: (game) => `Spiel gegen mich: ${game}. Gleiche Karten, gleicher Start.`,
     copied: "Link kopiert.",
     notCopied: "Das Kopieren geht hier nicht. Der Link ist markiert: Kopier ihn von Hand.",
-    terms: (seats, limit) => `${counted(seats, "Platz", "Plätze")} · ${limit} je Runde`,
+    terms: (seats, limit, help) =>
+      [
+        counted(seats, "Platz", "Plätze"),
+        `${limit} je Runde`,
+        ...(help === null ? [] : [help]),
+      ].join(" · "),
     players: "Spieler",
     freeSeats: (count) => counted(count, "freier Platz", "freie Plätze"),
     host: "Gastgeber",
@@ -239,6 +276,7 @@ export const de: Text = {
   series: {
     title: "Zwischenstand",
     short: (round) => `R${round}`,
+    left: "nicht mehr da",
     place: (rank) => `${rank}.`,
     caption: "Ein Punkt für jeden, den du schlägst; keiner für einen Lauf ohne Karte zu Hause.",
   },
@@ -300,61 +338,51 @@ export const de: Text = {
         "Die Zweien liegen schon. Zehn Spalten in einer Farbe, und nach dem Ass kommt der König.",
       "lady-betty": "Sechs Stapel, und was liegt, bleibt liegen, bis es nach Hause geht.",
     },
-    goalTitle: "Das Ziel",
-    goal: (total) => `Bring alle ${total} Karten nach Hause auf die Zielstapel.`,
-    home: (piles, first, match, suits) => {
-      const which = suits === "HD" ? "rote " : suits === "SC" ? "schwarze " : "";
-      const by =
-        match === "suit" ? " in einer Farbe" : match === "colour" ? " in Rot oder Schwarz" : "";
-      const [from, to] = first === "A" ? ["Ass", "König"] : [rankName(first), "Ass am Ende"];
-      return `${piles} ${which}Zielstapel gehen${by} aufwärts, von ${from} bis ${to}.`;
-    },
-    run: (piles) =>
-      `${piles} weitere Zielstapel nehmen je eine ganze Folge vom König bis zum Ass, auf einmal.`,
-    either: (piles) =>
-      `${piles === 1 ? "Ein Zielstapel geht" : `${piles} Zielstapel gehen`} um eins auf oder ab, in jeder Farbe; König und Ass sind Nachbarn.`,
-    columnsTitle: "Die Spalten",
-    anyOnAny: "Jede Karte darf auf jeden Stapel.",
-    onlyHome: "Von dort geht sie nur noch nach Hause: Wähl mit Bedacht.",
-    builds: (match: Match, wrap) =>
-      ({
-        suit: "Spalten gehen in einer Farbe um eins abwärts.",
-        alternate: "Spalten gehen um eins abwärts, Rot auf Schwarz und Schwarz auf Rot.",
-        colour: "Spalten gehen um eins abwärts, Rot auf Rot und Schwarz auf Schwarz.",
-        any: "Spalten gehen um eins abwärts, in jeder Farbe.",
-      })[match] + (wrap ? " Auf ein Ass darf ein König." : ""),
-    moves: {
-      card: "Es zieht immer nur eine Karte um.",
-      run: "Karten, die aufeinander folgen, ziehen zusammen um.",
-      "run-by-spaces":
-        "Karten, die aufeinander folgen, ziehen zusammen um, so viele die leeren Spalten erlauben: 2 bei einer, 4 bei zweien.",
-    },
-    emptyAny: "In einer leeren Spalte darf jede Karte anfangen.",
-    emptyOnly: (rank) => `In einer leeren Spalte fängt nur ein ${rankName(rank)} an.`,
-    stockTitle: "Der Stapel",
-    row: "Er gibt eine Karte auf jede Spalte, alle auf einmal. Nimm sie, wenn du sie brauchst: Es sind sechs Reihen.",
-    openStock:
-      "Seine oberste Karte liegt offen. Ein Ass darf gleich nach Hause, jede andere Karte zuerst auf einen Stapel.",
-    draw: "Er gibt eine Karte nach der anderen auf die Ablage.",
-    wasteAnywhere: "Die oberste Karte der Ablage darf auf eine Spalte oder nach Hause.",
-    wasteHome: "Die oberste Karte der Ablage darf nach Hause.",
-    redeals: (times) =>
-      times === 0
-        ? "Er wird einmal durchgespielt."
-        : `Ist er leer, wird die Ablage wieder zum Stapel, ${times === 1 ? "einmal" : times === 2 ? "zweimal" : `${times}-mal`}.`,
-    tapTitle: "Spielen",
-    tap: "Tipp eine Karte an, und sie macht ihren besten Zug: nach Hause, wenn es geht, sonst zur längsten Folge. Oder zieh sie, wohin du willst.",
-    keys: "Mit der Tastatur: Pfeile bewegen, Eingabe spielt, Leertaste nimmt auf und legt ab, H schickt nach Hause, D gibt Karten.",
+  },
+
+  help: {
+    title: "Hilfe",
+    kinds: { none: "Keine", undo: "Züge zurücknehmen", hints: "Zurücknehmen und Tipps" },
+    terms: { undo: "Zurücknehmen erlaubt", hints: "mit Zurücknehmen und Tipps" },
+    undo: "Zurück",
+    hint: "Tipp",
+    hinted: (move) => `Tipp: ${move}`,
+    none: "Hier bringt dich kein Zug weiter. Nimm ein paar zurück?",
+    deadEnd: "Hier geht kein Zug mehr. Nimm ein paar zurück, oder gib auf.",
+    undone: "Zug zurückgenommen",
+    used: (marks) => `Hilfe: ${marks}.`,
+    marks: (undos, hints, peeked) =>
+      [
+        ...(undos > 0 ? [`${undos}× zurück`] : []),
+        ...(hints > 0 ? [counted(hints, "Tipp", "Tipps")] : []),
+        ...(peeked ? ["unter Karten geschaut"] : []),
+      ].join(", "),
   },
 
   practice: {
     title: (game) => `Üben: ${game}`,
     start: "Ohne Uhr probieren",
-    undo: "Zurück",
-    hint: "Tipp",
     deal: "Neue Karten",
-    stuck: "Kein Zug mehr. Nimm ein paar zurück, oder gib neu.",
     lost: "Die Regeln des Spiels, das hier lag, sind nicht mehr bekannt. Hier ist ein neues.",
+  },
+
+  ghost: {
+    race: "Dagegen antreten",
+    raceOf: (name) => `Gegen die Partie von ${name} antreten`,
+    title: (game, name) =>
+      `${game} gegen ${name === null ? "dich selbst" : `den Geist von ${name}`}`,
+    of: (name) => (name === null ? "Dein Geist" : `Geist von ${name}`),
+    stop: "Anhalten",
+    keep: "Weiter im Rennen",
+    again: "Noch einmal",
+    drop: "Ohne Geist weiter",
+    cards: (count) => counted(count, "Karte", "Karten"),
+    seconds: (count) => `${count} s`,
+    minutes: (clock) => `${clock} min`,
+    ahead: (name, by) =>
+      `${by} besser als ${name === null ? "deine frühere Partie" : `die Partie von ${name}`}!`,
+    behind: (name, by) => `${by} hinter ${runOf(name)}.`,
+    level: (name) => `Gleichauf mit ${runOf(name)}.`,
   },
 
   settings: {
@@ -373,6 +401,7 @@ export const de: Text = {
     sounds: { off: "Aus", on: "An" },
     emotes: "Reaktionen anderer",
     emotesShown: { on: "Zeigen", off: "Ausblenden" },
+    practiceHelp: "Hilfe beim Üben",
     motion: "Bewegung",
     motions: { system: "Wie im System", none: "Keine" },
     language: "Sprache",
@@ -487,6 +516,7 @@ export const de: Text = {
   cards: {
     down: "Verdeckte Karte",
     name: cardName,
+    rank: rankName,
     inSentence: cardName,
     anyOf: (ranks, suits) => ranks.map((rank) => anyCard(rank, suits)).join(" oder "),
   },
@@ -503,6 +533,29 @@ export const de: Text = {
 
   locale: "de-DE",
 
+  watch: {
+    title: (code) => `Raum ${code} zusehen`,
+    open: "Dem Rennen zusehen",
+    others: "Den anderen zusehen",
+    delay: (seconds) => `${seconds} Sekunden später`,
+    delayMore: "Damit niemand vorsagen kann.",
+    hidden: "Die Karten der anderen siehst du, wenn die Runde vorbei ist.",
+    soon: "Gleich sind die Karten da.",
+    later: (seconds) => `Hier sind die Karten ${seconds} Sekunden später zu sehen.`,
+    notRead: "Dieser Tisch ist gerade nicht zu sehen.",
+    shown: "Wessen Karten zu sehen sind",
+    over: "Die Runde ist vorbei.",
+    toRoom: "Zurück zum Raum",
+    waiting: "Sobald die nächste Runde läuft, siehst du alle Karten.",
+    takeSeat: "Mitspielen",
+    noSeat: "Alle Plätze sind besetzt. Zusehen kannst du trotzdem.",
+    invite: "Zum Zusehen einladen",
+    inviteMore: "Wer diesen Link hat, sieht alle Karten, 15 Sekunden später.",
+    link: "Der Link zum Zusehen",
+    shareText: (game) => `Sieh uns zu: ein Rennen in ${game}.`,
+    notInvited: "Bitte den Gastgeber um einen neuen Link: Diesem fehlt vielleicht etwas.",
+  },
+
   refusals: {
     bad_name: "Dieser Name geht nicht.",
     too_fast: "Das war etwas schnell. Gleich noch einmal.",
@@ -512,12 +565,17 @@ export const de: Text = {
     room_full: "In diesem Raum sind alle Plätze besetzt.",
     room_locked: "Dieser Raum ist abgeschlossen.",
     removed: "Der Gastgeber hat dich aus diesem Raum entfernt.",
+    not_invited: "Mit diesem Link kannst du nicht zusehen.",
+    still_racing: "Du bist noch in dieser Runde. Wenn du fertig bist, kannst du zusehen.",
+    too_many_watchers: "Bei diesem Rennen sehen schon zu viele zu.",
     not_host: "Das kann nur der Gastgeber.",
     players_away: "Noch sind nicht alle da.",
     nobody_plays: "Alle setzen aus. Jemand muss spielen.",
     round_running: "Gerade läuft eine Runde.",
     not_started: "Die Runde hat noch nicht begonnen.",
     unknown_attempt: "So ein Spiel von dir gibt es nicht.",
+    no_help: "Diese Hilfe gibt es hier nicht.",
+    nothing_to_undo: "Da ist kein Zug zum Zurücknehmen.",
     already_played: "Das hast du schon gespielt.",
     unknown_day: "Für diesen Tag gibt es keine Bestenliste.",
     deal_open: "Vielleicht spielt noch jemand dieses Blatt.",

@@ -1,7 +1,5 @@
 /** The page in English. */
 
-import type { Match } from "../../../src/rules/schema.ts";
-
 const RANKS = [
   ...["Ace", "Two", "Three", "Four", "Five", "Six", "Seven"],
   ...["Eight", "Nine", "Ten", "Jack", "Queen", "King"],
@@ -37,6 +35,10 @@ function withArticle(noun: string): string {
 
 function counted(count: number, one: string, many: string): string {
   return `${count} ${count === 1 ? one : many}`;
+}
+
+function runOf(name: string | null): string {
+  return name === null ? "your earlier run" : `${name}’s run`;
 }
 
 const ENDINGS: Readonly<Record<string, string>> = { one: "st", two: "nd", few: "rd" };
@@ -108,6 +110,36 @@ export const en = {
     limit: "Time limit",
     minutes: (count: number) => counted(count, "minute", "minutes"),
     create: "Open a room",
+  },
+
+  /** Public rooms. */
+  open: {
+    title: "Open races",
+    none: "No open races right now.",
+    noneMore: "Open one of your own, or let us look for somebody: it starts by itself.",
+    joinOf: (host: string) => `Join ${host}’s race`,
+    seats: (taken: number, of: number) => `${taken} of ${of} seats taken`,
+    running: "in a round",
+    toAnyone: "Open to anyone",
+    toAnyoneMore: "Your race is listed, and anybody may take a free seat.",
+  },
+
+  quick: {
+    find: "Race anyone",
+    looking: "Looking for somebody …",
+    found: (name: string) => `You’re racing ${name}.`,
+    starts: "The race starts in a moment.",
+    botIn: (seconds: number) =>
+      `If nobody comes in ${counted(seconds, "second", "seconds")}, the pace bot plays.`,
+    waiting: "The race starts as soon as somebody comes.",
+    stop: "Stop looking",
+    meanwhile: "It starts by itself: same cards, same moment, for both of you.",
+  },
+
+  /** A player that plays by hints. */
+  bot: {
+    name: "Pace bot",
+    about: "A bot that plays by hints",
   },
 
   join: { title: "Got a code?", code: "Room code", join: "Join" },
@@ -185,8 +217,10 @@ export const en = {
     shareText: (game: string) => `Race me at ${game}. Same cards, same start.`,
     copied: "Link copied.",
     notCopied: "Copying didn’t work here. The link is selected: copy it by hand.",
-    terms: (seats: number, limit: string) =>
-      `${counted(seats, "seat", "seats")} · ${limit} a round`,
+    terms: (seats: number, limit: string, help: string | null) =>
+      [counted(seats, "seat", "seats"), `${limit} a round`, ...(help === null ? [] : [help])].join(
+        " · ",
+      ),
     players: "Players",
     freeSeats: (count: number) => counted(count, "free seat", "free seats"),
     host: "Host",
@@ -256,6 +290,7 @@ export const en = {
   series: {
     title: "So far",
     short: (round: number) => `R${round}`,
+    left: "has left",
     place: (rank: number) => `${rank}${ENDINGS[ORDINALS.select(rank)] ?? "th"}`,
     caption: "One point for each player you beat; none for a run without a card home.",
   },
@@ -320,61 +355,54 @@ export const en = {
       deuces: "The Twos are home already. Ten columns down in suit, and the corner goes round.",
       "lady-betty": "Six piles, and every card you put down stays until it goes home.",
     } as Readonly<Record<string, string>>,
-    goalTitle: "The goal",
-    goal: (total: number) => `Bring all ${total} cards home to the foundations.`,
-    home: (piles: number, first: string, match: Match, suits: string) => {
-      const which = suits === "HD" ? "red " : suits === "SC" ? "black " : "";
-      const by = match === "suit" ? " by suit" : match === "colour" ? " by colour" : "";
-      const order =
-        first === "A" ? "from Ace to King" : `from ${rankName(first)} to King, Ace last`;
-      return `${piles} ${which}foundations build up${by}, ${order}.`;
-    },
-    run: (piles: number) =>
-      `${piles} more foundations take a whole run each, from King down to Ace, in one go.`,
-    either: (piles: number) =>
-      `${piles === 1 ? "One foundation goes" : `${piles} foundations go`} up or down by one, in any suit; King and Ace are neighbours.`,
-    columnsTitle: "The columns",
-    anyOnAny: "Any card goes on any pile.",
-    onlyHome: "From there it can only go home, so choose well.",
-    builds: (match: Match, wrap: boolean) =>
-      ({
-        suit: "Columns build down by suit, one rank at a time.",
-        alternate: "Columns build down, red on black and black on red.",
-        colour: "Columns build down in the same colour.",
-        any: "Columns build down, whatever the suit.",
-      })[match] + (wrap ? " A King goes on an Ace." : ""),
-    moves: {
-      card: "One card moves at a time.",
-      run: "Cards that follow one another move together.",
-      "run-by-spaces":
-        "Cards that follow one another move together, as many as your empty columns allow: 2 with one, 4 with two.",
-    },
-    emptyAny: "Any card may start an empty column.",
-    emptyOnly: (rank: string) => `Only a ${rankName(rank)} may start an empty column.`,
-    stockTitle: "The stock",
-    row: "It deals one card onto each column, all at once. Use it when you need to: there are six rows.",
-    openStock:
-      "Its top card is open. An Ace may go straight home; every other card goes on a pile first.",
-    draw: "It deals one card at a time onto the waste.",
-    wasteAnywhere: "The waste’s top card may go on a column or home.",
-    wasteHome: "The waste’s top card may go home.",
-    redeals: (times: number) =>
-      times === 0
-        ? "You go through it once."
-        : `When it is empty, the waste becomes the stock again, ${times === 1 ? "once" : times === 2 ? "twice" : `${times} times`}.`,
-    tapTitle: "Playing",
-    tap: "Tap a card and it makes its best move: home if it can, else to the longest run. Or drag it where you like.",
-    keys: "On a keyboard: arrows to move, Enter to play, Space to pick up and put down, H for home, D to deal.",
+  },
+
+  /** Undoing moves, and hints. */
+  help: {
+    title: "Help",
+    kinds: { none: "None", undo: "Undo", hints: "Undo and hints" },
+    /** As a part of what a round is played by. */
+    terms: { undo: "with undo", hints: "with undo and hints" },
+    undo: "Undo",
+    hint: "Hint",
+    hinted: (move: string) => `Hint: ${move}`,
+    none: "No move here gets you any further. Undo a few?",
+    deadEnd: "No moves left here. Undo a few, or give up.",
+    undone: "Took a move back",
+    used: (marks: string) => `Help: ${marks}.`,
+    /** What a player asked for, beside a result. */
+    marks: (undos: number, hints: number, peeked: boolean) =>
+      [
+        ...(undos > 0 ? [counted(undos, "undo", "undos")] : []),
+        ...(hints > 0 ? [counted(hints, "hint", "hints")] : []),
+        ...(peeked ? ["looked under cards"] : []),
+      ].join(", "),
   },
 
   practice: {
     title: (game: string) => `Practice: ${game}`,
     start: "Try it, no clock",
-    undo: "Undo",
-    hint: "Hint",
     deal: "New deal",
-    stuck: "No moves left. Undo a few, or deal again.",
     lost: "The rules of the deal that was kept here are not known any more. Here is a new deal.",
+  },
+
+  /** Races against an ended run; the name is null if it is the player's own. */
+  ghost: {
+    race: "Race this run",
+    raceOf: (name: string) => `Race against ${name}’s run`,
+    title: (game: string, name: string | null) =>
+      `${game} against ${name === null ? "yourself" : `${name}’s ghost`}`,
+    of: (name: string | null) => `${name === null ? "Your" : `${name}’s`} ghost`,
+    stop: "Stop",
+    keep: "Keep racing",
+    again: "Race again",
+    drop: "Drop the ghost",
+    cards: (count: number) => counted(count, "card", "cards"),
+    seconds: (count: string) => `${count} s`,
+    minutes: (clock: string) => `${clock} min`,
+    ahead: (name: string | null, by: string) => `You beat ${runOf(name)} by ${by}.`,
+    behind: (name: string | null, by: string) => `${by} behind ${runOf(name)}.`,
+    level: (name: string | null) => `Level with ${runOf(name)}.`,
   },
 
   settings: {
@@ -393,6 +421,7 @@ export const en = {
     sounds: { off: "Off", on: "On" },
     emotes: "Reactions of others",
     emotesShown: { on: "Shown", off: "Hidden" },
+    practiceHelp: "Help in practice",
     motion: "Motion",
     motions: { system: "System setting", none: "None" },
     language: "Language",
@@ -506,6 +535,7 @@ export const en = {
   cards: {
     down: "Face-down card",
     name: cardName,
+    rank: rankName,
     /** Within a sentence. */
     inSentence: (rank: number, suit: string) => cardName(rank, suit).toLowerCase(),
     /** Cards of these ranks and suits, as in "a red six"; of all suits if there are four. */
@@ -529,6 +559,29 @@ export const en = {
   /** How days are written. */
   locale: "en-GB",
 
+  watch: {
+    title: (code: string) => `Watching room ${code}`,
+    open: "Watch the race",
+    others: "Watch the others",
+    delay: (seconds: number) => `${seconds} seconds behind`,
+    delayMore: "So that nobody can whisper.",
+    hidden: "The boards are shown when the round is over.",
+    soon: "The cards are on their way.",
+    later: (seconds: number) => `The cards turn up here ${seconds} seconds later.`,
+    notRead: "This board can’t be read right now.",
+    shown: "Whose board is shown",
+    over: "The round is over.",
+    toRoom: "Back to the room",
+    waiting: "You’ll see everyone’s cards as soon as the next round is on.",
+    takeSeat: "Take a seat",
+    noSeat: "Every seat is taken. You can still watch.",
+    invite: "Invite to watch",
+    inviteMore: "Whoever has this link sees every board, 15 seconds behind.",
+    link: "The link to watch",
+    shareText: (game: string) => `Watch our race at ${game}.`,
+    notInvited: "Ask the host for a new link: this one may have lost a letter.",
+  },
+
   refusals: {
     bad_name: "That name can’t be used.",
     too_fast: "That was a bit fast. Try again in a moment.",
@@ -538,12 +591,17 @@ export const en = {
     room_full: "Every seat in this room is taken.",
     room_locked: "This room is locked.",
     removed: "The host has removed you from this room.",
+    not_invited: "This link doesn’t let you watch.",
+    still_racing: "You’re still in this round. You can watch when you’re done.",
+    too_many_watchers: "Too many people are watching this race.",
     not_host: "Only the host can do that.",
     players_away: "Not everybody is here yet.",
     nobody_plays: "Everybody sits out. Somebody has to play.",
     round_running: "A round is under way.",
     not_started: "The round hasn’t begun yet.",
     unknown_attempt: "That isn’t a game of yours.",
+    no_help: "There’s no such help in this game.",
+    nothing_to_undo: "There’s no move to take back.",
     already_played: "You have played this one already.",
     unknown_day: "There is no leaderboard for this day.",
     deal_open: "Somebody may still be playing this deal.",

@@ -7,6 +7,7 @@
 import { type View, pileAt } from "../../../src/rules/board.ts";
 import { isDown, rankOf, suitOf } from "../../../src/rules/cards.ts";
 import type { Reason } from "../board/reasons.ts";
+import type { Comparison } from "../ghost.ts";
 import { en } from "./en.ts";
 
 export type Text = typeof en;
@@ -16,17 +17,20 @@ export const LANGUAGES = ["en", "de"] as const;
 export type Language = (typeof LANGUAGES)[number];
 
 export let text: Text = en;
+/** The language of `text`. */
+export let language: Language = "en";
 
 /** Have all words in this language from now on. */
-export async function useLanguage(language: Language): Promise<void> {
-  text = language === "en" ? en : (await import("./de.ts")).de;
-  document.documentElement.lang = language;
+export async function useLanguage(wanted: Language): Promise<void> {
+  text = wanted === "en" ? en : (await import("./de.ts")).de;
+  language = wanted;
+  document.documentElement.lang = wanted;
 }
 
 /** The first language of those that a browser asks for, as in `de-AT`, that there is. */
 export function languageOf(asked: readonly string[]): Language {
   for (const tag of asked) {
-    const found = LANGUAGES.find((language) => tag.toLowerCase().split("-")[0] === language);
+    const found = LANGUAGES.find((known) => tag.toLowerCase().split("-")[0] === known);
     if (found) return found;
   }
   return LANGUAGES[0];
@@ -70,6 +74,15 @@ export function reasonWords(reason: Reason): string {
 }
 
 /** What a refusal says to a player: in the page's own words, else in the server's. */
+/** What a player asked for, beside a result: "3 undos, 1 hint"; empty if there was nothing. */
+export function marksOf(result: {
+  readonly undos: number;
+  readonly hints: number;
+  readonly peeked: boolean;
+}): string {
+  return text.help.marks(result.undos, result.hints, result.peeked);
+}
+
 export function refusalWords({ code, message }: { code: string; message: string }): string {
   return text.refusals[code] ?? message;
 }
@@ -121,4 +134,20 @@ export function clockText(milliseconds: number): string {
 /** A result's time, to the tenth of a second, since ranks are decided by it. */
 export function resultTime(milliseconds: number): string {
   return `${clockText(milliseconds)}.${Math.floor((milliseconds % 1000) / 100)}`;
+}
+
+/** A comparison with a ghost in words; its name is null if it is a run of the player's own. */
+export function ghostWords(name: string | null, comparison: Comparison): string {
+  const words = text.ghost;
+  if (comparison.order === "level") return words.level(name);
+  const by =
+    "cards" in comparison ? words.cards(comparison.cards) : spanWords(comparison.milliseconds);
+  return words[comparison.order](name, by);
+}
+
+/** A short span, as in "0.4 s" or "1:05 min"; a difference of less than a tenth is written as one. */
+function spanWords(milliseconds: number): string {
+  const tenths = Math.max(1, Math.round(milliseconds / 100));
+  if (tenths >= 600) return text.ghost.minutes(clockText(milliseconds));
+  return text.ghost.seconds((tenths / 10).toLocaleString(text.locale));
 }

@@ -1,0 +1,35 @@
+/** The golden run, as a file and as the server sends it. */
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Run, RunFile } from "../src/index.ts";
+import { findStoredRuleset } from "../src/rules/catalog.ts";
+import { parseMove } from "../src/rules/notation.ts";
+import { ROW } from "../src/rules/ruleset.ts";
+import { ROOT } from "./rules/engine.ts";
+
+export const text = readFileSync(join(ROOT, "tests/vectors/run.json"), "utf8");
+/** The golden run. */
+export const file = JSON.parse(text) as RunFile;
+const ruleset = findStoredRuleset(file.game, file.variant, file.rules);
+
+/** The moves of a file as the server sends them. */
+function numbers(moves: RunFile["moves"]): number[] {
+  let before = 0;
+  return moves.flatMap(([move, time]) => {
+    const { source, target, count } = parseMove(ruleset, move);
+    const after = time - before;
+    before = time;
+    return [after, source, target === ROW ? ruleset.pileNames.length : target, count];
+  });
+}
+
+/** A run with these moves, and else as in the golden file. */
+export function runOf(moves: RunFile["moves"]): Run {
+  const { result, samedeal: _, format: __, help = "none", ...fields } = file;
+  const attempt = `${file.deal}.${file.player.id}`;
+  return {
+    ...fields,
+    ...{ attempt, moves: numbers(moves), end: result.end ?? "resigned", help, hints: 0 },
+  };
+}

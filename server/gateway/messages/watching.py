@@ -1,0 +1,111 @@
+"""Watching: the boards of a round's runners, for those who do not play it, or are done."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+from server.gateway.messages.rooms import RoomCommand
+from server.gateway.messages.shared import Command, Event, Result
+
+WatchKeyText = Annotated[str, Meta(max_length=64)]
+
+
+class WatchRound(RoomCommand, tag=25, frozen=True):
+    """Watch a room's rounds instead of any other's, and subscribe the session to the room.
+
+    It takes no seat. Refused as `unknown_room`, `removed`, `not_invited`, `still_racing` or
+    `too_many_watchers`.
+
+    Attributes:
+        key: the room's watch key, which members need not have; null if there is none.
+    """
+
+    key: WatchKeyText | None = None
+
+
+class StopWatching(Command, tag=26, frozen=True):
+    """Watch no more; a player without a seat is not subscribed to the room any more either."""
+
+
+class GetWatchKey(RoomCommand, tag=31, frozen=True):
+    """Ask for the key with which anybody may watch the room; only the host may.
+
+    Refused as `unknown_room`, `not_seated` or `not_host`.
+    """
+
+
+class WatchKey(Event, tag=25, frozen=True):
+    """A room's watch key, which stays the same as long as there is the room.
+
+    Attributes:
+        code: the room's.
+    """
+
+    code: str
+    key: str
+
+
+class WatchedBoard(Struct, array_like=True, frozen=True):
+    """A runner's board, as the runner sees it.
+
+    Attributes:
+        player: the runner's id.
+        seq: the last journal entry that is shown; 0 if nothing is to be seen yet.
+        piles: as in `Attempt`; none if nothing is to be seen yet.
+        redeals: how often the waste has been turned over.
+        result: as of that entry.
+        problem: the code of what keeps the server from reading the board, or null.
+    """
+
+    player: str
+    seq: int
+    piles: list[bytes]
+    redeals: int
+    result: Result
+    problem: str | None = None
+
+
+class Watched(Event, tag=17, frozen=True):
+    """The boards of a room's latest round; sent again when all of them are to be shown anew.
+
+    Attributes:
+        code: the room's.
+        round: the round's number; 0 before the first one.
+        sight: `live`, `delayed` by `delay`, or `hidden` until the round is over; `ended` if the
+            session watches the room no more, as when its player runs in the round.
+        delay: milliseconds.
+        game: of the round, like `variant`; null before the first one.
+        rules: the digest of the rules that it is played by.
+        boards: one for each runner of the round, in their order; none if they are hidden.
+    """
+
+    code: str
+    round: int
+    sight: Literal["live", "delayed", "hidden", "ended"]
+    delay: int
+    game: str | None
+    variant: str | None
+    rules: str | None
+    boards: list[WatchedBoard]
+
+
+class WatchedMove(Event, tag=18, frozen=True):
+    """What a runner has played, as entry `seq`; ignored by who has that entry already.
+
+    Attributes:
+        round: the round's number.
+        board: the board's index in `Watched`.
+        seq: the last journal entry that it shows. If it skips some, they are part of it.
+        changes: as in `Moved`; those of the first entry make the whole board.
+        redeals: how often the waste has been turned over.
+        result: as of that entry.
+    """
+
+    round: int
+    board: int
+    seq: int
+    changes: list[list[int]]
+    redeals: int
+    result: Result

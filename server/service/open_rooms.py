@@ -1,0 +1,94 @@
+"""The list of open rooms: public, with a free seat and somebody there.
+
+Every node that follows such a room registers it, at each change of what the list says and every few
+seconds; a registration that nobody renews expires. A room that is not public costs a look at each
+change, a public one a small write every `RENEW_EVERY` seconds. Reading the list costs a node one
+read every `READ_EVERY` seconds, however many players ask for it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import msgspec
+import structlog
+
+from server.core.ids import RoomCode
+from server.core.names import Profile
+from server.core.open_rooms import OpenRow, listed, row_of
+from server.core.refusal import UnavailableError
+from server.service.live import LiveRooms
+from server.service.profiles import Profiles
+from server.service.registrations import Registrations
+from server.service.store import Store
+from server.stop import Stop
+
+RENEW_EVERY = 4.0
+"""Seconds between two renewals of a registration, which expires after three of them."""
+
+READ_EVERY = 2.0
+"""Seconds for which a list is kept that was read."""
+
+_DECODER = msgspec.json.Decoder(OpenRow)
+
+log = structlog.get_logger()
+
+
+class OpenRoom(NamedTuple):
+    """A room of the list, and its host."""
+
+    row: OpenRow
+    host: Profile
+
+
+class OpenRooms:
+    """Registers the public rooms that this node follows, and lists those of all nodes."""
+
+    def __init__(self, store: Store, live: LiveRooms, profiles: Profiles) -> None:
+        self._store = store
+        self._live = live
+        self._profiles = profiles
+        self._rows: Registrations[RoomCode, OpenRow] = Registrations(self._write)
+        self._reading = asyncio.Lock()
+        self._list: Sequence[OpenRoom] = ()
+        self._list_until = 0.0
+        live.changed.subscribe(self._changed)
+
+    async def list(self) -> Sequence[OpenRoom]:
+        """Return the open rooms, as they were at most `READ_EVERY` seconds ago.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        async with self._reading:
+            if time.monotonic() >= self._list_until:
+                texts = await self._store.open_rooms.list(self._store.clock.now())
+                rows = listed(map(_DECODER.decode, texts))
+                hosts = await self._profiles.find(row.host for row in rows)
+                self._list = [OpenRoom(row, hosts[row.host]) for row in rows]
+                self._list_until = time.monotonic() + READ_EVERY
+            return self._list
+
+    def _changed(self, code: RoomCode) -> None:
+        """Register a followed room that may have changed, or drop it."""
+        known = self._live.present(code)
+        self._rows.set(code, row_of(*known) if known is not None else None)
+
+    async def run(self, stop: Stop) -> None:
+        """Write what has changed, and renew all registrations at intervals, until stopped."""
+        # If this node no longer follows a room, another one renews it, or it expires.
+        await self._rows.run(stop, RENEW_EVERY, lambda code: self._live.find(code) is not None)
+
+    async def _write(self, code: RoomCode, row: OpenRow | None) -> None:
+        store = self._store.open_rooms
+        try:
+            if row is None:
+                await store.drop(code)
+            else:
+                text = msgspec.json.encode(row).decode()
+                await store.put(code, text, self._store.clock.now())
+        except UnavailableError as error:
+            log.warning("open_room_not_written", room=code, error=str(error))

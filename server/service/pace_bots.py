@@ -1,0 +1,56 @@
+"""Pace bots: waking up when a bot's next move is due in a room that this node follows.
+
+The move itself is decided and appended by the bot's attempt (`server.core.pace_bot`), on whatever
+node reads it next. So a bot costs the node that leads its room one read, one hint and one append
+for each move, about every 1.8 s, and other nodes a read. In a room that nobody follows it costs
+nothing: its moves are appended, with the times at which they were due, when somebody comes back or
+when the round's deadline passes.
+"""
+
+from __future__ import annotations
+
+from server.core import pace_bot
+from server.core.ids import PACE_BOT, RoomCode
+from server.service.live import LiveRooms
+from server.service.ports import Clock
+from server.service.rooms import Rooms
+from server.service.timed_work import TimedWork
+from server.stop import Stop
+
+BACKUP_AFTER = 1.0
+"""Seconds that a node leaves a move to the one that leads."""
+
+
+class PaceBots:
+    """The pace bots that run in the rooms which this node follows."""
+
+    def __init__(self, clock: Clock, rooms: Rooms, live: LiveRooms) -> None:
+        self._clock = clock
+        self._rooms = rooms
+        self._live = live
+        self._work = TimedWork("pace_bot", self._play)
+        live.changed.subscribe(self._changed)
+
+    def _changed(self, code: RoomCode) -> None:
+        """Wake up when the round of a followed room begins, or no more when the bot has ended."""
+        known = self._live.present(code)
+        running = known[0].running if known is not None else None
+        if running is None or PACE_BOT not in running.unfinished():
+            self._work.set(code, None)
+        elif code not in self._work:
+            self._set_time(code, running.starts)
+
+    def _set_time(self, code: RoomCode, time: int) -> None:
+        backup = 0.0 if self._live.leads(code) else BACKUP_AFTER
+        self._work.set(code, (time - self._clock.now()) / 1000 + backup)
+
+    async def _play(self, code: RoomCode) -> None:
+        """Append what is due of a bot's attempt, and set the time for what comes next."""
+        known = self._live.present(code)
+        attempt = await self._rooms.play_bot(known[0]) if known is not None else None
+        if attempt is not None and attempt.end is None and self._live.find(code) is not None:
+            self._set_time(code, pace_bot.next_at(attempt))
+
+    async def run(self, stop: Stop) -> None:
+        """Wake up as moves fall due, until stopped."""
+        await self._work.run(stop)

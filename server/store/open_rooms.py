@@ -1,0 +1,70 @@
+"""Registrations of public rooms. What a node that was killed has registered expires."""
+
+from __future__ import annotations
+
+from server.core.ids import RoomCode
+from server.store import keys
+from server.store.database import Database
+
+MAX_READ = 200
+"""Rooms that one read returns at most."""
+
+_PUT = """
+redis.call('ZADD', KEYS[1], ARGV[1], ARGV[2])
+redis.call('HSET', KEYS[2], ARGV[2], ARGV[3])
+redis.call('EXPIRE', KEYS[1], ARGV[4])
+redis.call('EXPIRE', KEYS[2], ARGV[4])
+"""
+
+_DROP = """
+redis.call('ZREM', KEYS[1], ARGV[1])
+redis.call('HDEL', KEYS[2], ARGV[1])
+"""
+
+_LIST = """
+local expired = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', ARGV[1], 'LIMIT', 0, 500)
+if #expired > 0 then
+    redis.call('ZREM', KEYS[1], unpack(expired))
+    redis.call('HDEL', KEYS[2], unpack(expired))
+end
+local codes = redis.call('ZREVRANGEBYSCORE', KEYS[1], '+inf', '(' .. ARGV[1], 'LIMIT', 0, ARGV[2])
+if #codes == 0 then return {} end
+return redis.call('HMGET', KEYS[2], unpack(codes))
+"""
+
+
+class OpenRooms:
+    """The public rooms that somebody may join, each with a text that says what a list shows."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def put(self, code: RoomCode, text: str, now: int) -> None:
+        """Register a room for `keys.OPEN_ROOM_LIFE` seconds from a time in Unix milliseconds.
+
+        Raises:
+            UnavailableError: Redis does not answer.
+        """
+        life = keys.OPEN_ROOM_LIFE
+        names = [keys.OPEN_ROOMS, keys.OPEN_ROWS]
+        await self._database.run(_PUT, names, now + life * 1000, code, text, life)
+
+    async def drop(self, code: RoomCode) -> None:
+        """Delete a room's registration.
+
+        Raises:
+            UnavailableError: Redis does not answer.
+        """
+        await self._database.run(_DROP, [keys.OPEN_ROOMS, keys.OPEN_ROWS], code)
+
+    async def list(self, now: int) -> list[str]:
+        """Return the texts of rooms whose registration is current, the latest ones first.
+
+        At most `MAX_READ`; those that have expired are deleted.
+
+        Raises:
+            UnavailableError: Redis does not answer.
+        """
+        names = [keys.OPEN_ROOMS, keys.OPEN_ROWS]
+        found = await self._database.run(_LIST, names, now, MAX_READ)
+        return [text for text in found if text is not None]

@@ -1,0 +1,135 @@
+"""Ghosts: an ended run is raced against in practice, with the page's clock moved by hand."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.browser.conftest import Site
+from tests.browser.player import Player
+from tests.browser.screens import named
+from tests.browser.test_accessibility import FIND_MISFITS, NARROW, violations
+from tests.browser.test_offline import wait_until_cached
+
+HOME = 3
+"""How many cards of Robert the run brings home; the first is dealt there."""
+
+
+@pytest.fixture
+def player(browser: Browser, site: Site) -> Iterator[Player]:
+    player = named(Player(browser, site.url, {**NARROW, "reduced_motion": "reduce"}), "Grace")
+    yield player
+    player.close()
+
+
+@pytest.fixture
+def run(browser: Browser, site: Site) -> str:
+    """Return the path of a run of Ada's."""
+    ada = named(Player(browser, site.url), "Ada")
+    ada.open_room("robert", seats=1)
+    ada.press("start-round")
+    ada.wait_for_board()
+    ada.play_robert(HOME)
+    ada.give_up()
+    path = ada.see("watch-run").get_attribute("href")
+    ada.close()
+    assert path is not None
+    return path
+
+
+def begin(player: Player, run: str) -> None:
+    """Begin a race against a run, from its page."""
+    player.go(run)
+    player.press("race-run")
+    player.wait_for_board()
+    expect(player.page).to_have_url(re.compile("/practice/robert$"))
+
+
+def expect_progress(player: Player, own: int, ghost: int) -> None:
+    """Wait until the track shows these numbers of cards."""
+    expect(player.see("own-progress")).to_have_attribute("data-home", str(own))
+    expect(player.see("runner-progress")).to_have_attribute("data-home", str(ghost))
+
+
+def test_a_ghost_gets_ahead_in_its_time_and_is_overtaken(player: Player, run: str) -> None:
+    player.page.clock.install()
+    begin(player, run)
+    expect(player.page.get_by_role("heading", level=1)).to_contain_text(re.compile("Ada.s ghost"))
+    player.page.clock.run_for(60_000)
+    expect_progress(player, 1, HOME)
+    expect(player.see("runner-progress")).to_contain_text("Ada")
+    expect(player.see("runner-progress")).to_contain_text("Given up")
+    assert player.page.evaluate(FIND_MISFITS) == []
+    assert violations(player) == []
+
+    player.press("stop-race")
+    expect(player.see("ghost-outcome")).to_have_text(re.compile("^2 cards behind Ada"))
+    assert player.page.evaluate(FIND_MISFITS) == []
+    assert violations(player) == []
+    player.press("keep-racing")
+    player.play_robert(HOME)
+    player.press("stop-race")
+    expect(player.see("ghost-outcome")).to_have_text(re.compile(" s behind Ada|min behind Ada"))
+    player.press("keep-racing")
+    player.play_robert(HOME + 1)
+    player.press("stop-race")
+    expect(player.see("ghost-outcome")).to_have_text(re.compile("^You beat Ada.+ by 1 card.$"))
+
+    player.press("race-again")
+    player.wait_for_moves(0)
+    expect(player.see("clock")).to_have_text(re.compile("^0:0"))
+    expect(player.see("own-progress")).to_have_attribute("data-home", "1")
+
+
+def test_a_race_survives_a_reload_without_a_network_and_is_dropped(
+    player: Player, run: str
+) -> None:
+    wait_until_cached(player)
+    begin(player, run)
+    player.play_robert(2)
+    moves = player.moves()
+    player.page.clock.install()
+    player.context.set_offline(True)
+    player.page.reload()
+    player.wait_for_board()
+    player.wait_for_moves(moves)
+    player.page.clock.run_for(60_000)
+    expect_progress(player, 2, HOME)
+    expect(player.see("clock")).to_contain_text("1:")
+    player.page.reload()
+    expect(player.see("clock")).to_contain_text("1:")
+    expect_progress(player, 2, HOME)
+
+    player.press("stop-race")
+    player.page.reload()
+    expect(player.see("ghost-outcome")).to_have_text(re.compile("^1 card behind Ada"))
+    player.press("drop-ghost")
+    player.wait_for_board()
+    player.wait_for_moves(moves)
+    for part in ("own-progress", "clock"):
+        expect(player.see(part)).to_have_count(0)
+    expect(player.page.get_by_role("heading", level=1)).to_have_text("Robert")
+
+
+def test_an_own_run_is_raced_from_the_page_of_its_deal(player: Player) -> None:
+    player.open_room("robert", seats=1)
+    player.press("start-round")
+    player.wait_for_board()
+    player.play_robert(HOME)
+    player.give_up()
+    player.press("deal-page")
+    player.see("runs").get_by_test_id("race-run").click()
+    player.wait_for_board()
+    expect(player.page.get_by_role("heading", level=1)).to_contain_text("Your ghost")
+    player.page.go_back()
+    expect(player.see("runs")).to_be_visible()
+    assert player.page.evaluate(FIND_MISFITS) == []
+    assert violations(player) == []
+
+
+def test_a_run_that_is_not_shown_yet_is_not_raced(player: Player) -> None:
+    player.go("/run/nothing?race")
+    expect(player.see("no-run")).to_contain_text("No such run")

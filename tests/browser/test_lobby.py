@@ -1,0 +1,88 @@
+"""Races with strangers in Chromium: open races, quick matches, and the pace bot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.browser.conftest import Site
+from tests.browser.player import DESKTOP, PHONE, Player
+from tests.browser.screens import named
+
+
+@pytest.fixture
+def ada(browser: Browser, site: Site) -> Iterator[Player]:
+    player = named(Player(browser, site.url, PHONE), "Ada")
+    yield player
+    player.close()
+
+
+@pytest.fixture
+def grace(browser: Browser, site: Site) -> Iterator[Player]:
+    player = named(Player(browser, site.url, DESKTOP), "Grace")
+    yield player
+    player.close()
+
+
+def test_a_stranger_finds_an_open_race_and_joins_it(ada: Player, grace: Player) -> None:
+    grace.go("/new")
+    expect(grace.see("open-races")).to_contain_text("No open races")
+    ada.open_room("robert", seats=3)
+    expect(grace.see("open-race")).to_have_count(0)
+    ada.see("open-to-anyone").check()
+    expect(ada.see("public")).to_be_visible()
+    expect(grace.see("open-race")).to_contain_text("Ada")
+    expect(grace.see("open-race")).to_contain_text("1 of 3")
+    grace.press("join-open")
+    expect(grace.see("seat")).to_have_count(2)
+    ada.see("open-to-anyone").uncheck()
+    expect(ada.see("public")).to_have_count(0)
+    grace.go("/new")
+    expect(grace.see("open-races")).to_contain_text("No open races")
+
+
+def test_two_taps_bring_two_strangers_to_one_race(ada: Player, grace: Player) -> None:
+    ada.go("/")
+    ada.press("find-match")
+    expect(ada.see("looking")).to_contain_text("Looking")
+    expect(ada.see("bot-in")).to_contain_text("pace bot")
+    grace.go("/")
+    grace.press("find-match")
+    for player in (ada, grace):
+        player.wait_for_board()
+    assert ada.page.url == grace.page.url
+    expect(ada.see("runner-progress")).to_contain_text("Grace")
+
+
+def test_who_does_not_want_to_wait_stops_looking(ada: Player, grace: Player) -> None:
+    ada.go("/new")
+    ada.see("game-select").select_option("robert")
+    ada.press("find-match")
+    expect(ada.see("looking")).to_be_visible()
+    before = ada.page.url
+    ada.press("stop-looking")
+    expect(ada.see("race")).to_be_visible()
+    grace.go("/new")
+    grace.see("game-select").select_option("robert")
+    grace.press("find-match")
+    expect(grace.see("looking")).to_be_visible()
+    assert grace.page.url != before
+
+
+def test_after_twenty_seconds_the_pace_bot_comes_and_is_labelled(ada: Player) -> None:
+    ada.go("/new")
+    ada.press("find-instead")
+    expect(ada.see("looking")).to_be_visible()
+    ada.page.wait_for_selector('[data-testid="board"]', timeout=40_000)
+    ada.wait_for_board()
+    bot = ada.see("runner-progress")
+    expect(bot).to_contain_text("Pace bot")
+    expect(bot.get_by_test_id("bot-mark")).to_be_visible()
+    ada.tap("s")
+    ada.give_up()
+    expect(ada.see("seat").last).to_contain_text("plays by hints")
+    ada.see("seat-menu").click()
+    expect(ada.see("remove")).to_be_visible()
+    expect(ada.see("make-host")).to_have_count(0)

@@ -1,0 +1,152 @@
+"""Watching a race in Chromium: by a link, when one is done, and from the next seat."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.browser.conftest import Site
+from tests.browser.player import DESKTOP, PHONE, Player
+from tests.browser.screens import named
+
+
+@pytest.fixture
+def players(browser: Browser, site: Site) -> Iterator[tuple[Player, Player, Player]]:
+    """Return Ada, Grace and Barbara: on a phone, a desktop, and a phone."""
+    found = [Player(browser, site.url, device) for device in (PHONE, DESKTOP, PHONE)]
+    ada, grace, barbara = map(named, found, ("Ada", "Grace", "Barbara"))
+    yield ada, grace, barbara
+    for each in found:
+        each.close()
+
+
+def cards_of(player: Player) -> dict[str, list[str]]:
+    """Return the cards that a page shows of a board of Robert."""
+    return {pile: player.cards(pile) for pile in ("f0", "w")}
+
+
+def expect_entry(player: Player, seq: int) -> None:
+    """Wait until the board that is shown large has come to an entry of its journal."""
+    expect(player.see("board-shown")).to_have_attribute("data-seq", str(seq))
+
+
+def test_who_is_done_watches_the_others_move_by_move(
+    players: tuple[Player, Player, Player],
+) -> None:
+    ada, grace, barbara = players
+    grace.page.goto(ada.open_room("robert", 3))
+    barbara.page.goto(ada.page.url)
+    expect(ada.see("seat")).to_have_count(3)
+    ada.press("start-round")
+    for each in players:
+        each.wait_for_board()
+    grace.tap("s")
+    grace.wait_for_moves(1)
+    ada.give_up()
+    ada.press("watch")
+    expect(ada.see("board-of")).to_have_count(2)
+    # The leader's board is first, and nobody leads: any other one can be chosen.
+    ada.see("board-of").filter(has_text="Grace").click()
+    expect_entry(ada, 2)
+    for number in range(2, 6):
+        grace.tap("s")
+        grace.wait_for_moves(number)
+        expect_entry(ada, number + 1)
+    grace.wait_for_cards()
+    assert cards_of(ada) == cards_of(grace)
+    # Nothing of the board can be moved, or is sent as a move.
+    sent = ada.sent
+    ada.page.keyboard.press("d")
+    ada.wait_for_frames(5)
+    assert ada.sent == sent
+    grace.give_up()
+    ada.see("board-of").filter(has_text="Given up").wait_for()
+    barbara.give_up()
+    # A player who is done comes to the results by itself.
+    for each in players:
+        expect(each.see("results")).to_be_visible()
+
+
+def test_a_swipe_shows_the_next_board(players: tuple[Player, Player, Player]) -> None:
+    ada, grace, barbara = players
+    grace.page.goto(ada.open_room("robert", 3))
+    barbara.page.goto(ada.page.url)
+    expect(ada.see("seat")).to_have_count(3)
+    ada.press("start-round")
+    for each in players:
+        each.wait_for_board()
+    ada.give_up()
+    ada.press("watch")
+    shown = ada.see("board-shown")
+    expect_entry(ada, 1)
+    first = shown.get_attribute("data-player")
+    touch = ada.context.new_cdp_session(ada.page)
+
+    def swipe(across: int) -> None:
+        points = [(200, 420), (200 + across // 2, 425), (200 + across, 425)]
+        for kind, (x, y) in zip(("touchStart", "touchMove", "touchMove"), points, strict=True):
+            touch.send(
+                "Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y}]}
+            )
+        touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+    swipe(-120)
+    expect(shown).not_to_have_attribute("data-player", str(first))
+    swipe(120)
+    expect(shown).to_have_attribute("data-player", str(first))
+    swipe(20)
+    expect(shown).to_have_attribute("data-player", str(first))
+    ada.press("to-room")
+    ada.see("watch").wait_for()
+
+
+def test_a_link_shows_the_race_later_and_leads_to_a_seat(
+    players: tuple[Player, Player, Player],
+) -> None:
+    ada, grace, watcher = players
+    ada.open_room("robert", 2)
+    ada.press("watch-invite")
+    link = ada.see("watch-link").input_value()
+    watcher.page.goto(link)
+    expect(watcher.see("take-seat")).to_be_visible()
+    # Watchers take no seat, and are not there as members.
+    expect(ada.see("seat")).to_have_count(1)
+    ada.press("start-round")
+    ada.wait_for_board()
+    expect(watcher.see("watch-note")).to_contain_text("15 seconds")
+    expect(watcher.see("no-board")).to_be_visible()
+    ada.tap("s")
+    ada.wait_for_moves(1)
+    ada.wait_for_cards()
+    expect(watcher.page.locator('[data-testid="runner-progress"]')).to_have_count(1)
+    # It takes 15 seconds.
+    expect_entry(watcher, 2)
+    assert cards_of(watcher) == cards_of(ada)
+    # Who opens the link in the middle of the own race is led back to it.
+    ada.page.goto(link)
+    ada.wait_for_board()
+    assert ada.moves() == 1
+    ada.give_up()
+    expect(watcher.see("watch-note")).to_contain_text("over")
+    watcher.press("to-room")
+    expect(watcher.see("results")).to_be_visible()
+    watcher.press("take-seat")
+    expect(ada.see("seat")).to_have_count(2)
+    ada.press("start-round")
+    for each in (ada, watcher):
+        each.wait_for_board()
+    # Without a seat to take, a watcher is told so.
+    grace.page.goto(link)
+    expect(grace.see("boards")).to_be_visible()
+
+
+def test_a_link_that_opens_nothing_says_so(players: tuple[Player, Player, Player]) -> None:
+    ada, grace, _ = players
+    ada.open_room("robert", 2)
+    code = ada.see("room-code").inner_text()
+    grace.go(f"/watch/{code}/AAAAAAAAAAAAAAAAAAAAAA")
+    expect(grace.page.get_by_text("let you watch")).to_be_visible()
+    grace.go("/watch/ZZZZZ/AAAAAAAAAAAAAAAAAAAAAA")
+    expect(grace.page.get_by_text("There is no room with this code.")).to_be_visible()

@@ -1,0 +1,121 @@
+"""Hints: legal, by what the player sees alone, and followed they come to an end."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.board import Board, view_of
+from engine.cards import DOWN, parse_pile
+from engine.deal import deal_seed
+from engine.hints import hint
+from engine.moves import legal_moves
+from engine.notation import move_text
+from engine.play import apply, play
+from engine.ruleset import Ruleset
+from tests.engine.positions import ALL, VARIANTS
+from tests.relatives import find_ruleset
+
+LONGEST = 600
+"""More moves than any game takes by hints."""
+
+
+def walked(rules: Ruleset, chance: Random, moves: int) -> Board:
+    """Return a board after moves by chance."""
+    at = deal_seed(rules, chance.randbytes(32))
+    for _ in range(moves):
+        legal = sorted(legal_moves(at), key=rules.written)
+        if not legal:
+            break
+        at = apply(at, chance.choice(legal))
+    return at
+
+
+def followed(at: Board) -> tuple[Board, int]:
+    """Follow hints to their end; return the last board, and how many there were."""
+    for number in range(LONGEST):
+        move = hint(at)
+        if move is None:
+            return at, number
+        at, _ = play(at, move)
+    pytest.fail("The hints go round in circles.")
+
+
+def reshuffled(at: Board, chance: Random) -> Board:
+    """Return the board with other faces on its cards that lie face down."""
+    down = [card for pile in at.piles for card in pile if card & DOWN]
+    chance.shuffle(down)
+    faces = iter(down)
+    piles = tuple(bytes(next(faces) if card & DOWN else card for card in p) for p in at.piles)
+    return Board(at.ruleset, piles, at.redeals, at.moves)
+
+
+@pytest.mark.parametrize(("game", "variant"), ALL)
+@given(seed=st.integers(min_value=0), moves=st.integers(0, 80))
+def test_hints_from_any_board_are_legal_and_end(
+    game: str, variant: str, seed: int, moves: int
+) -> None:
+    at = walked(find_ruleset(game, variant), Random(seed), moves)
+    _, number = followed(at)
+    assert number < LONGEST
+
+
+@pytest.mark.parametrize(("game", "variant"), ALL)
+@given(seed=st.integers(min_value=0), moves=st.integers(0, 80))
+def test_a_hint_depends_only_on_what_is_seen(
+    game: str, variant: str, seed: int, moves: int
+) -> None:
+    chance = Random(seed)
+    at = walked(find_ruleset(game, variant), chance, moves)
+    assert hint(at) == hint(view_of(at)) == hint(reshuffled(at, chance))
+
+
+@pytest.mark.parametrize(("game", "variant"), VARIANTS)
+def test_hints_bring_cards_home_in_every_game(game: str, variant: str) -> None:
+    rules = find_ruleset(game, variant)
+    home = [
+        followed(deal_seed(rules, bytes([seed]) * 32))[0].home - rules.home_at_start
+        for seed in range(20)
+    ]
+    assert sum(home) / len(home) >= rules.total / 8
+    assert all(home)
+
+
+@pytest.mark.parametrize(("game", "variant"), ALL)
+def test_there_is_no_hint_only_where_no_card_can_go_home_at_once(game: str, variant: str) -> None:
+    rules = find_ruleset(game, variant)
+    for seed in range(20):
+        last, _ = followed(deal_seed(rules, bytes([seed]) * 32))
+        assert not any(move.target in rules.foundations for move in legal_moves(last))
+        assert not last.piles[rules.stock] or not legal_moves(last)
+
+
+@pytest.mark.parametrize(
+    ("game", "piles", "expected"),
+    [
+        pytest.param("roosevelt", "f0=AS t0=3H,2S t1=4S w=9D", "t0>f0", id="home"),
+        pytest.param("roosevelt", "f0=AS t0=2S,7H t1=8S t2=3D", "t0>t1", id="prepares"),
+        pytest.param("deuces", "t0=4C,8S,7S t1=9S t2=KD,QD s=?2D", "t0>t1x2", id="joins"),
+        pytest.param("deuces", "t0=8S,7S t1=8S s=?2D", "s>w", id="joined already"),
+        pytest.param("roosevelt", "t0=9S t1=4D,8H t2=7C,8D", "t1>t0", id="leftmost"),
+        pytest.param("roosevelt", "t0=9S t1=4D,8H t2=8D", "t2>t0", id="empties"),
+        pytest.param("rouge-et-noir", "t0=?2S,KH t1=9S s=?2D", "t0>t2", id="turns up"),
+        pytest.param("roosevelt", "t0=TS t1=2C w=9H s=?2D", "w>t0", id="waste builds"),
+        pytest.param("roosevelt", "t0=TS w=3H s=?2D", "w>t1", id="waste on an empty pile"),
+        pytest.param("lady-betty", "t0=2S t1=KH t2=JD s=QS", "s>t1", id="buries least"),
+        pytest.param("lady-betty", "t0=KH t1=KD,9S s=8C", "s>t1", id="goes home little later"),
+        pytest.param("robert", "f0=QS w=4D s=?2D", "s>w", id="deals"),
+        pytest.param("robert", "f0=QS w=4D,3D", "w>s", id="turns over"),
+        pytest.param("roosevelt", "t0=5S,5H t1=4D,4H,9S t2=QS,QH", "t0>t3", id="spreads"),
+        pytest.param("lady-betty", "f0=AS t0=3S t1=3D", None, id="nothing left"),
+    ],
+)
+def test_a_hint_is_what_the_page_of_rules_says(game: str, piles: str, expected: str | None) -> None:
+    rules = find_ruleset(game, "standard")
+    given = dict(pile.split("=") for pile in piles.split())
+    cards = (parse_pile(given.get(name, "").replace(",", " ").split()) for name in rules.pile_names)
+    move = hint(Board(rules, tuple(cards)))
+    assert (move and move_text(rules, move)) == expected

@@ -1,0 +1,53 @@
+"""The registrations of public rooms, and their expiry."""
+
+from __future__ import annotations
+
+import pytest
+
+from server.core.ids import RoomCode
+from server.store import keys
+from server.store.connection import Client
+from server.store.database import Database
+from server.store.open_rooms import MAX_READ, OpenRooms
+from tests.core.builders import START
+
+A, B, C = (RoomCode(f"AAAA{last}") for last in "ABC")
+LIFE = keys.OPEN_ROOM_LIFE * 1000
+
+
+@pytest.fixture
+def rooms(database: Database) -> OpenRooms:
+    return OpenRooms(database)
+
+
+async def test_a_room_is_listed_as_it_was_registered_last(rooms: OpenRooms) -> None:
+    await rooms.put(A, "a", START)
+    await rooms.put(B, "b", START + 1)
+    await rooms.put(C, "c", START + 2)
+    await rooms.put(A, "newer", START + 3)
+    await rooms.drop(C)
+    await rooms.drop(C)
+    assert await rooms.list(START + 4) == ["newer", "b"]
+
+
+async def test_a_registration_that_is_not_renewed_expires(rooms: OpenRooms, redis: Client) -> None:
+    await rooms.put(A, "a", START)
+    await rooms.put(B, "b", START + 5)
+    assert await rooms.list(START + LIFE - 1) == ["b", "a"]
+    assert await rooms.list(START + LIFE) == ["b"]
+    assert await redis.hkeys(keys.OPEN_ROWS) == [B], "what has expired is deleted"
+    assert await rooms.list(START + LIFE + 5) == []
+    assert await redis.exists(keys.OPEN_ROOMS, keys.OPEN_ROWS) == 0
+
+
+async def test_a_list_is_bounded(rooms: OpenRooms) -> None:
+    for number in range(MAX_READ + 1):
+        await rooms.put(RoomCode(f"R{number:04}"), str(number), START + number)
+    found = await rooms.list(START)
+    assert found == [str(number) for number in range(MAX_READ, 0, -1)]
+
+
+async def test_what_is_registered_dies_with_the_nodes(rooms: OpenRooms, redis: Client) -> None:
+    await rooms.put(A, "a", START)
+    for key in (keys.OPEN_ROOMS, keys.OPEN_ROWS):
+        assert 0 < await redis.ttl(key) <= keys.OPEN_ROOM_LIFE
