@@ -131,6 +131,13 @@ class Metrics:
         default_factory=lambda: Histogram(SECONDS),
         metadata=_family("samedeal_loop_lag_seconds", "How late the event loop ran a timer."),
     )
+    watched: int = field(
+        default=0,
+        metadata=_family("samedeal_watched_entries", "Entries that were encoded for watchers."),
+    )
+    watchers: Gauge | None = field(
+        default=None, metadata=_family("samedeal_watchers", "Sessions that watch a round.")
+    )
     sweeps: Histogram = field(
         default_factory=lambda: Histogram(SECONDS),
         metadata=_family("samedeal_sweep_seconds", "Time that a sweep for due work takes."),

@@ -124,6 +124,8 @@ class Wire:
         self._unanswered_moves: defaultdict[tuple[int, int], deque[Message]] = defaultdict(deque)
         self._room: Message = {}
         self._leaderboard: Message = {}
+        self._watched: Message = {}
+        self._seen: dict[str, int] = {}
 
     def knows(self, attempt: str) -> bool:
         """Return whether the session has a number for an attempt."""
@@ -244,6 +246,11 @@ class Wire:
             case messages.attempts.Missed():
                 self._set_number(event.number, event.attempt)
                 fields["moves"] = _unpack_missed(KNOWN[event.attempt], event)
+            case messages.watching.Watched():
+                self._watched = fields
+                self._seen = {board.player: board.seq for board in event.boards}
+            case messages.watching.WatchedMove():
+                fields |= self._whose(event)
             case (
                 messages.attempts.Ended()
                 | messages.attempts.Taken()
@@ -256,6 +263,19 @@ class Wire:
                 del fields["number"]
                 fields = {"attempt": attempt} | fields
         return fields
+
+    def _whose(self, event: messages.watching.WatchedMove) -> Message:
+        """Return whose move it is, in which room, and the entry that the session has seen before.
+
+        Nothing of a round that is not watched any more.
+        """
+        boards = self._watched.get("boards", [])
+        if event.round != self._watched.get("round") or event.board >= len(boards):
+            return {}
+        player = boards[event.board]["player"]
+        since = self._seen[player]
+        self._seen[player] = max(since, event.seq)
+        return {"code": self._watched["code"], "player": player, "since": since}
 
     def _set_number(self, number: int, attempt: str) -> None:
         """Set the number by which the session names an attempt from now on."""

@@ -26,6 +26,11 @@ def unlimited() -> AbstractContextManager[RunningServer]:
     return node("--unlimited")
 
 
+def metered() -> AbstractContextManager[RunningServer]:
+    """Run a node that serves its metrics, and shows moves to watchers a second later."""
+    return node("--metered")
+
+
 @dataclass(frozen=True, slots=True)
 class Comparison:
     """The figures of some servers under one load.

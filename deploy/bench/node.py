@@ -1,9 +1,11 @@
 """The node that is measured: `samedeal serve` with a fixed deal.
 
-    python -m deploy.bench.node [--unlimited] OPTIONS
+    python -m deploy.bench.node [--unlimited] [--metered] OPTIONS
 
 OPTIONS are those of `samedeal serve`. Every deal is the recorded one, and rounds start without a
-countdown. With --unlimited, sessions have no rate limit. Nothing else differs.
+countdown. With --unlimited, sessions have no rate limit. With --metered, the node serves its
+metrics on the next port, and who watches sees moves a second later instead of 15. Nothing else
+differs.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ import secrets
 import sys
 
 from deploy.bench.games import SEED
-from server.core import race_commands
+from server.core import race_commands, watching
 from server.gateway import limits
 from server.store import deals
 
@@ -20,6 +22,9 @@ RATE_LIMITS = ("RATE", "BURST", "BYTES_PER_SECOND", "BYTES_AT_ONCE")
 """The constants of `limits` that bound what a session and its connection may send."""
 
 UNLIMITED = 1e12
+
+WATCH_DELAY = 1_000
+"""Milliseconds by which watchers of a node with --metered see moves later."""
 
 
 class FixedSeed:
@@ -41,6 +46,11 @@ def main() -> None:
     if "--unlimited" in options:
         options.remove("--unlimited")
         vars(limits).update(dict.fromkeys(RATE_LIMITS, UNLIMITED))
+    if "--metered" in options:
+        options.remove("--metered")
+        port = int(options[options.index("--port") + 1])
+        options += ["--metrics-port", str(port + 1)]
+        watching.WATCH_DELAY = WATCH_DELAY
     # Sessions copy the limits when they are imported.
     from server.cli import main as samedeal  # noqa: PLC0415
 

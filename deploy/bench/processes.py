@@ -78,11 +78,14 @@ def commands(path: str) -> dict[str, int]:
 
 
 def free_port() -> int:
-    """Return a free port of 127.0.0.1."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+    """Return a free port of 127.0.0.1, such that the next one is free too."""
+    while True:
+        with socket.socket() as probe, socket.socket() as neighbour:
+            probe.bind(("127.0.0.1", 0))
+            port: int = probe.getsockname()[1]
+            with suppress(OSError, OverflowError):
+                neighbour.bind(("127.0.0.1", port + 1))
+                return port
 
 
 @contextmanager

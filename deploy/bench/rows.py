@@ -28,6 +28,7 @@ from deploy.bench.meter import Figures, MeasuredNode
 from deploy.bench.probe import SESSIONS, Probe
 from deploy.bench.processes import LOAD_CORE, commands, memory, pin
 from deploy.bench.races import GAMES, open_room, open_session, open_session_pair, race
+from deploy.bench.watchers import watching
 from engine.catalog import ruleset
 
 REPEATS = 200
@@ -244,6 +245,7 @@ ROWS: dict[str, Callable[..., Awaitable[Figures]]] = {
         leaderboard,
         home_pages,
         store_away,
+        watching,
     )
 }
 

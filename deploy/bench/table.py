@@ -8,7 +8,15 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-from deploy.bench.comparison import FLOOR, OURS, Comparison, StartServer, print_line, unlimited
+from deploy.bench.comparison import (
+    FLOOR,
+    OURS,
+    Comparison,
+    StartServer,
+    metered,
+    print_line,
+    unlimited,
+)
 from deploy.bench.processes import LoadError, floor, load, node
 
 KIB = 1_024
@@ -40,6 +48,7 @@ ROWS = (
     Row("silent", node, "silent_rooms", {"rooms": 2_000}, 1),
     Row("crowd", node, "crowd", {"sessions": 10_400}, 1),
     Row("away", node, "store_away", {"racers": 5_000, "seconds": 30.0}, 1),
+    Row("watching", metered, "watching", {"watchers": 1_000}),
     *(Row(f"board {count}", node, "leaderboard", {"watchers": count}, 1) for count in BOARDS),
 )
 
@@ -191,6 +200,29 @@ GOALS = (
         "{:,.1f}",
         _row("board 1000", "cost_ms"),
         5,
+    ),
+    Goal(
+        "1,000 watchers of one race: encodings of a move",
+        "{:.2f}",
+        _row("watching", "encodings"),
+        1,
+    ),
+    Goal("writes to one of them for a move", "{:.2f}", _row("watching", "writes"), 1),
+    Goal("those who were not sent every move", "{:.0f}", _row("watching", "unsent"), 0),
+    Goal(
+        "moves that one saw before the mover's answer", "{:.0f}", _row("watching", "overtaken"), 0
+    ),
+    Goal(
+        "p50 of the mover's answers, as a ratio to the same race without watchers",
+        "{:.2f}",
+        _row("watching", "p50_ratio"),
+        2,
+    ),
+    Goal(
+        "processor time of the node for a move that 1,000 watch, ms",
+        "{:.1f}",
+        _row("watching", "cost_ms"),
+        20,
     ),
     Goal(
         "one connection without a session floods pings: worst latency of others, ms",

@@ -15,18 +15,25 @@ from server.gateway.messages.attempts import FIRST_NUMBER
 from server.gateway.messages.rooms import PROGRESS
 from server.gateway.messages.session import VERSION
 from server.gateway.messages.shared import NEWS
+from server.gateway.messages.watching import WatchedMove
 
-OTHER, ANSWER, PROGRESSED, REFUSAL, SNAPSHOT = range(5)
+OTHER, ANSWER, PROGRESSED, REFUSAL, SNAPSHOT, WATCHED_MOVE = range(6)
 """The kinds of payloads from the server, as a player who waits for an answer distinguishes them."""
 
 Handle = int
 """The number by which moves name their attempt in this session."""
 
-_REFUSED, _ROOM, _ATTEMPT = 3, 5, 7
+_REFUSED, _ROOM, _ATTEMPT, _WATCH_KEY = 3, 5, 7, 24
+_WATCHED_MOVE = WatchedMove.__struct_config__.tag
 _KINDS = bytes(
     ANSWER
     if byte >= FIRST_NUMBER
-    else {PROGRESS: PROGRESSED, _REFUSED: REFUSAL, _ATTEMPT: SNAPSHOT}.get(byte, OTHER)
+    else {
+        PROGRESS: PROGRESSED,
+        _REFUSED: REFUSAL,
+        _ATTEMPT: SNAPSHOT,
+        _WATCHED_MOVE: WATCHED_MOVE,
+    }.get(byte, OTHER)
     for byte in range(256)
 )
 """Kinds by the second byte of a payload, which is an event's type or an attempt's number."""
@@ -47,6 +54,7 @@ class Event:
         handle: the number of that attempt in this session.
         seq: the last entry of that attempt's journal.
         room: the code of a room, or of the room of a snapshot's attempt.
+        key: a room's watch key.
     """
 
     kind: int
@@ -56,6 +64,7 @@ class Event:
     handle: Handle | None = None
     seq: int = 0
     room: str | None = None
+    key: str | None = None
 
 
 def kind(data: bytes, at: int) -> int:
@@ -77,7 +86,15 @@ def read(payload: bytes) -> Event:
     if type_ == _ATTEMPT:
         number, attempt, room, seq = fields[0], fields[1], fields[6], fields[8]
         return Event(what, re, attempt=attempt, handle=number, seq=seq, room=room)
+    if type_ == _WATCH_KEY:
+        return Event(what, re, key=fields[1])
     return Event(what, re)
+
+
+def watched_seq(payload: bytes) -> int:
+    """Return the last entry that a watcher sees by a `WATCHED_MOVE`."""
+    seq: int = msgpack.unpackb(payload)[4]
+    return seq
 
 
 def answers_move(payload: bytes) -> bool:
@@ -134,6 +151,16 @@ def open_daily(id_: int, game: str) -> bytes:
 def watch_leaderboard(id_: int, game: str) -> bytes:
     """Return a `WatchLeaderboard` of a game's current day."""
     return _pack(12, id_, game)
+
+
+def watch_round(id_: int, code: str, key: str) -> bytes:
+    """Return a `WatchRound` with a watch key."""
+    return _pack(25, id_, code, key)
+
+
+def get_watch_key(id_: int, code: str) -> bytes:
+    """Return a `GetWatchKey`."""
+    return _pack(31, id_, code)
 
 
 def ping(id_: int) -> bytes:

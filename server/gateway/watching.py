@@ -76,7 +76,8 @@ class WatchFeeds:
     def __init__(self, services: Services, rooms: RoomFeeds) -> None:
         self._watching = services.watching
         self._live = services.live
-        self._rooms = rooms
+        self._metrics = services.metrics
+        self._metrics.watchers = lambda: self.size
         self._feeds: dict[RoomCode, _Feed] = {}
         self._codes: dict[Session, RoomCode] = {}
         self._tasks = Tasks()
@@ -206,6 +207,7 @@ class WatchFeeds:
             return
         if not entry.frame:
             entry.frame = codec.encode(present.watched_move(entry))
+            self._metrics.watched += 1
         feed.unsent.append((seen, entry.frame))
         self._send_soon(code, feed)
 

@@ -47,6 +47,7 @@ class Services:
         searcher: Search | None = None,
     ) -> None:
         self.clock = store.clock
+        self.metrics = metrics
         self.attempts = Attempts(store, metrics.lookups)
         self.rooms = Rooms(store, self.attempts)
         self.deals = Deals(store, self.rooms)

@@ -15,8 +15,9 @@ import asyncio
 import hmac
 from base64 import urlsafe_b64encode
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import partial
 
 import structlog
 
@@ -171,6 +172,16 @@ class _WatchedRound:
         if not self.runners:
             self.loaded.set()
 
+    def wake(self, now: int, due: Callable[[], None]) -> None:
+        """Have a function called when the next entry is due, instead of what was set before."""
+        if self.timer is not None:
+            self.timer.cancel()
+            self.timer = None
+        times = [at for each in self.streams.values() if (at := each.next_at()) is not None]
+        if times:
+            wait = max(0, min(times) - now) / 1000
+            self.timer = asyncio.get_running_loop().call_later(wait, due)
+
     def stop(self) -> None:
         """Cancel the timer; nothing is released any more."""
         if self.timer is not None:
@@ -202,6 +213,7 @@ class Watching:
         self._reads: WorkQueue[tuple[RoomCode, DealId, int]] = WorkQueue(
             lambda item: self._read(*item), CONCURRENCY, 0
         )
+        self._due: WorkQueue[RoomCode] = WorkQueue(self._release, CONCURRENCY, 0)
         attempts.appended.subscribe(self._appended)
         live.progressed.subscribe(self._progressed)
         live.changed.subscribe(self._changed)
@@ -350,7 +362,7 @@ class Watching:
 
     async def run(self, stop: Stop) -> None:
         """Read what watchers are to see, until stopped."""
-        await self._reads.run(stop)
+        await asyncio.gather(self._reads.run(stop), self._due.run(stop))
         for watched in self._rounds.values():
             watched.stop()
 
@@ -389,7 +401,7 @@ class Watching:
             watched.loaded.set()
         if whole or runner.problem != problem:
             self.renewed.emit(code)
-        self._release(code, watched)
+        await self._release(code)
 
     async def _read_new(
         self, watched: _WatchedRound, place: int, entries: list[WatchedEntry]
@@ -418,7 +430,7 @@ class Watching:
             # It is read for the first time, or the store has lost entries that were seen here.
             runner.read, state = False, None
             entries.clear()
-            # A node whose clock is wrong must not show cards early.
+            # What is past is shown at once: a node whose clock is wrong must not show cards early.
             await self._store.clock.confirm()
             texts = (await self._store.journals.read(key)).texts
         assert watched.deal is not None, "a round has a deal"
@@ -434,19 +446,20 @@ class Watching:
         runner.state, runner.last = state, texts[-1]
         entries += found
 
-    def _release(self, code: RoomCode, watched: _WatchedRound) -> None:
+    async def _release(self, code: RoomCode) -> None:
         """Show what is due to watchers, and set the timer for what comes next."""
-        if watched.timer is not None:
-            watched.timer.cancel()
-            watched.timer = None
-        if self._rounds.get(code) is not watched:
+        try:
+            # A node whose clock is wrong must not show cards early. It reads the time now and then.
+            await self._store.clock.confirm()
+        except UnavailableError as error:
+            log.warning("watched_moves_deferred", room=code, error=str(error))
+            asyncio.get_running_loop().call_later(RETRY_AFTER, self._due.add, code)
+            return
+        watched = self._rounds.get(code)
+        if watched is None:
             return
         now = self._store.clock.now()
         for seen, stream in watched.streams.items():
             for entry in stream.due(now):
                 self.moved.emit(code, seen, entry)
-        times = [at for each in watched.streams.values() if (at := each.next_at()) is not None]
-        if times:
-            wait = max(0, min(times) - now) / 1000
-            loop = asyncio.get_running_loop()
-            watched.timer = loop.call_later(wait, self._release, code, watched)
+        watched.wake(now, partial(self._due.add, code))

@@ -58,6 +58,7 @@ def test_payloads_are_classified_by_kind() -> None:
         40, "a.b", "a", "c", "robert", "standard", "H7KQ2", None, 1, [], 0, 1, 2, 3,
         m.shared.Result(0, 52, 0, 0, None),
     )  # fmt: skip
+    moved = m.watching.WatchedMove(1, 0, 9, [[1, 1]], 0, m.shared.Result(0, 52, 0, 8, None))
     events = {
         codec.encode_moved(40, 2, [[1, 1]], None, None, None): wire.ANSWER,
         codec.encode_progress((0, 1, 2)): wire.PROGRESSED,
@@ -65,12 +66,15 @@ def test_payloads_are_classified_by_kind() -> None:
         codec.encode(m.session.Refused("unavailable", "Later.", 0), (40, 2)): wire.REFUSAL,
         codec.encode(snapshot, (40, 2)): wire.SNAPSHOT,
         codec.encode(m.session.Pong(1), 7): wire.OTHER,
+        codec.encode(moved): wire.WATCHED_MOVE,
     }
     for payload, kind in events.items():
         assert wire.kind(b"before" + payload, len("before")) == kind
     assert wire.answers_move(codec.encode(snapshot, (40, 2)))
     assert not wire.answers_move(codec.encode(snapshot))
     read = wire.read(codec.encode(snapshot))
+    assert wire.watched_seq(codec.encode(moved)) == 9
+    assert wire.read(codec.encode(m.watching.WatchKey("H7KQ2", "abc"), 3)).key == "abc"
     assert (read.attempt, read.handle, read.seq, read.room) == ("a.b", 40, 1, "H7KQ2")
 
 

@@ -22,6 +22,7 @@ from tests.faults.complaint import SLACK, Complaint
 from tests.faults.ledger import Ledger, Message
 from tests.faults.room_history import Nodes, RoomHistory
 from tests.faults.stored import Stored
+from tests.faults.watched import WatchedChecks
 
 
 @dataclass
@@ -79,8 +80,10 @@ def check(
         for code, entries in stored.rooms.items()
     }
     _check_results(rooms, summaries, verdict.complaints)
+    watched = WatchedChecks(stored, rooms, nodes.watch_delay, verdict.complaints)
     for ledger in ledgers:
         _check_events(ledger, rooms, summaries, stored, verdict)
+        _check_watched(ledger, watched, verdict)
     _check_leaderboards(stored, summaries, verdict.complaints)
     _check_leftovers(stored, now, verdict.complaints)
     verdict.counts["rooms checked"] = len(rooms)
@@ -209,6 +212,13 @@ def _check_events(
                 _check_counters(message, rooms, summaries, verdict.complaints)
             case "leaderboard":
                 _check_page(message, stored, verdict.complaints)
+
+
+def _check_watched(ledger: Ledger, watched: WatchedChecks, verdict: Verdict) -> None:
+    """Compare the boards that a player has watched with the runners' journals."""
+    for line in ledger.events():
+        if line.message["type"] in {"Watched", "WatchedMove"}:
+            verdict.counts["boards watched"] += watched.check(ledger.player, line)
 
 
 def _check_progress(

@@ -1,12 +1,13 @@
 """The node under test: `samedeal serve` with shorter times, and a clock that can be made to jump.
 
     python -m tests.faults.node --jumps FILE [--countdown MS] [--share N] [--absence MS] [--broken]
-        OPTIONS
+        [--watch-delay MS] OPTIONS
 
 OPTIONS are those of `samedeal serve`. On SIGUSR1, the node's own clock, which carries on the time
 between two samples of Redis's, jumps by the number of seconds in FILE. With `--broken`, the node
 acknowledges before it appends. A host who is away for `--absence` is followed, and a member who is
-away for three times as long loses the seat.
+away for three times as long loses the seat. Who does not play a round sees it `--watch-delay`
+later.
 """
 
 from __future__ import annotations
@@ -21,10 +22,11 @@ from typing import Any
 import msgspec
 
 from server.cli import main as samedeal
-from server.core import absence, race_commands
+from server.core import absence, race_commands, watching
 from server.core.ids import PlayerId, RoomCode
 from server.core.race import Room
 from server.core.race_events import Terms
+from server.service import watching as service_watching
 from server.service.rooms import Rooms
 from server.store import clock
 from server.store.journal import Append, Journals
@@ -94,6 +96,7 @@ def main() -> None:
     parser.add_argument("--countdown", type=int, default=race_commands.COUNTDOWN)
     parser.add_argument("--share", type=int, default=1)
     parser.add_argument("--absence", type=int, default=absence.HOST_ABSENCE)
+    parser.add_argument("--watch-delay", type=int, default=watching.WATCH_DELAY)
     parser.add_argument("--broken", action="store_true")
     given, options = parser.parse_known_args()
     jumping = JumpingTime(given.jumps)
@@ -102,6 +105,7 @@ def main() -> None:
     race_commands.COUNTDOWN = given.countdown
     absence.HOST_ABSENCE = given.absence
     absence.SEAT_ABSENCE = 3 * given.absence
+    vars(service_watching)["WATCH_DELAY"] = given.watch_delay
     shorten_rounds(given.share)
     if given.broken:
         acknowledge_first()

@@ -28,6 +28,12 @@ REMATCH = 0.3
 VANISHED = (1.0, 9.0)
 """Seconds for which a player vanishes: hosts are followed after two, seats lost after six."""
 
+WATCHING = 0.6
+"""How often a player who is done with a round watches the others."""
+
+LOOKING_ON = (3.0, 12.0)
+"""Seconds for which somebody watches a room by its link."""
+
 POLL_AFTER = 4.0
 """Seconds without news after which a player reads the room again."""
 
@@ -58,7 +64,9 @@ async def play_until_closed(player: Player, tables: asyncio.Queue[Table], pace: 
     await player.become_new()
     dailies = rng.sample(GAMES, len(GAMES))
     while not player.world.closing:
-        if rng.random() < 0.6:
+        if player.world.links and rng.random() < 0.15:
+            await look_on(player)
+        elif rng.random() < 0.6:
             await race(player, await _seat(player, tables), pace)
         elif dailies:
             await daily(player, dailies.pop(), pace)
@@ -134,6 +142,19 @@ async def race(player: Player, table: Table, pace: float) -> None:
     world.counts["races played"] += 1
 
 
+async def look_on(player: Player) -> None:
+    """Watch a room by its link for a while, with nothing else to do."""
+    rng, world = player.rng, player.world
+    code, key = rng.choice(list(world.links))
+    player.doing = f"watching room {code}"
+    answer = await player.ask("WatchRound", code=code, key=key)
+    if answer is None or answer["type"] != "Watched":
+        return
+    world.counts["rooms watched by a link"] += 1
+    await player.until(lambda: world.closing, rng.uniform(*LOOKING_ON))
+    await player.ask("StopWatching")
+
+
 async def _run_room(player: Player, room: Message) -> None:
     """Now and then do what hosts do, or what the others do to them; or vanish for a while."""
     rng, code = player.rng, room["code"]
@@ -152,12 +173,15 @@ async def _run_room(player: Player, room: Message) -> None:
         wanted += [("room.public", {"public": not room["public"]})]
         wanted += [("room.host", {"player": other}) for other in others]
         wanted += [("room.remove", {"player": other}) for other in others[:1]]
+        wanted += [("GetWatchKey", {})] * 3
     type_, fields = rng.choice(wanted)
     player.doing = f"{type_} in room {code}"
     if type_ == "vanish":
         await player.vanish(rng.uniform(*VANISHED))
     else:
-        await player.ask(type_, code=code, **fields)
+        answer = await player.ask(type_, code=code, **fields)
+        if answer is not None and answer["type"] == "WatchKey":
+            player.world.links.append((code, answer["key"]))
 
 
 async def _start(player: Player, room: Message, table: Table, waited: int) -> int:
@@ -206,6 +230,9 @@ async def _run(player: Player, room: Message, pace: float, *, leaves_early: bool
         await play(player, attempt, budget, pace, abandon=rng.random() < 0.15)
     if leaves_early:
         return False
+    if player.world.hosting and rng.random() < WATCHING:
+        player.doing = f"watching round {round_['number']} in room {code}"
+        await player.ask("WatchRound", code=code)
     player.doing = f"waiting for the end of round {round_['number']} in room {code}"
 
     def over() -> bool:

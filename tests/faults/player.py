@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import count
@@ -47,6 +47,7 @@ class World:
         duplicate: how many batches are still to be sent with one command twice.
         reorder: how many batches are still to be sent with two commands swapped.
         closing: whether players are to finish, since there are no more faults.
+        links: the codes and watch keys of rooms that hosts have passed on, the latest ones.
         hosting: whether hosts run their rooms: an earlier release does not know what they do then.
         complaints: what players found wrong themselves.
         ledgers: one for each identity.
@@ -58,6 +59,7 @@ class World:
     reorder: int = 0
     closing: bool = False
     hosting: bool = True
+    links: deque[tuple[str, str]] = field(default_factory=lambda: deque(maxlen=8))
     complaints: list[str] = field(default_factory=list)
     ledgers: list[Ledger] = field(default_factory=list)
 

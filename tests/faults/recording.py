@@ -174,7 +174,7 @@ def correct_recording(allowed: Help = "none") -> Recording:
     recording.stored.deals[RACED] = {**fields, "commitment": _commitment_of(RACED), "room": CODE}
     recording.stored.deals[TODAY] = {**fields, "commitment": _commitment_of(TODAY), "day": str(DAY)}
     recording.send(ADA, "room.create", game=GAME)
-    recording.in_room(RoomOpened(CODE, ADA, GAME, "standard", 2, LIMIT, recording.at, allowed))
+    recording.in_room(RoomOpened(CODE, ADA, GAME, "standard", 2, LIMIT, recording.at, help=allowed))
     assert recording.room is not None
     recording.in_room(race_commands.take_seat(recording.room, ADA, recording.at))
     recording.send(BOB, "room.join", code=CODE)

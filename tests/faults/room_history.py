@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from server.core import absence, race, race_commands
+from server.core import absence, race, race_commands, watching
 from server.core.ids import DealId, PlayerId
 from server.core.race import Room, Round
 from server.core.race_events import (
@@ -49,6 +49,7 @@ class Nodes:
     Attributes:
         host_absence: milliseconds after which a host who is away is followed.
         seat_absence: milliseconds after which a member who is away loses the seat.
+        watch_delay: milliseconds by which those who do not play a round see it later.
         mixed: whether some are of an earlier release: those count ranks and wins otherwise, and
             who is ready.
     """
@@ -56,6 +57,7 @@ class Nodes:
     host_absence: int = field(default_factory=lambda: absence.HOST_ABSENCE)
     seat_absence: int = field(default_factory=lambda: absence.SEAT_ABSENCE)
     mixed: bool = False
+    watch_delay: int = field(default_factory=lambda: watching.WATCH_DELAY)
 
 
 @dataclass(slots=True)

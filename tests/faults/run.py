@@ -20,7 +20,7 @@ from tests.faults.injection import Injector
 from tests.faults.plans import Table
 from tests.faults.player import Player, World
 from tests.faults.room_history import Nodes
-from tests.faults.stage import ABSENCE, Stage, Store, running_stage, running_store
+from tests.faults.stage import ABSENCE, WATCH_DELAY, Stage, Store, running_stage, running_store
 from tests.faults.stored import Stored
 
 SETTLED_WITHIN = 20.0
@@ -82,7 +82,8 @@ async def run(settings: Settings, folder: Path, log: Callable[[str], None]) -> R
         stuck = await _run_players(settings, stage, world, log)
         found = await _stored_when_settled(stage)
     log("checking")
-    nodes = Nodes(ABSENCE, 3 * ABSENCE, mixed=settings.release is not None)
+    mixed = settings.release is not None
+    nodes = Nodes(ABSENCE, 3 * ABSENCE, mixed=mixed, watch_delay=WATCH_DELAY)
     verdict = await asyncio.to_thread(check, found, world.ledgers, ledger.now(), nodes)
     # Equal complaints are reported once.
     complaints = list(dict.fromkeys([*stuck, *_reported_by(world, stage), *verdict.complaints]))

@@ -27,6 +27,9 @@ ABSENCE = 2_000
 """Milliseconds after which a host who is away is followed; members lose seats after three times as
 many."""
 
+WATCH_DELAY = 4_000
+"""Milliseconds by which those who do not play a round see it later: rounds are short here."""
+
 NEVER = 86_400_000
 
 START_WITHIN = 30.0
@@ -204,7 +207,11 @@ async def running_stage(
         Node(
             number,
             [*options, "--countdown", str(COUNTDOWNS[number])]
-            + (["--absence", str(absence)] if code == ROOT else []),
+            + (
+                ["--absence", str(absence), "--watch-delay", str(WATCH_DELAY)]
+                if code == ROOT
+                else []
+            ),
             folder,
             code,
         )

@@ -23,9 +23,13 @@ from server.core.race_events import (
     Terms,
     TermsSet,
 )
+from server.core.watching import WATCH_DELAY
+from server.gateway import codec, present
+from server.service.watching import WatchedEntry
 from tests.core.builders import ADA, BOB, CODE, CYD, LIMIT, START
 from tests.faults import nodelog
 from tests.faults.checker import check
+from tests.faults.complaint import SLACK
 from tests.faults.ledger import Ledger, Message
 from tests.faults.recording import (
     DAY,
@@ -38,6 +42,7 @@ from tests.faults.recording import (
     board_of,
     correct_recording,
 )
+from tests.faults.watched import WatchedChecks
 
 RACE = attempt_id(RACED, ADA)
 DAILY = attempt_id(TODAY, ADA)
@@ -640,3 +645,63 @@ def test_a_nodes_errors_are_reported_once_each() -> None:
         "2 times: command_failed after KeyError: 'x' at somewhere.py:7",
         "1 times: Task exception was never retrieved … OSError: gone",
     ]
+
+
+def watched(recording: Recording, watcher: PlayerId, at: int, *, seq: int = 3) -> list[Message]:
+    """Record that somebody saw Ada's board after an entry, and the next move; return the events."""
+    checks = WatchedChecks(recording.stored, {}, 0, [])
+    states = checks._replayed(RACE)
+    assert recording.room is not None
+    boards = [(states[seq - 1], None), (None, None)]
+    frames = [
+        codec.encode(present.watched(recording.room, "delayed", boards)),
+        codec.encode(present.watched_move(WatchedEntry(1, 0, states[seq - 1], states[seq]))),
+    ]
+    ledger = recording.ledgers.setdefault(watcher, Ledger(watcher))
+    events = [recording.wires[watcher].unpack(frame) for frame in frames]
+    for event in events:
+        ledger.record_event(event, at)
+    return events
+
+
+def test_boards_that_were_watched_are_counted() -> None:
+    recording = correct_recording()
+    watched(recording, CYD, recording.at + WATCH_DELAY)
+    verdict = check(recording.stored, list(recording.ledgers.values()), recording.at + 60_000)
+    assert verdict.complaints == []
+    assert verdict.counts["boards watched"] == 2
+
+
+def test_a_board_that_was_watched_too_early_is_leaked() -> None:
+    recording = correct_recording()
+    watched(recording, CYD, START + WATCH_DELAY - 2 * SLACK)
+    assert kinds(recording) == {"leaked"}
+
+
+def test_a_board_that_a_racer_was_sent_is_leaked() -> None:
+    recording = correct_recording()
+    last = json.loads(recording.stored.attempts[attempt_id(RACED, BOB)][-1][1])
+    watched(recording, BOB, last["at"] - SLACK - 1)
+    assert "leaked" in kinds(recording)
+
+
+def test_a_board_that_is_not_what_the_journal_says_is_misreported() -> None:
+    recording = correct_recording()
+    events = watched(recording, CYD, recording.at + WATCH_DELAY)
+    for wrong in (
+        events[0] | {"boards": [events[0]["boards"][0] | {"redeals": 7}, *events[0]["boards"][1:]]},
+        events[1] | {"changes": [[0, 0, 1]]},
+    ):
+        broken = correct_recording()
+        broken.ledgers[CYD] = Ledger(CYD)
+        broken.ledgers[CYD].record_event(wrong, recording.at + WATCH_DELAY)
+        assert kinds(broken) == {"misreported"}
+
+
+def test_a_watched_entry_that_is_not_stored_is_lost() -> None:
+    recording = correct_recording()
+    events = watched(recording, CYD, recording.at + WATCH_DELAY)
+    broken = correct_recording()
+    broken.ledgers[CYD] = Ledger(CYD)
+    broken.ledgers[CYD].record_event(events[1] | {"seq": 99}, recording.at + WATCH_DELAY)
+    assert kinds(broken) == {"lost"}

@@ -37,6 +37,8 @@ from server.service.answers import Played, Snapshot, snapshot_of
 from server.service.attempt_journal import Step
 from server.service.moves import MoveNumbers, Reply
 from server.service.resume import missed_of
+from server.service.watching import WatchedEntry
+from tests.core.builders import race_of
 from tests.engine.positions import face_down
 
 GAMES = [(game.id, variant) for game in games().values() for variant in game.variants]
@@ -243,6 +245,38 @@ def test_missed_moves_do_not_depend_on_unseen_cards(game: str, variant: str, see
         start = lines[0][-1].after
         if start.end is not None:
             break
+    assert compared > 0
+
+
+def watched_frames(before: Attempt | None, after: Attempt) -> list[bytes]:
+    """Return what watchers are sent of an entry: all boards after it, and what it has changed."""
+    room = race_of(ME)
+    return [
+        codec.encode(present.watched(room, "delayed", [(after, None)])),
+        codec.encode(present.watched_move(WatchedEntry(1, 0, before, after))),
+    ]
+
+
+@pytest.mark.parametrize(("game", "variant"), GAMES)
+@pytest.mark.parametrize("seed", range(5))
+def test_what_watchers_see_does_not_depend_on_cards_that_the_runner_has_not_seen(
+    game: str, variant: str, seed: int
+) -> None:
+    rng = random.Random(f"{game} {variant} {seed}")
+    one = begun(deal_seed(ruleset(game, variant), rng.randbytes(32)))
+    compared = 0
+    for _ in range(60):
+        other = structs.replace(one, board=twin(one.board, rng))
+        assert watched_frames(None, one) == watched_frames(None, other)
+        moves = legal_moves(one.board)
+        if not moves:
+            break
+        move = rng.choice(moves)
+        after, other_after = (step(each, move).after for each in (one, other))
+        if not turns_a_card(one, after):
+            assert watched_frames(one, after) == watched_frames(other, other_after)
+            compared += 1
+        one = after
     assert compared > 0
 
 
