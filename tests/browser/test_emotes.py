@@ -45,6 +45,26 @@ def shown(player: Player, name: str) -> Locator:
     return player.page.locator(f'[data-testid="emote"][data-emote="{name}"]:visible')
 
 
+WATCH = """() => {
+  window.emotes = new Set();
+  new MutationObserver(() => {
+    for (const {dataset} of document.querySelectorAll('[data-emote]'))
+      window.emotes.add(dataset.emote);
+  }).observe(document, {subtree: true, childList: true});
+}"""
+"""Keeps which emotes the page shows from now on, even if they are gone when somebody looks."""
+
+
+def wait_until_seen(player: Player, name: str) -> None:
+    """Wait until a page that is watched has shown an emote."""
+    player.page.wait_for_function("name => window.emotes.has(name)", arg=name)
+
+
+def has_seen(player: Player, name: str) -> bool:
+    """Return whether a page that is watched has shown an emote."""
+    return bool(player.page.evaluate("name => window.emotes.has(name)", name))
+
+
 FIND = """name => {
   const emote = document.querySelector(`[data-emote="${name}"]`);
   return emote && {
@@ -86,42 +106,56 @@ def test_an_emote_appears_on_the_track_while_both_race(host: Player, guest: Play
     guest.wait_for_moves(1)
 
 
+def mute_in_menu(player: Player, name: str) -> None:
+    """Mute another member by the menu of the seat, or end that."""
+    player.see("seat").filter(has_text=name).get_by_test_id("seat-menu").click()
+    player.press("mute")
+
+
 @pytest.mark.usefixtures("room")
 def test_a_muted_player_is_not_shown_until_heard_again(host: Player, guest: Player) -> None:
-    host.see("seat").filter(has_text="Grace").get_by_test_id("seat-menu").click()
-    host.press("mute")
+    mute_in_menu(host, "Grace")
     host.page.reload()
+    expect(host.see("seat")).to_have_count(2)
+    for player in (host, guest):
+        player.page.evaluate(WATCH)
     emote(guest, "wow")
-    expect(shown(guest, "wow")).to_be_visible()
+    wait_until_seen(guest, "wow")
     # What is sent later comes later.
     emote(host, "hello")
-    expect(shown(host, "hello")).to_be_visible()
-    expect(shown(host, "wow")).to_have_count(0)
-    expect(shown(guest, "hello")).to_be_visible()
-    host.see("seat").filter(has_text="Grace").get_by_test_id("seat-menu").click()
-    host.press("mute")
+    wait_until_seen(host, "hello")
+    wait_until_seen(guest, "hello")
+    assert not has_seen(host, "wow")
+    mute_in_menu(host, "Grace")
     emote(guest, "luck")
-    expect(shown(host, "luck")).to_be_visible()
+    wait_until_seen(host, "luck")
     # In a race, the last sender is muted where emotes are sent.
     host.press("emotes")
     host.press("mute-sender")
-    expect(shown(host, "luck")).to_have_count(0)
     expect(host.see("mute-sender")).to_contain_text("Unmute Grace")
+    host.page.keyboard.press("Escape")
+    emote(guest, "oops")
+    wait_until_seen(guest, "oops")
+    emote(host, "nice")
+    wait_until_seen(host, "nice")
+    assert not has_seen(host, "oops")
 
 
 @pytest.mark.usefixtures("room")
 def test_all_are_muted_at_once(host: Player, guest: Player) -> None:
+    guest.page.evaluate(WATCH)
     guest.press("emotes")
     guest.press("mute-all")
     guest.page.keyboard.press("Escape")
     emote(host, "oops")
     expect(shown(host, "oops")).to_be_visible()
     emote(guest, "luck")
-    expect(shown(guest, "luck")).to_be_visible()
-    expect(shown(guest, "oops")).to_have_count(0)
+    wait_until_seen(guest, "luck")
+    assert not has_seen(guest, "oops")
     guest.go("/settings")
     guest.page.get_by_role("radio", name="Shown").check(force=True)
     guest.page.go_back()
+    expect(guest.see("seat")).to_have_count(2)
     emote(host, "good_game")
     expect(shown(guest, "good_game")).to_be_visible()
 

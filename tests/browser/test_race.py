@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 import pytest
 from playwright.sync_api import Browser, Locator, expect
@@ -197,3 +198,28 @@ def test_a_late_comer_watches_and_sits_in_the_next_round(racers: list[Player]) -
     late.press("start-round")
     for player in racers:
         player.wait_for_board()
+
+
+def test_on_a_phone_the_leader_and_oneself_stay_in_sight_among_many(
+    racers: list[Player], browser: Browser, site: Site
+) -> None:
+    more = [Player(browser, site.url, DESKTOP) for _ in range(3)]
+    ada, grace, barbara = racers
+    start(grace, ada, *more, barbara, seats=6)
+    grace.bring_home(1)
+    expect(progress(barbara, "Grace")).to_have_attribute("data-place", "1")
+    leader, own = [progress(barbara, name).bounding_box() for name in ("Grace", "You")]
+    assert leader is not None
+    assert own is not None
+    assert leader["y"] == own["y"]
+    assert 0 <= leader["x"] < leader["x"] + leader["width"] <= own["x"]
+    assert own["x"] + own["width"] <= 390
+    # No chip covers another one, and the leader's is the foremost.
+    barbara.wait_for_frames(60)
+    chips = barbara.see("chip").evaluate_all(
+        "found => found.map(chip => chip.getBoundingClientRect().x)"
+    )
+    assert left(chip(barbara, "Grace")) == max(chips)
+    assert min(after - before for before, after in pairwise(sorted(chips))) > 15
+    for player in more:
+        player.close()

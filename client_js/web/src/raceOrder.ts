@@ -37,3 +37,20 @@ export class RaceOrder {
     return this.#reached.get(id)?.nth ?? 0;
   }
 }
+
+/** The fewest pixels between two chips, which are a little wider. */
+const APART = 20;
+
+/**
+ * Where chips stand that would cover each other: the better one further on, whoever is ahead.
+ *
+ * @param places where they would stand, in pixels from the start, the first runner's first.
+ * @param end where the first one stands at most.
+ */
+export function standApart(places: readonly number[], end: number): number[] {
+  const apart = [...places];
+  for (let nth = apart.length - 2; nth >= 0; nth--) {
+    apart[nth] = Math.max(apart[nth] ?? 0, (apart[nth + 1] ?? 0) + APART);
+  }
+  return apart.map((place, nth) => Math.min(place, end - nth * APART));
+}
