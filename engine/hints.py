@@ -24,7 +24,7 @@ def hint(layout: Layout) -> Move | None:
 
     It depends only on what the player sees: two boards with equal views have the same hint. It
     costs as much as listing the moves of the layout and of each layout that one move leads to:
-    at most a few milliseconds.
+    less than a millisecond.
     """
     ruleset = layout.ruleset
     view = layout if isinstance(layout, View) else view_of(layout)
