@@ -7,8 +7,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
+from server.core import watching
 from server.core.attempt import Attempt
-from server.core.ids import RoomCode
+from server.core.ids import PlayerId, RoomCode
+from server.core.race import Room
+from server.service import watching as service_watching
 from server.service.attempt_journal import AttemptDefinition
 from server.service.moves import PendingMove
 from server.service.replica import Replica
@@ -228,6 +231,26 @@ def _ignored_generations() -> Iterator[None]:
         yield
 
 
+@contextmanager
+def shows_racers_the_others_boards() -> Iterator[None]:
+    """Whoever is in a round may watch it at once, done or not."""
+    sight: Any = watching.sight
+
+    def everything(room: Room, player: PlayerId, *, has_key: bool) -> Any:
+        runs = room.round is not None and player in room.round.players
+        return "live" if runs else sight(room, player, has_key=has_key)
+
+    with patched(watching, "sight", everything):
+        yield
+
+
+@contextmanager
+def shows_watchers_moves_at_once() -> Iterator[None]:
+    """Who does not play a round sees it without a delay."""
+    with patched(service_watching, "WATCH_DELAY", 0):
+        yield
+
+
 BROKEN: list[Callable[[], Any]] = [
     acknowledges_before_it_appends,
     ends_without_an_outbox,
@@ -237,6 +260,8 @@ BROKEN: list[Callable[[], Any]] = [
     appends_at_any_time,
     never_samples_the_clock_again,
     forgets_a_deadline_that_has_not_passed,
+    shows_racers_the_others_boards,
+    shows_watchers_moves_at_once,
 ]
 """Those that a race detects."""
 
