@@ -92,6 +92,7 @@ class _Runner:
         last: the text of that entry.
         appended: what this node has appended since, in order: (before, after, text).
         problem: the code with which the last read has failed, or `None`.
+        read: whether the journal has been read from its start, or tried to be.
     """
 
     attempt: AttemptId

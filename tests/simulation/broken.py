@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Any
 
-from server.core import absence, race_commands
+from server.core import absence, race_commands, watching
 from server.core.absence import Absence
 from server.core.attempt import Attempt
 from server.core.ids import PlayerId, RoomCode
@@ -16,6 +16,7 @@ from server.core.race import Room
 from server.core.race_commands import leave
 from server.core.race_events import Event
 from server.service import absences, registration
+from server.service import watching as service_watching
 from server.service.attempt_journal import AttemptDefinition
 from server.service.moves import PendingMove
 from server.service.replica import Replica
@@ -256,6 +257,19 @@ def frees_seats_in_a_round() -> Iterator[None]:
 
 
 @contextmanager
+def shows_racers_the_others_boards() -> Iterator[None]:
+    """Whoever is in a round may watch it at once, done or not."""
+    sight: Any = watching.sight
+
+    def everything(room: Room, player: PlayerId, *, has_key: bool) -> Any:
+        runs = room.round is not None and player in room.round.players
+        return "live" if runs else sight(room, player, has_key=has_key)
+
+    with patched(watching, "sight", everything):
+        yield
+
+
+@contextmanager
 def follows_hosts_by_members_who_are_away() -> Iterator[None]:
     """A host who is away is followed by the longest seated other member, present or not.
 
@@ -279,6 +293,13 @@ def follows_hosts_by_members_who_are_away() -> Iterator[None]:
         yield
 
 
+@contextmanager
+def shows_watchers_moves_at_once() -> Iterator[None]:
+    """Who does not play a round sees it without a delay."""
+    with patched(service_watching, "WATCH_DELAY", 0):
+        yield
+
+
 BROKEN: list[Callable[[], Any]] = [
     acknowledges_before_it_appends,
     ends_without_an_outbox,
@@ -290,6 +311,8 @@ BROKEN: list[Callable[[], Any]] = [
     forgets_a_deadline_that_has_not_passed,
     frees_seats_in_a_round,
     follows_hosts_by_members_who_are_away,
+    shows_racers_the_others_boards,
+    shows_watchers_moves_at_once,
 ]
 """Those that a race detects."""
 

@@ -25,6 +25,12 @@ VANISHED = (0.5, 9.0)
 SHORTEST = 60
 """Seconds of a round whose terms were set; races divide them."""
 
+WATCHING = 0.7
+"""How often a player who is done with a round watches the others."""
+
+PEEKING = 0.2
+"""How often a player tries to watch the others before an attempt of one's own."""
+
 POLL_AFTER = 1.5
 """Seconds without news after which a player reads the room again."""
 
@@ -186,8 +192,13 @@ async def _run(player: Player, room: Message, *, hasty: bool) -> None:
             player.doing = "waiting for the cards"
             # Some ask too early, and must not be shown any card.
             await asyncio.sleep(left * (0.7 if rng.random() < 0.1 else 1.0))
+        if rng.random() < PEEKING:
+            await player.ask("WatchRound", code=code)
         budget = rng.randint(1, 6) if hasty else rng.randint(3, 15)
         await play(player, mine["attempt"], budget, abandon=rng.random() < 0.15)
+    if not hasty and rng.random() < WATCHING:
+        player.doing = f"watching round {round_['number']}"
+        await player.ask("WatchRound", code=code)
     player.doing = f"waiting for the end of round {round_['number']}"
     while not hasty:
         await player.news(POLL_AFTER)

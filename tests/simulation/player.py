@@ -57,7 +57,12 @@ class MemoryLedger(Ledger):
         ledger = MemoryLedger(self.player)
         ledger.command_lines = self.command_lines
         late = {command["id"] for at, command in self.command_lines if at > time}
-        ledger.event_lines = [line for line in self.event_lines if line.message.get("re") in late]
+        # What watchers were shown is read anew when its runner gets further, and not before.
+        ledger.event_lines = [
+            line
+            for line in self.event_lines
+            if line.message.get("re") in late and line.message["type"] != "Watched"
+        ]
         return ledger
 
     def commands(self) -> Iterator[Line]:

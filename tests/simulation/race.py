@@ -22,11 +22,12 @@ from msgspec.structs import replace
 from engine import deal as dealing
 from engine.catalog import games
 from server.core import absence, daily, pace_bot, quick
+from server.core import watching as core_watching
 from server.core.ids import PlayerId, RoomCode
 from server.core.race import Room
 from server.core.race_events import Terms
 from server.gateway import load, session
-from server.service import attempt_journal
+from server.service import attempt_journal, watching
 from server.service.rooms import Rooms
 from server.store import keys
 from tests.core.builders import START
@@ -68,6 +69,9 @@ FINISHED_WITHIN = 60.0
 SETTLED_WITHIN = 30.0
 """Seconds after that within which every effect has been applied."""
 
+
+WATCH_DELAY = 4_000
+"""Milliseconds by which those who do not play a round see it later: rounds are short here."""
 
 SHARE = 20
 """The time limits of rooms, which are a minute or more, are divided by this."""
@@ -329,6 +333,8 @@ def conditions() -> Iterator[None]:
         (pace_bot, "FIRST_MOVE_AFTER", 300),
         (pace_bot, "FASTEST", 200),
         (pace_bot, "SLOWEST", 500),
+        (core_watching, "WATCH_DELAY", WATCH_DELAY),
+        (watching, "WATCH_DELAY", WATCH_DELAY),
     ]
     create, set_terms = Rooms.create, Rooms.set_terms
 

@@ -18,6 +18,16 @@ export class Router {
   /** Go to a path of the page; its screen finds `state` in `history.state`. */
   go(path: string, state: object | null = null): void {
     history.pushState(state, "", path);
+    this.#arrive();
+  }
+
+  /** Go to a path from one that only leads there: the way back skips that. */
+  redirect(path: string): void {
+    history.replaceState(null, "", path);
+    this.#arrive();
+  }
+
+  #arrive(): void {
     void this.#navigate(() => scrollTo(0, 0));
   }
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from server.core import watching as core
 from server.core.ids import RoomCode
-from server.core.watching import sight
 from server.gateway import present
 from server.gateway.handlers.request import HandlerTable, Request
 from server.gateway.messages.session import Done
@@ -22,7 +22,7 @@ async def watch(request: Request[WatchRound]) -> Watched:
     session, player, services = request.session, request.player, request.services
     room = await services.rooms.find(code)
     has_key = await services.watching.is_key(room, request.command.key)
-    sight(room, player, has_key=has_key)
+    core.sight(room, player, has_key=has_key)
     request.hub.watching.admit(session, code)
     if request.hub.rooms.room_of(session) != code:
         seated = room.seat_of(player) is not None
