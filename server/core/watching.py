@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Literal
 
 from server.core.ids import PlayerId
-from server.core.race import Room, Round
+from server.core.race import Room
 from server.core.refusal import Refusal
 
 Sight = Literal["live", "delayed", "hidden"]
@@ -29,8 +29,9 @@ MAX_WATCHERS = 2_000
 def sight(room: Room, player: PlayerId, *, has_key: bool) -> Sight:
     """Return how a player may see the boards of a room's latest round.
 
-    The answer changes only with the room: it holds for a version of it. A round that is over is
-    not hidden any more, and those who have not played it see it to its end as they saw it before.
+    The answer changes only with the room: it holds for a version of it. A public round is hidden
+    until it is over, since strangers play it whom somebody could tell. A round that is over is not
+    hidden any more, and those who have not played it see it to its end as they saw it before.
 
     Args:
         room: the room.
@@ -51,11 +52,6 @@ def sight(room: Room, player: PlayerId, *, has_key: bool) -> Sight:
         return "delayed"
     if runs and player not in round_.results:
         raise Refusal("still_racing")
-    if not round_.over and hidden(round_):
+    if round_.public and not round_.over:
         return "hidden"
     return "live" if runs else "delayed"
-
-
-def hidden(round_: Round) -> bool:
-    """Return whether nobody may see the boards of a round before it is over."""
-    return round_.public

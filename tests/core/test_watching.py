@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.core import race_commands, watching
+from server.core import race_commands
 from server.core.ids import PlayerId
 from server.core.race import Room
 from server.core.refusal import Refusal
@@ -47,12 +45,6 @@ def race() -> Room:
     return finished(then(room, started), ADA, reached(3))
 
 
-@pytest.fixture
-def hide(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
-    """Return a function after which all boards are hidden until the round is over."""
-    return lambda: monkeypatch.setattr(watching, "hidden", lambda _: True)
-
-
 @pytest.mark.parametrize("has_key", [False, True])
 def test_a_runner_sees_nothing_while_its_attempt_runs(race: Room, has_key: bool) -> None:
     assert seen(race, BOB, has_key=has_key) == "still_racing"
@@ -87,8 +79,8 @@ def test_before_the_first_round_there_is_nothing_to_hide() -> None:
     assert [seen(room, each) for each in (ADA, BOB, CYD)] == ["delayed", "delayed", "not_invited"]
 
 
-def test_a_hidden_round_is_shown_when_it_is_over(race: Room, hide: Callable[[], None]) -> None:
-    hide()
+def test_a_public_round_is_shown_when_it_is_over(race: Room) -> None:
+    race = then(race, race_commands.set_public(race, ADA, True, START))
     watchers = (ADA, BOB, CYD, DAN)
     assert [seen(race, each, has_key=True) for each in watchers] == [
         "hidden",

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from engine.board import view_of
-from server.core import watching as core
 from server.core.ids import AttemptId, PlayerId, RoomCode
 from server.core.refusal import UnavailableError
 from server.gateway import codec
@@ -226,12 +225,14 @@ async def test_what_is_past_is_in_the_first_boards_and_the_rest_is_not(
     await check(node, ada, await watcher.sees(ada.player, 9))
 
 
-async def test_a_hidden_round_is_shown_when_it_is_over(
-    hub: HubNode, node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch
+async def test_a_public_round_is_shown_when_it_is_over(
+    hub: HubNode, node: Node, clock: SetClock
 ) -> None:
-    monkeypatch.setattr(core, "hidden", lambda _: True)
     ada, bob, cyd = await hub.seat(), await hub.seat(), await hub.seat()
     code = await race_of(node, clock, ada, bob)
+    # It stays hidden although the room is closed to strangers again.
+    for public in (True, False):
+        await ada.ask("room.public", code=code, public=public)
     await play(node, ada, 2)
     await resign(node, bob)
     key = (await ada.ask("GetWatchKey", code=code))["key"]
