@@ -78,6 +78,7 @@ class Evening:
         for player in (self.ada, self.grace):
             expect(player.see("results")).to_be_visible()
         expect(self.ada.see("rank")).to_contain_text("1st")
+        expect(self.stranger.see("winner")).to_have_text("Ada won.")
         expect(self.stranger.see("start-round")).to_have_text("Rematch with 3")
         self.look("results")
 
@@ -102,7 +103,7 @@ class Evening:
         self.look("removed")
 
     def race_another_game(self) -> None:
-        """Race another game, in which the first player goes on in a second tab."""
+        """Race another game: Ada goes on in a second tab, and watches Grace when she is done."""
         self.grace.press("change-terms")
         self.grace.see("game-select").select_option("roosevelt")
         self.grace.press("send-terms")
@@ -120,10 +121,15 @@ class Evening:
         self.ada.wait_for_board()
         draw(self.ada, 3)
         first.close()
-        draw(self.grace, 2)
+        draw(self.grace, 1)
         self.look("second-race")
-        for player in (self.ada, self.grace):
-            player.give_up()
+        self.ada.give_up()
+        self.ada.press("watch")
+        expect(self.ada.see("board-shown")).to_have_attribute("data-seq", "2")
+        draw(self.grace, 2)
+        expect(self.ada.see("board-shown")).to_have_attribute("data-seq", "3")
+        self.look("watching")
+        self.grace.give_up()
         for player in (self.ada, self.grace):
             expect(player.see("series")).to_be_visible()
         self.look("second-results")

@@ -295,6 +295,7 @@ export const de: Text = {
     progress: "Wie weit alle sind",
     begins: "Das Rennen läuft",
     results: (number) => `Runde ${number}`,
+    won: (names) => `Gewonnen: ${names}.`,
     noWinner: "Niemand hat eine Karte nach Hause gebracht: Diese Runde gewinnt niemand.",
     waiting: "Du bist fertig. Die Runde endet, wenn alle es sind.",
   },

@@ -309,6 +309,7 @@ export const en = {
     progress: "How far everyone has got",
     begins: "The race is on",
     results: (number: number) => `Round ${number}`,
+    won: (names: string) => `${names} won.`,
     noWinner: "Nobody brought a card home, so nobody wins this one.",
     waiting: "You’re done. The round ends when everyone is.",
   },
