@@ -17,13 +17,22 @@ from tests.faults.balancer import Balancer
 from tests.faults.checker import check
 from tests.faults.complaint import Complaint
 from tests.faults.injection import Injector
+from tests.faults.node import QUICK_LIMIT
 from tests.faults.plans import Table
 from tests.faults.player import Player, World
 from tests.faults.room_history import Nodes
-from tests.faults.stage import ABSENCE, WATCH_DELAY, Stage, Store, running_stage, running_store
+from tests.faults.stage import (
+    ABSENCE,
+    COUNTDOWNS,
+    WATCH_DELAY,
+    Stage,
+    Store,
+    running_stage,
+    running_store,
+)
 from tests.faults.stored import Stored
 
-SETTLED_WITHIN = 20.0
+SETTLED_WITHIN = 40.0
 """Seconds after the last player has left within which every effect has been applied."""
 
 POLL_EVERY = 0.3
@@ -169,15 +178,19 @@ async def _report(world: World, log: Callable[[str], None]) -> None:
 
 
 async def _stored_when_settled(stage: Stage) -> Stored:
-    """Return the contents of Redis when nothing is due any more, or the time is up."""
+    """Return the contents of Redis when nothing is due any more, or the time is up.
+
+    A bot whose rival has left plays on until the deadline of its quick match.
+    """
     deadline = time.monotonic() + SETTLED_WITHIN
+    matches_over = ledger.now() + max(COUNTDOWNS) + QUICK_LIMIT
     while True:
         await asyncio.sleep(POLL_EVERY)
         clients = await stage.in_thread(stage.store.clients)
         found = await stage.in_thread(stored.read, clients)
         for client in clients:
             client.close()
-        overdue = any(due < ledger.now() for due in found.due.values())
+        overdue = any(due < max(ledger.now(), matches_over) for due in found.due.values())
         if not (found.effects or overdue) or time.monotonic() > deadline:
             return found
 
@@ -207,7 +220,8 @@ def _write_evidence(
             for direction, lines in (("sent", each.commands()), ("received", each.events())):
                 for at, message in lines:
                     line = {"player": each.player, "at": at, direction: message}
-                    out.write(json.dumps(line) + "\n")
+                    # Boards that were watched have piles of bytes.
+                    out.write(json.dumps(line, default=bytes.hex) + "\n")
 
 
 def table(report: Report) -> Sequence[str]:
