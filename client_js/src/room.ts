@@ -1,6 +1,5 @@
 /** The room that the player sits in, or watches. */
 
-import { bytesToHex, randomBytes } from "@noble/hashes/utils.js";
 import type { Keeper, Link } from "./link.ts";
 import type { CreateRoom, Emoted, RoomState, SetTerms } from "./messages.ts";
 import type { Command, Event, Progress } from "./protocol.ts";
@@ -18,6 +17,12 @@ export function withHelp<T extends { readonly help?: Terms["help"] }>(terms: T):
   if (terms.help !== "none") return terms;
   const { help: _, ...rest } = terms;
   return rest as T;
+}
+
+/** A new random key: 32 hexadecimal digits. */
+function newKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 export class RoomKeeper implements Keeper {
@@ -41,7 +46,7 @@ export class RoomKeeper implements Keeper {
   }
 
   create(settings: RoomSettings): Promise<RoomState> {
-    const fields = { ...withHelp(settings), key: bytesToHex(randomBytes(16)) };
+    const fields = { ...withHelp(settings), key: newKey() };
     return this.#link.askWithRetry("CreateRoom", fields, this.#supersede());
   }
 

@@ -8,12 +8,29 @@ import { WORKER, keeping } from "./plugins/keeping.ts";
 /** Where `samedeal serve` listens, beside the page that is being edited. */
 const server = `http://localhost:${process.env["SAMEDEAL_PORT"] ?? 8000}`;
 
+/**
+ * Which modules share a chunk, the first match counts; Rollup adds what they import. Each file of a
+ * first visit costs half a kilobyte of headers, so small modules are not in files of their own.
+ */
+const CHUNKS: readonly (readonly [name: string, modules: RegExp])[] = [
+  ["deal", /src\/rules\/(deal|verify)\.ts|@noble\/hashes/],
+  ["run", /client_js\/src\/run\.ts/],
+  ["hints", /src\/rules\/hints\.ts/],
+  // What every screen needs: of the client library, all but the above.
+  ["index", /client_js\/(src\/|web\/index\.html|web\/src\/(main|runners|terms|cards\/suits)\.ts)/],
+  ["index", /(parts\/Title|screens\/Missing)\.svelte|svelte\/.*\/(each|size)\.js/],
+  ["board", /web\/src\/board\/(?!cascade)|parts\/(EndWords|HelpTools|PlayBar|TableFrame)\.svelte/],
+  // What most screens show that are no table.
+  ["parts", /parts\/(Dialog|Felt|GameRow|Loading|Name|OutcomeWords|Rank|ShareButton|TableLater)\./],
+];
+
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 export default defineConfig({
   root: here("."),
   plugins: [
-    svelte({ configFile: false }),
+    // Styles come with their component's script: no page loads those of what it does not show.
+    svelte({ configFile: false, emitCss: false }),
     entries(),
     keeping(here("public")),
     compress(here("dist")),
@@ -23,13 +40,12 @@ export default defineConfig({
   build: {
     outDir: here("dist"),
     emptyOutDir: true,
-    // A screen that is shown without its styles would jump; all of them take 6 KB.
-    cssCodeSplit: false,
     rollupOptions: {
       input: { index: here("index.html"), worker: here("src/offline/worker.ts") },
       output: {
         // With more, small parts of the first paint are merged into what is loaded later.
         experimentalMinChunkSize: 1_000,
+        manualChunks: (id) => CHUNKS.find(([, modules]) => modules.test(id))?.[0],
         entryFileNames: ({ name }) => (name === "worker" ? WORKER : "assets/[name]-[hash].js"),
       },
     },

@@ -1,7 +1,6 @@
 /** The emotes that a room's members have just sent, without those of muted players. */
 
 import type { Client, Emoted } from "@samedeal/client";
-import { SvelteMap, SvelteSet } from "svelte/reactivity";
 import type { Settings } from "./settings.svelte.ts";
 
 /** Milliseconds for which an emote is shown. */
@@ -13,10 +12,10 @@ const MOST = 200;
 
 export class Emotes {
   /** What each player shows now: the index in `EMOTES`. */
-  readonly shown = new SvelteMap<string, number>();
+  shown = $state.raw<ReadonlyMap<string, number>>(new Map());
   /** The last one of another player, whom the player may want to mute. */
   last = $state.raw<Emoted | null>(null);
-  readonly #muted: SvelteSet<string>;
+  #muted = $state.raw<ReadonlySet<string>>(new Set());
   readonly #client: Pick<Client, "emoted" | "player">;
   readonly #settings: Pick<Settings, "emotes">;
   readonly #storage: Pick<Storage, "getItem" | "setItem">;
@@ -30,7 +29,7 @@ export class Emotes {
     this.#client = client;
     this.#settings = settings;
     this.#storage = storage;
-    this.#muted = new SvelteSet(stored(storage.getItem(KEY)));
+    this.#muted = new Set(stored(storage.getItem(KEY)));
   }
 
   /** Show what is sent from now on, until the returned function is called. */
@@ -44,7 +43,7 @@ export class Emotes {
       stop();
       this.#timers.forEach(clearTimeout);
       this.#timers.clear();
-      this.shown.clear();
+      this.shown = new Map();
       this.last = null;
     };
   }
@@ -55,11 +54,9 @@ export class Emotes {
 
   /** Show no more emotes of a player in this browser, or show them again. */
   mute(player: string, muted: boolean): void {
-    this.#muted.delete(player);
-    if (muted) {
-      this.#muted.add(player);
-      this.#hide(player);
-    }
+    const others = [...this.#muted].filter((other) => other !== player);
+    this.#muted = new Set(muted ? [...others, player] : others);
+    if (muted) this.#hide(player);
     const kept = [...this.#muted].slice(-MOST);
     this.#storage.setItem(KEY, JSON.stringify(kept));
   }
@@ -68,7 +65,7 @@ export class Emotes {
     const { player, emote } = emoted;
     const own = player === this.#client.player.get()?.id;
     if (!own && (!this.#settings.emotes || this.#muted.has(player))) return;
-    this.shown.set(player, emote);
+    this.shown = new Map(this.shown).set(player, emote);
     if (!own) this.last = emoted;
     clearTimeout(this.#timers.get(player));
     this.#timers.set(
@@ -80,7 +77,7 @@ export class Emotes {
   #hide(player: string): void {
     clearTimeout(this.#timers.get(player));
     this.#timers.delete(player);
-    this.shown.delete(player);
+    this.shown = new Map([...this.shown].filter(([shown]) => shown !== player));
   }
 }
 
