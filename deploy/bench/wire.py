@@ -23,7 +23,7 @@ OTHER, ANSWER, PROGRESSED, REFUSAL, SNAPSHOT, WATCHED_MOVE = range(6)
 Handle = int
 """The number by which moves name their attempt in this session."""
 
-_REFUSED, _ROOM, _ATTEMPT, _WATCH_KEY = 3, 5, 7, 24
+_REFUSED, _ROOM, _ATTEMPT, _WATCH_KEY = 3, 5, 7, 25
 _WATCHED_MOVE = WatchedMove.__struct_config__.tag
 _KINDS = bytes(
     ANSWER

@@ -39,7 +39,8 @@ FIND_MISFITS = """() => {
     // Tables scroll by themselves, and the cards of the home screen are cut off on purpose.
     return (left < -1 || right > WIDTH + 1) && !element.closest('.wide, .hero, .board');
   });
-  const small = all('button, a, select, input:not([type=radio]), label:has([type=radio]), summary')
+  const boxes = '[type=radio], [type=checkbox]';
+  const small = all(`button, a, select, input:not(${boxes}), label:has(${boxes}), summary`)
     .filter(element => {
       const {width, height} = element.getBoundingClientRect();
       return width < 43.5 || height < 43.5;

@@ -28,8 +28,9 @@ def play_alone(player: Player, allowed: str) -> None:
 
 
 def hinted(player: Player) -> list[str | None]:
-    """Return the piles of the cards that a hint lights."""
+    """Return the piles of the cards that a hint lights, once it does."""
     lit = player.page.locator(".hinted[data-pile]")
+    lit.first.wait_for()
     return [each.get_attribute("data-pile") for each in lit.all()]
 
 
@@ -55,7 +56,6 @@ def test_a_room_with_help_has_undo_and_hints_and_marks_the_result(player: Player
     player.page.keyboard.press("i")
     expect(player.see("spoken")).to_contain_text("Hint: ")
     lit = hinted(player)
-    assert lit
     # The hint was stored before it was shown: a reload does not take it away.
     player.page.reload()
     player.wait_for_board()

@@ -357,7 +357,7 @@ async def test_the_host_sets_what_the_next_round_is_played_by(port: int) -> None
 
 
 async def test_the_next_round_is_of_the_variant_that_the_host_sets(port: int) -> None:
-    terms = {"game": "deuces", "variant": "strict", "limit": 120}
+    terms = {"game": "deuces", "variant": "strict", "limit": 120, "help": "undo"}
     async with opened(port) as one, opened(port) as other:
         code = await room_of(one, other)
         proposed = await other.ask("room.propose", code=code, **terms)
