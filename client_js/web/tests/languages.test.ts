@@ -1,10 +1,22 @@
 import { describe, expect, it } from "vitest";
 import { findRuleset, games } from "../../src/rules/catalog.ts";
 import { rulesOf } from "../src/ruleWords.ts";
+import { checkCatalogues } from "../src/text/check.ts";
 import { de } from "../src/text/de.ts";
 import { en } from "../src/text/en.ts";
 import { howTos } from "../src/text/howTo.ts";
 import { languageOf } from "../src/text/index.ts";
+import { replayCatalogues } from "../src/text/replay.ts";
+import { settingsCatalogues } from "../src/text/settings.ts";
+
+/** All texts in a language. */
+const catalogue = (spoken: "en" | "de") => ({
+  ...{ en, de }[spoken],
+  howTo: howTos[spoken],
+  check: checkCatalogues[spoken],
+  replay: replayCatalogues[spoken],
+  settings: settingsCatalogues[spoken],
+});
 
 /** Every text of a catalogue, with its path. Functions are left out. */
 function* textsOf(value: unknown, path = ""): Generator<[string, string]> {
@@ -17,16 +29,16 @@ function* textsOf(value: unknown, path = ""): Generator<[string, string]> {
 describe("the catalogues", () => {
   it("have the same keys in every language, and no empty text", () => {
     const [english, german] = [
-      new Map(textsOf({ ...en, howTo: howTos.en })),
-      new Map(textsOf({ ...de, howTo: howTos.de })),
+      new Map(textsOf(catalogue("en"))),
+      new Map(textsOf(catalogue("de"))),
     ];
     expect([...german.keys()].sort()).toEqual([...english.keys()].sort());
     expect([...english, ...german].filter(([, words]) => words.trim() === "")).toEqual([]);
   });
 
   it("are translated, except names", () => {
-    const german = new Map(textsOf({ ...de, howTo: howTos.de }));
-    const same = [...textsOf({ ...en, howTo: howTos.en })].filter(
+    const german = new Map(textsOf(catalogue("de")));
+    const same = [...textsOf(catalogue("en"))].filter(
       ([path, words]) => german.get(path) === words,
     );
     const names = /^\.(product|wordmark|name\.label|settings\.languages)/;

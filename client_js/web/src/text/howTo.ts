@@ -1,6 +1,7 @@
 /**
  * How games are played, in the language that the player reads. It is apart from the other words,
- * since only the page of rules shows it: so a first visit to any other page loads less.
+ * since only the page of rules shows it: so a first visit to any other page loads less. The other
+ * modules here that are named like this one do the same.
  */
 
 import { de } from "./howTo.de.ts";
