@@ -449,7 +449,7 @@ export const de: Text = {
     chart: "Karten zu Hause im Lauf der Zeit",
   },
 
-  board: "Karten",
+  board: (player) => (player === null ? "Karten" : `Karten von ${player}`),
 
   cards: {
     down: "Verdeckte Karte",

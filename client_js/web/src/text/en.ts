@@ -469,7 +469,7 @@ export const en = {
     chart: "Cards home over time",
   },
 
-  board: "Cards",
+  board: (player: string | null) => (player === null ? "Cards" : `${player}’s cards`),
 
   cards: {
     down: "Face-down card",
