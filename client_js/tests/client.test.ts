@@ -8,16 +8,16 @@ import type { EventOf } from "../src/protocol.ts";
 import { MAX_WAITING } from "../src/requests.ts";
 import { viewOf } from "../src/rules/board.ts";
 import { findRuleset } from "../src/rules/catalog.ts";
+import { ADA, BOB, NO_MOVES, ROOM, roomState } from "./builders.ts";
 import { ATTEMPT, Dealer, NUMBER } from "./dealer.ts";
 import {
-  ADA,
-  BOB,
   FakeTime,
   ScriptedServer,
   type Session,
   openedClient,
   expectNoCommand,
   processed,
+  reconnected,
   until,
 } from "./server.ts";
 
@@ -40,47 +40,22 @@ afterEach(() => {
 
 /** Drop the connection, and welcome the client to its next session. */
 async function reconnect(): Promise<void> {
-  session.drop();
-  await until(client.status, (status) => status === "waiting");
-  time.advance(300);
-  session = await server.session();
-  await session.welcome();
-  await until(client.status, (status) => status === "open");
-}
-
-const noHelp = { undos: 0, hints: 0, peeked: false };
-const noMoves = { home: 0, left: 52, time: 0, moves: 0, end: null, ...noHelp };
-
-function room(fields: Partial<EventOf<"RoomState">> = {}): EventOf<"RoomState"> {
-  return {
-    ...{
-      type: "RoomState",
-      re: NEWS,
-      code: "H7KQ2",
-      version: 1,
-      game: "robert",
-      variant: "standard",
-    },
-    ...{ seats: 2, limit: 900, host: ADA.id, round: null, members: [] },
-    ...{ locked: false, proposals: [], scores: [], public: false, former: [] },
-    ...{ quick: false, bot_at: null, help: "none" as const },
-    ...fields,
-  };
+  session = await reconnected(client, server, time, session);
 }
 
 const round = {
   ...{ number: 1, deal: "d", commitment: "00", starts: 0, deadline: 1, over: false, seed: null },
   ...{ game: "robert", variant: "standard", limit: 900, public: false, help: "none" as const },
   runners: [ADA, BOB].map((player) => ({
-    ...{ player, attempt: `d.${player.id}`, result: noMoves, rank: null },
+    ...{ player, attempt: `d.${player.id}`, result: NO_MOVES, rank: null },
   })),
 };
 
 async function joinRoom(): Promise<void> {
-  const joined = client.joinRoom("H7KQ2");
+  const joined = client.joinRoom(ROOM);
   const { re, code } = await session.command("JoinRoom");
-  expect(code).toBe("H7KQ2");
-  session.send(room({ re, version: 3 }));
+  expect(code).toBe(ROOM);
+  session.send(roomState({ re, version: 3 }));
   expect(await joined).toMatchObject({ version: 3 });
 }
 
@@ -93,19 +68,19 @@ async function openDaily(dealer: Dealer): Promise<void> {
 
 test("a room is updated by whole states and by progress", async () => {
   await joinRoom();
-  session.send(room({ version: 5, round }));
-  session.send(room({ version: 4 }));
-  session.send(room({ version: 9, code: "OTHER" }));
+  session.send(roomState({ version: 5, round }));
+  session.send(roomState({ version: 4 }));
+  session.send(roomState({ version: 9, code: "OTHER" }));
   // This progress follows the state of another room, and so belongs to that one's runners.
   session.send({ type: "Progress", counters: [{ runner: 0, home: 9, moves: 9 }] });
-  session.send(room({ version: 5, round }));
+  session.send(roomState({ version: 5, round }));
   session.send({ type: "Progress", counters: [{ runner: 1, home: 3, moves: 7 }] });
   await processed(client, session);
-  expect(client.room.get()).toMatchObject({ code: "H7KQ2", version: 5 });
+  expect(client.room.get()).toMatchObject({ code: ROOM, version: 5 });
   const runners = client.room.get()?.round?.runners;
   expect(runners?.map(({ result }) => result)).toEqual([
-    noMoves,
-    { ...noMoves, home: 3, left: 49, moves: 7 },
+    NO_MOVES,
+    { ...NO_MOVES, home: 3, left: 49, moves: 7 },
   ]);
 });
 
@@ -114,7 +89,7 @@ test("the open rooms are listed, also if the session is lost meanwhile", async (
   await session.command("ListRooms");
   await reconnect();
   const { re } = await session.command("ListRooms");
-  const open = { code: "H7KQ2", game: "robert", variant: "standard", limit: 900 };
+  const open = { code: ROOM, game: "robert", variant: "standard", limit: 900 };
   const rooms = [{ ...open, taken: 1, seats: 4, host: ADA, running: false }];
   session.send({ type: "Rooms", re, rooms });
   expect(await listed).toEqual(rooms);
@@ -126,19 +101,19 @@ test("a quick match is looked for until there is one, also if the session is los
   await reconnect();
   const { re, game } = await session.command("QuickMatch");
   expect(game).toBe("robert");
-  session.send(room({ re, quick: true, public: true, bot_at: 20_000 }));
+  session.send(roomState({ re, quick: true, public: true, bot_at: 20_000 }));
   expect(await matched).toMatchObject({ quick: true, bot_at: 20_000 });
-  expect(client.room.get()?.code).toBe("H7KQ2");
+  expect(client.room.get()?.code).toBe(ROOM);
 });
 
 test("after a reconnect, the room is replaced even by a lower version", async () => {
   await joinRoom();
-  session.send(room({ version: 5 }));
+  session.send(roomState({ version: 5 }));
   await processed(client, session);
   await reconnect();
   const { re } = await session.command("JoinRoom");
-  session.send(room({ re, version: 4 }));
-  session.send(room({ version: 3 }));
+  session.send(roomState({ re, version: 4 }));
+  session.send(roomState({ version: 3 }));
   await processed(client, session);
   expect(client.room.get()).toMatchObject({ version: 4 });
 });
@@ -160,8 +135,8 @@ test("what hosts do is sent with the room's code, and anyway only if it is said"
   for (const [ask, fields] of wanted) {
     const asked = ask();
     const command = await session.next();
-    expect(command).toEqual({ re: command?.re, code: "H7KQ2", ...fields });
-    session.send(room({ re: command?.re ?? NEWS, version: ++version }));
+    expect(command).toEqual({ re: command?.re, code: ROOM, ...fields });
+    session.send(roomState({ re: command?.re ?? NEWS, version: ++version }));
     await asked;
   }
 });
@@ -175,7 +150,7 @@ test("emotes of the room that the player is in are told, until the session ends"
   client.emoted.subscribe((emoted) => told.push(emoted?.emote));
   session.send({ type: "Emoted", code: "OTHER", player: BOB.id, emote: 1 });
   for (let twice = 0; twice < 2; twice++)
-    session.send({ type: "Emoted", code: "H7KQ2", player: BOB.id, emote: 2 });
+    session.send({ type: "Emoted", code: ROOM, player: BOB.id, emote: 2 });
   session.send({ type: "Done", re });
   await sent;
   expect(told).toEqual([undefined, 2, 2]);
@@ -186,10 +161,10 @@ test("emotes of the room that the player is in are told, until the session ends"
 test("a removed player is told, and does not join again", async () => {
   await joinRoom();
   session.send({ type: "Removed", code: "OTHER" });
-  session.send(room({ version: 4 }));
+  session.send(roomState({ version: 4 }));
   await until(client.room, (now) => now?.version === 4);
-  session.send({ type: "Removed", code: "H7KQ2" });
-  await until(client.removed, (code) => code === "H7KQ2");
+  session.send({ type: "Removed", code: ROOM });
+  await until(client.removed, (code) => code === ROOM);
   expect(client.room.get()).toBeNull();
   await reconnect();
   // The next command is this one: the room was not joined again.
@@ -202,7 +177,7 @@ test("a player who was removed meanwhile learns it when joining again", async ()
   await reconnect();
   const { re } = await session.command("JoinRoom");
   session.send({ type: "Refused", re, code: "removed", text: "Removed.", wait: 0 });
-  await until(client.removed, (code) => code === "H7KQ2");
+  await until(client.removed, (code) => code === ROOM);
   expect(client.room.get()).toBeNull();
 });
 
@@ -211,8 +186,8 @@ test("commands of a room contain its code, and leaving clears the room", async (
   await joinRoom();
   const ready = client.setReady(true);
   const { re, ...fields } = await session.command("SetReady");
-  expect(fields).toEqual({ type: "SetReady", code: "H7KQ2", ready: true });
-  session.send(room({ re, version: 4 }));
+  expect(fields).toEqual({ type: "SetReady", code: ROOM, ready: true });
+  session.send(roomState({ re, version: 4 }));
   await ready;
   const start = client.startRound();
   session.send({
@@ -222,7 +197,7 @@ test("commands of a room contain its code, and leaving clears the room", async (
   await expect(start).rejects.toThrow(new Refusal("not_host", "Only the host starts a round."));
   const left = client.leaveRoom();
   session.send({ type: "Done", re: (await session.command("LeaveRoom")).re });
-  session.send(room({ version: 6 }));
+  session.send(roomState({ version: 6 }));
   await left;
   await processed(client, session);
   expect(client.room.get()).toBeNull();
@@ -235,8 +210,8 @@ test("a `CreateRoom` without an answer is sent again with the same key", async (
   await reconnect();
   const second = await session.command("CreateRoom");
   expect({ ...second, re: first.re }).toEqual(first);
-  session.send(room({ re: second.re }));
-  expect(await created).toMatchObject({ code: "H7KQ2" });
+  session.send(roomState({ re: second.re }));
+  expect(await created).toMatchObject({ code: ROOM });
 });
 
 test("a command that is not safe to repeat is refused when the connection is lost or missing", async () => {
@@ -298,7 +273,7 @@ test("after a reconnect, the client resumes its room, leaderboard and attempt", 
 
   await reconnect();
   const { re } = await session.command("OpenAttempt");
-  expect(await session.command("JoinRoom")).toMatchObject({ code: "H7KQ2" });
+  expect(await session.command("JoinRoom")).toMatchObject({ code: ROOM });
   expect(await session.command("WatchLeaderboard")).toMatchObject({ game: "robert", day: 7 });
   await expectNoCommand(client, session);
   session.send({ ...dealer.snapshot(), re });
@@ -398,7 +373,7 @@ test.each(["unavailable", "overloaded"])(
     const dealer = new Dealer("roosevelt", "5".repeat(64));
     await openDaily(dealer);
     client.play("s>w");
-    const joined = client.joinRoom("H7KQ2");
+    const joined = client.joinRoom(ROOM);
     session.send(unavailable((await session.command("PlayMove")).re, code, 4_000));
     session.send(unavailable((await session.command("JoinRoom")).re, code, 5_000));
     await processed(client, session);
@@ -411,14 +386,14 @@ test.each(["unavailable", "overloaded"])(
     time.advance(999);
     await expectNoCommand(client, session);
     time.advance(1);
-    session.send(room({ re: (await session.command("JoinRoom")).re }));
+    session.send(roomState({ re: (await session.command("JoinRoom")).re }));
     await joined;
   },
 );
 
 test("unavailable commands that are safe to repeat are retried for as long as they are wanted", async () => {
   const opened = client.openDaily("roosevelt");
-  const joined = client.joinRoom("H7KQ2");
+  const joined = client.joinRoom(ROOM);
   session.send(unavailable((await session.command("OpenDaily")).re));
   session.send(unavailable((await session.command("JoinRoom")).re));
   await until(client.stalled, (stalled) => stalled);
@@ -427,7 +402,7 @@ test("unavailable commands that are safe to repeat are retried for as long as th
   session.send({ ...new Dealer("roosevelt", "5".repeat(64)).snapshot(), re: again.re });
   await opened;
   expect(client.stalled.get()).toBe(true);
-  session.send(room({ re: (await session.command("JoinRoom")).re }));
+  session.send(roomState({ re: (await session.command("JoinRoom")).re }));
   await joined;
   expect(client.stalled.get()).toBe(false);
 

@@ -11,8 +11,8 @@ import {
 import { Client } from "../src/index.ts";
 import { VERSION } from "../src/messages.ts";
 import { memoryStorage } from "../src/storage.ts";
+import { ADA } from "./builders.ts";
 import {
-  ADA,
   FakeTime,
   ScriptedServer,
   clientOf,

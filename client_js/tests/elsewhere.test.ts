@@ -13,7 +13,7 @@ import {
   expectNoCommand,
   openedClient,
   processed,
-  until,
+  reconnected,
 } from "./server.ts";
 
 let server: ScriptedServer;
@@ -51,11 +51,7 @@ function movedElsewhere(): EventOf<"Attempt"> | EventOf<"Missed"> {
 
 /** Drop the connection; the next session has this id. */
 async function reconnect(id: string): Promise<void> {
-  session.drop();
-  await until(client.status, (status) => status === "waiting");
-  time.advance(300);
-  session = await server.session();
-  await session.welcome(0, id);
+  session = await reconnected(client, server, time, session, id);
 }
 
 /** Receive that the client takes the attempt over, and answer. */

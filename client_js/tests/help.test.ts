@@ -15,7 +15,7 @@ import {
   type Session,
   openedClient,
   processed,
-  until,
+  reconnected,
 } from "./server.ts";
 
 let server: ScriptedServer;
@@ -61,11 +61,7 @@ async function answerUndo(): Promise<void> {
 }
 
 async function reconnect(): Promise<void> {
-  session.drop();
-  await until(client.status, (status) => status === "waiting");
-  time.advance(300);
-  session = await server.session();
-  await session.welcome();
+  session = await reconnected(client, server, time, session);
 }
 
 test("an undo shows at once what was seen before the move, and then what the server says", async () => {

@@ -20,11 +20,9 @@ import type { CommandFields, CommandType, EventFields, EventType } from "../src/
 import { memoryStorage } from "../src/storage.ts";
 import { until } from "../src/store.ts";
 import { toObject, toRow } from "../src/wire.ts";
+import { ADA } from "./builders.ts";
 
 export { until };
-
-export const ADA = { id: "k3mq7w2r5t9xkz4b", name: "Ada", tag: "4F2A", bot: false };
-export const BOB = { id: "zz5n8c1v6m2qx7ap", name: "Bob", tag: "9C01", bot: false };
 
 /** A command as it arrives, with the `re` of its answer. Fields that were left out are null. */
 export type Received<T extends CommandType> = CommandFields[T] & {
@@ -219,4 +217,21 @@ export async function openedClient(
   await session.welcome();
   await until(client.status, (status) => status === "open");
   return [client, session];
+}
+
+/** Drop the client's connection; returns its next session, which is open and has this id. */
+export async function reconnected(
+  client: Client,
+  server: ScriptedServer,
+  time: FakeTime,
+  session: Session,
+  id: string | null = null,
+): Promise<Session> {
+  session.drop();
+  await until(client.status, (status) => status === "waiting");
+  time.advance(300);
+  const next = await server.session();
+  await next.welcome(0, id);
+  await until(client.status, (status) => status === "open");
+  return next;
 }

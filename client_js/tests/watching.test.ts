@@ -5,23 +5,19 @@ import { type Client, Refusal } from "../src/index.ts";
 import { NEWS } from "../src/messages.ts";
 import type { EventOf } from "../src/protocol.ts";
 import { findRuleset } from "../src/rules/catalog.ts";
+import { ADA, BOB, NO_MOVES, ROOM, roomState } from "./builders.ts";
 import {
-  ADA,
-  BOB,
   FakeTime,
   ScriptedServer,
   type Session,
   expectNoCommand,
   openedClient,
   processed,
-  until,
+  reconnected,
 } from "./server.ts";
 
-const CODE = "H7KQ2";
 const KEY = "Jk1c9mYw3pQ7xT2vB8sZ0A";
 const RULES = findRuleset("robert", "standard");
-const noHelp = { undos: 0, hints: 0, peeked: false };
-const noMoves = { home: 0, left: 52, time: 0, moves: 0, end: null, ...noHelp };
 
 let server: ScriptedServer;
 let time: FakeTime;
@@ -38,43 +34,20 @@ afterEach(() => {
 });
 
 async function reconnect(): Promise<void> {
-  session.drop();
-  await until(client.status, (status) => status === "waiting");
-  time.advance(300);
-  session = await server.session();
-  await session.welcome();
-  await until(client.status, (status) => status === "open");
-}
-
-function room(fields: Partial<EventOf<"RoomState">> = {}): EventOf<"RoomState"> {
-  return {
-    ...{ type: "RoomState", re: NEWS, code: CODE, version: 1, game: "robert" },
-    ...{ variant: "standard", seats: 2, limit: 900, host: ADA.id, round: null, members: [] },
-    ...{
-      locked: false,
-      proposals: [],
-      scores: [],
-      public: false,
-      former: [],
-      quick: false,
-      bot_at: null,
-      help: "none" as const,
-    },
-    ...fields,
-  };
+  session = await reconnected(client, server, time, session);
 }
 
 /** The boards of Ada, who has one card on the waste, and of Bob, of whom nothing is seen yet. */
 function watched(fields: Partial<EventOf<"Watched">> = {}): EventOf<"Watched"> {
   return {
-    ...{ type: "Watched", re: NEWS, code: CODE, round: 2, sight: "delayed", delay: 15_000 },
+    ...{ type: "Watched", re: NEWS, code: ROOM, round: 2, sight: "delayed", delay: 15_000 },
     ...{ game: "robert", variant: "standard", rules: RULES.digest },
     boards: [
       {
-        ...{ player: ADA.id, seq: 2, redeals: 0, result: { ...noMoves, moves: 1 }, problem: null },
+        ...{ player: ADA.id, seq: 2, redeals: 0, result: { ...NO_MOVES, moves: 1 }, problem: null },
         piles: [[0], [127, 127], [9]].map((pile) => new Uint8Array(pile)),
       },
-      { player: BOB.id, seq: 0, piles: [], redeals: 0, result: noMoves, problem: null },
+      { player: BOB.id, seq: 0, piles: [], redeals: 0, result: NO_MOVES, problem: null },
     ],
     ...fields,
   };
@@ -87,16 +60,16 @@ function move(fields: Partial<EventOf<"WatchedMove">> = {}): EventOf<"WatchedMov
       [1, 1],
       [2, 0, 47],
     ],
-    result: { ...noMoves, moves: 2 },
+    result: { ...NO_MOVES, moves: 2 },
     ...fields,
   };
 }
 
 async function watch(): Promise<void> {
-  const watching = client.watch(CODE, KEY);
+  const watching = client.watch(ROOM, KEY);
   const { re, code, key } = await session.command("WatchRound");
-  expect([code, key]).toEqual([CODE, KEY]);
-  session.send(room({ version: 4 }));
+  expect([code, key]).toEqual([ROOM, KEY]);
+  session.send(roomState({ version: 4 }));
   session.send(watched({ re }));
   await watching;
 }
@@ -107,7 +80,7 @@ function piles(at: number): readonly (readonly number[])[] | undefined {
 
 test("moves change the boards, each once", async () => {
   await watch();
-  expect(client.room.get()).toMatchObject({ code: CODE, version: 4 });
+  expect(client.room.get()).toMatchObject({ code: ROOM, version: 4 });
   expect(client.watched.get()).toMatchObject({ sight: "delayed", delay: 15_000, round: 2 });
   expect([piles(0), piles(1)]).toEqual([[[0], [127, 127], [9]], undefined]);
   session.send(move());
@@ -115,14 +88,14 @@ test("moves change the boards, each once", async () => {
   session.send(move({ round: 1, seq: 9 }));
   session.send(
     move({
-      ...{ board: 1, seq: 1, result: noMoves },
+      ...{ board: 1, seq: 1, result: NO_MOVES },
       changes: [
         [0, 0, 5],
         [1, 0, 127],
       ],
     }),
   );
-  session.send(room({ version: 5 }));
+  session.send(roomState({ version: 5 }));
   await processed(client, session);
   expect([piles(0), piles(1)]).toEqual([
     [[0], [127], [9, 47]],
@@ -137,7 +110,7 @@ test("after a reconnect it is watched again, and no seat is taken", async () => 
   await reconnect();
   const { re, key } = await session.command("WatchRound");
   expect(key).toBe(KEY);
-  session.send(room({ version: 3 }));
+  session.send(roomState({ version: 3 }));
   session.send(watched({ re, round: 3 }));
   await expectNoCommand(client, session);
   expect(client.watched.get()).toMatchObject({ round: 3 });
@@ -146,9 +119,9 @@ test("after a reconnect it is watched again, and no seat is taken", async () => 
 
 test("who takes a seat there comes back to it", async () => {
   await watch();
-  const joined = client.joinRoom(CODE);
+  const joined = client.joinRoom(ROOM);
   const { re } = await session.command("JoinRoom");
-  session.send(room({ re, version: 5 }));
+  session.send(roomState({ re, version: 5 }));
   await joined;
   await reconnect();
   const resumed = [await session.next(), await session.next()];
@@ -156,14 +129,14 @@ test("who takes a seat there comes back to it", async () => {
 });
 
 test("it ends when the player runs, and the room stays", async () => {
-  const joined = client.joinRoom(CODE);
-  session.send(room({ re: (await session.command("JoinRoom")).re }));
+  const joined = client.joinRoom(ROOM);
+  session.send(roomState({ re: (await session.command("JoinRoom")).re }));
   await joined;
   await watch();
   session.send(watched({ sight: "ended", round: 3, boards: [] }));
   await processed(client, session);
   expect(client.watched.get()).toBeNull();
-  expect(client.room.get()).toMatchObject({ code: CODE });
+  expect(client.room.get()).toMatchObject({ code: ROOM });
   session.send(watched());
   await reconnect();
   await session.command("JoinRoom");
@@ -177,13 +150,13 @@ test("a room that was only watched is forgotten with the watching", async () => 
   session.send({ type: "Done", re });
   await stopped;
   expect([client.room.get(), client.watched.get()]).toEqual([null, null]);
-  session.send(room({ version: 9 }));
+  session.send(roomState({ version: 9 }));
   await processed(client, session);
   expect(client.room.get()).toBeNull();
 });
 
 test("a refusal is reported, and nothing is watched", async () => {
-  const watching = client.watch(CODE);
+  const watching = client.watch(ROOM);
   const { re } = await session.command("WatchRound");
   session.send({ type: "Refused", re, code: "not_invited", text: "No.", wait: 0 });
   await expect(watching).rejects.toThrow(Refusal);
