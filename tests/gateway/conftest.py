@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 
 import pytest
 import uvloop
 
 from server.core import race_commands
+from tests.gateway.seats import HubNode, hubs_on
+from tests.service.nodes import Node, SetClock, node_on
 
 
 def pytest_asyncio_loop_factories(
@@ -28,3 +30,23 @@ def pytest_asyncio_loop_factories(
 def short_countdown(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shorten the countdown of a round to 50 ms."""
     monkeypatch.setattr(race_commands, "COUNTDOWN", 50)
+
+
+@pytest.fixture
+def clock() -> SetClock:
+    """Return the clock of `node`."""
+    return SetClock()
+
+
+@pytest.fixture
+async def node(redis_url: str, clock: SetClock) -> AsyncIterator[Node]:
+    """Return the services of a node on an empty Redis, whose clock the test sets."""
+    async with node_on(redis_url, clock) as node:
+        yield node
+
+
+@pytest.fixture
+async def hub(node: Node) -> AsyncIterator[HubNode]:
+    """Return the gateway of `node`, without sockets."""
+    async with hubs_on(node) as (hub,):
+        yield hub

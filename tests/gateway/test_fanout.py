@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
@@ -25,23 +24,6 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(journal, "CLOCK_TOLERANCE", 10**15)
     monkeypatch.setattr(progress, "EVERY", 0.02)
     monkeypatch.setattr(hub_module, "CHECK_PAUSE", 0.0)
-
-
-@pytest.fixture
-def clock() -> SetClock:
-    return SetClock()
-
-
-@pytest.fixture
-async def node(redis_url: str, clock: SetClock) -> AsyncIterator[Node]:
-    async with node_on(redis_url, clock) as node:
-        yield node
-
-
-@pytest.fixture
-async def hub(node: Node) -> AsyncIterator[HubNode]:
-    async with hubs_on(node) as (hub,):
-        yield hub
 
 
 async def race_of(node: Node, clock: SetClock, *seats: Seat) -> str:

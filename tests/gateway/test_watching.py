@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import Callable, Sequence
 
 import pytest
 
@@ -14,8 +14,8 @@ from server.core.names import guest_name
 from server.gateway import leaderboards as module
 from server.service.leaderboards import Leaderboards
 from tests.core.builders import START
-from tests.gateway.seats import HubNode, Seat, hubs_on
-from tests.service.nodes import Node, SetClock, node_on
+from tests.gateway.seats import HubNode, Seat
+from tests.service.nodes import Node
 from tests.store.servers import until
 from tests.wire import Message
 
@@ -24,17 +24,10 @@ GAME = "robert"
 OTHERS = [PlayerId(f"{number:016}") for number in range(40)]
 
 
-@pytest.fixture
-async def node(redis_url: str) -> AsyncIterator[Node]:
-    async with node_on(redis_url, SetClock()) as node:
-        yield node
-
-
-@pytest.fixture
-async def hub(node: Node, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[HubNode]:
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Send changes of leaderboards every 10 ms."""
     monkeypatch.setattr(module, "TICK", 0.01)
-    async with hubs_on(node) as (hub,):
-        yield hub
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -36,23 +36,6 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(service, "WATCH_DELAY", DELAY)
     monkeypatch.setattr(service, "RETRY_AFTER", 0.05)
     monkeypatch.setattr(module, "CATCH_UP_EVERY", 0.02)
-
-
-@pytest.fixture
-def clock() -> SetClock:
-    return SetClock()
-
-
-@pytest.fixture
-async def node(redis_url: str, clock: SetClock) -> AsyncIterator[Node]:
-    async with node_on(redis_url, clock) as node:
-        yield node
-
-
-@pytest.fixture
-async def hub(node: Node) -> AsyncIterator[HubNode]:
-    async with hubs_on(node) as (hub,):
-        yield hub
 
 
 class Watcher:
