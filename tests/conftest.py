@@ -42,6 +42,11 @@ def lacking() -> dict[str, str]:
     return {marker: needed[marker] for marker, there in found.items() if not there}
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """Return how many workers `-n auto` starts: many tests wait for a while, with nothing to do."""
+    return (os.cpu_count() or 1) + 2
+
+
 def pytest_configure(config: pytest.Config) -> None:
     given = [f"({config.option.markexpr})"] if config.option.markexpr else []
     config.option.markexpr = " and ".join([*given, *(f"not {marker}" for marker in lacking())])

@@ -6,13 +6,11 @@
 from __future__ import annotations
 
 import json
-import tempfile
 from collections.abc import Callable
-from pathlib import Path
 
 from playwright.sync_api import Browser, sync_playwright
 
-from tests.browser.conftest import ARGUMENTS, Site, chromium
+from tests.browser.conftest import ARGUMENTS, chromium, running_site
 from tests.browser.player import DESKTOP, PHONE, Player
 from tests.browser.screens import SEED, WON, store_practice
 
@@ -116,14 +114,11 @@ def main() -> None:
     """Measure on both devices, and print a table."""
     print_line("| what moves | device | frames | p50 ms | p95 ms | worst ms |")
     print_line("|---|---|---|---|---|---|")
-    with tempfile.TemporaryDirectory(prefix="samedeal") as data, sync_playwright() as playwright:
-        site = Site(Path(data))
-        site.start()
+    with running_site() as site, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium(), args=ARGUMENTS)
         for name in ("phone", "desktop"):
             measure(browser, site.url, name)
         browser.close()
-        site.stop()
 
 
 if __name__ == "__main__":

@@ -6,6 +6,10 @@ from typing import Any
 
 import msgpack
 from playwright.sync_api import Browser, Locator, Page, expect
+from websockets.sync.client import connect
+
+from server.gateway.messages.session import VERSION
+from tests.wire import Wire
 
 DESKTOP: dict[str, Any] = {
     "viewport": {"width": 1280, "height": 800},
@@ -16,7 +20,9 @@ PHONE: dict[str, Any] = {
     "viewport": {"width": 390, "height": 844},
     "has_touch": True,
     "is_mobile": True,
+    "reduced_motion": "reduce",
 }
+MOVING_PHONE = {**PHONE, "reduced_motion": "no-preference"}
 
 TIMEOUT = 20_000
 """Milliseconds to wait for what should be visible."""
@@ -26,8 +32,29 @@ expect.set_options(timeout=TIMEOUT)
 RANKS = "A23456789TJQK"
 
 
+_SIGN_IN = """if (location.origin !== "null")
+  localStorage.getItem("samedeal.token") ?? localStorage.setItem("samedeal.token", "TOKEN");"""
+
+
+def _new_guest(url: str, name: str) -> str:
+    """Make a guest of this name, and return the token. It takes a page much longer."""
+    with connect(url.replace("http", "ws", 1) + "/socket") as socket:
+        wire = Wire()
+        hello = {"type": "hello", "id": 1, "version": VERSION, "name": name}
+        socket.send(wire.pack(hello))
+        welcome = socket.recv()
+        assert isinstance(welcome, bytes)
+        return str(wire.unpack(welcome)["token"])
+
+
 class Player:
     """A browser context with one page.
+
+    Args:
+        browser: the browser.
+        url: the URL of the site.
+        device: the settings of the context.
+        name: the player's name; without one, the page makes a new guest when it is first opened.
 
     Attributes:
         problems: messages of uncaught errors of the page.
@@ -35,8 +62,12 @@ class Player:
         sent_kinds: the first item of each: the type of a command, or the number of an attempt.
     """
 
-    def __init__(self, browser: Browser, url: str, device: dict[str, Any] = DESKTOP) -> None:
+    def __init__(
+        self, browser: Browser, url: str, device: dict[str, Any] = DESKTOP, name: str | None = None
+    ) -> None:
         self.context = browser.new_context(**device)
+        if name is not None:
+            self.context.add_init_script(_SIGN_IN.replace("TOKEN", _new_guest(url, name)))
         self.context.set_default_timeout(TIMEOUT)
         self.page: Page = self.context.new_page()
         self.problems: list[str] = []

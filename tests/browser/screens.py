@@ -7,16 +7,16 @@ the references that tests compare with.
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
-import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from playwright.sync_api import Browser, expect, sync_playwright
 
 from tests.browser import pictures
-from tests.browser.conftest import ARGUMENTS, Site, chromium
+from tests.browser.conftest import ARGUMENTS, chromium, running_site
 from tests.browser.player import Player
 from tests.processes import ROOT
 
@@ -60,14 +60,20 @@ REFERENCES = ROOT / "tests/browser/references"
 """Scaled down screenshots that were approved."""
 
 COMPARED = {
-    "390x844": [
-        *("home", "new", "rules-deuces", "missing"),
-        *(f"practice-{game}" for game in GAMES),
-        *("play-roosevelt", "play-rouge-et-noir"),
-    ],
-    "1440x900": ["home", "practice-roosevelt", "practice-robert", "practice-deuces"],
+    "390x844": {
+        "home": ["home"],
+        "paths": ["new", "rules-deuces", "missing"],
+        "practice": [
+            *(f"practice-{game}" for game in GAMES),
+            *("play-roosevelt", "play-rouge-et-noir"),
+        ],
+    },
+    "1440x900": {
+        "home": ["home"],
+        "practice": ["practice-roosevelt", "practice-robert", "practice-deuces"],
+    },
 }
-"""By size, the screens that look the same on every day and for every player."""
+"""By size and part, the screens that look the same on every day and for every player."""
 
 STYLE = ":root { --text: Fraunces } .head > .number { visibility: hidden }"
 """Uses the page's own font for all text, since system fonts differ between machines, and hides the
@@ -91,61 +97,58 @@ def device(size: str, scheme: str = "light") -> dict[str, Any]:
     }
 
 
-def screens(
-    browser: Browser, url: str, settings: dict[str, Any], *, alone: bool = False
-) -> Iterator[tuple[str, Player]]:
-    """Visit all screens.
+Screens: TypeAlias = Iterator[tuple[str, Player]]
+"""The name of a screen, and the player whose page shows it until the next one is asked for."""
+
+
+class Cast:
+    """The players who visit screens, each of whom comes when called for the first time.
 
     Args:
-        browser: a browser; the visit uses contexts of its own.
+        browser: a browser; each player has a context of their own.
         url: the URL of the site.
         settings: the settings of the contexts, as from `device`.
-        alone: whether to leave out races, dailies and the win.
-
-    Yields:
-        The name of a screen, and the player whose page shows it until the next one is asked for.
     """
-    player, friend, third = (
-        named(Player(browser, url, settings), name) for name in ("Ada", "Grace", "Barbara")
-    )
-    yield from ((name, player) for name, path in STATIC_SCREENS.items() if _opened(player, path))
-    for game in GAMES:
-        store_practice(player, game, {"seed": SEED, "moves": []})
-        player.go(f"/practice/{game}")
-        player.wait_for_board()
-        player.wait_for_faces()
-        yield f"practice-{game}", player
-        for _ in range(DEALS):
-            player.page.keyboard.press("d")
-        player.wait_for_faces()
-        yield f"play-{game}", player
-    if not alone:
-        yield from _race(player, friend)
-        yield from room_screens(player, friend, third)
-        fourth = named(Player(browser, url, settings), "Emmy")
-        yield from watch_screens(player, friend, third, fourth)
-        fourth.close()
-        yield from lobby_screens(player, friend)
-        yield from _daily(player)
-        yield from _win(Player(browser, url, {**settings, "reduced_motion": "no-preference"}))
-    for each in (player, friend, third):
-        each.close()
+
+    def __init__(self, browser: Browser, url: str, settings: dict[str, Any]) -> None:
+        self._browser = browser
+        self._url = url
+        self._settings = settings
+        self._players: dict[str, Player] = {}
+
+    def __call__(self, *names: str, **settings: str) -> list[Player]:
+        """Return the players of these names."""
+        for name in names:
+            if name not in self._players:
+                context = {**self._settings, **settings}
+                self._players[name] = Player(self._browser, self._url, context, name)
+        return [self._players[name] for name in names]
+
+    def leave(self) -> None:
+        """Close the pages of all, and fail if one had uncaught errors."""
+        for player in self._players.values():
+            player.close()
+        self._players.clear()
 
 
-def named(player: Player, name: str) -> Player:
-    """Give a player a name, and return the player."""
-    player.go("/settings")
-    player.see("name-input").fill(name)
-    player.press("name-save")
-    expect(player.see("notice")).to_contain_text("Saved")
-    return player
+def _paths(cast: Cast) -> Screens:
+    (player,) = cast("Ada")
+    for name, path in STATIC_SCREENS.items():
+        if name != "home":
+            _open(player, path)
+            yield name, player
 
 
-def _opened(player: Player, path: str) -> bool:
+def _home(cast: Cast) -> Screens:
+    (player,) = cast("Ada")
+    _open(player, STATIC_SCREENS["home"])
+    yield "home", player
+
+
+def _open(player: Player, path: str) -> None:
     player.go(path)
     player.page.get_by_role("heading", level=1).first.wait_for()
     player.page.wait_for_load_state("networkidle")
-    return True
 
 
 def store_practice(player: Player, game: str, game_state: dict[str, Any]) -> None:
@@ -156,7 +159,23 @@ def store_practice(player: Player, game: str, game_state: dict[str, Any]) -> Non
     )
 
 
-def _race(player: Player, friend: Player) -> Iterator[tuple[str, Player]]:
+def _practice(cast: Cast) -> Screens:
+    (player,) = cast("Ada")
+    player.go("/new")
+    for game in GAMES:
+        store_practice(player, game, {"seed": SEED, "moves": []})
+        player.go(f"/practice/{game}")
+        player.wait_for_board()
+        player.wait_for_faces()
+        yield f"practice-{game}", player
+        for _ in range(DEALS):
+            player.page.keyboard.press("d")
+        player.wait_for_faces()
+        yield f"play-{game}", player
+
+
+def _race(cast: Cast) -> Screens:
+    player, friend = cast("Ada", "Grace")
     link = player.open_room("roosevelt", seats=4)
     yield "room-alone", player
     friend.page.goto(link)
@@ -180,6 +199,15 @@ def _race(player: Player, friend: Player) -> Iterator[tuple[str, Player]]:
     yield "home-running", player
     player.press("return-to-game")
     player.wait_for_board()
+    second = player.context.new_page()
+    second.goto(player.page.url)
+    second.get_by_test_id("take-over").click()
+    player.page.bring_to_front()
+    player.see("take-over").wait_for()
+    yield "elsewhere", player
+    player.press("take-over")
+    second.get_by_test_id("take-over").wait_for()
+    second.close()
     player.press("give-up")
     yield "give-up", player
     player.press("give-up-confirm")
@@ -197,7 +225,7 @@ def _race(player: Player, friend: Player) -> Iterator[tuple[str, Player]]:
     yield from _ghost(player, run or "")
 
 
-def _ghost(player: Player, run: str) -> Iterator[tuple[str, Player]]:
+def _ghost(player: Player, run: str) -> Screens:
     player.go(run)
     player.see("replay").wait_for()
     player.wait_for_faces()
@@ -212,9 +240,9 @@ def _ghost(player: Player, run: str) -> Iterator[tuple[str, Player]]:
     player.go("/")
 
 
-def room_screens(player: Player, friend: Player, third: Player) -> Iterator[tuple[str, Player]]:
+def _room(cast: Cast) -> Screens:
     """Visit what a host and guests see of a room between its rounds."""
-    player.go("/")
+    player, friend, third = cast("Ada", "Grace", "Barbara")
     player.open_room("robert", seats=3)
     for each in (friend, third):
         each.page.goto(player.page.url)
@@ -244,18 +272,28 @@ def room_screens(player: Player, friend: Player, third: Player) -> Iterator[tupl
     yield "no-winner", player
     player.see("series").scroll_into_view_if_needed()
     yield "series", player
+
+
+def _hosting(cast: Cast) -> Screens:
+    """Visit what a host can do, and what those see who have lost their seats."""
+    player, friend, third = cast("Ada", "Grace", "Barbara")
+    player.open_room("robert", seats=3)
+    for each in (friend, third):
+        each.page.goto(player.page.url)
+    expect(player.see("seat")).to_have_count(3)
     third.page.goto("about:blank")
     expect(player.page.get_by_text("Away", exact=True)).to_be_visible()
     player.press("start-round")
     yield "start-without", player
     player.press("wait")
+    third.page.goto(player.page.url)
+    expect(player.page.get_by_text("Away", exact=True)).to_be_hidden()
     player.see("seat-menu").last.click()
     yield "seat-menu", player
     player.press("remove")
     yield "removing", player
     player.press("remove-confirm")
     expect(player.see("seat")).to_have_count(2)
-    third.page.goto(player.page.url)
     third.see("no-seat").wait_for()
     yield "removed", third
     player.press("lock")
@@ -268,11 +306,9 @@ def room_screens(player: Player, friend: Player, third: Player) -> Iterator[tupl
     yield "locked-out", friend
 
 
-def watch_screens(
-    player: Player, friend: Player, third: Player, watcher: Player
-) -> Iterator[tuple[str, Player]]:
+def _watching(cast: Cast) -> Screens:
     """Visit what those see who watch a race: by a link, and when they are done with it."""
-    player.go("/")
+    player, friend, third, watcher = cast("Ada", "Grace", "Barbara", "Emmy")
     link = player.open_room("roosevelt", seats=4)
     player.press("watch-invite")
     expect(player.see("watch-link")).to_be_focused()
@@ -313,8 +349,9 @@ def watch_screens(
     player.press("leave-room")
 
 
-def lobby_screens(player: Player, friend: Player) -> Iterator[tuple[str, Player]]:
+def _lobby(cast: Cast) -> Screens:
     """Visit what leads to races with strangers."""
+    player, friend = cast("Ada", "Grace")
     player.open_room("deuces", seats=4)
     player.see("open-to-anyone").check()
     player.see("public").wait_for()
@@ -331,7 +368,8 @@ def lobby_screens(player: Player, friend: Player) -> Iterator[tuple[str, Player]
     player.see("race").wait_for()
 
 
-def _daily(player: Player) -> Iterator[tuple[str, Player]]:
+def _daily(cast: Cast) -> Screens:
+    (player,) = cast("Ada")
     player.go("/daily/robert")
     player.press("play-daily")
     player.wait_for_board()
@@ -346,7 +384,8 @@ def _daily(player: Player) -> Iterator[tuple[str, Player]]:
     yield "home-played", player
 
 
-def _win(player: Player) -> Iterator[tuple[str, Player]]:
+def _win(cast: Cast) -> Screens:
+    (player,) = cast("Ada", reduced_motion="no-preference")
     won = json.loads(WON.read_text())
     last = max(nth for nth, move in enumerate(won["moves"]) if move.startswith("s>"))
     player.go("/")
@@ -356,7 +395,21 @@ def _win(player: Player) -> Iterator[tuple[str, Player]]:
     player.see("win-show").wait_for()
     player.wait_for_frames(150)
     yield "win", player
-    player.close()
+
+
+PARTS: dict[str, Callable[[Cast], Screens]] = {
+    "home": _home,
+    "paths": _paths,
+    "practice": _practice,
+    "race": _race,
+    "room": _room,
+    "hosting": _hosting,
+    "watching": _watching,
+    "lobby": _lobby,
+    "daily": _daily,
+    "win": _win,
+}
+"""Parts of the page, each of which is visited by players of its own."""
 
 
 def main() -> None:
@@ -369,19 +422,18 @@ def main() -> None:
     parser.add_argument("--keep", action="store_true", help="replace the references")
     parser.add_argument("--scheme", choices=["light", "dark"], default="light")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="samedeal") as data, sync_playwright() as playwright:
-        site = Site(Path(data))
-        site.start()
+    with running_site() as site, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium(), args=ARGUMENTS)
-        for size in options.sizes:
+        for size, (part, visit) in itertools.product(options.sizes, PARTS.items()):
             folder: Path = options.folder / f"{size}-{options.scheme}"
-            for name, player in screens(browser, site.url, device(size, options.scheme)):
+            cast = Cast(browser, site.url, device(size, options.scheme))
+            for name, player in visit(cast):
                 player.page.screenshot(path=folder / f"{name}.png")
-                if options.keep and name in COMPARED.get(size, []):
+                if options.keep and name in COMPARED.get(size, {}).get(part, ()):
                     small = pictures.with_few_colours(pictures.small(comparable_screenshot(player)))
                     small.save(REFERENCES / f"{size}-{name}.png", optimize=True)
+            cast.leave()
         browser.close()
-        site.stop()
 
 
 if __name__ == "__main__":

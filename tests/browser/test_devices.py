@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, expect
 
 from server.store.keys import MAX_SESSIONS
 from tests.browser.conftest import Site
-from tests.browser.player import PHONE, Player
+from tests.browser.player import MOVING_PHONE, Player
 
 
 @pytest.fixture
@@ -22,7 +22,9 @@ def desk(browser: Browser, site: Site) -> Iterator[Player]:
 
 def phone_of(player: Player, browser: Browser, site: Site) -> Player:
     """Return a phone of the same player."""
-    return Player(browser, site.url, PHONE | {"storage_state": player.context.storage_state()})
+    return Player(
+        browser, site.url, MOVING_PHONE | {"storage_state": player.context.storage_state()}
+    )
 
 
 def race_alone(player: Player) -> str:

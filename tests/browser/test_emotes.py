@@ -8,20 +8,19 @@ import pytest
 from playwright.sync_api import Browser, Locator, expect
 
 from tests.browser.conftest import Site
-from tests.browser.player import DESKTOP, PHONE, Player
-from tests.browser.screens import named
+from tests.browser.player import DESKTOP, MOVING_PHONE, Player
 
 
 @pytest.fixture
 def host(browser: Browser, site: Site) -> Iterator[Player]:
-    player = named(Player(browser, site.url, DESKTOP), "Ada")
+    player = Player(browser, site.url, DESKTOP, "Ada")
     yield player
     player.close()
 
 
 @pytest.fixture
 def guest(browser: Browser, site: Site) -> Iterator[Player]:
-    player = named(Player(browser, site.url, PHONE), "Grace")
+    player = Player(browser, site.url, MOVING_PHONE, "Grace")
     yield player
     player.close()
 

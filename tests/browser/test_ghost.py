@@ -8,10 +8,9 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, expect
 
+from tests.browser.checks import problems
 from tests.browser.conftest import Site
-from tests.browser.player import Player
-from tests.browser.screens import named
-from tests.browser.test_accessibility import FIND_MISFITS, NARROW, violations
+from tests.browser.player import PHONE, Player
 from tests.browser.test_offline import wait_until_cached
 
 HOME = 3
@@ -20,7 +19,7 @@ HOME = 3
 
 @pytest.fixture
 def player(browser: Browser, site: Site) -> Iterator[Player]:
-    player = named(Player(browser, site.url, {**NARROW, "reduced_motion": "reduce"}), "Grace")
+    player = Player(browser, site.url, PHONE, "Grace")
     yield player
     player.close()
 
@@ -28,7 +27,7 @@ def player(browser: Browser, site: Site) -> Iterator[Player]:
 @pytest.fixture
 def run(browser: Browser, site: Site) -> str:
     """Return the path of a run of Ada's."""
-    ada = named(Player(browser, site.url), "Ada")
+    ada = Player(browser, site.url, name="Ada")
     ada.open_room("robert", seats=1)
     ada.press("start-round")
     ada.wait_for_board()
@@ -62,13 +61,11 @@ def test_a_ghost_gets_ahead_in_its_time_and_is_overtaken(player: Player, run: st
     expect_progress(player, 1, HOME)
     expect(player.see("runner-progress")).to_contain_text("Ada")
     expect(player.see("runner-progress")).to_contain_text("Given up")
-    assert player.page.evaluate(FIND_MISFITS) == []
-    assert violations(player) == []
+    assert problems(player) == []
 
     player.press("stop-race")
     expect(player.see("ghost-outcome")).to_have_text(re.compile("^2 cards behind Ada"))
-    assert player.page.evaluate(FIND_MISFITS) == []
-    assert violations(player) == []
+    assert problems(player) == []
     player.press("keep-racing")
     player.play_robert(HOME)
     player.press("stop-race")
@@ -126,8 +123,7 @@ def test_an_own_run_is_raced_from_the_page_of_its_deal(player: Player) -> None:
     expect(player.page.get_by_role("heading", level=1)).to_contain_text("Your ghost")
     player.page.go_back()
     expect(player.see("runs")).to_be_visible()
-    assert player.page.evaluate(FIND_MISFITS) == []
-    assert violations(player) == []
+    assert problems(player) == []
 
 
 def test_a_run_that_is_not_shown_yet_is_not_raced(player: Player) -> None:

@@ -7,21 +7,27 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.browser.conftest import Site
+from tests.browser.conftest import Site, running_site
 from tests.browser.player import DESKTOP, PHONE, Player
-from tests.browser.screens import named
+
+
+@pytest.fixture
+def site() -> Iterator[Site]:
+    """Run a server for each test: what one offers is listed to all players of a server."""
+    with running_site() as site:
+        yield site
 
 
 @pytest.fixture
 def ada(browser: Browser, site: Site) -> Iterator[Player]:
-    player = named(Player(browser, site.url, PHONE), "Ada")
+    player = Player(browser, site.url, PHONE, "Ada")
     yield player
     player.close()
 
 
 @pytest.fixture
 def grace(browser: Browser, site: Site) -> Iterator[Player]:
-    player = named(Player(browser, site.url, DESKTOP), "Grace")
+    player = Player(browser, site.url, DESKTOP, "Grace")
     yield player
     player.close()
 

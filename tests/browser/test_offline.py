@@ -111,7 +111,8 @@ def test_the_service_worker_handles_screens_and_assets_only(player: Player) -> N
     assert {"/socket", "/health", "/metrics", "/sw.js"}.isdisjoint(kept)
 
 
-def test_the_page_can_be_installed(player: Player) -> None:
+def test_the_page_can_be_installed(whole_browser: Browser, site: Site) -> None:
+    player = Player(whole_browser, site.url, PHONE)
     wait_until_cached(player)
     session = player.context.new_cdp_session(player.page)
     errors = session.send("Page.getInstallabilityErrors")["installabilityErrors"]
@@ -120,6 +121,7 @@ def test_the_page_can_be_installed(player: Player) -> None:
     manifest = session.send("Page.getAppManifest")
     assert manifest["errors"] == []
     assert manifest["url"].endswith("/manifest.webmanifest")
+    player.close()
 
 
 def test_a_screen_whose_file_is_missing_leads_to_one_reload(browser: Browser, site: Site) -> None:

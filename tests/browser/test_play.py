@@ -12,7 +12,7 @@ from engine.catalog import games
 from server.gateway.messages.attempts import OpenAttempt
 from server.gateway.messages.rooms import JoinRoom
 from tests.browser.conftest import Site
-from tests.browser.player import PHONE, Player
+from tests.browser.player import MOVING_PHONE, Player
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def host(browser: Browser, site: Site) -> Iterator[Player]:
 
 @pytest.fixture
 def guest(browser: Browser, site: Site) -> Iterator[Player]:
-    player = Player(browser, site.url, PHONE)
+    player = Player(browser, site.url, MOVING_PHONE)
     yield player
     player.close()
 
@@ -51,7 +51,12 @@ def test_two_browsers_race_on_one_deal_to_the_end(host: Player, guest: Player) -
     assert home > 1
     progress = guest.see("runner-progress").first
     expect(progress).to_have_attribute("data-home", str(home))
+    # While others play, the player is led to their boards, and from there to the room.
     host.press("see-results")
+    expect(host.see("board-shown")).to_have_attribute("data-seq", "1")
+    host.press("to-room")
+    for name in ("own-progress", "runner-progress"):
+        expect(host.see(name)).to_have_count(1)
 
     guest.tap("s")
     guest.wait_for_moves(1)

@@ -9,8 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, expect
 
 from tests.browser.conftest import Site
-from tests.browser.player import DESKTOP, PHONE, Player
-from tests.browser.screens import named
+from tests.browser.player import DESKTOP, MOVING_PHONE, PHONE, Player
 
 BRASS = "rgb(224, 169, 46)"
 
@@ -19,9 +18,9 @@ BRASS = "rgb(224, 169, 46)"
 def racers(browser: Browser, site: Site) -> Iterator[list[Player]]:
     """Two phones and a desktop in one room, whose names do not fit in one line of a phone."""
     players = [
-        named(Player(browser, site.url, device), name)
+        Player(browser, site.url, device, name)
         for device, name in (
-            (PHONE, "Ada Lovelace Byron"),
+            (MOVING_PHONE, "Ada Lovelace Byron"),
             (DESKTOP, "Grace Brewster Hop"),
             (PHONE, "Barbara Jane Liskov"),
         )

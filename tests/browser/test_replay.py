@@ -10,15 +10,14 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from server.core.run import check, read_file
+from tests.browser.checks import problems
 from tests.browser.conftest import Site
-from tests.browser.player import Player
-from tests.browser.screens import named
-from tests.browser.test_accessibility import FIND_MISFITS, NARROW, violations
+from tests.browser.player import PHONE, Player
 
 
 @pytest.fixture
 def player(browser: Browser, site: Site) -> Iterator[Player]:
-    player = Player(browser, site.url, {**NARROW, "reduced_motion": "reduce"})
+    player = Player(browser, site.url, PHONE, "Ada")
     yield player
     player.close()
 
@@ -64,8 +63,7 @@ def test_a_run_is_stepped_and_played_again_from_its_results(player: Player) -> N
     player.page.keyboard.press("Home")
     player.page.keyboard.press("d")
     assert shows(player, wastes, 0)
-    assert player.page.evaluate(FIND_MISFITS) == []
-    assert violations(player) == []
+    assert problems(player) == []
 
 
 def test_a_run_is_linked_to_at_a_time_and_downloaded_for_verification(player: Player) -> None:
@@ -89,8 +87,7 @@ def test_the_page_of_a_deal_has_the_runs_on_it_and_is_checked(player: Player) ->
     expect(player.see("watch-run")).to_have_attribute("href", link or "")
     expect(player.see("check-result")).to_contain_text("A fair deal")
     expect(player.see("seed")).to_have_text(re.compile(r"^[0-9a-f]{64}$"))
-    assert player.page.evaluate(FIND_MISFITS) == []
-    assert violations(player) == []
+    assert problems(player) == []
 
 
 def test_a_run_of_an_open_deal_is_not_shown_yet(player: Player) -> None:
@@ -107,7 +104,7 @@ def test_a_run_of_an_open_deal_is_not_shown_yet(player: Player) -> None:
 def test_two_runs_of_a_deal_are_laid_beside_each_other(
     player: Player, browser: Browser, site: Site
 ) -> None:
-    friend = Player(browser, site.url, NARROW)
+    friend = Player(browser, site.url, PHONE)
     link = player.open_room("roosevelt")
     friend.page.goto(link)
     expect(player.see("start-round")).to_contain_text("2")
@@ -127,16 +124,14 @@ def test_two_runs_of_a_deal_are_laid_beside_each_other(
     expect(player.see("side").last).to_be_hidden()
     player.see("side-1").check()
     expect(player.see("side").last).to_be_visible()
-    assert player.page.evaluate(FIND_MISFITS) == []
-    assert violations(player) == []
+    assert problems(player) == []
     friend.close()
 
 
 def test_everybodys_runs_on_a_deal_are_shown_to_anybody_with_who_had_what_home_when(
     player: Player, browser: Browser, site: Site
 ) -> None:
-    named(player, "Ada")
-    friend = named(Player(browser, site.url, NARROW), "Grace")
+    friend = Player(browser, site.url, PHONE, "Grace")
     friend.page.goto(player.open_room("robert"))
     expect(player.see("start-round")).to_contain_text("2")
     player.press("start-round")
@@ -150,7 +145,7 @@ def test_everybodys_runs_on_a_deal_are_shown_to_anybody_with_who_had_what_home_w
     link = player.page.url
     friend.close()
 
-    stranger = Player(browser, site.url, NARROW)
+    stranger = Player(browser, site.url, PHONE)
     stranger.page.goto(link)
     expect(stranger.see("runs")).to_contain_text("2 players")
     expect(stranger.see("watch-run")).to_have_count(2)

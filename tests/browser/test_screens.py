@@ -1,37 +1,75 @@
-"""Screenshots of every screen; those that look the same every day are compared with references."""
+"""Every screen, looked at: what overflows, what axe finds, and what differs from its reference."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 import pytest
 from PIL import Image
 from playwright.sync_api import Browser
 
+from tests.browser.checks import problems
 from tests.browser.conftest import Site
 from tests.browser.pictures import differences, small
-from tests.browser.screens import COMPARED, REFERENCES, comparable_screenshot, device, screens
+from tests.browser.player import Player
+from tests.browser.screens import (
+    COMPARED,
+    PARTS,
+    REFERENCES,
+    Cast,
+    comparable_screenshot,
+    device,
+)
 from tests.processes import ROOT
 
 SHOTS = ROOT / "build/screens"
 """Where the screenshots are written."""
 
+PHONE, DESKTOP = COMPARED
 
-@pytest.mark.parametrize("size", COMPARED)
-def test_the_screens_look_like_their_references(size: str, browser: Browser, site: Site) -> None:
+ACCEPT = f"accept the new look by: python -m tests.browser.screens {SHOTS} --keep"
+
+
+def looked_at(
+    browser: Browser, site: Site, size: str, part: str
+) -> Iterator[tuple[str, Player, bool]]:
+    """Visit a part's screens at a size, and leave a screenshot of each.
+
+    Yields:
+        The name of a screen, who sees it, and whether it differs from its reference if it has one.
+    """
     folder = SHOTS / size
     folder.mkdir(parents=True, exist_ok=True)
-    differing: dict[str, list[tuple[int, int]]] = {}
-    seen = set()
-    # Races and dailies are visited at one size only, to save time.
-    alone = size != next(iter(COMPARED))
-    for name, player in screens(browser, site.url, device(size), alone=alone):
+    compared = set(COMPARED[size].get(part, ()))
+    cast = Cast(browser, site.url, device(size))
+    for name, player in PARTS[part](cast):
         player.page.screenshot(path=folder / f"{name}.png")
-        seen.add(name)
-        if name not in COMPARED[size]:
-            continue
-        with Image.open(REFERENCES / f"{size}-{name}.png") as reference:
-            if found := differences(small(comparable_screenshot(player)), reference):
-                differing[name] = found
-    assert seen >= set(COMPARED[size])
-    assert differing == {}, (
-        f"to accept the new look: python -m tests.browser.screens {SHOTS} --keep"
-    )
+        differs = False
+        if name in compared:
+            compared.remove(name)
+            with Image.open(REFERENCES / f"{size}-{name}.png") as reference:
+                differs = bool(differences(small(comparable_screenshot(player)), reference))
+        yield name, player, differs
+    cast.leave()
+    assert not compared, "these were not shown"
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_every_screen_is_readable_and_usable_on_a_phone_and_looks_right(
+    part: str, whole_browser: Browser, site: Site
+) -> None:
+    differing: list[str] = []
+    found: dict[str, list[str]] = {}
+    for name, player, differs in looked_at(whole_browser, site, PHONE, part):
+        if differs:
+            differing.append(name)
+        if wrong := problems(player):
+            found[name] = wrong
+    assert found == {}
+    assert differing == [], ACCEPT
+
+
+@pytest.mark.parametrize("part", COMPARED[DESKTOP])
+def test_screens_look_right_on_a_desktop(part: str, whole_browser: Browser, site: Site) -> None:
+    looks = looked_at(whole_browser, site, DESKTOP, part)
+    assert [name for name, _, differs in looks if differs] == [], ACCEPT

@@ -9,11 +9,11 @@ import pytest
 from playwright.sync_api import Browser, Locator, expect
 
 from tests.browser.conftest import Site
-from tests.browser.player import DESKTOP, PHONE, Player
+from tests.browser.player import DESKTOP, MOVING_PHONE, Player
 from tests.browser.screens import SEED, WON
 
 
-@pytest.fixture(params=[PHONE, DESKTOP], ids=["phone", "desktop"])
+@pytest.fixture(params=[MOVING_PHONE, DESKTOP], ids=["phone", "desktop"])
 def player(request: pytest.FixtureRequest, browser: Browser, site: Site) -> Iterator[Player]:
     player = Player(browser, site.url, request.param)
     yield player
@@ -289,7 +289,7 @@ def open_nearly_won(player: Player) -> int:
 def test_a_game_that_is_nearly_won_can_be_finished_by_one_button(
     browser: Browser, site: Site
 ) -> None:
-    player = Player(browser, site.url, PHONE)
+    player = Player(browser, site.url, MOVING_PHONE)
     left = open_nearly_won(player)
     before = player.moves()
     player.press("finish")

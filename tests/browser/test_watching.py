@@ -9,16 +9,16 @@ from playwright.sync_api import Browser, expect
 
 from tests.browser.conftest import Site
 from tests.browser.player import DESKTOP, PHONE, Player
-from tests.browser.screens import named
 
 
 @pytest.fixture
 def players(browser: Browser, site: Site) -> Iterator[tuple[Player, Player, Player]]:
     """Return Ada, Grace and Barbara: on a phone, a desktop, and a phone."""
-    found = [Player(browser, site.url, device) for device in (PHONE, DESKTOP, PHONE)]
-    ada, grace, barbara = map(named, found, ("Ada", "Grace", "Barbara"))
+    ada = Player(browser, site.url, PHONE, "Ada")
+    grace = Player(browser, site.url, DESKTOP, "Grace")
+    barbara = Player(browser, site.url, PHONE, "Barbara")
     yield ada, grace, barbara
-    for each in found:
+    for each in (ada, grace, barbara):
         each.close()
 
 
@@ -150,3 +150,29 @@ def test_a_link_that_opens_nothing_says_so(players: tuple[Player, Player, Player
     expect(grace.page.get_by_text("let you watch")).to_be_visible()
     grace.go("/watch/ZZZZZ/AAAAAAAAAAAAAAAAAAAAAA")
     expect(grace.page.get_by_text("There is no room with this code.")).to_be_visible()
+
+
+def test_boards_of_a_race_that_is_open_to_anyone_are_shown_when_it_is_over(
+    players: tuple[Player, Player, Player],
+) -> None:
+    ada, grace, watcher = players
+    grace.page.goto(ada.open_room("robert", 2))
+    expect(ada.see("seat")).to_have_count(2)
+    ada.press("watch-invite")
+    watcher.page.goto(ada.see("watch-link").input_value())
+    ada.see("open-to-anyone").check()
+    ada.see("public").wait_for()
+    ada.press("start-round")
+    for each in (ada, grace):
+        each.wait_for_board()
+    ada.give_up()
+    ada.press("watch")
+    for each in (ada, watcher):
+        expect(each.see("no-board")).to_contain_text("when the round is over")
+        assert each.page.locator("[data-card]").count() == 0
+    grace.give_up()
+    for each in (ada, grace):
+        expect(each.see("results")).to_be_visible()
+    # Watchers see the round to its end, later: entry 1 is the deal, entry 2 the resignation.
+    expect_entry(watcher, 2)
+    assert len(watcher.cards("f0")) == 1

@@ -8,17 +8,15 @@ from __future__ import annotations
 
 import argparse
 import statistics
-import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import astuple, dataclass
-from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Browser, CDPSession, Page, sync_playwright
 
-from tests.browser.conftest import ARGUMENTS, Site, chromium
-from tests.browser.player import PHONE, Player
+from tests.browser.conftest import ARGUMENTS, chromium, running_site
+from tests.browser.player import MOVING_PHONE, Player
 
 SLOWDOWN = 4
 """How many times slower than this machine's the phone's processor is."""
@@ -87,7 +85,7 @@ class Wire:
 @contextmanager
 def _newcomer(browser: Browser) -> Iterator[tuple[Page, CDPSession]]:
     """Yield the page of somebody who was never here, and who keeps nothing for offline."""
-    with closing(browser.new_context(**PHONE, service_workers="block")) as context:
+    with closing(browser.new_context(**MOVING_PHONE, service_workers="block")) as context:
         page = context.new_page()
         page.add_init_script(_OBSERVE)
         session = context.new_cdp_session(page)
@@ -134,24 +132,12 @@ def median_visit(browser: Browser, url: str, visits: int) -> Visit:
     return Visit(*(statistics.median(column) for column in columns))
 
 
-@contextmanager
-def open_site() -> Iterator[Site]:
-    """Serve the built page with empty data."""
-    with tempfile.TemporaryDirectory(prefix="samedeal") as data:
-        site = Site(Path(data))
-        site.start()
-        try:
-            yield site
-        finally:
-            site.stop()
-
-
 def main() -> None:
     """Visit some screens, and print what each cost."""
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("-n", "--visits", type=int, default=3, help="visits of each screen")
     visits = parser.parse_args().visits
-    with open_site() as site, sync_playwright() as playwright:
+    with running_site() as site, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium(), args=ARGUMENTS)
         host = Player(browser, site.url)
         room = host.open_room("roosevelt").rpartition("/")[2]

@@ -1,0 +1,99 @@
+"""What can be wrong with any screen: what does not fit, and what axe finds against WCAG 2.2 AA."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from playwright.sync_api import ViewportSize
+
+from tests.browser.player import Player
+from tests.processes import ROOT
+
+AXE = ROOT / "client_js/node_modules/axe-core/axe.min.js"
+
+TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+
+NARROW: ViewportSize = {"width": 360, "height": 740}
+
+WIDE: ViewportSize = {"width": 1280, "height": 800}
+
+FIND_MISFITS = """() => {
+  const shown = element => {
+    const {width, height} = element.getBoundingClientRect();
+    return width > 0 && height > 0 && !element.closest('.sr-only, .skip, .controls');
+  };
+  const all = selector => [...document.querySelectorAll(selector)].filter(shown);
+  const words = element => (element.innerText || element.outerHTML).slice(0, 60);
+  const past = all('main *').filter(element => {
+    const {left, right} = element.getBoundingClientRect();
+    // Tables scroll by themselves; the cards of the home screen, and the end of a track's
+    // line of runners, are cut off on purpose.
+    return (left < -1 || right > WIDTH + 1) && !element.closest('.wide, .hero, .board, .track ol');
+  });
+  const boxes = '[type=radio], [type=checkbox]';
+  const small = all(`button, a, select, input:not(${boxes}), label:has(${boxes}), summary`)
+    .filter(element => {
+      const {width, height} = element.getBoundingClientRect();
+      return width < 43.5 || height < 43.5;
+    });
+  return [
+    ...(innerWidth > WIDTH ? [`the window scrolls sideways: ${innerWidth}`] : []),
+    ...past.map(element => `past the edge: ${words(element)}`),
+    ...small.map(element => `too small to tap: ${words(element)}`),
+  ];
+}""".replace("WIDTH", str(NARROW["width"]))
+"""Returns the elements that overflow the window, and the targets smaller than 44 pixels."""
+
+READING_MODES = {
+    "plain": "",
+    "twice the text": "document.documentElement.style.fontSize = '200%'",
+    "from right to left": "document.documentElement.dir = 'rtl'",
+}
+
+PLAIN = "document.documentElement.style.fontSize = ''; document.documentElement.dir = ''"
+"""Undoes what the reading modes change."""
+
+
+def problems(player: Player) -> list[str]:
+    """Return what is wrong with the screen that a player sees; it is the same screen afterwards.
+
+    On a narrow phone, in light colours, nothing overflows the window and every target is large
+    enough, also with twice the text and from right to left. There, and in dark colours in a wide
+    window, axe finds no violation.
+    """
+    page = player.page
+    size = page.viewport_size
+    assert size is not None
+    dark = page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")
+    found: list[str] = []
+    _show(player, NARROW, "light")
+    for mode, script in READING_MODES.items():
+        page.evaluate(script)
+        player.wait_for_frames(2)
+        found += [f"{mode}, {misfit}" for misfit in page.evaluate(FIND_MISFITS)]
+        page.evaluate(PLAIN)
+    found += _violations(player)
+    _show(player, WIDE, "dark")
+    found += _violations(player)
+    _show(player, size, "dark" if dark else "light")
+    return found
+
+
+def _show(player: Player, size: ViewportSize, scheme: Literal["light", "dark"]) -> None:
+    player.page.set_viewport_size(size)
+    player.page.emulate_media(color_scheme=scheme)
+    player.wait_for_frames(2)
+
+
+def _violations(player: Player) -> list[str]:
+    """Return the violations that axe finds on the page: the rule, and where it is violated."""
+    if not player.page.evaluate("'axe' in window"):
+        player.page.evaluate(AXE.read_text())
+    found: dict[str, Any] = player.page.evaluate(
+        "tags => axe.run({runOnly: {type: 'tag', values: tags}})", TAGS
+    )
+    return [
+        f"{violation['id']}: {node['target']} {node['failureSummary']}"
+        for violation in found["violations"]
+        for node in violation["nodes"]
+    ]
