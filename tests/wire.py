@@ -22,7 +22,7 @@ from engine.notation import seen_text
 from engine.ruleset import Ruleset
 from server.core.attempt import UNDONE
 from server.gateway import messages
-from server.gateway.messages.attempts import FIRST_NUMBER, MAX_NUMBERS
+from server.gateway.messages.attempts import FIRST_NUMBER, LAST_NUMBER
 from server.gateway.messages.rooms import PROGRESS
 from server.gateway.messages.shared import NEWS
 
@@ -80,7 +80,7 @@ EVENTS: dict[type[messages.shared.Event], str] = {
 COMMANDS |= {kind.__name__: kind for kind in messages.COMMANDS if kind not in COMMANDS.values()}
 EVENTS |= {kind: kind.__name__ for kind in messages.EVENTS if kind not in EVENTS}
 
-NO_NUMBER = FIRST_NUMBER + MAX_NUMBERS - 1
+NO_NUMBER = LAST_NUMBER
 """Sent for an attempt that the session has no number of. No test opens so many."""
 
 NO_PILE = 63
@@ -158,7 +158,7 @@ class Wire:
             msgspec.ValidationError: the frame holds no event.
         """
         value = msgpack.unpackb(frame)
-        if value[0] >= FIRST_NUMBER:
+        if FIRST_NUMBER <= value[0] <= LAST_NUMBER:
             return self._moved(msgspec.convert(value, type=messages.attempts.Moved))
         if value[0] == PROGRESS:
             return self._progress(value[1:])

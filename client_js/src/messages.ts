@@ -32,11 +32,14 @@ export const EMOTES = [
  */
 export const PROGRESS = 6;
 
-/** The least number of an attempt; a smaller one at the start of a message is its kind. */
+/** The least number of an attempt. */
 export const FIRST_NUMBER = 32;
 
 /** Attempts that a session has numbers for; after that a new one replaces the oldest. */
 export const MAX_NUMBERS = 64;
+
+/** The greatest number of an attempt; other numbers at the start of a message are kinds. */
+export const LAST_NUMBER = 95;
 
 /** Moves that can be undone in a row. */
 export const UNDO_DEPTH = 100;

@@ -7,6 +7,7 @@ import {
   type Events,
   FIELDS,
   FIRST_NUMBER,
+  LAST_NUMBER,
   NEWS,
   PROGRESS,
   type Re,
@@ -36,7 +37,7 @@ export function decodeEvent(frame: Uint8Array): Event | null {
 function eventOf(row: readonly unknown[]): Event | null {
   const [first, second, ...rest] = row;
   if (typeof first !== "number") return null;
-  if (first >= FIRST_NUMBER) {
+  if (FIRST_NUMBER <= first && first <= LAST_NUMBER) {
     const re = [first, second as number] as const;
     return { type: "Moved", re, ...toObject("Moved", row) } as Event;
   }

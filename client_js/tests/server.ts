@@ -12,6 +12,7 @@ import {
   type Commands,
   EVENTS,
   FIRST_NUMBER,
+  LAST_NUMBER,
   NEWS,
   PROGRESS,
   type Re,
@@ -40,7 +41,7 @@ export type SentEvent = {
 export function decodeCommand(frame: Uint8Array): AnyReceived {
   const row = decode(frame) as unknown[];
   const [first, second] = row as [number, number];
-  if (first >= FIRST_NUMBER) {
+  if (FIRST_NUMBER <= first && first <= LAST_NUMBER) {
     return { type: "PlayMove", re: [first, second], ...toObject("PlayMove", row) } as AnyReceived;
   }
   const type = (Object.keys(COMMANDS) as (keyof Commands)[]).find((one) => COMMANDS[one] === first);

@@ -9,7 +9,7 @@ import msgpack
 import msgspec
 
 from server.gateway.messages import COMMANDS, AnyCommand, kind_of
-from server.gateway.messages.attempts import FIRST_NUMBER, PlayMove
+from server.gateway.messages.attempts import FIRST_NUMBER, LAST_NUMBER, PlayMove
 from server.gateway.messages.rooms import PROGRESS
 from server.gateway.messages.shared import NEWS, Command, End, Event, Re
 
@@ -69,7 +69,12 @@ def _type_of(first: Any) -> Any:
     """
     if type(first) is not int:
         return AnyCommand
-    return PlayMove if first >= FIRST_NUMBER else _COMMANDS.get(first, AnyCommand)
+    return PlayMove if _is_number(first) else _COMMANDS.get(first, AnyCommand)
+
+
+def _is_number(first: Any) -> bool:
+    """Return whether what a message begins with is an attempt's number."""
+    return type(first) is int and FIRST_NUMBER <= first <= LAST_NUMBER
 
 
 def _unpacked(frame: bytes) -> Any:
@@ -99,7 +104,7 @@ def _re_of(value: list[Any]) -> Re:
     first, second = (*value, None)[:2]
     if type(second) is not int or not 0 < second < 1 << 53:
         return NEWS
-    return (first, second) if type(first) is int and FIRST_NUMBER <= first < 1 << 53 else second
+    return (first, second) if _is_number(first) else second
 
 
 def encode(event: Event, re: Re = NEWS) -> bytes:

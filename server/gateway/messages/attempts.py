@@ -1,7 +1,7 @@
 """Attempts: opening and resigning them, and moves.
 
 Moves and their answers are by far the most frequent messages. They have no kind: they begin with
-the attempt's number in the session, which is `FIRST_NUMBER` or more.
+the attempt's number in the session, which no kind is.
 """
 
 from __future__ import annotations
@@ -14,15 +14,18 @@ from server.core import attempt as core
 from server.gateway.messages.shared import Command, End, EntryNumber, Event, Help, Result
 
 FIRST_NUMBER = 32
-"""The least number of an attempt; a smaller one at the start of a message is its kind."""
+"""The least number of an attempt."""
 
 MAX_NUMBERS = 64
 """Attempts that a session has numbers for; after that a new one replaces the oldest."""
 
+LAST_NUMBER = FIRST_NUMBER + MAX_NUMBERS - 1
+"""The greatest number of an attempt; other numbers at the start of a message are kinds."""
+
 UNDO_DEPTH = core.UNDO_DEPTH
 """Moves that can be undone in a row."""
 
-AttemptNumber = Annotated[int, Meta(ge=FIRST_NUMBER, lt=FIRST_NUMBER + MAX_NUMBERS)]
+AttemptNumber = Annotated[int, Meta(ge=FIRST_NUMBER, le=LAST_NUMBER)]
 """An attempt's number in the session, as an `Attempt` or `Missed` gave it."""
 
 PileNumber = Annotated[int, Meta(ge=0, le=63)]

@@ -32,8 +32,9 @@ Help = Literal["none", "undo", "hints"]
 class Command(Struct, array_like=True, frozen=True, forbid_unknown_fields=True):
     """The base of all commands.
 
-    A subclass gives its kind as `tag`: a number below `attempts.FIRST_NUMBER` that no other command
-    has. Fields that are added to a command later come last, and have a default.
+    A subclass gives its kind as `tag`: a number that no other command has, less than 32 or more
+    than 95: between them are those of attempts. Fields that are added to a command later come last,
+    and have a default.
 
     Attributes:
         id: chosen by the client, ascending within a session; the answer names it in `re`.
