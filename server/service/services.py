@@ -10,6 +10,7 @@ from server.service.attempts import Attempts
 from server.service.dailies import Dailies
 from server.service.deals import Deals
 from server.service.effects import Effects
+from server.service.histories import Histories
 from server.service.identity import Identity
 from server.service.leaderboards import Leaderboards
 from server.service.live import LiveRooms
@@ -69,7 +70,8 @@ class Services:
         )
         self.identity = Identity(store.players, self.profiles)
         self.sessions = Sessions(store, bus, registration, self.attempts)
-        self.effects = Effects(store.outboxes, self.attempts, self.rooms, self.leaderboards)
+        self.histories = Histories(store, self.leaderboards)
+        self.effects = Effects(store.outboxes, self.attempts, self.rooms, self.histories)
         self.sweeper = Sweeper(store, self.attempts, self.effects, metrics.sweeps)
         self.progress = Progress(self.attempts, self.live)
         self.watching = Watching(store, self.attempts, self.rooms, self.live)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from server.service.ports import (
     Clock,
     DealStore,
+    HistoryStore,
     JournalStore,
     LeaderboardStore,
     NodeStore,
@@ -28,6 +29,7 @@ class Store:
     deals: DealStore
     players: PlayerStore
     leaderboards: LeaderboardStore
+    histories: HistoryStore
     outboxes: OutboxStore
     rooms: RoomStore
     open_rooms: OpenRoomStore

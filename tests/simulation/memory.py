@@ -215,7 +215,7 @@ class Memory:
                     stored.rooms[name] = [(f"0-{n}", text) for n, text in enumerate(value, 1)]
                 case ["deal", name]:
                     stored.deals[name] = value
-                case ["leaderboard", game, day]:
+                case ["leaderboard", game, day, "guests"]:
                     stored.leaderboards[DailyId(game, int(day))] = {
                         m: int(s) for m, s in value.rows()
                     }

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from server.store import (
     database,
     deals,
+    histories,
     journal,
     leaderboards,
     nodes,
@@ -73,13 +74,43 @@ def keep_deal(memory: Memory, names: list[str], given: list[str]) -> Reply:
     return None
 
 
-def enter(memory: Memory, names: list[str], given: list[str]) -> Reply:
-    """Enter a score, unless the player has one."""
-    scores = memory.scores(names[0])
-    added = given[0] not in scores
-    scores.setdefault(given[0], float(given[1]))
-    memory.expire(names[0], given[2])
-    return int(added)
+def place(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    """Set a score or take it away, with that of the other group, and count in the curves."""
+    player, score, life, *curve = given
+    was = dict(memory.rows(names[0])).get(player)
+    elsewhere = memory.zrem(names[1], player)
+    change = 0
+    if not score:
+        memory.zrem(names[0], player)
+        change = -1 if was is not None or elsewhere else 0
+    else:
+        change = 1 if was is None and not elsewhere else 0
+        memory.zadd(names[0], score, player)
+        if life != "0":
+            memory.expire(names[0], life)
+    if change and curve:
+        counts = memory.hash(names[2])
+        for field in curve:
+            counts[field] = str(int(counts.get(field, "0")) + change)
+        memory.expire(names[2], life)
+    same = was is None if not score else was == float(score)
+    return [int(not same), elsewhere]
+
+
+def change_history(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    """Change the fields of a history, unless it has another version."""
+    version, life, *fields = given
+    stored = memory.hash(names[0])
+    if stored.get("v", "0") != version:
+        return 0
+    for field, text in zip(fields[::2], fields[1::2], strict=True):
+        if text:
+            stored[field] = text
+        else:
+            stored.pop(field, None)
+    stored["v"] = str(int(version) + 1)
+    memory.expire(names[0], life)
+    return 1
 
 
 def _rows(memory: Memory, key: str, first: int, last: int) -> list[Reply]:
@@ -228,7 +259,8 @@ SCRIPTS: dict[str, Script] = {
     journal._APPEND_WITH: append_with,
     database._KEEP_FIRST: keep_first,
     deals._KEEP: keep_deal,
-    leaderboards._ENTER: enter,
+    leaderboards._PLACE: place,
+    histories._CHANGE: change_history,
     leaderboards._TOP: top,
     leaderboards._AROUND: around,
     nodes._RENEW: renew_node,

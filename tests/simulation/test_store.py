@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 
 from server.app import redis_store
-from server.core.boards import BoardId, of_daily
+from server.core.boards import BoardId, Group, of_daily
 from server.core.daily import DailyId
 from server.core.due import AttemptDue
+from server.core.history import DayResult, History
 from server.core.ids import AttemptId, PlayerId, RoomCode
 from server.service.store import Store
 from server.store import keys
@@ -39,7 +40,7 @@ TEXTS = ["a", '{"at":1}']
 GAMES = ["first", "second"]
 DAYS = [20_000, 20_001]
 CODES = [RoomCode("AAAAA"), RoomCode("BBBBB")]
-COMMANDS = 1_000
+COMMANDS = 2_000
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,8 @@ class Commands:
         """Return the name of the next command, and the command."""
         makers = [self._append] * 10 + [self._read_on] * 2 + [
             self._read, self._read_on, self._effects, self._drop_effect, self._due, self._drop_due,
-            self._enter, self._top, self._around, self._keep, self._profiles, self._session,
+            self._place, self._change_history, self._histories, self._top, self._around,
+            self._keep, self._profiles, self._session,
             self._session_used, self._session_ended, self._newest, self._present, self._presence,
             self._node, self._nodes, self._open_room, self._open_rooms, self._offer,
             self._pair,
@@ -175,15 +177,24 @@ class Commands:
         return lambda on: on.store.sweepers.renew(busy=busy)
 
     def _board(self) -> BoardId:
-        return of_daily(DailyId(self._one(GAMES), self._one(DAYS)))
+        return of_daily(DailyId(self._one(GAMES), self._one(DAYS)), "guests")
 
-    def _enter(self) -> Command:
-        given = (
-            self._board(),
-            self._one(list(PLAYERS)),
-            self.rng.randint(1, 4),
-        )
-        return lambda on: on.store.leaderboards.enter(*given)
+    def _place(self) -> Command:
+        score = self._one([None, 1, 2, 3, -4])
+        curve = self._one([(), ("0:1", "15:2")])
+        group: Group = self._one(["guests", "ranked"])
+        board, player = self._board()._replace(group=group), self._one(list(PLAYERS))
+        return lambda on: on.store.leaderboards.place(board, player, score, curve)
+
+    def _change_history(self) -> Command:
+        player = self._one(list(PLAYERS))
+        results = self._one([{}, {("robert", 7): DayResult(9, 43, 5, 9, "won", 3)}])
+        before = History(self.rng.randint(0, 2))
+        after = History(kept=self._one([None, 5]), days=results)
+        return lambda on: on.store.histories.change(player, before, after)
+
+    def _histories(self) -> Command:
+        return lambda on: on.store.histories.read(list(PLAYERS))
 
     def _top(self) -> Command:
         board, count = self._board(), self.rng.randint(1, 6)
