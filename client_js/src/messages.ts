@@ -779,7 +779,7 @@ export interface Dailies {
 /**
  * Ask for a leaderboard, and subscribe the session to its changes and to no other one's.
  *
- * Refused as `unknown_game` or `unknown_day`.
+ * Refused as `unknown_game`, `unknown_day` or `unknown_board`.
  */
 export interface WatchLeaderboard {
   readonly game: string;

@@ -20,7 +20,7 @@ import structlog
 
 from server.core.boards import BoardId
 from server.core.ids import PlayerId
-from server.core.ranking import Row
+from server.core.ranking import Row, Rows
 from server.core.refusal import UnavailableError
 from server.gateway import codec, present
 from server.gateway.messages import leaderboards as messages
@@ -86,11 +86,11 @@ class _Watched:
 
     __slots__ = ("behind", "best", "last_sent", "own", "players", "stale", "unknown", "unread")
 
-    def __init__(self, size: int, top: list[Row]) -> None:
+    def __init__(self, sent: Rows) -> None:
         self.own: dict[Session, _Own] = {}
         self.unread: dict[Session, None] = {}
         self.behind: dict[Session, None] = {}
-        self.last_sent = (size, top)
+        self.last_sent = sent
         self.best: float = ANY_SCORE
         self.players: set[PlayerId] = set()
         self.unknown = False
@@ -134,13 +134,14 @@ class LeaderboardFeeds:
             raise
         self.unwatch(session)
         self._boards[session] = board
-        watched = self._watched.setdefault(board, _Watched(page.size, page.top))
+        found = Rows(page.size, page.top, page.middle)
+        watched = self._watched.setdefault(board, _Watched(found))
         watched.own[session] = _Own(session.player, page.around)
         if seen != self._entries_seen:
             # A score may have been entered while the page was read.
             watched.stale = True
             watched.unread[session] = None
-        if (page.size, page.top) != watched.last_sent:
+        if found != watched.last_sent:
             watched.behind[session] = None
         self._notify(watched)
         return page
@@ -226,14 +227,14 @@ class LeaderboardFeeds:
         self, board: BoardId, watched: _Watched
     ) -> messages.LeaderboardChange | None:
         """Read the size and first rows; return what has changed in them, or `None`."""
-        size, top = await self._leaderboards.top(board)
+        found = await self._leaderboards.top(board)
         before = watched.last_sent
-        if (size, top) == before:
+        if found == before:
             return None
-        profiles = await self._leaderboards.profiles(top)
-        watched.last_sent = (size, top)
-        rows = present.entries(top, profiles) if top != before[1] else None
-        return messages.LeaderboardChange(size, rows, None)
+        profiles = await self._leaderboards.profiles(found.rows)
+        watched.last_sent = found
+        rows = present.entries(found.rows, profiles) if found.rows != before.rows else None
+        return messages.LeaderboardChange(found.size, rows, None)
 
     async def _send_own_rows(
         self,
@@ -264,7 +265,7 @@ class LeaderboardFeeds:
                 watched.own[session] = _Own(session.player, rows)
             if has_changed or top is not None:
                 change = messages.LeaderboardChange(
-                    watched.last_sent[0],
+                    watched.last_sent.size,
                     top.top if top is not None else None,
                     present.entries(rows, profiles) if has_changed else None,
                 )
@@ -272,7 +273,7 @@ class LeaderboardFeeds:
 
     async def _send_pages(self, watched: _Watched) -> None:
         """Send the whole page to watchers who have missed a change and now keep up."""
-        size, top = watched.last_sent
+        size, top, _ = watched.last_sent
         async for session in _slices(watched.behind):
             if session.behind or session not in watched.own:
                 continue

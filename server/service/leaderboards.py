@@ -9,11 +9,11 @@ from functools import partial
 
 from engine.catalog import games
 from server.core import boards, daily, topics
-from server.core.boards import BoardId, Group
+from server.core.boards import ALL_GAMES, BoardId, Group, Scope
 from server.core.daily import DailyId
 from server.core.ids import PlayerId
 from server.core.names import Profile
-from server.core.ranking import Row
+from server.core.ranking import Row, Rows
 from server.core.refusal import Refusal
 from server.service import bus_messages
 from server.service.bus_messages import Entered
@@ -24,6 +24,9 @@ from server.service.store import Store
 
 TOP = 10
 """Rows of a page from the top."""
+
+MAX_ROWS = 100
+"""Rows that may be asked for at once."""
 
 REACH = 3
 """Rows of a page on either side of the player's own."""
@@ -36,6 +39,7 @@ class Page:
     Attributes:
         size: number of all rows of the leaderboard.
         top: the first rows, at most `TOP`.
+        middle: the score of the middle row, the better one of two; `None` without rows.
         around: the player's row with up to `REACH` rows on either side; empty without a result.
         profiles: of the players of these rows.
     """
@@ -43,6 +47,7 @@ class Page:
     board: BoardId
     size: int
     top: list[Row]
+    middle: int | None
     around: list[Row]
     profiles: dict[PlayerId, Profile]
 
@@ -74,17 +79,42 @@ class Leaderboards:
         """Return the id of a game's daily of the current day."""
         return DailyId(game, daily.day_at(self._store.clock.now()))
 
+    def find(self, scope: Scope, game: str, period: int | None, group: Group) -> BoardId:
+        """Return the id of a leaderboard that there is, even if nobody is on it.
+
+        Args:
+            scope: what it compares.
+            game: the game's id, or `ALL_GAMES`.
+            period: the number of the day or the week; `None` for the current one. Leaderboards of
+                all time have none.
+            group: among whom.
+
+        Raises:
+            Refusal: as `unknown_game`, as `unknown_day` if the period has not begun, or as
+                `unknown_board` if scope, game, period and group do not go together.
+        """
+        if game != ALL_GAMES and game not in games():
+            raise Refusal("unknown_game")
+        current = self._current(scope)
+        board = BoardId(scope, game, current if period is None else period, group)
+        if not boards.exists(board):
+            raise Refusal("unknown_board")
+        if not 0 <= board.period <= current:
+            raise Refusal("unknown_day")
+        return board
+
+    def _current(self, scope: Scope) -> int:
+        """Return the number of the current period, or 0 for a scope without periods."""
+        day = daily.day_at(self._store.clock.now())
+        return {"day": day, "week": boards.week_of(day)}.get(scope, 0)
+
     def of_daily(self, daily_id: DailyId, group: Group) -> BoardId:
         """Return the id of the leaderboard of a daily.
 
         Raises:
             Refusal: there is no such game, or the day is in the future.
         """
-        if daily_id.game not in games():
-            raise Refusal("unknown_game")
-        if daily_id.day > self.today(daily_id.game).day:
-            raise Refusal("unknown_day")
-        return boards.of_daily(daily_id, group)
+        return self.find("day", daily_id.game, daily_id.day, group)
 
     async def group_of(self, player: PlayerId) -> Group:
         """Return the group of leaderboards that a player is shown in, in one round trip.
@@ -133,17 +163,33 @@ class Leaderboards:
         Raises:
             UnavailableError: the store does not answer.
         """
-        (size, top), (around,) = await asyncio.gather(self.top(board), self.around(board, [player]))
-        profiles = await self.profiles([*top, *around])
-        return Page(board, size, top, around, profiles)
+        found, (around,) = await asyncio.gather(self.top(board), self.around(board, [player]))
+        profiles = await self.profiles([*found.rows, *around])
+        return Page(board, *found, around, profiles)
 
-    async def top(self, board: BoardId) -> tuple[int, list[Row]]:
-        """Return the number of rows, and the first `TOP` of them, in one round trip.
+    async def top(self, board: BoardId) -> Rows:
+        """Return the first `TOP` rows, in one round trip.
 
         Raises:
             UnavailableError: the store does not answer.
         """
-        return await self._store.leaderboards.top(board, TOP)
+        return await self._store.leaderboards.rows(board, 1, TOP)
+
+    async def rows(self, board: BoardId, first: int, count: int) -> tuple[int, list[Row]]:
+        """Return the number of all rows, and some of them, best first, in one round trip.
+
+        Args:
+            board: a leaderboard, as from `find`.
+            first: the place of the first of them, from 1.
+            count: how many, at most `MAX_ROWS`.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        assert first >= 1, "places count from 1"
+        assert 1 <= count <= MAX_ROWS, "more would hold Redis up"
+        found = await self._store.leaderboards.rows(board, first, count)
+        return found.size, found.rows
 
     async def around(self, board: BoardId, players: Sequence[PlayerId]) -> list[list[Row]]:
         """Return each player's row with up to `REACH` neighbours on either side, in one round trip.

@@ -19,7 +19,7 @@ from server.core.due import Due
 from server.core.history import History
 from server.core.ids import DealId, PlayerId, RoomCode
 from server.core.names import Profile
-from server.core.ranking import Row
+from server.core.ranking import Row, Rows
 from server.core.topics import Topic
 from server.store.bus import Subscriber
 from server.store.deals import Deal
@@ -145,8 +145,8 @@ class LeaderboardStore(Protocol):
     ) -> tuple[bool, bool]:
         """Set or take away a score; return whether it changed, and whether the other group did."""
 
-    async def top(self, board: BoardId, count: int) -> tuple[int, list[Row]]:
-        """Return the number of all rows, and the first `count` of them."""
+    async def rows(self, board: BoardId, first: int, count: int) -> Rows:
+        """Return `count` rows from a place (from 1) on, the number of all, and the middle one."""
 
     async def around(
         self, board: BoardId, players: Sequence[PlayerId], reach: int

@@ -122,10 +122,12 @@ def _rows(memory: Memory, key: str, first: int, last: int) -> list[Reply]:
     return [first + 1, better + 1, *(each for m, score in found for each in (m, str(int(score))))]
 
 
-def top(memory: Memory, names: list[str], given: list[str]) -> Reply:
-    """Return the size and the first rows."""
-    rows = _rows(memory, names[0], 0, int(given[0]) - 1)
-    return [len(memory.rows(names[0])), rows]
+def page(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    """Return the size, the middle score, and some rows."""
+    first, count = map(int, given)
+    scores = [score for _, score in memory.rows(names[0])]
+    middle = str(int(scores[(len(scores) - 1) // 2])) if scores else None
+    return [len(scores), _rows(memory, names[0], first - 1, first + count - 2), middle]
 
 
 def around(memory: Memory, names: list[str], given: list[str]) -> Reply:
@@ -261,7 +263,7 @@ SCRIPTS: dict[str, Script] = {
     deals._KEEP: keep_deal,
     leaderboards._PLACE: place,
     histories._CHANGE: change_history,
-    leaderboards._TOP: top,
+    leaderboards._PAGE: page,
     leaderboards._AROUND: around,
     nodes._RENEW: renew_node,
     sweepers._RENEW: renew_sweeper,

@@ -72,7 +72,7 @@ class Commands:
         """Return the name of the next command, and the command."""
         makers = [self._append] * 10 + [self._read_on] * 2 + [
             self._read, self._read_on, self._effects, self._drop_effect, self._due, self._drop_due,
-            self._place, self._change_history, self._histories, self._top, self._around,
+            self._place, self._change_history, self._histories, self._page, self._around,
             self._keep, self._profiles, self._session,
             self._session_used, self._session_ended, self._newest, self._present, self._presence,
             self._node, self._nodes, self._open_room, self._open_rooms, self._offer,
@@ -196,9 +196,9 @@ class Commands:
     def _histories(self) -> Command:
         return lambda on: on.store.histories.read(list(PLAYERS))
 
-    def _top(self) -> Command:
-        board, count = self._board(), self.rng.randint(1, 6)
-        return lambda on: on.store.leaderboards.top(board, count)
+    def _page(self) -> Command:
+        board, first, count = self._board(), self.rng.randint(1, 4), self.rng.randint(1, 6)
+        return lambda on: on.store.leaderboards.rows(board, first, count)
 
     def _around(self) -> Command:
         given = (
@@ -354,7 +354,7 @@ async def test_the_simulated_store_answers_as_the_real_one(
         seen[f"{name} {wanted.__name__ if isinstance(wanted, type) else bool(wanted)}"] += 1
     assert {"_append ConflictError", "_append MistimedError", "_append True"} <= seen.keys()
     assert {"_read True", "_read_on True", "_read_on False", "_effects True"} <= seen.keys()
-    assert {"_due True", "_due False", "_top True", "_around True", "_nodes True"} <= seen.keys()
+    assert {"_due True", "_due False", "_page True", "_around True", "_nodes True"} <= seen.keys()
 
 
 @pytest.mark.parametrize("which", ["real", "simulated"])

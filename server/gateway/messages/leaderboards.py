@@ -12,7 +12,7 @@ from server.gateway.messages.shared import Command, Event, GameId, Player
 class WatchLeaderboard(Command, tag=12, frozen=True):
     """Ask for a leaderboard, and subscribe the session to its changes and to no other one's.
 
-    Refused as `unknown_game` or `unknown_day`.
+    Refused as `unknown_game`, `unknown_day` or `unknown_board`.
 
     Attributes:
         day: the UTC day, counted from 1970-01-01, or null for today.
