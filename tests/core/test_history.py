@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from server.core import boards, daily
-from server.core.boards import ALL_GAMES, BoardId
+from server.core.boards import ALL_GAMES, BoardId, Group
 from server.core.history import (
     MAX_ROUNDS,
     RATING,
@@ -163,7 +163,7 @@ def test_scores_of_dailies() -> None:
 
 @given(histories)
 def test_a_player_has_scores_in_one_group(history: History) -> None:
-    other = "guests" if history.group == "ranked" else "ranked"
+    other: Group = "guests" if history.group == "ranked" else "ranked"
     for board in boards_of_day("robert", TODAY, "guests"):
         assert history.score(board._replace(group=other)) is None
 
