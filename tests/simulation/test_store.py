@@ -16,7 +16,7 @@ from server.core.boards import BoardId, Group, of_daily
 from server.core.daily import DailyId
 from server.core.due import AttemptDue
 from server.core.history import DayResult, History
-from server.core.ids import AttemptId, PlayerId, RoomCode
+from server.core.ids import AttemptId, DealId, PlayerId, RoomCode
 from server.service.store import Store
 from server.store import keys
 from server.store.clock import Clock
@@ -73,6 +73,7 @@ class Commands:
         makers = [self._append] * 10 + [self._read_on] * 2 + [
             self._read, self._read_on, self._effects, self._drop_effect, self._due, self._drop_due,
             self._place, self._change_history, self._histories, self._page, self._around,
+            self._race, self._race, self._meet, self._met,
             self._keep, self._profiles, self._session,
             self._session_used, self._session_ended, self._newest, self._present, self._presence,
             self._node, self._nodes, self._open_room, self._open_rooms, self._offer,
@@ -280,6 +281,24 @@ class Commands:
             return lambda on: on.store.quick_matches.withdraw(game, code)
         return lambda on: on.store.quick_matches.offer(game, code, now)
 
+    def _race(self) -> Command:
+        deal, player = DealId(self._one(GAMES)), self._one([*PLAYERS[:2]])
+        kind, text = self.rng.choice(("decide", "find", "void")), self._one(TEXTS)
+        if kind == "find":
+            return lambda on: on.store.races.find(deal)
+        if kind == "void":
+            return lambda on: on.store.races.void(deal, player, text)
+        return lambda on: on.store.races.decide(deal, text)
+
+    def _meet(self) -> Command:
+        player, *others = self.rng.sample(PLAYERS, self.rng.randint(2, len(PLAYERS)))
+        at = self._about_now()
+        return lambda on: on.store.races.meet(player, others, at)
+
+    def _met(self) -> Command:
+        player = self._one([*PLAYERS])
+        return lambda on: on.store.races.met(player)
+
     def _pair(self) -> Command:
         game, now = self._one(GAMES), self.now
 
@@ -354,6 +373,7 @@ async def test_the_simulated_store_answers_as_the_real_one(
         seen[f"{name} {wanted.__name__ if isinstance(wanted, type) else bool(wanted)}"] += 1
     assert {"_append ConflictError", "_append MistimedError", "_append True"} <= seen.keys()
     assert {"_read True", "_read_on True", "_read_on False", "_effects True"} <= seen.keys()
+    assert {"_race True", "_race False", "_met True"} <= seen.keys()
     assert {"_due True", "_due False", "_page True", "_around True", "_nodes True"} <= seen.keys()
 
 
