@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 
 from engine.catalog import games
 from server.core import boards, daily, topics
@@ -31,6 +32,12 @@ MAX_ROWS = 100
 REACH = 3
 """Rows of a page on either side of the player's own."""
 
+RIVALS = 20
+"""Rows of a page of the player and of people whom the player has raced with."""
+
+CIRCLES_AT_ONCE = 10
+"""Players whose rivals are read by one script call, which takes Redis a millisecond at most."""
+
 
 @dataclass(frozen=True, slots=True)
 class Page:
@@ -41,6 +48,8 @@ class Page:
         top: the first rows, at most `TOP`.
         middle: the score of the middle row, the better one of two; `None` without rows.
         around: the player's row with up to `REACH` rows on either side; empty without a result.
+        rivals: of the player and those whom the player has raced with, at most `RIVALS`; empty for
+            a player who has raced with nobody.
         profiles: of the players of these rows.
     """
 
@@ -49,6 +58,7 @@ class Page:
     top: list[Row]
     middle: int | None
     around: list[Row]
+    rivals: list[Row]
     profiles: dict[PlayerId, Profile]
 
 
@@ -136,12 +146,17 @@ class Leaderboards:
         Raises:
             UnavailableError: the store does not answer.
         """
-        here, there = await self._store.leaderboards.place(board, player, score, curve)
-        known = None if score is None or not here else Entered(player, score)
-        payload = b"" if known is None else bus_messages.encode(known)
+        was, elsewhere = await self._store.leaderboards.place(board, player, score, curve)
+        self._publish(board, player, {was, score} if was != score else set())
+        if elsewhere is not None:
+            self._publish(_other(board), player, {elsewhere})
+
+    def _publish(self, board: BoardId, player: PlayerId, scores: Iterable[int | None]) -> None:
+        """Publish that a player's score has changed from and to some, or, without any, may have."""
+        # What is better than both is not affected.
+        best = min((score for score in scores if score is not None), default=None)
+        payload = b"" if best is None else bus_messages.encode(Entered(player, best))
         self._bus.publish(topics.leaderboard(board), payload)
-        if there:
-            self._bus.publish(topics.leaderboard(_other(board)))
 
     def subscribe(self, board: BoardId) -> None:
         """Subscribe to a leaderboard's changes, which emit `entered`.
@@ -157,15 +172,33 @@ class Leaderboards:
     def _receive(self, board: BoardId, payload: bytes | None) -> None:
         self.entered.emit(board, bus_messages.entered(payload))
 
-    async def page(self, board: BoardId, player: PlayerId) -> Page:
-        """Return the page of a leaderboard for a player.
+    async def circle(self, player: PlayerId) -> frozenset[PlayerId]:
+        """Return a player and those whom the player has raced with; empty if that is nobody.
 
         Raises:
             UnavailableError: the store does not answer.
         """
-        found, (around,) = await asyncio.gather(self.top(board), self.around(board, [player]))
-        profiles = await self.profiles([*found.rows, *around])
-        return Page(board, *found, around, profiles)
+        met = await self._store.races.met(player)
+        return frozenset([player, *met]) if met else frozenset()
+
+    async def page(
+        self, board: BoardId, player: PlayerId, circle: frozenset[PlayerId] = frozenset()
+    ) -> Page:
+        """Return the page of a leaderboard for a player.
+
+        Args:
+            board: the leaderboard.
+            player: who it is for.
+            circle: the player and those whose rows are `rivals`, or nobody.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        found, (around,), (rivals,) = await asyncio.gather(
+            self.top(board), self.around(board, [player]), self.among(board, [circle])
+        )
+        profiles = await self.profiles([*found.rows, *around, *rivals])
+        return Page(board, *found, around, rivals, profiles)
 
     async def top(self, board: BoardId) -> Rows:
         """Return the first `TOP` rows, in one round trip.
@@ -200,6 +233,26 @@ class Leaderboards:
             UnavailableError: the store does not answer.
         """
         return await self._store.leaderboards.around(board, players, REACH)
+
+    async def among(
+        self, board: BoardId, circles: Sequence[frozenset[PlayerId]]
+    ) -> list[list[Row]]:
+        """Return the rows of each circle's players, best first, at most `RIVALS`.
+
+        It takes one round trip, in which Redis serves others between `CIRCLES_AT_ONCE` of them.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        asked = [list(circle) for circle in circles if circle]
+        batches = [
+            asked[begin : begin + CIRCLES_AT_ONCE]
+            for begin in range(0, len(asked), CIRCLES_AT_ONCE)
+        ]
+        among = self._store.leaderboards.among
+        found = await asyncio.gather(*(among(board, batch, RIVALS) for batch in batches))
+        rows = chain.from_iterable(found)
+        return [next(rows) if circle else [] for circle in circles]
 
     async def standing(self, board: BoardId, player: PlayerId) -> Standing | None:
         """Return a player's standing, or `None` without a result; at most two round trips.

@@ -143,8 +143,8 @@ class LeaderboardStore(Protocol):
 
     async def place(
         self, board: BoardId, player: PlayerId, score: int | None, curve: Sequence[str] = ()
-    ) -> tuple[bool, bool]:
-        """Set or take away a score; return whether it changed, and whether the other group did."""
+    ) -> tuple[int | None, int | None]:
+        """Set or take away a score; return the one before, and that in the other group."""
 
     async def rows(self, board: BoardId, first: int, count: int) -> Rows:
         """Return `count` rows from a place (from 1) on, the number of all, and the middle one."""
@@ -153,6 +153,11 @@ class LeaderboardStore(Protocol):
         self, board: BoardId, players: Sequence[PlayerId], reach: int
     ) -> list[list[Row]]:
         """Return each player's row with up to `reach` rows on either side, in one round trip."""
+
+    async def among(
+        self, board: BoardId, circles: Sequence[Sequence[PlayerId]], most: int
+    ) -> list[list[Row]]:
+        """Return the rows of the players of each of some lists, best first, in one round trip."""
 
     async def standing(self, board: BoardId, player: PlayerId) -> tuple[int, Row | None]:
         """Return the number of all rows, and a player's own row or `None`, in one round trip."""

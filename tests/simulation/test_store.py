@@ -73,7 +73,7 @@ class Commands:
         makers = [self._append] * 10 + [self._read_on] * 2 + [
             self._read, self._read_on, self._effects, self._drop_effect, self._due, self._drop_due,
             self._place, self._change_history, self._histories, self._page, self._around,
-            self._race, self._race, self._meet, self._met,
+            self._among, self._race, self._race, self._meet, self._met,
             self._keep, self._profiles, self._session,
             self._session_used, self._session_ended, self._newest, self._present, self._presence,
             self._node, self._nodes, self._open_room, self._open_rooms, self._offer,
@@ -208,6 +208,14 @@ class Commands:
             self.rng.randint(0, 3),
         )
         return lambda on: on.store.leaderboards.around(*given)
+
+    def _among(self) -> Command:
+        circles = [
+            self.rng.choices(list(PLAYERS), k=self.rng.randint(1, 4))
+            for _ in range(self.rng.randint(0, 3))
+        ]
+        given = (self._board(), [list(dict.fromkeys(each)) for each in circles], 2)
+        return lambda on: on.store.leaderboards.among(*given)
 
     def _keep(self) -> Command:
         player, name = self._one(list(PLAYERS)), self._one([None, "Ada", "Bob"])
@@ -374,7 +382,14 @@ async def test_the_simulated_store_answers_as_the_real_one(
     assert {"_append ConflictError", "_append MistimedError", "_append True"} <= seen.keys()
     assert {"_read True", "_read_on True", "_read_on False", "_effects True"} <= seen.keys()
     assert {"_race True", "_race False", "_met True"} <= seen.keys()
-    assert {"_due True", "_due False", "_page True", "_around True", "_nodes True"} <= seen.keys()
+    assert {
+        "_due True",
+        "_due False",
+        "_page True",
+        "_around True",
+        "_among True",
+        "_nodes True",
+    } <= seen.keys()
 
 
 @pytest.mark.parametrize("which", ["real", "simulated"])

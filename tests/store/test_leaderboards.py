@@ -60,18 +60,18 @@ async def test_a_standing_is_the_row_of_a_player_and_the_number_of_rows(
 
 
 async def test_a_score_is_set_again_and_taken_away(boards: Leaderboards) -> None:
-    assert await boards.place(BOARD, ADA, 7) == (True, False)
-    assert await boards.place(BOARD, ADA, 7) == (False, False)
-    assert await boards.place(BOARD, ADA, 9) == (True, False)
+    assert await boards.place(BOARD, ADA, 7) == (None, None)
+    assert await boards.place(BOARD, ADA, 7) == (7, None)
+    assert await boards.place(BOARD, ADA, 9) == (7, None)
     assert await boards.rows(BOARD, 1, 10) == (1, [Row(1, ADA, 9)], 9)
-    assert await boards.place(BOARD, ADA, None) == (True, False)
-    assert await boards.place(BOARD, ADA, None) == (False, False)
+    assert await boards.place(BOARD, ADA, None) == (9, None)
+    assert await boards.place(BOARD, ADA, None) == (None, None)
     assert await boards.rows(BOARD, 1, 10) == (0, [], None)
 
 
 async def test_a_player_is_in_one_group(boards: Leaderboards) -> None:
     await boards.place(BOARD, ADA, 7)
-    assert await boards.place(RANKED, ADA, 7) == (True, True)
+    assert await boards.place(RANKED, ADA, 7) == (None, 7)
     assert await boards.rows(BOARD, 1, 10) == (0, [], None)
     assert await boards.rows(RANKED, 1, 10) == (1, [Row(1, ADA, 7)], 7)
 
@@ -138,5 +138,9 @@ async def test_rows_around_a_player_are_those_of_the_whole_leaderboard(
             rows[19].score,
         )
     players = [row.player for row in rows]
+    circles = [chance.sample([*players, ADA], 10) for _ in range(5)]
+    assert await boards.among(BOARD, circles, 4) == [
+        [row for row in rows if row.player in circle][:4] for circle in circles
+    ]
     around = await boards.around(BOARD, [*players, ADA], 3)
     assert around == [*(rows[max(0, place - 3) : place + 4] for place in range(40)), []]
