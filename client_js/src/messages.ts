@@ -1382,7 +1382,7 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
     { name: "around", list: "Entry" },
     "deal",
     { name: "scope", otherwise: "day" },
-    { name: "group", otherwise: "ranked" },
+    { name: "group", otherwise: "guests" },
     { name: "rivals", list: "Entry", otherwise: [] },
     { name: "middle", struct: "Middle" },
   ],
