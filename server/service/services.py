@@ -6,6 +6,7 @@ import asyncio
 
 from server.metrics import Metrics
 from server.service.absences import Absences
+from server.service.accounts import Accounts
 from server.service.attempts import Attempts
 from server.service.dailies import Dailies
 from server.service.deals import Deals
@@ -67,8 +68,9 @@ class Services:
             leaderboards=self.leaderboards,
             profiles=self.profiles,
         )
-        self.identity = Identity(store.players, self.profiles)
+        self.identity = Identity(store.players, self.profiles, store.clock)
         self.sessions = Sessions(store, bus, registration, self.attempts)
+        self.accounts = Accounts(store, self.identity, self.profiles, self.sessions)
         self.effects = Effects(store.outboxes, self.attempts, self.rooms, self.leaderboards)
         self.sweeper = Sweeper(store, self.attempts, self.effects, metrics.sweeps)
         self.progress = Progress(self.attempts, self.live)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from server.service.ports import (
+    AccountStore,
     Clock,
     DealStore,
     JournalStore,
@@ -27,6 +28,7 @@ class Store:
     journals: JournalStore
     deals: DealStore
     players: PlayerStore
+    accounts: AccountStore
     leaderboards: LeaderboardStore
     outboxes: OutboxStore
     rooms: RoomStore
