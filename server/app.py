@@ -33,6 +33,7 @@ from server.store.database import Database
 from server.store.deals import Deals
 from server.store.embedded import embedded_redis
 from server.store.format import check_format
+from server.store.histories import Histories
 from server.store.journal import SCRIPTS, Journals
 from server.store.leaderboards import Leaderboards
 from server.store.nodes import Nodes
@@ -134,6 +135,7 @@ def redis_store(database: Database, clock: ports.Clock) -> Store:
         players=Players(database),
         accounts=Accounts(database),
         leaderboards=Leaderboards(database),
+        histories=Histories(database),
         outboxes=Outboxes(database),
         rooms=Rooms(database),
         open_rooms=OpenRooms(database),

@@ -44,6 +44,7 @@ class Account:
         created: when the player first came, in Unix milliseconds; `None` if not known.
         kept: since when there is a way to sign in, in Unix milliseconds; `None` for a guest.
         recovery: the SHA-256 of the recovery code, in hexadecimal, or `None`.
+        device: the SHA-256 of the latest device code, in hexadecimal, or `None`.
         passkeys: when each passkey was added, in Unix milliseconds, by credential id.
         deleted: when the player was deleted, in Unix milliseconds, or `None`.
     """
@@ -54,5 +55,6 @@ class Account:
     created: int | None = None
     kept: int | None = None
     recovery: str | None = None
+    device: str | None = None
     passkeys: dict[str, int] = field(default_factory=dict)
     deleted: int | None = None

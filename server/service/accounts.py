@@ -6,18 +6,21 @@ keeps the identity. No code is ever stored, only its SHA-256.
 
 from __future__ import annotations
 
-import json
 import secrets
 from hashlib import sha256
 from typing import NamedTuple
 
-from server.core.account import DELETED, DELETED_NAME, Account, Passkey
+import msgspec
+from msgspec.structs import asdict
+
+from server.core.account import MAX_PASSKEYS, Account, Passkey
 from server.core.codes import DEVICE_LENGTH, RECOVERY_LENGTH, is_recovery, read_code, shown_code
 from server.core.ids import ALPHABET, PlayerId
-from server.core.names import Profile
 from server.core.refusal import Refusal
+from server.service.effects import Effects
+from server.service.histories import Histories
 from server.service.identity import Identity
-from server.service.profiles import Profiles
+from server.service.outbox_entries import Deleted, Kept, PasskeyEntry
 from server.service.sessions import Sessions
 from server.service.store import Store
 from server.store.keys import DEVICE_LIFE
@@ -34,14 +37,20 @@ class Accounts:
     """Keeps identities, and signs players in and out."""
 
     def __init__(
-        self, store: Store, identity: Identity, profiles: Profiles, sessions: Sessions
+        self,
+        store: Store,
+        identity: Identity,
+        sessions: Sessions,
+        effects: Effects,
+        histories: Histories,
     ) -> None:
         self._accounts = store.accounts
         self._players = store.players
         self._clock = store.clock
         self._identity = identity
-        self._profiles = profiles
         self._sessions = sessions
+        self._effects = effects
+        self._histories = histories
 
     async def find(self, player: PlayerId) -> Account:
         """Return a player's account.
@@ -69,7 +78,7 @@ class Accounts:
             UnavailableError: the earlier code may hold or not; the new one is known to nobody.
         """
         code = _random_code(RECOVERY_LENGTH)
-        await self._accounts.keep_code(player, _digest(code), self._clock.now())
+        await self._effects.submit(Kept(player, self._clock.now(), code=_digest(code)))
         return shown_code(code)
 
     async def keep_passkey(self, passkey: Passkey) -> None:
@@ -80,8 +89,11 @@ class Accounts:
                 `bad_passkey`, if it is another player's.
             UnavailableError: it may be kept or not.
         """
-        if not await self._accounts.keep_passkey(passkey, self._clock.now()):
-            full = passkey.id not in (await self.find(passkey.player)).passkeys
+        entry = PasskeyEntry(passkey.id, passkey.key, passkey.count)
+        await self._effects.submit(Kept(passkey.player, self._clock.now(), passkey=entry))
+        found = await self.find(passkey.player)
+        if passkey.id not in found.passkeys:
+            full = len(found.passkeys) >= MAX_PASSKEYS
             raise Refusal("too_many_passkeys" if full else "bad_passkey")
 
     # Signing in
@@ -168,6 +180,7 @@ class Accounts:
         """
         account = await self.find(player)
         (sessions,) = await self._players.sessions([player])
+        history = await self._histories.find(player)
         found = {
             "samedeal": "account",
             "format": 1,
@@ -179,8 +192,17 @@ class Accounts:
             "passkeys": [{"id": name, "added": at} for name, at in account.passkeys.items()],
             "signed_out_everywhere": account.epoch,
             "sessions": len(sessions),
+            "dailies": [
+                {"game": game, "day": day, **asdict(result)}
+                for (game, day), result in history.days.items()
+            ],
+            "rounds": [
+                {"game": game, "deal": deal, **asdict(result)}
+                for (game, deal), result in history.rounds.items()
+            ],
+            "earlier_rounds": {game: asdict(sums) for game, sums in history.sums.items()},
         }
-        return json.dumps(found, ensure_ascii=False)
+        return msgspec.json.encode(found).decode()
 
     async def delete(self, player: PlayerId) -> None:
         """Delete a player; results stay where they are, without a name.
@@ -188,9 +210,7 @@ class Accounts:
         Raises:
             UnavailableError: the player may be deleted, or in part, or not.
         """
-        found = await self._accounts.delete(player, self._clock.now())
-        self._profiles.rename(Profile(player, DELETED_NAME))
-        self._sessions.sign_out(player, DELETED, None, found)
+        await self._effects.submit(Deleted(player, self._clock.now()))
 
 
 def read_typed(text: str) -> str:

@@ -176,7 +176,7 @@ NodeMessage = Replaced | Ended | Joined | Left | Advanced | Opened | Taken | Rel
 
 
 class Entered(Struct, array_like=True, frozen=True):
-    """To a leaderboard's topic: a player's result was entered, with this packed score."""
+    """To a leaderboard's topic: a player has this score now; without a payload, anything."""
 
     player: PlayerId
     score: int

@@ -17,6 +17,7 @@ from server.core.account import Account, Passkey
 from server.core.boards import BoardId
 from server.core.daily import DailyId
 from server.core.due import Due
+from server.core.history import History
 from server.core.ids import DealId, PlayerId, RoomCode
 from server.core.names import Profile
 from server.core.ranking import Row
@@ -181,15 +182,20 @@ class AccountStore(Protocol):
     async def sign_out(self, player: PlayerId, asking: str) -> tuple[int, list[str]]:
         """Begin a player's next epoch; return it, and all sessions that there were."""
 
-    async def delete(self, player: PlayerId, at: int) -> list[str]:
-        """Delete a player's record, and what signs the player in; return the sessions."""
+    async def bury(self, player: PlayerId, at: int) -> list[str]:
+        """Note that a player is deleted, so that no token counts; return the sessions."""
+
+    async def forget(self, player: PlayerId) -> None:
+        """Delete what is left of a player who is noted as deleted, and what signs in by it."""
 
 
 class LeaderboardStore(Protocol):
     """Leaderboards: scores by player."""
 
-    async def enter(self, board: BoardId, player: PlayerId, score: int) -> bool:
-        """Enter a packed result; return `False` if the player has one on this leaderboard."""
+    async def place(
+        self, board: BoardId, player: PlayerId, score: int | None, curve: Sequence[str] = ()
+    ) -> tuple[bool, bool]:
+        """Set or take away a score; return whether it changed, and whether the other group did."""
 
     async def top(self, board: BoardId, count: int) -> tuple[int, list[Row]]:
         """Return the number of all rows, and the first `count` of them."""
@@ -203,11 +209,33 @@ class LeaderboardStore(Protocol):
         """Return the number of all rows, and a player's own row or `None`, in one round trip."""
 
 
+class HistoryStore(Protocol):
+    """Players' histories."""
+
+    async def read(self, players: Sequence[PlayerId]) -> list[History]:
+        """Return the history of each player, in one round trip; an empty one if there is none."""
+
+    async def versions(self, players: Iterable[PlayerId]) -> list[int]:
+        """Return how often each player's history has changed."""
+
+    async def kept(self, players: Iterable[PlayerId]) -> list[bool]:
+        """Return whether each player has kept an identity."""
+
+    async def delete(self, player: PlayerId) -> None:
+        """Delete a player's history."""
+
+    async def change(self, player: PlayerId, before: History, after: History) -> bool:
+        """Store what differs, and return `True`, if the version is still that of `before`."""
+
+
 class OutboxStore(Protocol):
     """Effects and due items that have not been dealt with."""
 
     async def pending(self, until: int, partitions: Sequence[int]) -> list[Pending]:
         """Return the due items up to a time in Unix milliseconds, and all effects, by partition."""
+
+    async def put_effect(self, field: str, text: str) -> None:
+        """Write an effect that no journal entry brings along."""
 
     async def drop_effect(self, field: str) -> None:
         """Delete an effect that has been applied."""

@@ -11,7 +11,9 @@ from server.service.attempts import Attempts
 from server.service.dailies import Dailies
 from server.service.deals import Deals
 from server.service.effects import Effects
+from server.service.histories import Histories
 from server.service.identity import Identity
+from server.service.keeping import Keeping
 from server.service.leaderboards import Leaderboards
 from server.service.live import LiveRooms
 from server.service.open_rooms import OpenRooms
@@ -70,8 +72,12 @@ class Services:
         )
         self.identity = Identity(store.players, self.profiles, store.clock)
         self.sessions = Sessions(store, bus, registration, self.attempts)
-        self.accounts = Accounts(store, self.identity, self.profiles, self.sessions)
-        self.effects = Effects(store.outboxes, self.attempts, self.rooms, self.leaderboards)
+        self.histories = Histories(store, self.leaderboards)
+        self.keeping = Keeping(store, self.histories, self.profiles, self.sessions)
+        self.effects = Effects(
+            store.outboxes, self.attempts, self.rooms, self.histories, self.keeping
+        )
+        self.accounts = Accounts(store, self.identity, self.sessions, self.effects, self.histories)
         self.sweeper = Sweeper(store, self.attempts, self.effects, metrics.sweeps)
         self.progress = Progress(self.attempts, self.live)
         self.watching = Watching(store, self.attempts, self.rooms, self.live)

@@ -8,6 +8,7 @@ from server.service.ports import (
     AccountStore,
     Clock,
     DealStore,
+    HistoryStore,
     JournalStore,
     LeaderboardStore,
     NodeStore,
@@ -30,6 +31,7 @@ class Store:
     players: PlayerStore
     accounts: AccountStore
     leaderboards: LeaderboardStore
+    histories: HistoryStore
     outboxes: OutboxStore
     rooms: RoomStore
     open_rooms: OpenRoomStore

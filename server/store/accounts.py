@@ -64,8 +64,8 @@ return 1
 """
 
 _TAKE = """
-local found = redis.call('HMGET', KEYS[1], 'device', 'device_until')
-if found[1] ~= ARGV[1] then return 0 end
+local found = redis.call('HMGET', KEYS[1], 'device', 'device_until', 'deleted')
+if found[1] ~= ARGV[1] or found[3] then return 0 end
 redis.call('HDEL', KEYS[1], 'device', 'device_until')
 if tonumber(found[2]) <= tonumber(ARGV[2]) then return 0 end
 return 1
@@ -88,12 +88,15 @@ return {epoch, found}
 
 _BURY = """
 redis.call('HSETNX', KEYS[1], 'deleted', ARGV[1])
-redis.call('HDEL', KEYS[1], 'name', 'created', 'kept', 'epoch', 'device', 'device_until')
+redis.call('HDEL', KEYS[1], 'name')
 redis.call('EXPIRE', KEYS[1], ARGV[2])
-local found = redis.call('ZRANGE', KEYS[2], 0, -1)
-redis.call('DEL', KEYS[2])
-redis.call('DEL', KEYS[3])
-return {redis.call('HKEYS', KEYS[1]), redis.call('HGET', KEYS[1], 'recovery') or '', found}
+return redis.call('ZRANGE', KEYS[2], 0, -1)
+"""
+
+_FORGET = """
+for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
+    if field ~= 'deleted' then redis.call('HDEL', KEYS[1], field) end
+end
 """
 
 
@@ -240,33 +243,39 @@ class Accounts:
         epoch, found = await self._database.run(_SIGN_OUT, names, asking, keys.PLAYER_LIFE, DELETED)
         return int(epoch), found
 
-    async def delete(self, player: PlayerId, at: int) -> list[str]:
-        """Delete a player's record but for the note of it, and all that signs the player in.
-
-        Doing so again changes nothing, and completes what was left undone.
+    async def bury(self, player: PlayerId, at: int) -> list[str]:
+        """Note that a player is deleted: from now on, nothing signs in as that player.
 
         Args:
             player: the player.
             at: Unix milliseconds.
 
         Returns:
-            The sessions that there were (`node/session`).
+            The sessions that there are (`node/session`).
+
+        Raises:
+            UnavailableError: it may or may not have been noted.
+        """
+        names = [keys.player(player), keys.sessions(player)]
+        return list(await self._database.run(_BURY, names, at, keys.PLAYER_LIFE))
+
+    async def forget(self, player: PlayerId) -> None:
+        """Delete what is left of a player who is noted as deleted, but for that note.
 
         Raises:
             UnavailableError: all, some or nothing may have been deleted.
         """
-        record = keys.player(player)
-        names = [record, keys.sessions(player), keys.session(player)]
-        fields, recovery, found = await self._database.run(_BURY, names, at, keys.PLAYER_LIFE)
-        if recovery:
-            await self._drop(keys.recovery(recovery))
-        for field in fields:
-            if field.startswith(_PASSKEY):
-                await self._drop(keys.passkey(field.removeprefix(_PASSKEY)))
-        # The record names them until they are gone, so that a node which goes on finds them.
-        if rest := [field for field in fields if field != "deleted"]:
-            await self._database.write(record, "HDEL", record, *rest)
-        return list(found)
+        account = await self.find(player)
+        if account.recovery is not None:
+            await self._drop(keys.recovery(account.recovery))
+        if account.device is not None:
+            await self._drop(keys.device(account.device))
+        for credential in account.passkeys:
+            await self._drop(keys.passkey(credential))
+        for key in (keys.sessions(player), keys.session(player)):
+            await self._drop(key)
+        # Only now, since the record names the keys that are to be deleted.
+        await self._database.run(_FORGET, [keys.player(player)])
 
     async def _owner(self, key: str) -> PlayerId | None:
         (found,) = await self._database.ask(lambda redis, key: redis.get(key), key)
@@ -287,6 +296,7 @@ def _account(player: PlayerId, found: dict[str, str]) -> Account:
         number("created"),
         number("kept"),
         found.get("recovery"),
+        found.get("device"),
         {
             field.removeprefix(_PASSKEY): int(added)
             for field, added in found.items()

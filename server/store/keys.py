@@ -22,7 +22,7 @@ ATTEMPT_LIFE = 90 * DAY_SECONDS * 1000
 DEAL_LIFE = 400 * DAY_SECONDS
 """Seconds that a deal and its seed are kept."""
 LEADERBOARD_LIFE = 400 * DAY_SECONDS
-"""Seconds that a day's leaderboard is kept."""
+"""Seconds that a leaderboard of a day or a week is kept after the last entry."""
 PLAYER_LIFE = 400 * DAY_SECONDS
 """Seconds that a guest's record is kept after the last session began, and the note of a deleted
 player after the deletion. The record of a player who has kept the identity does not expire."""
@@ -79,8 +79,11 @@ FORMAT = "format"
 
 
 def partition(name: str) -> int:
-    """Return the partition of a journal, by attempt id or room code."""
-    return crc32(name.encode()) % PARTITIONS
+    """Return the partition of a journal, by attempt id or room code.
+
+    What follows a slash is not part of that: a room has several effects in its partition.
+    """
+    return crc32(name.partition("/")[0].encode()) % PARTITIONS
 
 
 def attempt(attempt_id: str) -> str:
@@ -132,8 +135,18 @@ def daily(daily_id: DailyId) -> str:
 
 
 def leaderboard(board: BoardId) -> str:
-    """Return the key of a leaderboard: a sorted set of packed results by player."""
-    return f"leaderboard:{{{board.name}}}"
+    """Return the key of a leaderboard: a sorted set of scores by player."""
+    return f"leaderboard:{{{board.name}}}{board.suffix}"
+
+
+def curves(board: BoardId) -> str:
+    """Return the key of the curves of a daily, by its leaderboard: a hash of counts."""
+    return f"curves:{{{board.name}}}"
+
+
+def history(player_id: str) -> str:
+    """Return the key of a player's history: a hash of results."""
+    return f"history:{{{player_id}}}"
 
 
 def player(player_id: str) -> str:

@@ -58,7 +58,7 @@ def _take(stored: Stored, redis: Redis, key: str) -> None:
             stored.rooms[name] = list(_entries(redis, key))
         case ["deal", name]:
             stored.deals[name] = _answer(redis.hgetall(key))
-        case ["leaderboard", game, day]:
+        case ["leaderboard", game, day, "guests"]:
             rows = _answer(redis.zrange(key, 0, -1, withscores=True))
             stored.leaderboards[DailyId(game, int(day))] = {
                 player: int(score) for player, score in rows
