@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from server.core.boards import ALL_GAMES
 from server.core.daily import DailyId
 from tests.faults.stored import Stored
 
@@ -222,7 +223,7 @@ class Memory:
                     stored.rooms[name] = [(f"0-{n}", text) for n, text in enumerate(value, 1)]
                 case ["deal", name]:
                     stored.deals[name] = value
-                case ["leaderboard", game, day, "guests"]:
+                case ["leaderboard", game, day] if game != ALL_GAMES:
                     stored.leaderboards[DailyId(game, int(day))] = {
                         m: int(s) for m, s in value.rows()
                     }
