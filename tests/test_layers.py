@@ -54,6 +54,7 @@ PACKAGES = {
     | {"server.app", "server.cli", "server.logs", "server.workers"},
     "uvloop": {"server.cli"},
     "prometheus_client": {"server.metrics"},
+    "webauthn": {"server.service"},
     "click": {"server.cli"},
     "platformdirs": {"server.settings"},
 }

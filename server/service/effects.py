@@ -18,7 +18,8 @@ from server.core.refusal import UnavailableError
 from server.service import outbox_entries
 from server.service.attempts import Attempts
 from server.service.histories import Histories
-from server.service.outbox_entries import Effect, Finish
+from server.service.keeping import Keeping
+from server.service.outbox_entries import Deleted, Effect, Finish, Kept
 from server.service.ports import OutboxStore
 from server.service.rooms import Rooms
 from server.service.worker_pool import WorkerPool
@@ -34,12 +35,18 @@ class Effects:
     """Applies effects, and ends what is past its deadline."""
 
     def __init__(
-        self, outboxes: OutboxStore, attempts: Attempts, rooms: Rooms, histories: Histories
+        self,
+        outboxes: OutboxStore,
+        attempts: Attempts,
+        rooms: Rooms,
+        histories: Histories,
+        keeping: Keeping,
     ) -> None:
         self._outboxes = outboxes
         self._attempts = attempts
         self._rooms = rooms
         self._histories = histories
+        self._keeping = keeping
 
     async def run(self, stop: Stop) -> None:
         """Apply this node's finishes as they are queued, until stopped."""
@@ -79,6 +86,10 @@ class Effects:
         match effect:
             case Finish():
                 await self._finish(effect)
+            case Kept():
+                await self._keeping.keep(effect)
+            case Deleted():
+                await self._keeping.delete(effect)
         await self._outboxes.drop_effect(effect.field)
 
     async def _finish(self, finish: Finish) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from server.service.ports import (
+    AccountStore,
     Clock,
     DealStore,
     HistoryStore,
@@ -28,6 +29,7 @@ class Store:
     journals: JournalStore
     deals: DealStore
     players: PlayerStore
+    accounts: AccountStore
     leaderboards: LeaderboardStore
     histories: HistoryStore
     outboxes: OutboxStore
