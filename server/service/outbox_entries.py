@@ -11,6 +11,7 @@ from typing import TypeAlias
 import msgspec
 
 from server.core.ids import AttemptId, DealId, PlayerId, RoomCode
+from server.core.races import Race
 from server.core.stored import StoredResult
 from server.service.stored import Reader
 
@@ -78,7 +79,26 @@ class Deleted(msgspec.Struct, tag="deleted", frozen=True):
         return f"{self.player}/deleted"
 
 
-Effect: TypeAlias = Finish | Kept | Deleted
+class RoundOver(msgspec.Struct, tag="round", frozen=True):
+    """A race that is over, written with the room's entry of its last result.
+
+    Attributes:
+        room: the room's code.
+        number: the round's number.
+        race: who played it on what, and how they ended.
+    """
+
+    room: RoomCode
+    number: int
+    race: Race
+
+    @property
+    def field(self) -> str:
+        """Its field in the outbox, which is in the room's partition."""
+        return f"{self.room}/{self.number}"
+
+
+Effect: TypeAlias = Finish | RoundOver | Kept | Deleted
 """Every effect."""
 
 _READER: Reader[Effect] = Reader(Effect)

@@ -26,6 +26,7 @@ from server.store.bus import Subscriber
 from server.store.deals import Deal
 from server.store.journal import Append, Appended, Entries
 from server.store.outbox import Pending
+from server.store.races import Record
 from server.store.sweepers import Share
 
 
@@ -226,6 +227,25 @@ class HistoryStore(Protocol):
 
     async def change(self, player: PlayerId, before: History, after: History) -> bool:
         """Store what differs, and return `True`, if the version is still that of `before`."""
+
+
+class RaceStore(Protocol):
+    """The records of races, and whom each player has met in one."""
+
+    async def decide(self, deal: DealId, text: str) -> Record:
+        """Store what is decided of a race, unless that stands already; return what stands."""
+
+    async def find(self, deal: DealId) -> Record | None:
+        """Return the record of a race, or `None` if there is none."""
+
+    async def void(self, deal: DealId, player: PlayerId, reason: str) -> Record | None:
+        """Note that a player's result is void, if there is a record, and return that."""
+
+    async def meet(self, player: PlayerId, others: Sequence[PlayerId], at: int) -> None:
+        """Note whom a player has met, and when, in Unix milliseconds."""
+
+    async def met(self, player: PlayerId) -> list[PlayerId]:
+        """Return whom a player has met, the last one first."""
 
 
 class OutboxStore(Protocol):

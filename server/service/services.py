@@ -22,6 +22,7 @@ from server.service.ports import MessageBus
 from server.service.profiles import Profiles
 from server.service.progress import Progress
 from server.service.quick_matches import QuickMatches
+from server.service.races import Races
 from server.service.registration import Registration
 from server.service.rooms import Rooms
 from server.service.runs import Runs
@@ -74,8 +75,14 @@ class Services:
         self.sessions = Sessions(store, bus, registration, self.attempts)
         self.histories = Histories(store, self.leaderboards)
         self.keeping = Keeping(store, self.histories, self.profiles, self.sessions)
+        self.races = Races(store, self.histories)
         self.effects = Effects(
-            store.outboxes, self.attempts, self.rooms, self.histories, self.keeping
+            store.outboxes,
+            self.attempts,
+            self.rooms,
+            self.histories,
+            races=self.races,
+            keeping=self.keeping,
         )
         self.accounts = Accounts(store, self.identity, self.sessions, self.effects, self.histories)
         self.sweeper = Sweeper(store, self.attempts, self.effects, metrics.sweeps)

@@ -16,6 +16,7 @@ from server.service.ports import (
     OutboxStore,
     PlayerStore,
     QuickMatchStore,
+    RaceStore,
     RoomStore,
     SweeperStore,
 )
@@ -32,6 +33,7 @@ class Store:
     accounts: AccountStore
     leaderboards: LeaderboardStore
     histories: HistoryStore
+    races: RaceStore
     outboxes: OutboxStore
     rooms: RoomStore
     open_rooms: OpenRoomStore

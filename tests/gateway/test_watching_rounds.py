@@ -310,7 +310,9 @@ async def test_a_slow_watcher_is_sent_all_boards_when_it_has_caught_up(
 
     async def is_set_aside() -> bool:
         feed = hub.hub.watching._feeds[code]
-        return node.services.metrics.watched == 4 and not feed.unsent and bob.session in feed.renewed
+        return (
+            node.services.metrics.watched == 4 and not feed.unsent and bob.session in feed.renewed
+        )
 
     await until(is_set_aside)
     assert bob.received("WatchedMove") == []

@@ -16,6 +16,7 @@ from server.store import (
     outbox,
     players,
     quick,
+    races,
     rooms,
     sweepers,
 )
@@ -112,6 +113,36 @@ def change_history(memory: Memory, names: list[str], given: list[str]) -> Reply:
     stored["v"] = str(int(version) + 1)
     memory.expire(names[0], life)
     return 1
+
+
+def _pairs(memory: Memory, key: str) -> list[str]:
+    return [part for pair in memory.hash(key).items() for part in pair]
+
+
+def decide_race(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    """Store what is decided of a race, unless that stands, and return its record."""
+    memory.hash(names[0]).setdefault("decided", given[0])
+    memory.expire(names[0], given[1])
+    return _pairs(memory, names[0])
+
+
+def take_back(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    """Note in the record of a race, if there is one, that a result is void, and return it."""
+    if memory.run("HGET", [names[0], "decided"]) is None:
+        return []
+    memory.hash(names[0])[f"void:{given[0]}"] = given[1]
+    return _pairs(memory, names[0])
+
+
+def meet(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    """Note whom a player has met, and forget those who were met before the last ones."""
+    at, most, life, *others = given
+    for other in others:
+        memory.zadd(names[0], max(float(at), memory.scores(names[0]).get(other, 0.0)), other)
+    for member, _ in memory.rows(names[0])[: -int(most)]:
+        memory.zrem(names[0], member)
+    memory.expire(names[0], life)
+    return None
 
 
 def _rows(memory: Memory, key: str, first: int, last: int) -> list[Reply]:
@@ -400,6 +431,9 @@ SCRIPTS: dict[str, Script] = {
     players._ADD_SESSION: add_session,
     quick._PAIR: pair,
     quick._OFFER: offer,
+    races._DECIDE: decide_race,
+    races._TAKE_BACK: take_back,
+    races._MEET: meet,
     rooms._ENTER: enter_room,
     rooms._LEAVE: leave_room,
 }

@@ -18,7 +18,7 @@ from server.core.boards import BoardId, Group, of_daily
 from server.core.daily import DailyId
 from server.core.due import AttemptDue
 from server.core.history import DayResult, History
-from server.core.ids import AttemptId, PlayerId, RoomCode
+from server.core.ids import AttemptId, DealId, PlayerId, RoomCode
 from server.core.refusal import Refusal
 from server.service.store import Store
 from server.store import keys
@@ -44,7 +44,7 @@ GAMES = ["first", "second"]
 DAYS = [20_000, 20_001]
 DIGESTS = ["a" * 64, "b" * 64]
 CODES = [RoomCode("AAAAA"), RoomCode("BBBBB")]
-COMMANDS = 1_000
+COMMANDS = 2_000
 
 
 @dataclass(frozen=True)
@@ -77,6 +77,7 @@ class Commands:
         makers = [self._append] * 10 + [self._read_on] * 2 + [
             self._read, self._read_on, self._effects, self._drop_effect, self._due, self._drop_due,
             self._place, self._change_history, self._histories, self._top, self._around,
+            self._race, self._race, self._meet, self._met,
             self._keep, self._profiles, self._session,
             self._session_used, self._session_ended, self._newest, self._present, self._presence,
             self._node, self._nodes, self._open_room, self._open_rooms, self._offer,
@@ -334,6 +335,24 @@ class Commands:
             return lambda on: on.store.quick_matches.withdraw(game, code)
         return lambda on: on.store.quick_matches.offer(game, code, now)
 
+    def _race(self) -> Command:
+        deal, player = DealId(self._one(GAMES)), self._one([*PLAYERS[:2]])
+        kind, text = self.rng.choice(("decide", "find", "void")), self._one(TEXTS)
+        if kind == "find":
+            return lambda on: on.store.races.find(deal)
+        if kind == "void":
+            return lambda on: on.store.races.void(deal, player, text)
+        return lambda on: on.store.races.decide(deal, text)
+
+    def _meet(self) -> Command:
+        player, *others = self.rng.sample(PLAYERS, self.rng.randint(2, len(PLAYERS)))
+        at = self._about_now()
+        return lambda on: on.store.races.meet(player, others, at)
+
+    def _met(self) -> Command:
+        player = self._one([*PLAYERS])
+        return lambda on: on.store.races.met(player)
+
     def _pair(self) -> Command:
         game, now = self._one(GAMES), self.now
 
@@ -410,6 +429,7 @@ async def test_the_simulated_store_answers_as_the_real_one(
     assert {"_passkey True", "_device True", "_code True", "_sign_out True"} <= seen.keys()
     assert {"_keep Refusal", "_session Refusal"} <= seen.keys()
     assert {"_read True", "_read_on True", "_read_on False", "_effects True"} <= seen.keys()
+    assert {"_race True", "_race False", "_met True"} <= seen.keys()
     assert {"_due True", "_due False", "_top True", "_around True", "_nodes True"} <= seen.keys()
 
 
