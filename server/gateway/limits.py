@@ -59,12 +59,16 @@ class Bucket:
         """The time of the last `take`, by the clock."""
         return self._at
 
-    def take(self) -> bool:
-        """Take a token; return whether there was one."""
+    def take(self, cost: float = 1.0) -> bool:
+        """Take a token, or as many as something costs; return whether there were so many."""
         now = self._clock()
         self._level = min(self._burst, self._level + (now - self._at) * self._rate)
         self._at = now
-        if self._level < 1:
+        if self._level < cost:
             return False
-        self._level -= 1
+        self._level -= cost
         return True
+
+    def wait(self, cost: float) -> float:
+        """Return in how many seconds from the last `take` there are as many tokens as that."""
+        return max(0.0, (cost - self._level) / self._rate)
