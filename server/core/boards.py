@@ -1,34 +1,96 @@
-"""Which leaderboard: what it covers, whose results, and from when."""
+"""Which leaderboard: what it compares, of which game and period, and among whom."""
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import Final, Literal, NamedTuple, get_args
 
 from server.core.daily import DailyId
 
-Scope = Literal["day"]
-"""What a leaderboard's period is: a UTC day, by its number from 1970-01-01."""
+Scope = Literal["day", "week", "wins", "best", "rating", "races"]
+"""What a leaderboard compares.
+
+`day`: the results of a game's daily, or of all games the points of a day; `week`: the points of a
+week; `wins`: dailies won; `best`: the best run; `rating`: the rating by races; `races`: races won.
+All but the first two are of all time.
+"""
+
+Group = Literal["ranked", "guests"]
+"""Among whom: players who have kept an identity, or guests."""
+
+ALL_GAMES: Final = "all"
+"""What stands for the game of a leaderboard of all games together."""
+
+PERIODIC: Final = ("day", "week")
+"""The scopes with a leaderboard for each period; the others have one."""
+
+OF_ALL_GAMES: Final = ("day", "week", "wins", "races")
+"""The scopes of which there is a leaderboard of all games together."""
+
+_MONDAY: Final = 3
+"""1970-01-01 was the fourth day of its week."""
 
 
 class BoardId(NamedTuple):
     """A leaderboard.
 
     Attributes:
-        scope: what the period is.
-        game: the game's id.
-        period: the number of the period, such as a day's.
+        scope: what it compares.
+        game: the game's id, or `ALL_GAMES`.
+        period: the number of the period, a day's or a week's; 0 if it is of all time.
+        group: among whom.
     """
 
     scope: Scope
     game: str
     period: int
+    group: Group
 
     @property
     def name(self) -> str:
-        """Its name in keys and topics; that of a day is the game and the day's number."""
-        return f"{self.game}:{self.period}"
+        """The name that it shares with the same leaderboard of the other group."""
+        of = f"{self.game}:{self.period}"
+        return of if self.scope == "day" else f"{self.scope}:{of}"
+
+    @property
+    def suffix(self) -> str:
+        """What follows the name in keys and topics, apart for each group.
+
+        To releases up to 0.2.0 everybody is a guest, so their leaderboards are those of guests.
+        """
+        return "" if self.group == "guests" else f":{self.group}"
+
+    @property
+    def is_of_results(self) -> bool:
+        """Whether its scores are packed results, and not negated numbers of which more is better.
+
+        Such as points or wins: in every leaderboard, the lowest score comes first.
+        """
+        return self.scope == "best" or (self.scope == "day" and self.game != ALL_GAMES)
 
 
-def of_daily(daily: DailyId) -> BoardId:
+def of_daily(daily: DailyId, group: Group) -> BoardId:
     """Return the leaderboard of a daily."""
-    return BoardId("day", daily.game, daily.day)
+    return BoardId("day", daily.game, daily.day, group)
+
+
+def exists(board: BoardId) -> bool:
+    """Return whether there is such a leaderboard, as far as scope, game and group go together.
+
+    Whether the game exists, and the period has begun, is for the caller to check.
+    """
+    if board.scope not in get_args(Scope) or board.group not in get_args(Group):
+        return False
+    if board.scope not in PERIODIC and (board.period or board.group != "ranked"):
+        return False
+    return board.game != ALL_GAMES or board.scope in OF_ALL_GAMES
+
+
+def week_of(day: int) -> int:
+    """Return the number of the week (Monday to Sunday) that contains a day."""
+    return (day + _MONDAY) // 7
+
+
+def days_of(week: int) -> range:
+    """Return the days of a week."""
+    first = week * 7 - _MONDAY
+    return range(first, first + 7)

@@ -23,8 +23,8 @@ def room(code: RoomCode) -> Topic:
 
 
 def leaderboard(board: BoardId) -> Topic:
-    """Return the topic of a leaderboard: a result was entered."""
-    return Topic(f"leaderboard:{board.name}")
+    """Return the topic of a leaderboard: a score has changed."""
+    return Topic(f"leaderboard:{board.name}{board.suffix}")
 
 
 def node(node_id: str) -> Topic:

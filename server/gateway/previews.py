@@ -130,7 +130,7 @@ class Previews:
         today = self._leaderboards.today(game)
         shown = DailyId(game, int(named[0])) if named else today
         try:
-            board = self._leaderboards.of_daily(shown)
+            self._leaderboards.of_daily(shown, "guests")
         except Refusal:
             return todays_leaderboard(game)
         player = PlayerId(query.get("player", ""))
@@ -138,6 +138,8 @@ class Previews:
             return leaderboard(shown) if named else todays_leaderboard(game)
 
         async def read() -> Preview | None:
+            group = await self._leaderboards.group_of(player)
+            board = self._leaderboards.of_daily(shown, group)
             found = await self._leaderboards.standing(board, player)
             return None if found is None else result(shown, found, today=shown == today)
 

@@ -12,8 +12,10 @@ from server.core import attempt as core
 from server.core import pace_bot
 from server.core.attempt import Attempt, Event, Started
 from server.core.due import AttemptDue
-from server.core.ids import AttemptId, DealId, PlayerId, RoomCode
+from server.core.ids import AttemptId
 from server.core.stored import StoredResult
+from server.service import outbox_entries
+from server.service.outbox_entries import Finish
 from server.service.stored import Reader, rules_of
 from server.store import keys
 from server.store.deals import Deal
@@ -25,18 +27,6 @@ entry's text (JSON)."""
 
 _READER: Reader[Event] = Reader(Event)
 _ENCODER = msgspec.json.Encoder()
-
-
-class Finish(msgspec.Struct, tag="finish", frozen=True):
-    """The result of an attempt that is over: the content (JSON) of its entry in the outbox."""
-
-    attempt: AttemptId
-    player: PlayerId
-    deal: DealId
-    game: str
-    room: RoomCode | None
-    day: int | None
-    result: StoredResult
 
 
 class Step(NamedTuple):
@@ -95,8 +85,8 @@ class AttemptDefinition:
             scheduled = (due, start.deadline) if due else None
             expires = start.deadline + keys.ATTEMPT_LIFE
             return Append(self._key, number, payload, partition, expires, None, scheduled)
-        finish = _ENCODER.encode(finish_of(after)).decode()
-        effect = (str(self._id), finish)
+        finish = finish_of(after)
+        effect = (finish.field, outbox_entries.encode(finish))
         unscheduled = (due, None) if due else None
         return Append(self._key, number, payload, partition, None, effect, unscheduled)
 

@@ -18,13 +18,13 @@ from server.metrics import Counts
 from server.service.answers import Advice, Over, Played, Snapshot, snapshot_of
 from server.service.attempt_journal import (
     AttemptDefinition,
-    Finish,
     Step,
     decode,
     finish_of,
     steps_of,
 )
 from server.service.moves import MoveNumbers, OutOfStepError, PendingMove, Reply
+from server.service.outbox_entries import Finish
 from server.service.replica import Replica
 from server.service.replica import Step as Submitted
 from server.service.replica_cache import ReplicaCache

@@ -1,76 +1,130 @@
-"""Effects: what follows once from the end of an attempt, and from a deadline that has passed.
+"""Effects: what follows once from the end of an attempt or a race, and from a passed deadline.
 
 A finish is written to the outbox atomically with the attempt's last entry (transactional outbox),
-and removed when its effects have been applied. Effects are idempotent, so any node may apply them
-at any time: the node that appended the entry does so at once, and the sweeper applies what a dead
-node has left.
+and a race with the room's entry that ends it. They are removed when they have been applied. Effects
+are idempotent, so any node may apply them at any time: the node that appended the entry does so at
+once, and the sweeper applies what a dead node has left.
 """
 
 from __future__ import annotations
 
 import structlog
 
-from server.core import boards
-from server.core.daily import DailyId
+from engine.catalog import ruleset
 from server.core.due import AttemptDue, Due, RoundDue
-from server.core.ranking import packed
+from server.core.history import DayResult, points
+from server.core.ids import RoomCode
+from server.core.race import Room
+from server.core.ranking import Result
 from server.core.refusal import UnavailableError
-from server.service.attempt_journal import Finish
+from server.service import outbox_entries
 from server.service.attempts import Attempts
-from server.service.leaderboards import Leaderboards
+from server.service.histories import Histories
+from server.service.keeping import Keeping
+from server.service.outbox_entries import Deleted, Effect, Finish, Kept, RoundOver
 from server.service.ports import OutboxStore
+from server.service.races import Races
 from server.service.rooms import Rooms
 from server.service.worker_pool import WorkerPool
 from server.stop import Stop
+from server.store.journal import Append
 
 CONCURRENCY = 8
-"""Finishes of this node that are applied concurrently."""
+"""Finishes and races of this node that are applied concurrently."""
 
 log = structlog.get_logger()
 
 
 class Effects:
-    """Applies finishes, and ends what is past its deadline."""
+    """Applies effects, and ends what is past its deadline."""
 
     def __init__(
-        self, outboxes: OutboxStore, attempts: Attempts, rooms: Rooms, leaderboards: Leaderboards
+        self,
+        outboxes: OutboxStore,
+        attempts: Attempts,
+        rooms: Rooms,
+        histories: Histories,
+        *,
+        races: Races,
+        keeping: Keeping,
     ) -> None:
         self._outboxes = outboxes
         self._attempts = attempts
         self._rooms = rooms
-        self._leaderboards = leaderboards
+        self._histories = histories
+        self._keeping = keeping
+        self._races = races
+        self._workers = WorkerPool(self._apply_and_log, CONCURRENCY)
+        rooms.appended.subscribe(self._room_appended)
 
     async def run(self, stop: Stop) -> None:
-        """Apply this node's finishes as they are queued, until stopped."""
-        workers = WorkerPool(self._apply_and_log, CONCURRENCY)
+        """Apply this node's finishes and races as they come, until stopped."""
         while (finish := await stop.or_wait(self._attempts.finishes.get())) is not None:
             # If the pool is full, the finish stays in the outbox for the sweeper.
-            workers.put(finish)
-        await workers.close()
+            self._workers.put(finish)
+        await self._workers.close()
 
-    async def _apply_and_log(self, finish: Finish) -> None:
-        """Apply a finish; log a failure, after which the sweeper tries again."""
+    def _room_appended(self, _: RoomCode, __: Room, append: Append) -> None:
+        """Apply soon what an entry of a room brought along; if the pool is full, a sweeper does."""
+        if append.effect is not None:
+            self._workers.put(outbox_entries.decode(append.effect[1]))
+
+    async def submit(self, effect: Effect) -> None:
+        """Carry out an effect that follows from no journal entry.
+
+        It is written to the outbox first, and applied then. So what was begun is completed by a
+        sweeper if this node dies.
+
+        Raises:
+            UnavailableError: the store does not answer. It may be applied, now or by a sweeper.
+        """
+        await self._outboxes.put_effect(effect.field, outbox_entries.encode(effect))
+        await self.apply(effect)
+
+    async def _apply_and_log(self, effect: Effect) -> None:
+        """Apply an effect; log a failure, after which the sweeper tries again."""
         try:
-            await self.apply(finish)
+            await self.apply(effect)
         except UnavailableError as error:
-            log.warning("effect_deferred", name=finish.attempt, error=str(error))
+            log.warning("effect_deferred", name=effect.field, error=str(error))
         except Exception as error:
-            log.warning("effect_failed", name=finish.attempt, error=type(error).__name__)
+            log.warning("effect_failed", name=effect.field, error=type(error).__name__)
 
-    async def apply(self, finish: Finish) -> None:
-        """Apply all effects of a finish, and remove it from the outbox.
+    async def apply(self, effect: Effect) -> None:
+        """Apply an effect, and remove it from the outbox.
 
         Raises:
             UnavailableError: the store does not answer; the sweeper will try again.
         """
+        match effect:
+            case Finish():
+                await self._finish(effect)
+            case Kept():
+                await self._keeping.keep(effect)
+            case Deleted():
+                await self._keeping.delete(effect)
+            case RoundOver():
+                await self._races.apply(effect.race)
+        await self._outboxes.drop_effect(effect.field)
+
+    async def _finish(self, finish: Finish) -> None:
         result = finish.result.restored()
         if finish.day is not None:
-            score = packed(result)
-            board = boards.of_daily(DailyId(finish.game, finish.day))
-            await self._leaderboards.enter(board, finish.player, score)
+            await self._add_day(finish, finish.day, result)
         if finish.room is not None:
             await self._rooms.finish(finish.room, finish.deal, finish.player, result)
-        await self._outboxes.drop_effect(finish.attempt)
+
+    async def _add_day(self, finish: Finish, day: int, result: Result) -> None:
+        assert result.end is not None, "a finish is of an attempt that is over"
+        found = DayResult(
+            result.home,
+            result.left,
+            result.time,
+            result.moves,
+            result.end,
+            points(result, ruleset(finish.game).home_at_start),
+        )
+        await self._histories.add_day(finish.player, finish.game, day, found, ())
 
     async def pass_deadline(self, due: Due, time: int) -> bool:
         """End a round or an attempt whose deadline, `time` in Unix milliseconds, has passed.

@@ -9,7 +9,7 @@ from functools import partial
 
 from engine.catalog import games
 from server.core import boards, daily, topics
-from server.core.boards import BoardId
+from server.core.boards import BoardId, Group
 from server.core.daily import DailyId
 from server.core.ids import PlayerId
 from server.core.names import Profile
@@ -74,7 +74,7 @@ class Leaderboards:
         """Return the id of a game's daily of the current day."""
         return DailyId(game, daily.day_at(self._store.clock.now()))
 
-    def of_daily(self, daily_id: DailyId) -> BoardId:
+    def of_daily(self, daily_id: DailyId, group: Group) -> BoardId:
         """Return the id of the leaderboard of a daily.
 
         Raises:
@@ -84,20 +84,34 @@ class Leaderboards:
             raise Refusal("unknown_game")
         if daily_id.day > self.today(daily_id.game).day:
             raise Refusal("unknown_day")
-        return boards.of_daily(daily_id)
+        return boards.of_daily(daily_id, group)
 
-    async def enter(self, board: BoardId, player: PlayerId, score: int) -> None:
-        """Enter a player's result of the day as a packed score, and publish the change.
-
-        A player has one result a day: a second call changes nothing, but publishes again, since
-        the node that entered the result may have died before it published.
+    async def group_of(self, player: PlayerId) -> Group:
+        """Return the group of leaderboards that a player is shown in, in one round trip.
 
         Raises:
             UnavailableError: the store does not answer.
         """
-        entered = await self._store.leaderboards.enter(board, player, score)
-        payload = bus_messages.encode(Entered(player, score)) if entered else b""
+        (kept,) = await self._store.histories.kept([player])
+        return "ranked" if kept else "guests"
+
+    async def place(
+        self, board: BoardId, player: PlayerId, score: int | None, curve: Sequence[str] = ()
+    ) -> None:
+        """Set a player's score on a leaderboard or take it away, and publish the change.
+
+        A second call changes nothing, but publishes again, since the node that set the score may
+        have died before it published. See `LeaderboardStore.place`.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        here, there = await self._store.leaderboards.place(board, player, score, curve)
+        known = None if score is None or not here else Entered(player, score)
+        payload = b"" if known is None else bus_messages.encode(known)
         self._bus.publish(topics.leaderboard(board), payload)
+        if there:
+            self._bus.publish(topics.leaderboard(_other(board)))
 
     def subscribe(self, board: BoardId) -> None:
         """Subscribe to a leaderboard's changes, which emit `entered`.
@@ -159,3 +173,8 @@ class Leaderboards:
             UnavailableError: the store does not answer.
         """
         return await self._profiles.find(row.player for row in rows)
+
+
+def _other(board: BoardId) -> BoardId:
+    """Return the same leaderboard of the other group."""
+    return board._replace(group="guests" if board.group == "ranked" else "ranked")

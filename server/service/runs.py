@@ -135,7 +135,8 @@ class Runs:
     async def _of_day(
         self, deal: Deal, daily_id: DailyId, player: PlayerId
     ) -> tuple[int, list[RunRow]]:
-        page = await self._leaderboards.page(boards.of_daily(daily_id), player)
+        group = await self._leaderboards.group_of(player)
+        page = await self._leaderboards.page(boards.of_daily(daily_id, group), player)
         rows = {row.player: row for row in (*page.top, *page.around)}
         return page.size, [
             RunRow(

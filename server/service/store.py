@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from server.service.ports import (
+    AccountStore,
     Clock,
     DealStore,
+    HistoryStore,
     JournalStore,
     LeaderboardStore,
     NodeStore,
@@ -14,6 +16,7 @@ from server.service.ports import (
     OutboxStore,
     PlayerStore,
     QuickMatchStore,
+    RaceStore,
     RoomStore,
     SweeperStore,
 )
@@ -27,7 +30,10 @@ class Store:
     journals: JournalStore
     deals: DealStore
     players: PlayerStore
+    accounts: AccountStore
     leaderboards: LeaderboardStore
+    histories: HistoryStore
+    races: RaceStore
     outboxes: OutboxStore
     rooms: RoomStore
     open_rooms: OpenRoomStore

@@ -25,11 +25,10 @@ from server.core.attempt import Attempt
 from server.core.due import AttemptDue, Due
 from server.core.refusal import UnavailableError, UnreadableError
 from server.metrics import Histogram
-from server.service.attempt_journal import Finish
+from server.service import outbox_entries
 from server.service.attempts import Attempts
 from server.service.effects import Effects
 from server.service.store import Store
-from server.service.stored import Reader
 from server.service.worker_pool import WorkerPool
 from server.stop import Stop
 from server.store import keys
@@ -64,8 +63,6 @@ URGENT_WORKERS = 16
 DAILY_WORKERS, DAILY_PAUSE = 4, 0.04
 """Attempts at dailies that are ended concurrently, and each worker's seconds between two of them:
 100 a second in all."""
-
-_FINISHES: Reader[Finish] = Reader(Finish)
 
 log = structlog.get_logger()
 
@@ -280,7 +277,7 @@ class Sweeper:
         """Apply a deadline or an effect; return whether nothing is left to do."""
         if isinstance(work, Deadline):
             return await self._effects.pass_deadline(work.due, work.time)
-        await self._effects.apply(_FINISHES.read(work.text))
+        await self._effects.apply(outbox_entries.decode(work.text))
         return True
 
     async def _set_aside(self, work: Work, error: Exception) -> None:

@@ -1,4 +1,4 @@
-"""Leaderboards: one sorted set each, of packed results by player; the lowest score comes first.
+"""Leaderboards: one sorted set each, of scores by player; the lowest score comes first.
 
 Players with equal scores share a rank, which is one more than the number of lower scores.
 """
@@ -8,18 +8,35 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from server.core.boards import BoardId
+from server.core.boards import PERIODIC, BoardId
 from server.core.ids import PlayerId
 from server.core.ranking import Row
 from server.store import keys
 from server.store.database import Database
 
-_ENTER = """
-local added = redis.call('ZADD', KEYS[1], 'NX', ARGV[2], ARGV[1])
-redis.call('EXPIRE', KEYS[1], ARGV[3])
-return added
+_PLACE = """
+local player, score, life = ARGV[1], ARGV[2], ARGV[3]
+local was = redis.call('ZSCORE', KEYS[1], player)
+local elsewhere = redis.call('ZREM', KEYS[2], player)
+local change = 0
+if score == '' then
+  redis.call('ZREM', KEYS[1], player)
+  if was or elsewhere == 1 then change = -1 end
+else
+  if not was and elsewhere == 0 then change = 1 end
+  redis.call('ZADD', KEYS[1], score, player)
+  if life ~= '0' then redis.call('EXPIRE', KEYS[1], life) end
+end
+if change ~= 0 and #ARGV > 3 then
+  for at = 4, #ARGV do redis.call('HINCRBY', KEYS[3], ARGV[at], change) end
+  redis.call('EXPIRE', KEYS[3], life)
+end
+return {(was or '') == score and 0 or 1, elsewhere}
 """
+"""Its keys are a leaderboard, the same one of the other group, and the curves of its day.
 
+A life of 0 seconds means without an end.
+"""
 
 _ROWS = """
 local function rows(first, last)
@@ -69,22 +86,30 @@ class Leaderboards:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def enter(self, board: BoardId, player: PlayerId, score: int) -> bool:
-        """Enter a player's result, unless the player has one on this leaderboard.
+    async def place(
+        self, board: BoardId, player: PlayerId, score: int | None, curve: Sequence[str] = ()
+    ) -> tuple[bool, bool]:
+        """Set a player's score on a leaderboard, and take that of the other group away.
 
         Args:
             board: the leaderboard.
             player: the player.
-            score: the packed result.
+            score: the score; `None` to take it away.
+            curve: the fields of the day's curves that the player's run counts in, as long as the
+                player has a score in either group.
 
         Returns:
-            Whether the result was entered.
+            Whether the leaderboard has changed, and whether that of the other group has.
 
         Raises:
-            UnavailableError: the result may or may not have been entered.
+            UnavailableError: the score may or may not have been set.
         """
-        key = keys.leaderboard(board)
-        return bool(await self._database.run(_ENTER, [key], player, score, keys.LEADERBOARD_LIFE))
+        other = board._replace(group="guests" if board.group == "ranked" else "ranked")
+        names = [keys.leaderboard(board), keys.leaderboard(other), keys.curves(board)]
+        text = "" if score is None else str(score)
+        life = keys.LEADERBOARD_LIFE if board.scope in PERIODIC else 0
+        here, there = await self._database.run(_PLACE, names, player, text, life, *curve)
+        return bool(here), bool(there)
 
     async def top(self, board: BoardId, count: int) -> tuple[int, list[Row]]:
         """Return the number of all rows, and the first `count` of them.

@@ -64,6 +64,19 @@ class Outboxes:
             for effects, due in zip(found[:count], found[count:], strict=True)
         ]
 
+    async def put_effect(self, field: str, text: str) -> None:
+        """Write an effect that no journal entry brings along.
+
+        Args:
+            field: its field; the part before a slash determines the partition.
+            text: its content (JSON).
+
+        Raises:
+            UnavailableError: it may or may not have been written.
+        """
+        key = keys.outbox(keys.partition(field))
+        await self._database.write(key, "HSET", key, field, text)
+
     async def drop_effect(self, field: str) -> None:
         """Delete an effect that has been applied.
 

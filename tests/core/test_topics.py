@@ -7,14 +7,17 @@ from server.core.boards import BoardId, of_daily
 from server.core.daily import DailyId
 from tests.core.builders import CODE
 
+DAILY = DailyId("robert", 20_778)
+
 
 def test_a_leaderboard_is_named_after_its_game_and_day() -> None:
-    board = of_daily(DailyId("robert", 20_778))
-    assert board == BoardId("day", "robert", 20_778)
+    board = of_daily(DAILY, "guests")
+    assert board == BoardId("day", "robert", 20_778, "guests")
     assert board.name == "robert:20778"
 
 
 def test_topics_are_named_as_they_always_were() -> None:
     assert topics.room(CODE) == "room:H7KQ2"
-    assert topics.leaderboard(of_daily(DailyId("robert", 20_778))) == "leaderboard:robert:20778"
+    assert topics.leaderboard(of_daily(DAILY, "guests")) == "leaderboard:robert:20778"
+    assert topics.leaderboard(of_daily(DAILY, "ranked")) == "leaderboard:robert:20778:ranked"
     assert topics.node("n1") == "node:n1"

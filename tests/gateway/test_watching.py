@@ -47,7 +47,7 @@ def reads(node: Node, monkeypatch: pytest.MonkeyPatch) -> list[list[PlayerId]]:
 
 
 async def enter(node: Node, player: PlayerId, score: int) -> None:
-    await node.services.leaderboards.enter(of_daily(DailyId(GAME, DAY)), player, score)
+    await node.services.leaderboards.place(of_daily(DailyId(GAME, DAY), "guests"), player, score)
 
 
 async def watch(hub: HubNode, seat: Seat) -> None:
@@ -60,7 +60,7 @@ async def settled(hub: HubNode) -> None:
     """Wait until all watchers have been sent everything."""
 
     async def nothing_pending() -> bool:
-        watched = hub.hub.leaderboards._watched.get(of_daily(DailyId(GAME, DAY)))
+        watched = hub.hub.leaderboards._watched.get(of_daily(DailyId(GAME, DAY), "guests"))
         # The start of the subscription counts as the first message.
         subscribed = hub.hub.leaderboards._entries_seen > 0
         return subscribed and (watched is None or not watched.is_pending)
@@ -167,7 +167,7 @@ async def test_an_unknown_change_reads_the_own_rows_of_all_watchers(
     await enter(node, seat.player, 5)
     await watch(hub, seat)
     reads.clear()
-    await node.store.leaderboards.enter(of_daily(DailyId(GAME, DAY)), OTHERS[0], 3)
+    await node.store.leaderboards.place(of_daily(DailyId(GAME, DAY), "guests"), OTHERS[0], 3)
     # Like an effect that is applied again: it is published without the entry.
     await enter(node, OTHERS[0], 3)
     news = await seat.next("leaderboard", lambda e: len(e["around"]) == 2)

@@ -21,7 +21,7 @@ from server.core.refusal import Refusal
 from server.core.stored import StoredResult
 from server.service import attempts as module
 from server.service.answers import Over, Played, Snapshot
-from server.service.attempt_journal import Finish
+from server.service.outbox_entries import Finish
 from server.store import keys
 from tests.core.builders import ADA, BOB, LIMIT, START
 from tests.engine.positions import is_view_pile

@@ -32,7 +32,7 @@ async def finish_daily(node: Node, player: PlayerId = ADA) -> AttemptId:
 
 
 async def rows(node: Node) -> list[Row]:
-    return (await node.store.leaderboards.top(of_daily(DailyId(GAME, DAY)), 10))[1]
+    return (await node.store.leaderboards.top(of_daily(DailyId(GAME, DAY), "guests"), 10))[1]
 
 
 async def test_a_finished_daily_is_entered_in_its_leaderboard(node: Node) -> None:
@@ -42,11 +42,11 @@ async def test_a_finished_daily_is_entered_in_its_leaderboard(node: Node) -> Non
     score = packed((await node.state_of(attempt)).result)
     assert await rows(node) == [Row(1, ADA, score)]
     assert await all_effects(node.store.outboxes) == []
-    topic = topics.leaderboard(of_daily(DailyId(GAME, DAY)))
+    topic = topics.leaderboard(of_daily(DailyId(GAME, DAY), "guests"))
     assert (topic, bus_messages.encode(Entered(ADA, score))) in node.published
     # Applied again, it is published without an entry: the first node may have died before that,
     # and when the entry was made is not known.
-    await node.services.leaderboards.enter(of_daily(DailyId(GAME, DAY)), ADA, score)
+    await node.services.leaderboards.place(of_daily(DailyId(GAME, DAY), "guests"), ADA, score)
     assert node.published[-1] == (topic, b"")
 
 

@@ -16,13 +16,15 @@ from tests.core.builders import ADA, START
 from tests.service.nodes import Node, SetClock
 
 DAY = daily.day_at(START)
+BOARD = of_daily(DailyId("robert", DAY), "guests")
 
 
 @pytest.mark.parametrize("day", [DAY, DAY - 1, 0])
 def test_every_game_has_a_leaderboard_for_each_day_that_has_begun(node: Node, day: int) -> None:
     for game in games():
         daily_id = DailyId(game, day)
-        assert node.services.leaderboards.of_daily(daily_id) == of_daily(daily_id)
+        board = of_daily(daily_id, "guests")
+        assert node.services.leaderboards.of_daily(daily_id, "guests") == board
 
 
 def test_today_changes_at_midnight(node: Node, clock: SetClock) -> None:
@@ -43,16 +45,16 @@ def test_unknown_games_and_future_days_have_no_leaderboard(
     node: Node, daily_id: DailyId, code: str
 ) -> None:
     with pytest.raises(Refusal, match=code):
-        node.services.leaderboards.of_daily(daily_id)
+        node.services.leaderboards.of_daily(daily_id, "guests")
 
 
 async def test_a_page_has_the_top_and_the_players_neighbours(node: Node) -> None:
     players = [PlayerId(f"{number:016}") for number in range(30)]
     for score, player in enumerate(players):
-        await node.store.leaderboards.enter(of_daily(DailyId("robert", DAY)), player, score)
+        await node.store.leaderboards.place(BOARD, player, score)
     await node.store.players.keep(players[20], "Bob")
-    page = await node.services.leaderboards.page(of_daily(DailyId("robert", DAY)), players[20])
-    assert (page.board, page.size) == (of_daily(DailyId("robert", DAY)), 30)
+    page = await node.services.leaderboards.page(BOARD, players[20])
+    assert (page.board, page.size) == (BOARD, 30)
     assert [row.player for row in page.top] == players[:TOP]
     assert [row.player for row in page.around] == players[20 - REACH : 21 + REACH]
     assert page.profiles.keys() == {row.player for row in (*page.top, *page.around)}
@@ -61,5 +63,5 @@ async def test_a_page_has_the_top_and_the_players_neighbours(node: Node) -> None
 
 
 async def test_a_player_without_an_entry_has_no_neighbours(node: Node) -> None:
-    page = await node.services.leaderboards.page(of_daily(DailyId("robert", DAY)), ADA)
+    page = await node.services.leaderboards.page(BOARD, ADA)
     assert (page.size, page.top, page.around, page.profiles) == (0, [], [], {})

@@ -129,9 +129,9 @@ def adds_results_that_are_entered_again() -> Iterator[None]:
     def add(memory: Memory, names: list[str], given: list[str]) -> Reply:
         score = memory.scores(names[0]).get(given[0], 0.0) + float(given[1])
         memory.zadd(names[0], score, given[0])
-        return 1
+        return [1, 0]
 
-    with _script(leaderboards._ENTER, add):
+    with _script(leaderboards._PLACE, add):
         yield
 
 

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from server.core.boards import of_daily
+from server.core.boards import BoardId, of_daily
 from server.core.daily import DailyId
 from server.core.ids import PlayerId
 from server.core.ranking import MAX_MOVES, MAX_TIME, Row, pack
@@ -17,6 +17,8 @@ from server.store.leaderboards import Leaderboards
 from tests.core.builders import ADA, BOB, CYD, DAN
 
 DAY = 20_778
+BOARD = of_daily(DailyId("robert", DAY), "guests")
+RANKED = of_daily(DailyId("robert", DAY), "ranked")
 
 
 @pytest.fixture
@@ -25,62 +27,95 @@ def boards(database: Database) -> Leaderboards:
 
 
 async def test_a_day_without_results_is_empty(boards: Leaderboards) -> None:
-    assert await boards.top(of_daily(DailyId("robert", DAY)), 10) == (0, [])
-    assert await boards.around(of_daily(DailyId("robert", DAY)), [ADA], 3) == [[]]
-    assert await boards.around(of_daily(DailyId("robert", DAY)), [], 3) == []
+    assert await boards.top(BOARD, 10) == (0, [])
+    assert await boards.around(BOARD, [ADA], 3) == [[]]
+    assert await boards.around(BOARD, [], 3) == []
 
 
 async def test_equal_scores_share_a_rank(boards: Leaderboards) -> None:
     for player, score in ((DAN, 9), (ADA, 7), (CYD, 7), (BOB, 5)):
-        await boards.enter(of_daily(DailyId("robert", DAY)), player, score)
+        await boards.place(BOARD, player, score)
     rows = [Row(1, BOB, 5), Row(2, ADA, 7), Row(2, CYD, 7), Row(4, DAN, 9)]
-    assert await boards.top(of_daily(DailyId("robert", DAY)), 10) == (4, rows)
-    assert await boards.top(of_daily(DailyId("robert", DAY)), 2) == (4, rows[:2])
+    assert await boards.top(BOARD, 10) == (4, rows)
+    assert await boards.top(BOARD, 2) == (4, rows[:2])
     # The rank is right although the first player who shares it is not among the rows.
-    assert await boards.around(of_daily(DailyId("robert", DAY)), [DAN], 1) == [rows[2:]]
+    assert await boards.around(BOARD, [DAN], 1) == [rows[2:]]
 
 
 async def test_a_standing_is_the_row_of_a_player_and_the_number_of_rows(
     boards: Leaderboards,
 ) -> None:
     for player, score in ((DAN, 9), (ADA, 7), (CYD, 7)):
-        await boards.enter(of_daily(DailyId("robert", DAY)), player, score)
-    assert await boards.standing(of_daily(DailyId("robert", DAY)), CYD) == (3, Row(1, CYD, 7))
-    assert await boards.standing(of_daily(DailyId("robert", DAY)), DAN) == (3, Row(3, DAN, 9))
-    assert await boards.standing(of_daily(DailyId("robert", DAY)), BOB) == (3, None)
-    assert await boards.standing(of_daily(DailyId("deuces", DAY)), ADA) == (0, None)
+        await boards.place(BOARD, player, score)
+    assert await boards.standing(BOARD, CYD) == (
+        3,
+        Row(1, CYD, 7),
+    )
+    assert await boards.standing(BOARD, DAN) == (
+        3,
+        Row(3, DAN, 9),
+    )
+    assert await boards.standing(BOARD, BOB) == (3, None)
+    assert await boards.standing(of_daily(DailyId("deuces", DAY), "guests"), ADA) == (0, None)
 
 
-async def test_entering_twice_changes_nothing(boards: Leaderboards) -> None:
-    assert await boards.enter(of_daily(DailyId("robert", DAY)), ADA, 7)
-    for score in (7, 5, 9):
-        assert not await boards.enter(of_daily(DailyId("robert", DAY)), ADA, score)
-    assert await boards.top(of_daily(DailyId("robert", DAY)), 10) == (1, [Row(1, ADA, 7)])
+async def test_a_score_is_set_again_and_taken_away(boards: Leaderboards) -> None:
+    assert await boards.place(BOARD, ADA, 7) == (True, False)
+    assert await boards.place(BOARD, ADA, 7) == (False, False)
+    assert await boards.place(BOARD, ADA, 9) == (True, False)
+    assert await boards.top(BOARD, 10) == (1, [Row(1, ADA, 9)])
+    assert await boards.place(BOARD, ADA, None) == (True, False)
+    assert await boards.place(BOARD, ADA, None) == (False, False)
+    assert await boards.top(BOARD, 10) == (0, [])
+
+
+async def test_a_player_is_in_one_group(boards: Leaderboards) -> None:
+    await boards.place(BOARD, ADA, 7)
+    assert await boards.place(RANKED, ADA, 7) == (True, True)
+    assert await boards.top(BOARD, 10) == (0, [])
+    assert await boards.top(RANKED, 10) == (1, [Row(1, ADA, 7)])
+
+
+async def test_a_run_counts_once_in_the_curves_of_its_day(
+    redis: Client, boards: Leaderboards
+) -> None:
+    curve = ("0:1", "15:3")
+    for board in (BOARD, BOARD, RANKED):
+        await boards.place(board, ADA, 7, curve)
+    await boards.place(BOARD, BOB, 9, ("0:1", "15:2"))
+    key = keys.curves(BOARD)
+    assert await redis.hgetall(key) == {"0:1": "2", "15:3": "1", "15:2": "1"}
+    for _ in range(2):
+        await boards.place(RANKED, ADA, None, curve)
+    assert await redis.hgetall(key) == {"0:1": "1", "15:3": "0", "15:2": "1"}
+
+
+async def test_scores_of_all_time_do_not_expire(redis: Client, boards: Leaderboards) -> None:
+    ever = BoardId("wins", "robert", 0, "ranked")
+    await boards.place(ever, ADA, -3)
+    assert await redis.ttl(keys.leaderboard(ever)) == -1
+    assert await boards.top(ever, 1) == (1, [Row(1, ADA, -3)])
 
 
 async def test_each_game_and_day_has_its_own_leaderboard(
     redis: Client, boards: Leaderboards
 ) -> None:
-    await boards.enter(of_daily(DailyId("robert", DAY)), ADA, 7)
+    await boards.place(BOARD, ADA, 7)
     assert (
-        await boards.top(of_daily(DailyId("robert", DAY + 1)), 10)
-        == await boards.top(of_daily(DailyId("deuces", DAY)), 10)
+        await boards.top(of_daily(DailyId("robert", DAY + 1), "guests"), 10)
+        == await boards.top(of_daily(DailyId("deuces", DAY), "guests"), 10)
         == (0, [])
     )
-    assert (
-        0
-        < await redis.ttl(keys.leaderboard(of_daily(DailyId("robert", DAY))))
-        <= keys.LEADERBOARD_LIFE
-    )
+    assert 0 < await redis.ttl(keys.leaderboard(BOARD)) <= keys.LEADERBOARD_LIFE
 
 
 async def test_the_greatest_scores_are_exact(boards: Leaderboards) -> None:
     worst = pack(127, MAX_TIME, MAX_MOVES)
-    await boards.enter(of_daily(DailyId("robert", DAY)), ADA, worst)
-    await boards.enter(of_daily(DailyId("robert", DAY)), BOB, worst - 1)
+    await boards.place(BOARD, ADA, worst)
+    await boards.place(BOARD, BOB, worst - 1)
     rows = [Row(1, BOB, worst - 1), Row(2, ADA, worst)]
-    assert await boards.top(of_daily(DailyId("robert", DAY)), 10) == (2, rows)
-    assert await boards.around(of_daily(DailyId("robert", DAY)), [ADA], 0) == [rows[1:]]
+    assert await boards.top(BOARD, 10) == (2, rows)
+    assert await boards.around(BOARD, [ADA], 0) == [rows[1:]]
 
 
 @pytest.mark.parametrize("spread", [1, 4, 1_000])
@@ -90,12 +125,12 @@ async def test_rows_around_a_player_are_those_of_the_whole_leaderboard(
     chance = Random(spread)
     scores = {PlayerId(f"{number:016}"): chance.randrange(spread) for number in range(40)}
     for player, score in scores.items():
-        await boards.enter(of_daily(DailyId("robert", DAY)), player, score)
+        await boards.place(BOARD, player, score)
     rows = [
         Row(1 + sum(other < score for other in scores.values()), player, score)
         for player, score in sorted(scores.items(), key=lambda item: (item[1], item[0]))
     ]
-    assert await boards.top(of_daily(DailyId("robert", DAY)), 100) == (40, rows)
+    assert await boards.top(BOARD, 100) == (40, rows)
     players = [row.player for row in rows]
-    around = await boards.around(of_daily(DailyId("robert", DAY)), [*players, ADA], 3)
+    around = await boards.around(BOARD, [*players, ADA], 3)
     assert around == [*(rows[max(0, place - 3) : place + 4] for place in range(40)), []]

@@ -17,7 +17,7 @@ async def watch(request: Request[WatchLeaderboard]) -> Leaderboard:
     command, leaderboards = request.command, request.services.leaderboards
     today = leaderboards.today(command.game)
     wanted = today if command.day is None else today._replace(day=command.day)
-    board = leaderboards.of_daily(wanted)
+    board = leaderboards.of_daily(wanted, await leaderboards.group_of(request.player))
     # Before the subscription, since nothing may come between that and the answer.
     deal = await request.services.deals.closed_of(wanted)
     return present.leaderboard(await request.hub.watch(request.session, board), deal)

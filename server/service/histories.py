@@ -1,0 +1,164 @@
+"""Players' histories, and the leaderboards that follow from them.
+
+A history is changed first, and what follows from it is written then: the scores of its player on
+the leaderboards that it concerns. Whoever writes these checks afterwards that the history is still
+the one that they were computed from, and else computes them again. So whatever nodes do it at the
+same time, and whichever of them die, the last one to finish writes what the history says; and an
+effect stays in its outbox until one has finished.
+
+What it costs: a read of the history, a change, a script for each leaderboard (7 for a daily), and
+a read of the version.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable
+
+from msgspec.structs import replace
+
+from engine.catalog import games
+from server.core import history as core
+from server.core.boards import BoardId, Group
+from server.core.history import DayResult, History, RoundResult
+from server.core.ids import DealId, PlayerId
+from server.service.leaderboards import Leaderboards
+from server.service.store import Store
+
+
+class Histories:
+    """Reads and changes players' histories."""
+
+    def __init__(self, store: Store, leaderboards: Leaderboards) -> None:
+        self._store = store
+        self._leaderboards = leaderboards
+
+    async def find(self, player: PlayerId) -> History:
+        """Return a player's history; an empty one if there is none.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        (found,) = await self._store.histories.read([player])
+        return found
+
+    async def change(self, player: PlayerId, decide: Callable[[History], History]) -> History:
+        """Change a player's history, and return it.
+
+        Args:
+            player: whose it is.
+            decide: returns the history after the change; the same one if nothing changes. It is
+                called again if somebody else has changed it meanwhile.
+
+        Raises:
+            UnavailableError: the store does not answer; it may have been changed.
+        """
+        while True:
+            before = await self.find(player)
+            after = decide(before)
+            if after == before:
+                return before
+            if await self._store.histories.change(player, before, after):
+                return replace(after, version=before.version + 1)
+
+    async def add_day(
+        self, player: PlayerId, game: str, day: int, result: DayResult, curve: Iterable[str]
+    ) -> None:
+        """Add the result of a daily, and write what follows from it. This is idempotent.
+
+        It does nothing for a player who has been deleted.
+
+        Args:
+            player: whose it is.
+            game: the game's id.
+            day: the number of the day.
+            result: how it ended.
+            curve: the fields of the day's curves that the run counts in.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        if (await self._store.accounts.find(player)).deleted is not None:
+            # The attempt was still running when its player was deleted.
+            return
+        added = await self.change(player, lambda found: core.with_day(found, game, day, result))
+        boards = core.boards_of_day(game, day, added.group)
+        await self.write(player, added, boards, {boards[0]: tuple(curve)})
+
+    async def add_round(
+        self, player: PlayerId, game: str, deal: DealId, result: RoundResult
+    ) -> None:
+        """Add the result of a round, or replace it, and write what follows from it.
+
+        This is idempotent. It costs guests no more than the history: they are on no leaderboard of
+        races.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        added = await self.change(player, lambda found: core.with_round(found, game, deal, result))
+        if added.group == "ranked":
+            await self.write(player, added, core.boards_of_round(game))
+
+    async def keep(self, player: PlayerId, at: int) -> None:
+        """Note that a player has kept an identity, and move the scores of open leaderboards.
+
+        This is idempotent. Leaderboards of closed days stay as they are.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        await self.change(player, lambda h: h if h.kept is not None else replace(h, kept=at))
+        await self.refresh(player)
+
+    async def delete(self, player: PlayerId) -> None:
+        """Delete a player's history; the scores on leaderboards stay.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        await self._store.histories.delete(player)
+
+    async def refresh(self, player: PlayerId) -> None:
+        """Write the player's scores on all leaderboards that can still change.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        found = await self.find(player)
+        boards = core.open_boards(games(), self._store.clock.now(), found.group)
+        await self.write(player, found, boards)
+
+    async def write(
+        self,
+        player: PlayerId,
+        found: History,
+        boards: Iterable[BoardId],
+        curves: dict[BoardId, tuple[str, ...]] | None = None,
+    ) -> None:
+        """Write a player's scores on some leaderboards, as the history has them in the end.
+
+        Args:
+            player: whose they are.
+            found: the history as last read.
+            boards: of the group that the history has; if that changes meanwhile, of the new one.
+            curves: the fields of a day's curves that a run counts in, by leaderboard.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        curves = curves or {}
+        wanted = [(board, curves.get(board, ())) for board in boards]
+        while True:
+            group: Group = found.group
+            await asyncio.gather(
+                *(
+                    self._leaderboards.place(own, player, found.score(own), curve)
+                    for board, curve in wanted
+                    for own in [board._replace(group=group)]
+                )
+            )
+            (version,) = await self._store.histories.versions([player])
+            if version == found.version:
+                return
+            found = await self.find(player)

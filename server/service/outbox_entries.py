@@ -1,0 +1,119 @@
+"""What is written to the outbox: effects that must follow, in their stored form (JSON).
+
+Each says all that its application needs, and applying it twice changes nothing more. See
+`server/STORED.md` for how a form may change.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import msgspec
+
+from server.core.ids import AttemptId, DealId, PlayerId, RoomCode
+from server.core.races import Race
+from server.core.stored import StoredResult
+from server.service.stored import Reader
+
+
+class Finish(msgspec.Struct, tag="finish", frozen=True):
+    """The result of an attempt that is over, written with its last entry."""
+
+    attempt: AttemptId
+    player: PlayerId
+    deal: DealId
+    game: str
+    room: RoomCode | None
+    day: int | None
+    result: StoredResult
+
+    @property
+    def field(self) -> str:
+        """Its field in the outbox."""
+        return self.attempt
+
+
+class PasskeyEntry(msgspec.Struct, frozen=True):
+    """A passkey as the outbox has it.
+
+    Attributes:
+        id: the credential's id, in base64url.
+        key: the public key, as COSE (in base64 in JSON).
+        count: the authenticator's counter.
+    """
+
+    id: str
+    key: bytes
+    count: int
+
+
+class Kept(msgspec.Struct, tag="kept", frozen=True):
+    """A player has kept the identity, by a recovery code or a passkey.
+
+    Attributes:
+        at: Unix milliseconds.
+        code: the SHA-256 of the code, in hexadecimal.
+        passkey: the passkey, if there is no code.
+    """
+
+    player: PlayerId
+    at: int
+    code: str | None = None
+    passkey: PasskeyEntry | None = None
+
+    @property
+    def field(self) -> str:
+        """Its field in the outbox."""
+        return f"{self.player}/kept/{self.code if self.passkey is None else self.passkey.id}"
+
+
+class Deleted(msgspec.Struct, tag="deleted", frozen=True):
+    """A player is to be deleted, at this time in Unix milliseconds."""
+
+    player: PlayerId
+    at: int
+
+    @property
+    def field(self) -> str:
+        """Its field in the outbox."""
+        return f"{self.player}/deleted"
+
+
+class RoundOver(msgspec.Struct, tag="round", frozen=True):
+    """A race that is over, written with the room's entry of its last result.
+
+    Attributes:
+        room: the room's code.
+        number: the round's number.
+        race: who played it on what, and how they ended.
+    """
+
+    room: RoomCode
+    number: int
+    race: Race
+
+    @property
+    def field(self) -> str:
+        """Its field in the outbox, which is in the room's partition."""
+        return f"{self.room}/{self.number}"
+
+
+Effect: TypeAlias = Finish | RoundOver | Kept | Deleted
+"""Every effect."""
+
+_READER: Reader[Effect] = Reader(Effect)
+_ENCODER = msgspec.json.Encoder()
+
+
+def encode(effect: Effect) -> str:
+    """Return the text (JSON) of an effect."""
+    return _ENCODER.encode(effect).decode()
+
+
+def decode(text: str) -> Effect:
+    """Return the effect that a text (JSON) encodes.
+
+    Raises:
+        UnreadableError: this release does not know its type.
+    """
+    return _READER.read(text)

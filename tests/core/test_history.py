@@ -1,0 +1,235 @@
+"""A player's history, and what follows from it."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from server.core import boards, daily
+from server.core.boards import ALL_GAMES, BoardId, Group
+from server.core.history import (
+    MAX_ROUNDS,
+    RATING,
+    DayResult,
+    History,
+    RoundResult,
+    Streak,
+    boards_of_day,
+    boards_of_round,
+    changes,
+    fields_of,
+    open_boards,
+    parsed,
+    points,
+    streak,
+    with_day,
+    with_round,
+)
+from server.core.ids import DealId
+from server.core.ranking import Result, pack
+
+TODAY = 20_778
+WON = DayResult(52, 0, 600_000, 90, "won", 190)
+HALF = DayResult(27, 25, 400_000, 80, "stuck", 51)
+NOTHING = DayResult(1, 51, 0, 3, "resigned", 0)
+
+days = st.tuples(st.sampled_from(["robert", "deuces"]), st.integers(TODAY - 9, TODAY))
+results = st.sampled_from([WON, HALF, NOTHING, replace(WON, void=True)])
+rounds = st.builds(
+    RoundResult,
+    at=st.integers(0, 10**12),
+    place=st.integers(1, 4),
+    players=st.just(4),
+    won=st.booleans(),
+    home=st.integers(1, 51),
+    left=st.integers(1, 51),
+    time=st.integers(0, 10**6),
+    moves=st.integers(0, 300),
+    end=st.just("stuck"),
+    help=st.booleans(),
+    shift=st.floats(-2, 2),
+    factor=st.floats(0.9, 1),
+    void=st.booleans(),
+)
+histories = st.builds(
+    History,
+    version=st.integers(0, 9),
+    kept=st.none() | st.integers(0, 10**12),
+    days=st.dictionaries(days, results),
+    rounds=st.dictionaries(st.tuples(st.just("robert"), st.text("abc", min_size=1)), rounds),
+)
+
+
+def ranked(**given: object) -> History:
+    return History(kept=1, **given)  # type: ignore[arg-type]
+
+
+@given(histories)
+def test_a_history_is_what_its_fields_say(history: History) -> None:
+    fields = fields_of(history) | {"v": str(history.version), "x:new": "of a newer release"}
+    assert parsed(fields) == history
+
+
+@given(histories, histories)
+def test_changes_lead_from_one_history_to_another(before: History, after: History) -> None:
+    fields: dict[str, str] = fields_of(before)
+    for field, text in changes(before, after):
+        if text is None:
+            del fields[field]
+        else:
+            fields[field] = text
+    assert parsed(fields) == replace(after, version=0)
+
+
+def test_points_are_for_cards_and_for_a_fast_win() -> None:
+    def of(home: int, end: str, minutes: float = 0) -> int:
+        time = int(minutes * 60_000)
+        return points(Result(home, 52 - home, time, 9, end), 1)  # type: ignore[arg-type]
+
+    assert of(1, "resigned") == 0
+    assert of(2, "stuck") == 2
+    assert of(51, "time") == 99
+    assert of(52, "won") == 200
+    assert of(52, "won", 0.99) == 200
+    assert of(52, "won", 10) == 190
+    assert of(52, "won", 600) == 150
+
+
+def test_streaks_end_with_a_day_that_was_missed() -> None:
+    assert streak([], TODAY) == Streak(0, 0)
+    assert streak([TODAY], TODAY) == Streak(1, 1)
+    # Today's daily may still be played.
+    assert streak([TODAY - 2, TODAY - 1], TODAY) == Streak(2, 2)
+    assert streak([TODAY - 3, TODAY - 2], TODAY) == Streak(0, 2)
+    assert streak([TODAY - 9, TODAY - 8, TODAY - 7, TODAY], TODAY) == Streak(1, 3)
+
+
+def test_a_repaired_day_ends_no_streak_and_counts_for_nothing() -> None:
+    played = [TODAY - 3, TODAY - 1]
+    assert streak(played, TODAY) == Streak(1, 1)
+    assert streak(played, TODAY, [TODAY - 2]) == Streak(2, 2)
+    assert streak([TODAY - 3], TODAY, [TODAY - 2, TODAY - 1]) == Streak(1, 1)
+
+
+def test_a_day_counts_if_a_card_came_home_and_nobody_took_it_back() -> None:
+    history = ranked(
+        days={
+            ("robert", TODAY): HALF,
+            ("robert", TODAY - 1): NOTHING,
+            ("robert", TODAY - 2): replace(WON, void=True),
+            ("deuces", TODAY - 3): WON,
+        }
+    )
+    assert history.days_played("robert") == {TODAY}
+    assert history.days_played() == {TODAY, TODAY - 3}
+    assert history.days_won() == {TODAY - 3}
+
+
+def test_a_crown_is_for_a_day_on_which_all_games_were_played() -> None:
+    all_of_today = {("robert", TODAY): WON, ("deuces", TODAY): HALF}
+    history = ranked(days={**all_of_today, ("robert", TODAY - 1): WON})
+    assert history.crowns(["robert", "deuces"]) == 1
+    assert history.crowns(["robert"]) == 2
+    assert ranked().crowns([]) == 0
+
+
+def test_scores_of_dailies() -> None:
+    history = ranked(
+        days={
+            ("robert", TODAY): HALF,
+            ("deuces", TODAY): WON,
+            # Monday of the same week, and the Sunday before it.
+            ("robert", boards.days_of(boards.week_of(TODAY))[0]): WON,
+            ("robert", boards.days_of(boards.week_of(TODAY))[0] - 1): WON,
+        }
+    )
+    week = boards.week_of(TODAY)
+
+    def score(scope: str, game: str, period: int = 0) -> int | None:
+        return history.score(BoardId(scope, game, period, "ranked"))  # type: ignore[arg-type]
+
+    assert score("day", "robert", TODAY) == pack(25, 400_000, 80)
+    assert score("day", ALL_GAMES, TODAY) == -(51 + 190)
+    assert score("week", "robert", week) == -(51 + 190)
+    assert score("week", ALL_GAMES, week) == -(51 + 190 + 190)
+    assert score("wins", "robert") == -2
+    assert score("wins", ALL_GAMES) == -3
+    assert score("best", "robert") == WON.packed
+    assert score("day", "robert", TODAY + 1) is None
+    assert score("races", "robert") is None
+    assert score("rating", "robert") is None
+
+
+@given(histories)
+def test_a_player_has_scores_in_one_group(history: History) -> None:
+    other: Group = "guests" if history.group == "ranked" else "ranked"
+    for board in boards_of_day("robert", TODAY, "guests"):
+        assert history.score(board._replace(group=other)) is None
+
+
+@given(histories)
+def test_what_is_void_counts_nowhere(history: History) -> None:
+    stands = replace(
+        history,
+        days={key: r for key, r in history.days.items() if not r.void},
+        rounds={key: r for key, r in history.rounds.items() if not r.void},
+    )
+    found = [*boards_of_day("robert", TODAY, history.group), *boards_of_round("robert")]
+    assert [history.score(board) for board in found] == [stands.score(board) for board in found]
+    assert history.rating("robert") == stands.rating("robert")
+
+
+def race(at: int, **given: object) -> RoundResult:
+    return RoundResult(at, 1, 2, True, 20, 32, 5_000, 40, "stuck", **given)  # type: ignore[arg-type]
+
+
+def test_rounds_that_are_not_held_any_more_still_count() -> None:
+    history = ranked()
+    for number in range(MAX_ROUNDS + 5):
+        result = race(number, shift=0.5, factor=0.9 if number % 2 else 1.0)
+        history = with_round(history, "robert", DealId(f"deal{number}"), result)
+    assert len(history.rounds) == MAX_ROUNDS
+    assert history.sums["robert"].played == 5
+    assert history.score(BoardId("races", "robert", 0, "ranked")) == -(MAX_ROUNDS + 5)
+    mean, _, rated = history.rating("robert")
+    assert (round(mean, 6), rated) == (RATING + 0.5 * (MAX_ROUNDS + 5), (MAX_ROUNDS + 5) // 2)
+    # Added again, a round of the sums changes nothing.
+    assert with_round(history, "robert", DealId("deal0"), race(0, shift=0.5)) == history
+
+
+def test_a_result_of_a_day_stays_what_it_is() -> None:
+    history = with_day(ranked(), "robert", TODAY, HALF)
+    assert with_day(history, "robert", TODAY, WON) == history
+
+
+def test_a_run_with_help_or_without_a_card_is_no_record() -> None:
+    helped = with_round(ranked(), "robert", DealId("a"), race(1, help=True))
+    best = BoardId("best", "robert", 0, "ranked")
+    assert helped.score(best) is None
+    bare = ranked(days={("robert", TODAY): NOTHING})
+    assert bare.score(best) is None
+
+
+def test_only_leaderboards_that_are_open_can_change() -> None:
+    now = daily.closes(TODAY - 1)
+    found = open_boards(["robert"], now, "guests")
+    assert {board.period for board in found if board.scope == "day"} == {TODAY}
+    before = open_boards(["robert"], now - 1, "guests")
+    assert {board.period for board in before if board.scope == "day"} == {TODAY - 1, TODAY}
+    assert {board.scope for board in before} == {"day", "week"}
+    assert "rating" in {board.scope for board in open_boards(["robert"], now, "ranked")}
+
+
+def test_weeks_begin_on_monday() -> None:
+    # 2026-11-23 is a Monday.
+    assert boards.week_of(20_780) == boards.week_of(20_779) + 1
+    assert list(boards.days_of(boards.week_of(20_780))) == list(range(20_780, 20_787))
+
+
+def test_which_leaderboards_exist() -> None:
+    assert boards.exists(BoardId("day", ALL_GAMES, TODAY, "guests"))
+    assert not boards.exists(BoardId("best", ALL_GAMES, 0, "ranked"))
+    assert not boards.exists(BoardId("wins", "robert", 0, "guests"))
+    assert not boards.exists(BoardId("wins", "robert", 7, "ranked"))
+    assert not boards.exists(BoardId("month", "robert", 7, "ranked"))  # type: ignore[arg-type]
