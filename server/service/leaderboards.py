@@ -143,7 +143,20 @@ class Leaderboards:
         Raises:
             UnavailableError: the store does not answer.
         """
-        return await self._store.leaderboards.top(board, TOP)
+        return await self.rows(board, 1, TOP)
+
+    async def rows(self, board: BoardId, first: int, count: int) -> tuple[int, list[Row]]:
+        """Return the number of all rows, and so many of them from one on, in one round trip.
+
+        Args:
+            board: the leaderboard.
+            first: the number of the first row, from 1.
+            count: how many rows.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        return await self._store.leaderboards.top(board, count, first)
 
     async def around(self, board: BoardId, players: Sequence[PlayerId]) -> list[list[Row]]:
         """Return each player's row with up to `REACH` neighbours on either side, in one round trip.

@@ -198,8 +198,14 @@ class LeaderboardStore(Protocol):
     ) -> tuple[bool, bool]:
         """Set or take away a score; return whether it changed, and whether the other group did."""
 
-    async def top(self, board: BoardId, count: int) -> tuple[int, list[Row]]:
-        """Return the number of all rows, and the first `count` of them."""
+    async def top(self, board: BoardId, count: int, first: int = 1) -> tuple[int, list[Row]]:
+        """Return the number of all rows, and `count` of them from the one of number `first` on."""
+
+    async def sizes(self, boards: Sequence[BoardId]) -> list[int]:
+        """Return the number of rows of each leaderboard, in one round trip."""
+
+    async def curves(self, board: BoardId) -> dict[str, int]:
+        """Return the counts of the curves of a daily, by its leaderboard."""
 
     async def around(
         self, board: BoardId, players: Sequence[PlayerId], reach: int

@@ -8,6 +8,7 @@ from server.metrics import Metrics
 from server.service.absences import Absences
 from server.service.accounts import Accounts
 from server.service.attempts import Attempts
+from server.service.curves import Curves
 from server.service.dailies import Dailies
 from server.service.deals import Deals
 from server.service.effects import Effects
@@ -48,6 +49,7 @@ class Services:
         bus: MessageBus,
         registration: Registration,
         metrics: Metrics,
+        *,
         searcher: Search | None = None,
     ) -> None:
         self.clock = store.clock
@@ -75,12 +77,14 @@ class Services:
         self.sessions = Sessions(store, bus, registration, self.attempts)
         self.histories = Histories(store, self.leaderboards)
         self.keeping = Keeping(store, self.histories, self.profiles, self.sessions)
+        self.curves = Curves(store, self.attempts)
         self.races = Races(store, self.histories)
         self.effects = Effects(
             store.outboxes,
             self.attempts,
             self.rooms,
-            self.histories,
+            curves=self.curves,
+            histories=self.histories,
             races=self.races,
             keeping=self.keeping,
         )

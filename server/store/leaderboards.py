@@ -55,7 +55,7 @@ row; or an empty table if there are no rows.
 _TOP = (
     _ROWS
     + """
-return {redis.call('ZCARD', KEYS[1]), rows(0, ARGV[1] - 1)}
+return {redis.call('ZCARD', KEYS[1]), rows(ARGV[2] - 1, ARGV[2] + ARGV[1] - 2)}
 """
 )
 
@@ -111,17 +111,41 @@ class Leaderboards:
         here, there = await self._database.run(_PLACE, names, player, text, life, *curve)
         return bool(here), bool(there)
 
-    async def top(self, board: BoardId, count: int) -> tuple[int, list[Row]]:
-        """Return the number of all rows, and the first `count` of them.
+    async def top(self, board: BoardId, count: int, first: int = 1) -> tuple[int, list[Row]]:
+        """Return the number of all rows, and `count` of them from the one of number `first` on.
+
+        Redis takes as long as for `count` rows, wherever they are, and runs nothing else meanwhile:
+        ask for a hundred at most.
 
         Raises:
             UnavailableError: Redis does not answer.
         """
         key = keys.leaderboard(board)
         ((size, found),) = await self._database.ask(
-            lambda redis, name: redis.eval(_TOP, 1, name, str(count)), key
+            lambda redis, name: redis.eval(_TOP, 1, name, str(count), str(first)), key
         )
         return int(size), _rows(found)
+
+    async def sizes(self, boards: Sequence[BoardId]) -> list[int]:
+        """Return the number of rows of each leaderboard, in one round trip.
+
+        Raises:
+            UnavailableError: Redis does not answer.
+        """
+        return await self._database.ask(
+            lambda redis, key: redis.zcard(key), *map(keys.leaderboard, boards)
+        )
+
+    async def curves(self, board: BoardId) -> dict[str, int]:
+        """Return the counts of the curves of a daily, by its leaderboard; none if there are none.
+
+        Raises:
+            UnavailableError: Redis does not answer.
+        """
+        (found,) = await self._database.ask(
+            lambda redis, key: redis.hgetall(key), keys.curves(board)
+        )
+        return {field: int(count) for field, count in found.items()}
 
     async def around(
         self, board: BoardId, players: Sequence[PlayerId], reach: int

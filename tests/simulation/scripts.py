@@ -155,8 +155,9 @@ def _rows(memory: Memory, key: str, first: int, last: int) -> list[Reply]:
 
 
 def top(memory: Memory, names: list[str], given: list[str]) -> Reply:
-    """Return the size and the first rows."""
-    rows = _rows(memory, names[0], 0, int(given[0]) - 1)
+    """Return the size, and so many rows from one on."""
+    count, first = map(int, given)
+    rows = _rows(memory, names[0], first - 1, first + count - 2)
     return [len(memory.rows(names[0])), rows]
 
 
