@@ -201,6 +201,12 @@ class LeaderboardStore(Protocol):
     async def rows(self, board: BoardId, first: int, count: int) -> Rows:
         """Return `count` rows from a place (from 1) on, the number of all, and the middle one."""
 
+    async def sizes(self, boards: Sequence[BoardId]) -> list[int]:
+        """Return the number of rows of each leaderboard, in one round trip."""
+
+    async def curves(self, board: BoardId) -> dict[str, int]:
+        """Return the counts of the curves of a daily, by its leaderboard."""
+
     async def around(
         self, board: BoardId, players: Sequence[PlayerId], reach: int
     ) -> list[list[Row]]:
