@@ -1,5 +1,7 @@
 /** Samedeal's client library: a session with the server, and the rules of its games. */
 
+export { Api, type ApiOptions, type Rows } from "./api.ts";
+export type * as ApiTypes from "./apiTypes.ts";
 export type { AttemptState } from "./attempt.ts";
 export { Client, type ClientOptions } from "./client.ts";
 export type { ConnectFailure, Status, Surroundings } from "./connection.ts";

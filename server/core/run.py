@@ -81,7 +81,7 @@ class Runner(Struct, frozen=True):
     tag: str
 
 
-class FileResult(Struct, frozen=True):
+class FileResult(Struct, frozen=True, omit_defaults=True):
     """The result of a run in its file: see `server.core.ranking.Result`."""
 
     home: int
@@ -94,7 +94,7 @@ class FileResult(Struct, frozen=True):
     peeked: bool = False
 
 
-class RunFile(Struct, frozen=True, tag_field="samedeal", tag="run"):
+class RunFile(Struct, frozen=True, omit_defaults=True, tag_field="samedeal", tag="run"):
     """A run as a file (JSON), which anybody can check without a server.
 
     Attributes:
