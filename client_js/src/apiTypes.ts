@@ -293,10 +293,12 @@ export interface PlayerPage {
   readonly day: number;
   /** Days in a row, at any game. */
   readonly streaks: Streaks;
-  /** Days on which every game's daily was won. */
+  /** Days on which every game's daily counts as played. */
   readonly crowns: number;
   /** Those that the player has played. */
   readonly games: readonly PlayedGame[];
+  /** Days lost by a fault of the server's, which end no streak. */
+  readonly repaired: readonly number[];
 }
 
 /** A day whose file can be downloaded. */

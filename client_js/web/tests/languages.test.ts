@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { findRuleset, games } from "../../src/rules/catalog.ts";
 import { rulesOf } from "../src/ruleWords.ts";
 import { checkCatalogues } from "../src/text/check.ts";
+import { daysCatalogues } from "../src/text/days.ts";
 import { de } from "../src/text/de.ts";
 import { en } from "../src/text/en.ts";
 import { howTos } from "../src/text/howTo.ts";
@@ -14,6 +15,7 @@ const catalogue = (spoken: "en" | "de") => ({
   ...{ en, de }[spoken],
   howTo: howTos[spoken],
   check: checkCatalogues[spoken],
+  days: daysCatalogues[spoken],
   replay: replayCatalogues[spoken],
   settings: settingsCatalogues[spoken],
 });

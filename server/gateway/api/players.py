@@ -152,8 +152,9 @@ class PlayerPage(Struct, frozen=True):
         kept: whether the player has kept an identity; who has not is a guest.
         day: today, counted from 1970-01-01.
         streaks: days in a row, at any game.
-        crowns: days on which every game's daily was won.
+        crowns: days on which every game's daily counts as played.
         games: those that the player has played.
+        repaired: days lost by a fault of the server's, which end no streak.
     """
 
     player: Player
@@ -162,3 +163,4 @@ class PlayerPage(Struct, frozen=True):
     streaks: Streaks
     crowns: Count
     games: list[PlayedGame]
+    repaired: list[Count] = []
