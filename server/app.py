@@ -40,6 +40,7 @@ from server.store.open_rooms import OpenRooms
 from server.store.outbox import Outboxes
 from server.store.players import Players
 from server.store.quick import QuickMatches
+from server.store.races import Races
 from server.store.rooms import Rooms
 from server.store.sweepers import Sweepers
 
@@ -134,6 +135,7 @@ def redis_store(database: Database, clock: ports.Clock) -> Store:
         players=Players(database),
         leaderboards=Leaderboards(database),
         histories=Histories(database),
+        races=Races(database),
         outboxes=Outboxes(database),
         rooms=Rooms(database),
         open_rooms=OpenRooms(database),

@@ -12,6 +12,7 @@ export type {
   Entry,
   Emoted,
   Leaderboard,
+  Middle,
   OpenRoom,
   Place,
   Player,
@@ -25,6 +26,7 @@ export type {
   Runs,
   Score,
   Seat,
+  WatchLeaderboard,
 } from "./messages.ts";
 export { EMOTES } from "./messages.ts";
 export { Refusal } from "./refusal.ts";

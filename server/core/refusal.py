@@ -39,6 +39,7 @@ SENTENCES: Final = {
     "nothing_to_undo": "There is no move to take back.",
     "already_played": "You have played this daily already.",
     "unknown_day": "There is no leaderboard for this day.",
+    "unknown_board": "There is no such leaderboard.",
     "unknown_deal": "There is no such deal.",
     "deal_open": "This deal is still being played. Its runs can be seen when it is closed.",
     "unknown_run": "There is no such run, or it is not kept any more.",

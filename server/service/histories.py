@@ -20,8 +20,8 @@ from msgspec.structs import replace
 from engine.catalog import games
 from server.core import history as core
 from server.core.boards import BoardId, Group
-from server.core.history import DayResult, History
-from server.core.ids import PlayerId
+from server.core.history import DayResult, History, RoundResult
+from server.core.ids import DealId, PlayerId
 from server.service.leaderboards import Leaderboards
 from server.service.store import Store
 
@@ -79,6 +79,21 @@ class Histories:
         added = await self.change(player, lambda found: core.with_day(found, game, day, result))
         boards = core.boards_of_day(game, day, added.group)
         await self.write(player, added, boards, {boards[0]: tuple(curve)})
+
+    async def add_round(
+        self, player: PlayerId, game: str, deal: DealId, result: RoundResult
+    ) -> None:
+        """Add the result of a round, or replace it, and write what follows from it.
+
+        This is idempotent. It costs guests no more than the history: they are on no leaderboard of
+        races.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        added = await self.change(player, lambda found: core.with_round(found, game, deal, result))
+        if added.group == "ranked":
+            await self.write(player, added, core.boards_of_round(game))
 
     async def keep(self, player: PlayerId, at: int) -> None:
         """Note that a player has kept an identity, and move the scores of open leaderboards.

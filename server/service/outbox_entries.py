@@ -11,6 +11,7 @@ from typing import TypeAlias
 import msgspec
 
 from server.core.ids import AttemptId, DealId, PlayerId, RoomCode
+from server.core.races import Race
 from server.core.stored import StoredResult
 from server.service.stored import Reader
 
@@ -32,7 +33,26 @@ class Finish(msgspec.Struct, tag="finish", frozen=True):
         return self.attempt
 
 
-Effect: TypeAlias = Finish
+class RoundOver(msgspec.Struct, tag="round", frozen=True):
+    """A race that is over, written with the room's entry of its last result.
+
+    Attributes:
+        room: the room's code.
+        number: the round's number.
+        race: who played it on what, and how they ended.
+    """
+
+    room: RoomCode
+    number: int
+    race: Race
+
+    @property
+    def field(self) -> str:
+        """Its field in the outbox, which is in the room's partition."""
+        return f"{self.room}/{self.number}"
+
+
+Effect: TypeAlias = Finish | RoundOver
 """Every effect."""
 
 _READER: Reader[Effect] = Reader(Effect)

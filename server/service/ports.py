@@ -19,12 +19,13 @@ from server.core.due import Due
 from server.core.history import History
 from server.core.ids import DealId, PlayerId, RoomCode
 from server.core.names import Profile
-from server.core.ranking import Row
+from server.core.ranking import Row, Rows
 from server.core.topics import Topic
 from server.store.bus import Subscriber
 from server.store.deals import Deal
 from server.store.journal import Append, Appended, Entries
 from server.store.outbox import Pending
+from server.store.races import Record
 from server.store.sweepers import Share
 
 
@@ -142,16 +143,21 @@ class LeaderboardStore(Protocol):
 
     async def place(
         self, board: BoardId, player: PlayerId, score: int | None, curve: Sequence[str] = ()
-    ) -> tuple[bool, bool]:
-        """Set or take away a score; return whether it changed, and whether the other group did."""
+    ) -> tuple[int | None, int | None]:
+        """Set or take away a score; return the one before, and that in the other group."""
 
-    async def top(self, board: BoardId, count: int) -> tuple[int, list[Row]]:
-        """Return the number of all rows, and the first `count` of them."""
+    async def rows(self, board: BoardId, first: int, count: int) -> Rows:
+        """Return `count` rows from a place (from 1) on, the number of all, and the middle one."""
 
     async def around(
         self, board: BoardId, players: Sequence[PlayerId], reach: int
     ) -> list[list[Row]]:
         """Return each player's row with up to `reach` rows on either side, in one round trip."""
+
+    async def among(
+        self, board: BoardId, circles: Sequence[Sequence[PlayerId]], most: int
+    ) -> list[list[Row]]:
+        """Return the rows of the players of each of some lists, best first, in one round trip."""
 
     async def standing(self, board: BoardId, player: PlayerId) -> tuple[int, Row | None]:
         """Return the number of all rows, and a player's own row or `None`, in one round trip."""
@@ -171,6 +177,25 @@ class HistoryStore(Protocol):
 
     async def change(self, player: PlayerId, before: History, after: History) -> bool:
         """Store what differs, and return `True`, if the version is still that of `before`."""
+
+
+class RaceStore(Protocol):
+    """The records of races, and whom each player has met in one."""
+
+    async def decide(self, deal: DealId, text: str) -> Record:
+        """Store what is decided of a race, unless that stands already; return what stands."""
+
+    async def find(self, deal: DealId) -> Record | None:
+        """Return the record of a race, or `None` if there is none."""
+
+    async def void(self, deal: DealId, player: PlayerId, reason: str) -> Record | None:
+        """Note that a player's result is void, if there is a record, and return that."""
+
+    async def meet(self, player: PlayerId, others: Sequence[PlayerId], at: int) -> None:
+        """Note whom a player has met, and when, in Unix milliseconds."""
+
+    async def met(self, player: PlayerId) -> list[PlayerId]:
+        """Return whom a player has met, the last one first."""
 
 
 class OutboxStore(Protocol):

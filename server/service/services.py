@@ -20,6 +20,7 @@ from server.service.ports import MessageBus
 from server.service.profiles import Profiles
 from server.service.progress import Progress
 from server.service.quick_matches import QuickMatches
+from server.service.races import Races
 from server.service.registration import Registration
 from server.service.rooms import Rooms
 from server.service.runs import Runs
@@ -71,7 +72,10 @@ class Services:
         self.identity = Identity(store.players, self.profiles)
         self.sessions = Sessions(store, bus, registration, self.attempts)
         self.histories = Histories(store, self.leaderboards)
-        self.effects = Effects(store.outboxes, self.attempts, self.rooms, self.histories)
+        self.races = Races(store, self.histories)
+        self.effects = Effects(
+            store.outboxes, self.attempts, self.rooms, self.histories, self.races
+        )
         self.sweeper = Sweeper(store, self.attempts, self.effects, metrics.sweeps)
         self.progress = Progress(self.attempts, self.live)
         self.watching = Watching(store, self.attempts, self.rooms, self.live)

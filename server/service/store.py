@@ -15,6 +15,7 @@ from server.service.ports import (
     OutboxStore,
     PlayerStore,
     QuickMatchStore,
+    RaceStore,
     RoomStore,
     SweeperStore,
 )
@@ -30,6 +31,7 @@ class Store:
     players: PlayerStore
     leaderboards: LeaderboardStore
     histories: HistoryStore
+    races: RaceStore
     outboxes: OutboxStore
     rooms: RoomStore
     open_rooms: OpenRoomStore

@@ -25,6 +25,10 @@ LEADERBOARD_LIFE = 400 * DAY_SECONDS
 """Seconds that a leaderboard of a day or a week is kept after the last entry."""
 PLAYER_LIFE = 400 * DAY_SECONDS
 """Seconds that a player's record is kept after the last session began."""
+RACE_LIFE = 90 * DAY_SECONDS
+"""Seconds that a race's record is kept after it was applied: as long as its players' attempts."""
+MAX_MET = 100
+"""Most players of whom it is kept that a player has met them in a race."""
 NODE_LIFE = 15
 """Seconds after which a node's registration expires unless it is renewed."""
 MAX_SESSIONS = 8
@@ -107,7 +111,7 @@ def offers(game: str) -> str:
 
 
 def outbox(number: int) -> str:
-    """Return the key of a partition's outbox: a hash of effects by attempt."""
+    """Return the key of a partition's outbox: a hash of effects by attempt or round."""
     return f"{{p{number}}}:outbox"
 
 
@@ -144,6 +148,19 @@ def curves(board: BoardId) -> str:
 def history(player_id: str) -> str:
     """Return the key of a player's history: a hash of results."""
     return f"history:{{{player_id}}}"
+
+
+def race(deal_id: str) -> str:
+    """Return the key of the record of a race, by its deal: a hash."""
+    return f"rated:{{{deal_id}}}"
+
+
+def met(player_id: str) -> str:
+    """Return the key of those whom a player has met in races.
+
+    It is a sorted set by the time of the last one in Unix milliseconds.
+    """
+    return f"met:{{{player_id}}}"
 
 
 def player(player_id: str) -> str:

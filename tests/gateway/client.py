@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
 from websockets.asyncio.client import ClientConnection, connect
-from websockets.exceptions import ConnectionClosed
+from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from server.gateway.messages.session import VERSION
 from tests.wire import Message, Wire
@@ -17,6 +18,9 @@ __all__ = ["Client", "Message", "opened"]
 
 PATIENCE = 20.0
 """Seconds after which an expected event counts as missing."""
+
+REFUSED_WITHIN = 60.0
+"""Seconds for which a socket is asked for again while the node is overloaded."""
 
 
 class Client:
@@ -87,7 +91,24 @@ class Client:
 
 
 @asynccontextmanager
-async def opened(port: int, **options: Any) -> AsyncIterator[Client]:
-    """Open a socket to a node on this machine."""
-    async with connect(f"ws://localhost:{port}/socket", **options) as socket:
+async def opened(port: int, *, patient: bool = True, **options: Any) -> AsyncIterator[Client]:
+    """Open a socket to a node on this machine.
+
+    Args:
+        port: the node's.
+        patient: whether to try again while an overloaded node refuses, as clients do.
+        options: for `connect`.
+    """
+    async with await _connected(port, REFUSED_WITHIN if patient else 0.0, options) as socket:
         yield Client(socket)
+
+
+async def _connected(port: int, patience: float, options: dict[str, Any]) -> ClientConnection:
+    until = time.monotonic() + patience
+    while True:
+        try:
+            return await connect(f"ws://localhost:{port}/socket", **options)
+        except InvalidStatus as error:
+            if error.response.status_code != 503 or time.monotonic() > until:
+                raise
+            await asyncio.sleep(0.1)

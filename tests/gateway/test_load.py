@@ -33,7 +33,7 @@ async def test_new_sockets_and_rooms_are_refused_before_any_move(
         (attempt,) = await race_of(client)
         monkeypatch.setattr(load, "MAX_LAG", -1.0)
         with pytest.raises(InvalidStatus) as refused:
-            async with opened(port):
+            async with opened(port, patient=False):
                 pass
         response = refused.value.response
         assert response.status_code == 503

@@ -182,7 +182,7 @@ async def test_an_effect_that_fails_for_lack_of_redis_is_retried_and_never_set_a
 
     await finish_daily(node)
     with monkeypatch.context() as patch:
-        patch.setattr(type(node.store.leaderboards), "enter", away)
+        patch.setattr(type(node.store.leaderboards), "place", away)
         for _ in range(2 * module.TRIES):
             await node.sweep()
     assert len(await all_effects(node.store.outboxes)) == 1

@@ -191,6 +191,9 @@ class Memory:
         return [m for m, s in self.rows(key) if (s > low if first[0] == "(" else s >= low)
                 and s <= high]  # fmt: skip
 
+    def _zrevrange(self, key: str, _: str, __: str) -> Reply:
+        return [member for member, _ in reversed(self.rows(key))]
+
     def _zrangebyscore(self, key: str, _: str, last: str, *more: str) -> Reply:
         found = [[m, s] for m, s in self.rows(key) if s <= float(last)]
         return found[: int(more[more.index("LIMIT") + 2])]

@@ -16,7 +16,7 @@ from server.core.boards import BoardId, Group, of_daily
 from server.core.daily import DailyId
 from server.core.due import AttemptDue
 from server.core.history import DayResult, History
-from server.core.ids import AttemptId, PlayerId, RoomCode
+from server.core.ids import AttemptId, DealId, PlayerId, RoomCode
 from server.service.store import Store
 from server.store import keys
 from server.store.clock import Clock
@@ -35,12 +35,12 @@ from tests.store.outboxes import all_due, all_effects, all_set_aside
 
 pytestmark = ALONE
 
-NAMES = [f"{player}.{player}" for player in PLAYERS[:3]]
+NAMES = [f"{player}.{player}" for player in PLAYERS[:8]]
 TEXTS = ["a", '{"at":1}']
 GAMES = ["first", "second"]
 DAYS = [20_000, 20_001]
 CODES = [RoomCode("AAAAA"), RoomCode("BBBBB")]
-COMMANDS = 2_000
+COMMANDS = 1_000
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,8 @@ class Commands:
         """Return the name of the next command, and the command."""
         makers = [self._append] * 10 + [self._read_on] * 2 + [
             self._read, self._read_on, self._effects, self._drop_effect, self._due, self._drop_due,
-            self._place, self._change_history, self._histories, self._top, self._around,
+            self._place, self._change_history, self._histories, self._page, self._around,
+            self._among, self._race, self._race, self._meet, self._met,
             self._keep, self._profiles, self._session,
             self._session_used, self._session_ended, self._newest, self._present, self._presence,
             self._node, self._nodes, self._open_room, self._open_rooms, self._offer,
@@ -98,7 +99,7 @@ class Commands:
             # A time in the past deletes the journal at once.
             expires=rng.choice((None,) * 6 + (self.now + 900_000, self.now - 60_000)),
             effect=rng.choice((None, (name, self._one(TEXTS)))),
-            due=rng.choice((None, (due, None), (due, self.now + self._about()))),
+            due=rng.choice((None, (due, None), *[(due, self.now + self._about())] * 2)),
         )
         previous = rng.choice((None, "" if start else self._one(TEXTS)))
         now = self._about_now()
@@ -196,9 +197,9 @@ class Commands:
     def _histories(self) -> Command:
         return lambda on: on.store.histories.read(list(PLAYERS))
 
-    def _top(self) -> Command:
-        board, count = self._board(), self.rng.randint(1, 6)
-        return lambda on: on.store.leaderboards.top(board, count)
+    def _page(self) -> Command:
+        board, first, count = self._board(), self.rng.randint(1, 4), self.rng.randint(1, 6)
+        return lambda on: on.store.leaderboards.rows(board, first, count)
 
     def _around(self) -> Command:
         given = (
@@ -207,6 +208,14 @@ class Commands:
             self.rng.randint(0, 3),
         )
         return lambda on: on.store.leaderboards.around(*given)
+
+    def _among(self) -> Command:
+        circles = [
+            self.rng.choices(list(PLAYERS), k=self.rng.randint(1, 4))
+            for _ in range(self.rng.randint(0, 3))
+        ]
+        given = (self._board(), [list(dict.fromkeys(each)) for each in circles], 2)
+        return lambda on: on.store.leaderboards.among(*given)
 
     def _keep(self) -> Command:
         player, name = self._one(list(PLAYERS)), self._one([None, "Ada", "Bob"])
@@ -280,6 +289,24 @@ class Commands:
             return lambda on: on.store.quick_matches.withdraw(game, code)
         return lambda on: on.store.quick_matches.offer(game, code, now)
 
+    def _race(self) -> Command:
+        deal, player = DealId(self._one(GAMES)), self._one([*PLAYERS[:2]])
+        kind, text = self.rng.choice(("decide", "find", "void")), self._one(TEXTS)
+        if kind == "find":
+            return lambda on: on.store.races.find(deal)
+        if kind == "void":
+            return lambda on: on.store.races.void(deal, player, text)
+        return lambda on: on.store.races.decide(deal, text)
+
+    def _meet(self) -> Command:
+        player, *others = self.rng.sample(PLAYERS, self.rng.randint(2, len(PLAYERS)))
+        at = self._about_now()
+        return lambda on: on.store.races.meet(player, others, at)
+
+    def _met(self) -> Command:
+        player = self._one([*PLAYERS])
+        return lambda on: on.store.races.met(player)
+
     def _pair(self) -> Command:
         game, now = self._one(GAMES), self.now
 
@@ -350,11 +377,19 @@ async def test_the_simulated_store_answers_as_the_real_one(
         simulated.world.set_epoch(commands.now)
         name, command = commands.draw()
         found, wanted = await simulated.answer(command), await answer_of(command, real)
-        assert found == wanted, f"command {number}: {name}"
+        assert found == wanted, f"command {number} of seed {seed}: {name}"
         seen[f"{name} {wanted.__name__ if isinstance(wanted, type) else bool(wanted)}"] += 1
     assert {"_append ConflictError", "_append MistimedError", "_append True"} <= seen.keys()
     assert {"_read True", "_read_on True", "_read_on False", "_effects True"} <= seen.keys()
-    assert {"_due True", "_due False", "_top True", "_around True", "_nodes True"} <= seen.keys()
+    assert {"_race True", "_race False", "_met True"} <= seen.keys()
+    assert {
+        "_due True",
+        "_due False",
+        "_page True",
+        "_around True",
+        "_among True",
+        "_nodes True",
+    } <= seen.keys()
 
 
 @pytest.mark.parametrize("which", ["real", "simulated"])
