@@ -11,6 +11,18 @@ export function betterThan(rank: number, of: number): number | null {
   return of > 1 ? Math.floor((100 * (of - rank)) / (of - 1)) : null;
 }
 
+/** So many rows around a player's own one; none if the player has none. */
+export function rowsAround<Row extends { readonly player: { readonly id: string } }>(
+  rows: readonly Row[],
+  player: string | undefined,
+  most: number,
+): readonly Row[] {
+  const own = rows.findIndex((row) => row.player.id === player);
+  if (own < 0) return [];
+  const first = Math.max(0, Math.min(own - Math.floor(most / 2), rows.length - most));
+  return rows.slice(first, first + most);
+}
+
 /** The average number of cards home in a game's dailies before a day; null if there are none. */
 export function averageBefore(game: ApiTypes.PlayedGame | undefined, day: number): number | null {
   const before = game?.dailies.days.filter((played) => played.day < day) ?? [];

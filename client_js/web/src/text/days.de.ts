@@ -32,7 +32,6 @@ export const de: DaysWords = {
   better: (percent) => `Besser als ${percent} %.`,
   alone: "Du bist als Erster fertig.",
   against,
-  board: "Zur Bestenliste",
   rivals: "Mit wem du schon gespielt hast",
 
   chart: {
@@ -115,10 +114,11 @@ export const de: DaysWords = {
     won: (time) => `Du hast in ${time} gewonnen.`,
     notPlayed: "Das hast du nicht gespielt.",
     open: "Wird noch gespielt.",
-    playIt: "Ohne Wertung spielen",
+    over: "Dieser Tag ist vorbei. Spielen kannst du seine Blätter noch, ohne Wertung.",
+    playIt: "Noch einmal",
     playToday: "Spielen",
     runs: "Alle Partien",
-    board: "Bestenliste",
+    board: "Liste",
     replay: "Deine Partie",
     ahead: (date) => `Diese Blätter sind schon versiegelt. Gespielt werden sie ab ${date}.`,
     closesLater:

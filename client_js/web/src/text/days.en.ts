@@ -35,7 +35,6 @@ export const en = {
   better: (percent: number) => `Better than ${percent} %.`,
   alone: "You’re the first to finish.",
   against,
-  board: "See the board",
   rivals: "People you’ve raced with",
 
   chart: {
@@ -125,10 +124,11 @@ export const en = {
     won: (time: string) => `You won in ${time}.`,
     notPlayed: "You didn’t play this one.",
     open: "Still being played.",
-    playIt: "Play it, unranked",
+    over: "This day is over. Its deals can still be played, unranked.",
+    playIt: "Play it",
     playToday: "Play",
     runs: "All runs",
-    board: "Leaderboard",
+    board: "Board",
     replay: "Your run",
     ahead: (date: string) => `These deals are sealed already. They open on ${date}.`,
     closesLater:
