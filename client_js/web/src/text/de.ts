@@ -148,7 +148,7 @@ export const de: Text = {
     play: "Spielen",
     resume: "Weiter",
     see: "Ergebnis",
-    left: (left, of) => `Als Nächstes: noch ${left} von ${of} bis zur Krone`,
+    left: (left) => `Als Nächstes: noch ${left} bis zur Krone`,
     done: (done, of) => `${done} von ${of} geschafft. Alle ${of} ergeben die Krone.`,
     crown: "Alle fünf geschafft. Die Krone gehört dir.",
     streak: (days) => counted(days, "Tag", "Tage"),

@@ -155,7 +155,7 @@ export const en = {
     play: "Play",
     resume: "Resume",
     see: "Result",
-    left: (left: number, of: number) => `Next: ${left} of ${of} left for the crown`,
+    left: (left: number) => `Next: ${left} left for the crown`,
     done: (done: number, of: number) => `${done} of ${of} done. All ${of} make the crown.`,
     crown: "All five done. The crown is yours.",
     streak: (days: number) => counted(days, "day", "days"),
