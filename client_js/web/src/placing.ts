@@ -1,6 +1,6 @@
 /** How a result stands against those of everybody, and against one's own. Pure. */
 
-import type { ApiTypes } from "@samedeal/client";
+import type { ApiTypes, Dailies, Result } from "@samedeal/client";
 import { type Course, homeAt } from "./courses.ts";
 
 /**
@@ -9,6 +9,17 @@ import { type Course, homeAt } from "./courses.ts";
  */
 export function betterThan(rank: number, of: number): number | null {
   return of > 1 ? Math.floor((100 * (of - rank)) / (of - 1)) : null;
+}
+
+/** Whether a daily counts as played: it is over, and brought a card home. */
+export function counts(result: Result | null): boolean {
+  // The cards that the deal itself puts there have no time.
+  return result !== null && result.end !== null && result.time > 0;
+}
+
+/** Whether the day's games make the crown: all of them count as played. */
+export function isCrowned({ games }: Dailies): boolean {
+  return games.every(({ mine }) => counts(mine));
 }
 
 /** So many rows around a player's own one; none if the player has none. */

@@ -7,6 +7,7 @@ import {
   PARTS,
   averageBefore,
   betterThan,
+  isCrowned,
   medianAt,
   rowsAround,
   standings,
@@ -57,6 +58,26 @@ describe("the rows around one's own", () => {
 
   it("are all there are, if they are few", () => {
     expect(rowsAround(rows.slice(0, 2), "b", 3)).toHaveLength(2);
+  });
+});
+
+describe("the crown of the day", () => {
+  const played = { home: 5, left: 47, time: 900, moves: 9, end: "stuck" as const };
+  const result = { ...played, undos: 0, hints: 0, peeked: false };
+
+  it.each([
+    [result, true],
+    [{ ...result, time: 0 }, false],
+    [{ ...result, end: null }, false],
+    [null, false],
+  ])("with %j as the last result", (mine, crowned) => {
+    const game = { variant: "standard", deal: "d", commitment: "" };
+    const day = { day: 7, date: "", ends: 0, closes: 0, now: 0 };
+    const games = [
+      { ...game, game: "robert", mine: result },
+      { ...game, game: "deuces", mine },
+    ];
+    expect(isCrowned({ ...day, games })).toBe(crowned);
   });
 });
 

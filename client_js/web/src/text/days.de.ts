@@ -60,7 +60,8 @@ export const de: DaysWords = {
 
   set: {
     done: "Alle fünf geschafft",
-    more: (time) => `Die Krone gehört dir. Neue Blätter in ${time}.`,
+    crowned: "Die Krone gehört dir.",
+    next: (time) => `Neue Blätter in ${time}.`,
     overall: (place, of) => `Platz ${place} von ${of} über alle Spiele von heute.`,
     share: "Alle fünf teilen",
   },

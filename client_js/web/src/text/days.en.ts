@@ -63,7 +63,8 @@ export const en = {
 
   set: {
     done: "All five, done",
-    more: (time: string) => `The crown is yours. New deals in ${time}.`,
+    crowned: "The crown is yours.",
+    next: (time: string) => `New deals in ${time}.`,
     overall: (place: string, of: number) => `${place} of ${of} over all games today.`,
     share: "Share all five",
   },

@@ -151,6 +151,7 @@ export const de: Text = {
     left: (left) => `Als Nächstes: noch ${left} bis zur Krone`,
     done: (done, of) => `${done} von ${of} geschafft. Alle ${of} ergeben die Krone.`,
     crown: "Alle fünf geschafft. Die Krone gehört dir.",
+    allDone: "Alle fünf gespielt. Für die Krone muss in jedem eine Karte heim.",
     streak: (days) => counted(days, "Tag", "Tage"),
     streakLabel: (days) => `${counted(days, "Tag", "Tage")} in Folge`,
     calendar: "Kalender",

@@ -158,6 +158,7 @@ export const en = {
     left: (left: number) => `Next: ${left} left for the crown`,
     done: (done: number, of: number) => `${done} of ${of} done. All ${of} make the crown.`,
     crown: "All five done. The crown is yours.",
+    allDone: "All five done. The crown takes a card home in each.",
     streak: (days: number) => counted(days, "day", "days"),
     streakLabel: (days: number) => `${counted(days, "day", "days")} in a row`,
     calendar: "Calendar",
