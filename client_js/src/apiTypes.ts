@@ -299,6 +299,8 @@ export interface PlayerPage {
   readonly crowns: number;
   /** Those that the player has played. */
   readonly games: readonly PlayedGame[];
+  /** Days lost by a fault of the server's, which end no streak. */
+  readonly repaired: readonly number[];
 }
 
 /** A day whose file can be downloaded. */

@@ -16,6 +16,10 @@ export type Route =
   | { screen: "run"; attempt: string; at: number; beside: string | null }
   | { screen: "ghost"; attempt: string }
   | { screen: "deal"; deal: string }
+  | { screen: "play"; deal: string }
+  | { screen: "archive"; month: string | null }
+  | { screen: "day"; date: string }
+  | { screen: "player"; player: string }
   | { screen: "missing" };
 
 /** Screens that need no server. */
@@ -55,6 +59,13 @@ export const paths = {
   result: (game: string, day: number, player: string) =>
     `/leaderboard/${encodeURIComponent(game)}?day=${day}&player=${encodeURIComponent(player)}`,
   deal: (deal: string) => `/deal/${encodeURIComponent(deal)}`,
+  /** A closed deal to play, unranked, in practice. */
+  play: (deal: string) => `/deal/${encodeURIComponent(deal)}?play`,
+  /** The calendar, from the month of a date as in `2026-11`. */
+  archive: (month?: string) => `/archive${month === undefined ? "" : `?month=${month}`}`,
+  /** A day of the calendar, by its date. */
+  day: (date: string) => `/archive/${date}`,
+  player: (player: string) => `/player/${encodeURIComponent(player)}`,
   /** A race against a run, in practice. */
   ghost: (attempt: string) => `/run/${encodeURIComponent(attempt)}?race`,
   /** A run, from a time in milliseconds since its start, and beside another one. */
@@ -87,7 +98,15 @@ export function routeOf({ pathname, search }: { pathname: string; search: string
   if (first === "leaderboard" && second !== undefined) {
     return { screen: "leaderboard", game: second, ...boardOf(new URLSearchParams(search)) };
   }
-  if (first === "deal" && second !== undefined) return { screen: "deal", deal: second };
+  if (first === "deal" && second !== undefined) {
+    const played = new URLSearchParams(search).has("play");
+    return { screen: played ? "play" : "deal", deal: second };
+  }
+  if (first === "archive") {
+    if (second !== undefined) return { screen: "day", date: second };
+    return { screen: "archive", month: new URLSearchParams(search).get("month") };
+  }
+  if (first === "player" && second !== undefined) return { screen: "player", player: second };
   if (first === "run" && second !== undefined) {
     const query = new URLSearchParams(search);
     if (query.has("race")) return { screen: "ghost", attempt: second };

@@ -3,6 +3,7 @@ import { findRuleset, games } from "../../src/rules/catalog.ts";
 import { rulesOf } from "../src/ruleWords.ts";
 import { boardCatalogues } from "../src/text/boards.ts";
 import { checkCatalogues } from "../src/text/check.ts";
+import { daysCatalogues } from "../src/text/days.ts";
 import { de } from "../src/text/de.ts";
 import { en } from "../src/text/en.ts";
 import { howTos } from "../src/text/howTo.ts";
@@ -16,6 +17,7 @@ const catalogue = (spoken: "en" | "de") => ({
   boards: boardCatalogues[spoken],
   howTo: howTos[spoken],
   check: checkCatalogues[spoken],
+  days: daysCatalogues[spoken],
   replay: replayCatalogues[spoken],
   settings: settingsCatalogues[spoken],
 });

@@ -35,6 +35,13 @@ describe("routeOf", () => {
     ["/run/d.p?beside=d.q", { screen: "run", attempt: "d.p", at: 0, beside: "d.q" }],
     ["/run/d.p?race", { screen: "ghost", attempt: "d.p" }],
     ["/deal/d", { screen: "deal", deal: "d" }],
+    ["/deal/d?play", { screen: "play", deal: "d" }],
+    ["/archive", { screen: "archive", month: null }],
+    ["/archive?month=2026-11", { screen: "archive", month: "2026-11" }],
+    ["/archive/2026-11-21", { screen: "day", date: "2026-11-21" }],
+    ["/archive/2026-11-21/robert", { screen: "missing" }],
+    ["/player/p", { screen: "player", player: "p" }],
+    ["/player", { screen: "missing" }],
     ["/watch/h7kq2/Jk1-_A", { screen: "watch", code: "H7KQ2", key: "Jk1-_A" }],
     ["/watch/h7kq2", { screen: "missing" }],
     ["/watch/h7kq2/a/b", { screen: "missing" }],
@@ -52,6 +59,10 @@ describe("routeOf", () => {
     expect(at(paths.run("d.p", 5, "d.q"))).toMatchObject({ at: 5, beside: "d.q" });
     expect(at(paths.ghost("d.p"))).toEqual({ screen: "ghost", attempt: "d.p" });
     expect(at(paths.deal("d"))).toEqual({ screen: "deal", deal: "d" });
+    expect(at(paths.play("d"))).toEqual({ screen: "play", deal: "d" });
+    expect(at(paths.archive("2026-11"))).toEqual({ screen: "archive", month: "2026-11" });
+    expect(at(paths.day("2026-11-21"))).toEqual({ screen: "day", date: "2026-11-21" });
+    expect(at(paths.player("p"))).toEqual({ screen: "player", player: "p" });
     expect(at(paths.daily("a b"))).toEqual({ screen: "daily", game: "a b" });
     expect(at(paths.leaderboard("robert"))).toEqual(TODAYS);
     expect(at(paths.leaderboard("robert", 7))).toEqual({ ...TODAYS, day: 7 });

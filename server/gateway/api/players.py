@@ -167,6 +167,7 @@ class PlayerPage(Struct, frozen=True):
         streaks: days in a row, at any game.
         crowns: days on which the dailies of all games were played.
         games: those that the player has played.
+        repaired: days lost by a fault of the server's, which end no streak.
     """
 
     player: Player
@@ -175,6 +176,7 @@ class PlayerPage(Struct, frozen=True):
     streaks: Streaks
     crowns: Count
     games: list[PlayedGame]
+    repaired: list[Count] = []
 
 
 class OfPlayer(Asked, frozen=True):
