@@ -44,7 +44,7 @@ GAMES = ["first", "second"]
 DAYS = [20_000, 20_001]
 DIGESTS = ["a" * 64, "b" * 64]
 CODES = [RoomCode("AAAAA"), RoomCode("BBBBB")]
-COMMANDS = 2_000
+COMMANDS = 1_200
 
 
 @dataclass(frozen=True)
@@ -336,7 +336,7 @@ class Commands:
         return lambda on: on.store.quick_matches.offer(game, code, now)
 
     def _race(self) -> Command:
-        deal, player = DealId(self._one(GAMES)), self._one([*PLAYERS[:2]])
+        deal, player = DealId(f"deal{self.rng.randrange(12)}"), self._one(list(PLAYERS[:2]))
         kind, text = self.rng.choice(("decide", "find", "void")), self._one(TEXTS)
         if kind == "find":
             return lambda on: on.store.races.find(deal)
