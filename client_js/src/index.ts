@@ -1,12 +1,15 @@
 /** Samedeal's client library: a session with the server, and the rules of its games. */
 
+export type { AccountCommands, PasskeyPrompt } from "./account.ts";
 export type { AttemptState } from "./attempt.ts";
 export { Client, type ClientOptions } from "./client.ts";
 export type { ConnectFailure, Status, Surroundings } from "./connection.ts";
 export type {
+  Account,
   Dailies,
   Daily,
   Deal,
+  DeviceCode,
   Entry,
   Emoted,
   Leaderboard,
