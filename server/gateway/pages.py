@@ -23,7 +23,7 @@ INDEX = "/index.html"
 
 SCREENS = {
     *("", "new", "r", "watch", "daily", "leaderboard", "practice", "rules", "run", "deal"),
-    "settings",
+    *("settings", "account"),
 }
 """First path segments of the screens of the page, which is a single-page application."""
 

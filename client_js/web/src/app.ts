@@ -7,6 +7,7 @@ import type { Drawings } from "./cards/drawings.ts";
 import type { CardStyles } from "./cards/index.ts";
 import type { Clock } from "./clock.ts";
 import type { ConnectionState } from "./connection.svelte.ts";
+import type { KeptIdentity } from "./keptIdentity.svelte.ts";
 import type { Notices } from "./notices.svelte.ts";
 import type { Router } from "./router.svelte.ts";
 import type { RunningGames } from "./runningGames.svelte.ts";
@@ -18,6 +19,7 @@ export interface App {
   readonly client: Client;
   readonly clock: Clock;
   readonly connection: ConnectionState;
+  readonly kept: KeptIdentity;
   readonly notices: Notices;
   readonly router: Router;
   readonly running: RunningGames;

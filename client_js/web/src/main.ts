@@ -7,6 +7,7 @@ import { CardStyles } from "./cards/index.ts";
 import { Clock } from "./clock.ts";
 import { ConnectionState } from "./connection.svelte.ts";
 import { otherTasks, whenIdle } from "./idle.ts";
+import { KeptIdentity } from "./keptIdentity.svelte.ts";
 import { Notices } from "./notices.svelte.ts";
 import { keepForOffline } from "./offline/register.ts";
 import { ReloadOnce, reloadWhenTooOld } from "./reload.ts";
@@ -42,6 +43,7 @@ const app = {
   client,
   clock: new Clock(() => client.now()),
   connection: new ConnectionState(client.status),
+  kept: new KeptIdentity(client, localStorage),
   notices: new Notices(),
   router,
   running: new RunningGames(client, localStorage),

@@ -4,6 +4,7 @@ export type Route =
   | { screen: "home" }
   | { screen: "new" }
   | { screen: "settings" }
+  | { screen: "account" }
   | { screen: "practice"; game: string }
   | { screen: "rules"; game: string }
   | { screen: "room"; code: string }
@@ -28,6 +29,7 @@ export const paths = {
   home: "/",
   newRace: "/new",
   settings: "/settings",
+  account: "/account",
   practice: (game: string) => `/practice/${encodeURIComponent(game)}`,
   rules: (game: string) => `/rules/${encodeURIComponent(game)}`,
   room: (code: string) => `/r/${encodeURIComponent(code)}`,
@@ -63,7 +65,9 @@ export function routeOf({ pathname, search }: { pathname: string; search: string
   }
   if (third !== undefined) return { screen: "missing" };
   if (first === undefined) return { screen: "home" };
-  if ((first === "new" || first === "settings") && second === undefined) return { screen: first };
+  if ((first === "new" || first === "settings" || first === "account") && second === undefined) {
+    return { screen: first };
+  }
   if ((first === "practice" || first === "rules") && second !== undefined) {
     return { screen: first, game: second };
   }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { findRuleset, games } from "../../src/rules/catalog.ts";
 import { rulesOf } from "../src/ruleWords.ts";
+import { accountCatalogues } from "../src/text/account.ts";
 import { checkCatalogues } from "../src/text/check.ts";
 import { de } from "../src/text/de.ts";
 import { en } from "../src/text/en.ts";
@@ -16,6 +17,7 @@ const catalogue = (spoken: "en" | "de") => ({
   check: checkCatalogues[spoken],
   replay: replayCatalogues[spoken],
   settings: settingsCatalogues[spoken],
+  account: accountCatalogues[spoken],
 });
 
 /** Every text of a catalogue, with its path. Functions are left out. */
