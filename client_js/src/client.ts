@@ -1,5 +1,6 @@
 /** The client: one player's session, room, attempt and leaderboard, kept across reconnects. */
 
+import type { AccountCommands } from "./account.ts";
 import type { AttemptState } from "./attempt.ts";
 import { onWake } from "./awake.ts";
 import { type ConnectFailure, Connection, type Status, type Surroundings } from "./connection.ts";
@@ -101,6 +102,10 @@ export class Client {
       onEvent: (event, answered) => {
         this.#keepers.forEach((keeper) => keeper.handle(event, answered));
       },
+      onOtherPlayer: () => {
+        this.#player.set(null);
+        this.#keepers.forEach((keeper) => keeper.forget?.());
+      },
     });
     const retries = new Retries(surroundings);
     this.#link = new Link(this.#connection, retries);
@@ -144,6 +149,12 @@ export class Client {
   /** The server's time in Unix milliseconds, as estimated here. */
   now(): number {
     return this.#connection.now();
+  }
+
+  /** The player's account: how the identity is kept, signing in and out, deleting. */
+  async account(): Promise<AccountCommands> {
+    const { AccountCommands: Commands } = await import("./account.ts");
+    return new Commands(this.#link, this.#connection);
   }
 
   /** Change the player's name. */

@@ -75,6 +75,8 @@ export interface ConnectionOptions {
   readonly onOpen: (player: Player) => void;
   /** An event was received; `answered` is the command that it answers, if any. */
   readonly onEvent: (event: Event, answered: Command | null) => void;
+  /** The next session will be another player's: what is known of this one holds no more. */
+  readonly onOtherPlayer: () => void;
 }
 
 export class Connection {
@@ -97,6 +99,8 @@ export class Connection {
   #verifying = false;
   /** The hello or ping in flight, by its id, and when it was sent; id 0 if none is. */
   #probe = { id: 0, at: 0 };
+  /** The token of the last hello; null if that was a new guest's. */
+  #said: string | null = null;
   /** The ids of the sessions that were opened here, the last one at the end. */
   #sessions: readonly string[] = [];
   /** Server time minus local time, and the round trip that measured it, in milliseconds. */
@@ -119,6 +123,28 @@ export class Connection {
   /** The server's time in Unix milliseconds, as estimated here. */
   now(): number {
     return this.#options.surroundings.now() + this.#clock.offset;
+  }
+
+  /** The id of the last session; null before the first. */
+  get session(): string | null {
+    return this.#sessions.at(-1) ?? null;
+  }
+
+  /** Store a new token of the same player. */
+  keep(token: string): void {
+    this.#said = token;
+    this.#options.storage.save(token);
+  }
+
+  /** Be another player from now on: reconnect with this token. */
+  become(token: string): void {
+    this.#options.storage.save(token);
+    this.#dropSocket();
+    this.requests.abandon();
+    this.#options.onOtherPlayer();
+    this.#failures = 0;
+    this.#status.set("waiting");
+    if (!this.#stopped) this.#dial();
   }
 
   /** Whether this is the id of a session that was opened here. */
@@ -167,7 +193,7 @@ export class Connection {
   }
 
   #hello(): void {
-    const token = this.#options.storage.load();
+    const token = (this.#said = this.#options.storage.load());
     const who = token !== null ? { token } : this.#name !== null ? { name: this.#name } : {};
     const id = this.requests.tell("Hello", { version: VERSION, ...who });
     this.#probe = { id, at: this.#options.surroundings.now() };
@@ -191,7 +217,7 @@ export class Connection {
       this.#failure.set(null);
       this.#clock = { ...this.#clock, roundTrip: Infinity };
       this.#setClock(event.now);
-      this.#options.storage.save(event.token);
+      this.#store(event.token);
       if (event.session !== null) {
         this.#sessions = [...this.#sessions, event.session].slice(-MAX_SESSIONS);
       }
@@ -206,7 +232,8 @@ export class Connection {
   /** Say hello again without the refused token or name; any other refusal ends this try. */
   #helloRefused({ code, text, wait }: EventOf<"Refused">): void {
     if (code === "bad_token") {
-      this.#options.storage.save(null);
+      this.#store(null);
+      this.#options.onOtherPlayer();
       this.#hello();
     } else if (code === "bad_name" && this.#name !== null) {
       this.#name = null;
@@ -215,6 +242,14 @@ export class Connection {
       this.#serverWait = wait;
       this.#lost(code === "bad_version" ? CLOSE.badVersion : null, text);
     }
+  }
+
+  /** Store a token, unless another window has stored another one since the hello. */
+  #store(token: string | null): void {
+    const { storage } = this.#options;
+    if (storage.load() !== this.#said) return;
+    this.#said = token;
+    storage.save(token);
   }
 
   #nextPing(): void {
@@ -247,6 +282,11 @@ export class Connection {
   #lost(code: number | null, reason?: string): void {
     if (code === CLOSE.replaced) return this.#stop("replaced");
     if (code === CLOSE.badVersion) return this.#stop("incompatible");
+    if (code === CLOSE.signedOut) {
+      this.#store(null);
+      this.requests.abandon();
+      this.#options.onOtherPlayer();
+    }
     const penalized = code === CLOSE.tooFast || code === CLOSE.badMessages;
     const { random } = this.#options.surroundings;
     const wait = this.#serverWait || waitBefore(this.#failures, penalized, random());

@@ -2,13 +2,16 @@
 
 export { Api, type ApiOptions, type Rows } from "./api.ts";
 export type * as ApiTypes from "./apiTypes.ts";
+export type { AccountCommands, PasskeyPrompt } from "./account.ts";
 export type { AttemptState } from "./attempt.ts";
 export { Client, type ClientOptions } from "./client.ts";
 export type { ConnectFailure, Status, Surroundings } from "./connection.ts";
 export type {
+  Account,
   Dailies,
   Daily,
   Deal,
+  DeviceCode,
   Entry,
   Emoted,
   Leaderboard,

@@ -43,6 +43,10 @@ export class LeaderboardKeeper implements Keeper {
     await this.#link.ask("UnwatchLeaderboard", {});
   }
 
+  forget(): void {
+    this.dailies.set(null);
+  }
+
   resume(): void {
     this.#link.askUntilAnswered(
       () =>

@@ -12,6 +12,8 @@ export interface Keeper {
   resume(): void;
   /** The session is lost. */
   lost?(): void;
+  /** The next session will be another player's: forget what is the player's own. */
+  forget?(): void;
   /** An event was received: the answer to the command `answered`, or, if null, unsolicited. */
   handle(event: Event, answered: Command | null): void;
 }

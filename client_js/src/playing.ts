@@ -122,6 +122,10 @@ export class AttemptKeeper implements Keeper {
     this.state.set(null);
   }
 
+  forget(): void {
+    this.close();
+  }
+
   resume(): void {
     this.#link.askUntilAnswered(
       () => this.#catchUp(),

@@ -26,6 +26,9 @@ const IDEMPOTENT: ReadonlySet<CommandType> = new Set([
   "GetRuns",
   "WatchRound",
   "GetWatchKey",
+  "GetAccount",
+  "LinkDevice", // only the latest code holds
+  "ExportData",
 ]);
 
 interface PendingCommand {

@@ -85,6 +85,13 @@ export class RoomKeeper implements Keeper {
     return room.code;
   }
 
+  forget(): void {
+    this.#latest = null;
+    this.#watched = null;
+    this.room.set(null);
+    this.removed.set(null);
+  }
+
   resume(): void {
     this.#received = false;
     this.emoted.set(null);

@@ -57,20 +57,20 @@ export class WatchKeeper implements Keeper {
 
   async watch(code: string, key: string | null): Promise<void> {
     const wanted = { code, key };
-    if (this.#wanted?.code !== code) this.#forget();
+    if (this.#wanted?.code !== code) this.forget();
     this.#wanted = wanted;
     this.#room.follow(code);
     try {
       await this.#link.askWithRetry("WatchRound", wanted, () => this.#wanted === wanted);
     } catch (refusal) {
-      if (this.#wanted === wanted) this.#forget();
+      if (this.#wanted === wanted) this.forget();
       throw refusal;
     }
   }
 
   async stop(): Promise<void> {
     if (this.#wanted === null) return;
-    this.#forget();
+    this.forget();
     await this.#link.ask("StopWatching", {});
   }
 
@@ -83,10 +83,10 @@ export class WatchKeeper implements Keeper {
     if (code === undefined) return;
     if (event.type === "Watched" && event.code === code) this.#show(event);
     else if (event.type === "WatchedMove") this.#moved(event);
-    else if (event.type === "Removed" && event.code === code) this.#forget();
+    else if (event.type === "Removed" && event.code === code) this.forget();
     else if (event.type === "RoomState" && answered !== null && event.code !== code) {
       // The session is subscribed to another room now.
-      this.#forget();
+      this.forget();
     }
   }
 
@@ -94,11 +94,11 @@ export class WatchKeeper implements Keeper {
     this.#link.askUntilAnswered(
       () => (this.#wanted === null ? undefined : this.#link.ask("WatchRound", this.#wanted, false)),
       FINAL,
-      () => this.#forget(),
+      () => this.forget(),
     );
   }
 
-  #forget(): void {
+  forget(): void {
     this.#wanted = null;
     this.#watched.set(null);
     this.#room.unfollow();
@@ -107,7 +107,7 @@ export class WatchKeeper implements Keeper {
   #show(event: Watched): void {
     const { code, round, sight, delay } = event;
     if (sight === "ended") {
-      this.#forget();
+      this.forget();
       return;
     }
     const ruleset = rulesOf(event);

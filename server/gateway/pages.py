@@ -22,7 +22,7 @@ INDEX = "/index.html"
 
 SCREENS = {
     *("", "new", "r", "watch", "daily", "leaderboard", "practice", "rules", "run", "deal"),
-    *("settings", "archive", "player"),
+    *("settings", "archive", "player", "account"),
 }
 """First path segments of the screens of the page, which is a single-page application."""
 

@@ -47,6 +47,7 @@ STATIC_SCREENS = {
     "home": "/",
     "new": "/new",
     "settings": "/settings",
+    "account": "/account",
     "dailies": "/daily",
     "daily": "/daily/deuces",
     "leaderboard": "/leaderboard/robert",

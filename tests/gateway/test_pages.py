@@ -60,7 +60,15 @@ async def get(port: int, path: str, **headers: str) -> tuple[HTTPResponse, str]:
 
 @pytest.mark.parametrize(
     "path",
-    ["/", "/r/H7KQ2", "/daily/robert", "/leaderboard/x?day=1", "/practice/robert", "/settings"],
+    [
+        "/",
+        "/r/H7KQ2",
+        "/daily/robert",
+        "/leaderboard/x?day=1",
+        "/practice/robert",
+        "/settings",
+        "/account",
+    ],
 )
 async def test_every_path_of_a_screen_serves_the_page(
     redis_url: str, page: Path, path: str

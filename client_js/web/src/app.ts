@@ -8,6 +8,7 @@ import type { CardStyles } from "./cards/index.ts";
 import type { Clock } from "./clock.ts";
 import type { ConnectionState } from "./connection.svelte.ts";
 import type { Courses } from "./courses.ts";
+import type { KeptIdentity } from "./keptIdentity.svelte.ts";
 import type { Notices } from "./notices.svelte.ts";
 import type { OwnPage } from "./ownPage.svelte.ts";
 import type { Router } from "./router.svelte.ts";
@@ -22,6 +23,7 @@ export interface App {
   readonly clock: Clock;
   readonly connection: ConnectionState;
   readonly courses: Courses;
+  readonly kept: KeptIdentity;
   readonly notices: Notices;
   readonly own: OwnPage;
   readonly router: Router;

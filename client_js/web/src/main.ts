@@ -8,6 +8,7 @@ import { Clock } from "./clock.ts";
 import { ConnectionState } from "./connection.svelte.ts";
 import { Courses } from "./courses.ts";
 import { otherTasks, whenIdle } from "./idle.ts";
+import { KeptIdentity } from "./keptIdentity.svelte.ts";
 import { Notices } from "./notices.svelte.ts";
 import { keepForOffline } from "./offline/register.ts";
 import { OwnPage } from "./ownPage.svelte.ts";
@@ -47,6 +48,7 @@ const app = {
   clock: new Clock(() => client.now()),
   connection: new ConnectionState(client.status),
   courses: new Courses(client, localStorage),
+  kept: new KeptIdentity(client, localStorage),
   notices: new Notices(),
   own: new OwnPage(api, client),
   router,

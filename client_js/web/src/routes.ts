@@ -6,6 +6,7 @@ export type Route =
   | { screen: "home" }
   | { screen: "new" }
   | { screen: "settings" }
+  | { screen: "account" }
   | { screen: "practice"; game: string }
   | { screen: "rules"; game: string }
   | { screen: "room"; code: string }
@@ -34,6 +35,7 @@ export const paths = {
   home: "/",
   newRace: "/new",
   settings: "/settings",
+  account: "/account",
   practice: (game: string) => `/practice/${encodeURIComponent(game)}`,
   rules: (game: string) => `/rules/${encodeURIComponent(game)}`,
   room: (code: string) => `/r/${encodeURIComponent(code)}`,
@@ -54,7 +56,6 @@ export const paths = {
     });
     return `/leaderboard/${encodeURIComponent(game)}${query.size > 0 ? `?${query}` : ""}`;
   },
-  player: (player: string) => `/player/${encodeURIComponent(player)}`,
   /** The same leaderboard, to share: its link preview shows a player's result. */
   result: (game: string, day: number, player: string) =>
     `/leaderboard/${encodeURIComponent(game)}?day=${day}&player=${encodeURIComponent(player)}`,
@@ -87,7 +88,9 @@ export function routeOf({ pathname, search }: { pathname: string; search: string
   }
   if (third !== undefined) return { screen: "missing" };
   if (first === undefined) return { screen: "home" };
-  if ((first === "new" || first === "settings") && second === undefined) return { screen: first };
+  if ((first === "new" || first === "settings" || first === "account") && second === undefined) {
+    return { screen: first };
+  }
   if ((first === "practice" || first === "rules") && second !== undefined) {
     return { screen: first, game: second };
   }

@@ -30,6 +30,7 @@ type Files = {
 const FILES: Files = {
   home: () => import("./screens/Home.svelte"),
   new: () => import("./screens/NewRace.svelte"),
+  account: () => import("./screens/Account.svelte"),
   settings: () => import("./screens/Settings.svelte"),
   practice: () => import("./screens/Practice.svelte"),
   rules: () => import("./screens/Rules.svelte"),

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { findRuleset, games } from "../../src/rules/catalog.ts";
 import { rulesOf } from "../src/ruleWords.ts";
 import { boardCatalogues } from "../src/text/boards.ts";
+import { accountCatalogues } from "../src/text/account.ts";
 import { checkCatalogues } from "../src/text/check.ts";
 import { daysCatalogues } from "../src/text/days.ts";
 import { de } from "../src/text/de.ts";
@@ -20,6 +21,7 @@ const catalogue = (spoken: "en" | "de") => ({
   days: daysCatalogues[spoken],
   replay: replayCatalogues[spoken],
   settings: settingsCatalogues[spoken],
+  account: accountCatalogues[spoken],
 });
 
 /** Every text of a catalogue, with its path. Functions are left out. */

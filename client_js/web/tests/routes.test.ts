@@ -19,6 +19,7 @@ describe("routeOf", () => {
     ["/r/h7kq2/", { screen: "room", code: "H7KQ2" }],
     ["/new", { screen: "new" }],
     ["/settings", { screen: "settings" }],
+    ["/account", { screen: "account" }],
     ["/settings/more", { screen: "missing" }],
     ["/daily", { screen: "dailies" }],
     ["/daily/rouge-et-noir", { screen: "daily", game: "rouge-et-noir" }],

@@ -21,6 +21,7 @@ function screens(onLine = true): Screens {
   const files = { home: here, new: here, practice: here, rules: here, room: here, dailies: here };
   const more = {
     daily: here,
+    account: here,
     leaderboard: here,
     missing: here,
     table: here,

@@ -74,6 +74,16 @@ export const de: Text = {
     tag: (tag) => `Du bist #${tag}, falls jemand genauso heißt.`,
   },
 
+  keep: {
+    title: "Dein Konto",
+    more: "Sichere deine Ergebnisse und spiel auf anderen Geräten weiter.",
+    open: "Öffnen",
+    keep: "Ergebnisse sichern",
+    before: "Du bist zu Gast.",
+    finished:
+      "Dein Ergebnis steht bei den Gästen. Sichere es mit einem Passkey oder einem Wiederherstellungscode.",
+  },
+
   status: {
     waiting: "Gerade keine Verbindung.",
     stalled: "Der Server kann gerade nicht speichern.",
@@ -503,6 +513,11 @@ export const de: Text = {
 
   refusals: {
     bad_name: "Dieser Name geht nicht.",
+    bad_code: "Der Code stimmt nicht, ist verbraucht oder zu alt.",
+    bad_passkey:
+      "Das hat nicht geklappt: Den Passkey kennt hier niemand, oder es hat zu lange gedauert.",
+    too_many_passkeys: "Du hast acht Passkeys. Mehr gehen nicht.",
+    no_passkeys: "Passkeys gehen hier nicht. Nimm einen Wiederherstellungscode.",
     too_fast: "Das war etwas schnell. Gleich noch einmal.",
     unknown_rules:
       "Die Regeln, nach denen dieses Spiel begann, sind hier nicht bekannt. Lade die Seite neu.",

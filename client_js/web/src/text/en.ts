@@ -79,6 +79,15 @@ export const en = {
     tag: (tag: string) => `You’re #${tag}, in case somebody has the same name.`,
   },
 
+  keep: {
+    title: "Your account",
+    more: "Keep your results, and play on other devices.",
+    open: "Open",
+    keep: "Keep your results",
+    before: "You’re a guest.",
+    finished: "Your result is shown among guests. Keep it with a passkey or a recovery code.",
+  },
+
   status: {
     waiting: "No connection right now.",
     stalled: "The server can’t save right now.",
@@ -524,6 +533,10 @@ export const en = {
 
   refusals: {
     bad_name: "That name can’t be used.",
+    bad_code: "That code is wrong, has been used, or is too old.",
+    bad_passkey: "That didn’t work: nobody here has this passkey, or it took too long.",
+    too_many_passkeys: "You have eight passkeys. That’s as many as there can be.",
+    no_passkeys: "Passkeys don’t work here. Take a recovery code.",
     too_fast: "That was a bit fast. Try again in a moment.",
     unknown_rules:
       "This game was begun by rules that aren’t known here. Try loading the page again.",

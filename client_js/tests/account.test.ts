@@ -1,0 +1,148 @@
+/** The account: keeping the identity, being another player, and being signed out. */
+
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { Client } from "../src/index.ts";
+import type { SentEvent, Session } from "./server.ts";
+import { memoryStorage } from "../src/storage.ts";
+import { ADA } from "./builders.ts";
+import { FakeTime, ScriptedServer, clientOf, processed, until } from "./server.ts";
+
+let server: ScriptedServer;
+let time: FakeTime;
+let client: Client;
+let session: Session;
+let storage: ReturnType<typeof memoryStorage>;
+beforeEach(async () => {
+  server = new ScriptedServer();
+  time = new FakeTime();
+  storage = memoryStorage();
+  client = await clientOf(server, { storage, ...time });
+  client.connect();
+  session = await server.session();
+  await session.welcome(0, "first");
+  await open();
+});
+afterEach(() => {
+  client.close();
+  server.stop();
+});
+
+const open = () => until(client.status, (status) => status === "open");
+
+const DAILIES: SentEvent = {
+  type: "Dailies",
+  ...{ day: 7, date: "", ends: 0, closes: 0, now: 0, games: [] },
+};
+
+test("whoever signs in is another player, in a new session", async () => {
+  session.send(DAILIES);
+  await until(client.dailies, (dailies) => dailies !== null);
+  const account = await client.account();
+  const signedIn = account.signIn("k3mq-7w2r");
+  const { re, code } = await session.command("SignIn");
+  expect(code).toBe("k3mq-7w2r");
+  session.send({ type: "SignedIn", re, token: "other.token" });
+  await signedIn;
+  expect(storage.load()).toBe("other.token");
+  // What was the guest's is forgotten, and what was being asked is not asked as the other one.
+  expect(client.player.get()).toBeNull();
+  expect(client.dailies.get()).toBeNull();
+  expect(await session.next()).toBeNull();
+  const next = await server.session();
+  const hello = await next.command("Hello");
+  expect(hello.token).toBe("other.token");
+});
+
+test("a code that is refused changes nothing", async () => {
+  const account = await client.account();
+  const signedIn = account.signIn("wrong");
+  const { re } = await session.command("SignIn");
+  session.send({ type: "Refused", re, code: "bad_code", text: "No.", wait: 0 });
+  await expect(signedIn).rejects.toMatchObject({ code: "bad_code" });
+  expect(storage.load()).toBe("token-1");
+  await processed(client, session);
+  expect(client.status.get()).toBe("open");
+});
+
+test("a new passkey is sent without what the server does not need", async () => {
+  const account = await client.account();
+  const response = { clientDataJSON: "c", attestationObject: "a", publicKey: "p".repeat(9_000) };
+  const credential = { id: "i", rawId: "i", type: "public-key", response, more: 1 };
+  const created = account.createPasskey((options) => {
+    expect(options).toBe("{}");
+    return Promise.resolve(JSON.stringify(credential));
+  });
+  const asked = await session.command("AskPasskey");
+  expect(asked.purpose).toBe("create");
+  session.send({ type: "PasskeyOptions", re: asked.re, options: "{}" });
+  const sent = await session.command("CreatePasskey");
+  expect(JSON.parse(sent.credential)).toEqual({
+    ...{ id: "i", rawId: "i", type: "public-key" },
+    response: { clientDataJSON: "c", attestationObject: "a" },
+  });
+  session.send({ type: "Done", re: sent.re });
+  await created;
+});
+
+test("a passkey answers only the session that asked", async () => {
+  const account = await client.account();
+  let answer: (credential: string) => void = () => undefined;
+  const used = account.usePasskey(() => new Promise((resolve) => (answer = resolve)));
+  const { re } = await session.command("AskPasskey");
+  session.send({ type: "PasskeyOptions", re, options: "{}" });
+  await processed(client, session);
+  session.drop();
+  await until(client.status, (status) => status === "waiting");
+  time.advance(1_000);
+  const next = await server.session();
+  await next.welcome(0, "second");
+  await open();
+  answer("{}");
+  await expect(used).rejects.toMatchObject({ code: "disconnected" });
+});
+
+test("after signing out everywhere the session goes on, with the new token", async () => {
+  const account = await client.account();
+  const out = account.signOutEverywhere();
+  const { re } = await session.command("SignOutEverywhere");
+  session.send({ type: "SignedIn", re, token: "next.token" });
+  await out;
+  expect(storage.load()).toBe("next.token");
+  await processed(client, session);
+  expect(client.status.get()).toBe("open");
+});
+
+test("who is signed out forgets the token, and comes back as a guest", async () => {
+  session.send({ type: "Bye", code: "signed_out", text: "", wait: 0 });
+  session.close(4007);
+  await until(client.status, (status) => status === "waiting");
+  expect(storage.load()).toBeNull();
+  expect(client.player.get()).toBeNull();
+  time.advance(1_000);
+  const next = await server.session();
+  expect(await next.welcome()).toMatchObject({ token: null });
+  await open();
+  expect(storage.load()).toBe("token-1");
+});
+
+test("a token that another window has stored meanwhile is not forgotten, but used", async () => {
+  storage.save("next.token");
+  session.send({ type: "Bye", code: "signed_out", text: "", wait: 0 });
+  session.close(4007);
+  await until(client.status, (status) => status === "waiting");
+  expect(storage.load()).toBe("next.token");
+  time.advance(1_000);
+  const next = await server.session();
+  const hello = await next.command("Hello");
+  expect(hello.token).toBe("next.token");
+  storage.save("third.token");
+  next.send({ type: "Refused", re: hello.re, code: "bad_token", text: "", wait: 0 });
+  const again = await next.command("Hello");
+  expect(again.token).toBe("third.token");
+  // Nor does a welcome that comes late replace the token of a window that has signed in.
+  storage.save("fourth.token");
+  const welcome = { token: "third.token", now: 0, session: null, player: ADA };
+  next.send({ type: "Welcome", re: again.re, ...welcome });
+  await open();
+  expect(storage.load()).toBe("fourth.token");
+});

@@ -1,0 +1,34 @@
+/** Whether the player has kept the identity, as far as this browser knows without asking. */
+
+import type { Client, Player } from "@samedeal/client";
+
+const KEY = "samedeal.kept";
+
+/** Known from the first paint on, so that nothing moves when a session is open. */
+export class KeptIdentity {
+  #player = $state.raw<string | null>(null);
+  readonly #storage: Storage;
+
+  constructor(client: Pick<Client, "player">, storage: Storage) {
+    this.#storage = storage;
+    this.#player = storage.getItem(KEY);
+    client.player.subscribe((player) => {
+      if (player !== null && player.id !== this.#player) this.#set(null);
+    });
+  }
+
+  get known(): boolean {
+    return this.#player !== null;
+  }
+
+  note(player: Player, kept: boolean): void {
+    this.#set(kept ? player.id : null);
+  }
+
+  #set(player: string | null): void {
+    if (player === this.#player) return;
+    this.#player = player;
+    if (player === null) this.#storage.removeItem(KEY);
+    else this.#storage.setItem(KEY, player);
+  }
+}

@@ -1,0 +1,58 @@
+/** The player's account, in English. */
+
+export const en = {
+  title: "Your account",
+  guest: "You’re a guest: only this browser knows you.",
+  kept: (date: string) => `Kept since ${date}.`,
+  since: (date: string) => `Here since ${date}.`,
+  sessions: (count: number) =>
+    count === 1 ? "Open in one window." : `Open in ${count} windows or devices.`,
+  passkeys: (count: number) => (count === 1 ? "1 passkey" : `${count} passkeys`),
+  recovery: "Recovery code",
+  failed: "Your account can’t be shown right now.",
+  again: "Try again",
+
+  keep: "Keep your results",
+  keepMore: "So you can come back on any device. No e-mail, no password.",
+  createPasskey: "Add a passkey",
+  created: "Passkey added.",
+  noPasskeys: "This browser has no passkeys, so take a recovery code.",
+  alreadyHere: "This device has a passkey of yours already.",
+  cancelled: "Nothing was changed.",
+  newCode: "Get a recovery code",
+  replaceCode: "Get a new recovery code",
+  replaceMore: "The old code will stop working.",
+  codeTitle: "Your recovery code",
+  codeMore: "Write it down: it’s shown only this once. Whoever has it can play as you.",
+  copy: "Copy",
+  copied: "Copied.",
+  notCopied: "Please copy it by hand.",
+  written: "I’ve written it down",
+
+  link: "Another device",
+  linkMore: "Show a code here, then scan or type it there.",
+  showCode: "Show a code",
+  scan: "Scan to sign in there",
+  until: (time: string) => `Works once, until ${time}.`,
+
+  signIn: "Been here before?",
+  signInMore: "What you’ve played in this browser as somebody else stays behind.",
+  code: "Recovery code, or code from another device",
+  signInCode: "Sign in",
+  signInPasskey: "Use a passkey",
+  signedIn: "Welcome back.",
+
+  data: "Your data",
+  download: "Download my data",
+  signOut: "Sign out everywhere else",
+  signOutAsk: "Sign out on all other devices?",
+  signOutMore: "You stay signed in here. Your passkeys and your recovery code go on working.",
+  signOutFirst: "Keep your results first, so you can sign in again there.",
+  signedOut: "Signed out everywhere else.",
+  remove: "Delete my account",
+  removeAsk: "Delete your account for good?",
+  removeMore:
+    "Your name, history and ways to sign in are deleted. Results on leaderboards stay, as those of a “Deleted player”.",
+  removed: "Your account is deleted.",
+  cancel: "Cancel",
+};
