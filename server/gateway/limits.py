@@ -39,10 +39,10 @@ MAX_WRONG = 5
 """Codes and passkeys that a session may try in vain."""
 
 GUESS_RATE = 5.0
-"""Wrong device codes per second that a node takes on average."""
+"""Device codes per second that a node tries on average, whoever sends them."""
 
 GUESS_BURST = 100.0
-"""Wrong device codes that a node takes at once."""
+"""Device codes that a node tries at once."""
 
 
 class Bucket:
@@ -70,14 +70,10 @@ class Bucket:
 
     def take(self) -> bool:
         """Take a token; return whether there was one."""
-        if not self.has_one():
-            return False
-        self._level -= 1
-        return True
-
-    def has_one(self) -> bool:
-        """Return whether there is a token to take."""
         now = self._clock()
         self._level = min(self._burst, self._level + (now - self._at) * self._rate)
         self._at = now
-        return self._level >= 1
+        if self._level < 1:
+            return False
+        self._level -= 1
+        return True

@@ -89,6 +89,8 @@ def check(
     for history in rooms.values():
         history.check_followers(commands, verdict.complaints)
     _check_leaderboards(stored, summaries, verdict.complaints)
+    for ledger in ledgers:
+        _check_kept(ledger, stored, verdict)
     _check_leftovers(stored, now, verdict.complaints)
     verdict.counts["rooms checked"] = len(rooms)
     verdict.counts["rounds"] = sum(len(history.rounds) for history in rooms.values())
@@ -321,6 +323,24 @@ def _check_leaderboards(
             if computed[player] != entered[player]:
                 text = f"{player}: {unpack(entered[player])}, made {unpack(computed[player])}"
                 complaints.append(Complaint("misranked", about, text))
+
+
+def _check_kept(ledger: Ledger, stored: Stored, verdict: Verdict) -> None:
+    """Compare whether a player's identity is kept with what the player has asked and was told."""
+    about = f"player {ledger.player}"
+    told = any(line.message["type"] == "RecoveryCode" for line in ledger.events())
+    asked = any(line.message["type"] == "NewRecoveryCode" for line in ledger.commands())
+    kept = "kept" in stored.players.get(ledger.player, {})
+    verdict.counts["identities kept"] += kept
+    if told and not kept:
+        verdict.complaints.append(Complaint("lost", about, "its recovery code"))
+    if kept and not asked:
+        verdict.complaints.append(Complaint("invented", about, "nobody asked for a code"))
+    verdict.complaints += [
+        Complaint("misranked", f"leaderboard {daily.game} {daily.day}", f"{about}: wrong group")
+        for daily, scores in stored.leaderboards.items()
+        if ledger.player in scores and ((daily, ledger.player) in stored.ranked) != kept
+    ]
 
 
 def _check_leftovers(stored: Stored, now: int, complaints: list[Complaint]) -> None:

@@ -25,7 +25,9 @@ class Stored:
         attempts: journals by attempt id.
         rooms: journals by room code.
         deals: fields of each deal by its id.
-        leaderboards: scores by player, by daily.
+        leaderboards: scores by player, by daily, of guests and of others.
+        ranked: the rows of those who have kept an identity, as (daily, player).
+        players: the fields of each player's record by id.
         effects: those left in the outboxes, by attempt id.
         due: times of due items in Unix milliseconds, by member.
     """
@@ -34,8 +36,22 @@ class Stored:
     rooms: dict[str, list[Entry]] = field(default_factory=dict)
     deals: dict[str, dict[str, str]] = field(default_factory=dict)
     leaderboards: dict[DailyId, dict[str, int]] = field(default_factory=dict)
+    ranked: set[tuple[DailyId, str]] = field(default_factory=set)
+    players: dict[str, dict[str, str]] = field(default_factory=dict)
     effects: dict[str, str] = field(default_factory=dict)
     due: dict[str, int] = field(default_factory=dict)
+
+    def add_rows(self, words: list[str], rows: Iterable[tuple[str, float]]) -> None:
+        """Add the rows of a leaderboard, whose key consists of these words, if it is a daily's."""
+        _, game, day, *group = words
+        if game == ALL_GAMES or not day.isdecimal():
+            return
+        board = DailyId(game, int(day))
+        scores = self.leaderboards.setdefault(board, {})
+        for player, score in rows:
+            scores[player] = int(score)
+            if group:
+                self.ranked.add((board, player))
 
 
 def read(servers: Iterable[Redis]) -> Stored:
@@ -59,11 +75,10 @@ def _take(stored: Stored, redis: Redis, key: str) -> None:
             stored.rooms[name] = list(_entries(redis, key))
         case ["deal", name]:
             stored.deals[name] = _answer(redis.hgetall(key))
-        case ["leaderboard", game, day] if game != ALL_GAMES:
-            rows = _answer(redis.zrange(key, 0, -1, withscores=True))
-            stored.leaderboards[DailyId(game, int(day))] = {
-                player: int(score) for player, score in rows
-            }
+        case ["leaderboard", _, _] | ["leaderboard", _, _, "ranked"]:
+            stored.add_rows(words, _answer(redis.zrange(key, 0, -1, withscores=True)))
+        case ["player", name]:
+            stored.players[name] = _answer(redis.hgetall(key))
         case [_, "outbox"]:
             stored.effects.update(_answer(redis.hgetall(key)))
         case [_, "due"]:

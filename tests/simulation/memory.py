@@ -11,8 +11,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from server.core.boards import ALL_GAMES
-from server.core.daily import DailyId
 from tests.faults.stored import Stored
 
 Reply = Any
@@ -223,10 +221,10 @@ class Memory:
                     stored.rooms[name] = [(f"0-{n}", text) for n, text in enumerate(value, 1)]
                 case ["deal", name]:
                     stored.deals[name] = value
-                case ["leaderboard", game, day] if game != ALL_GAMES:
-                    stored.leaderboards[DailyId(game, int(day))] = {
-                        m: int(s) for m, s in value.rows()
-                    }
+                case ["leaderboard", _, _] | ["leaderboard", _, _, "ranked"]:
+                    stored.add_rows(words, value.rows())
+                case ["player", name]:
+                    stored.players[name] = value
                 case [_, "outbox"]:
                     stored.effects.update(value)
                 case [_, "due"]:

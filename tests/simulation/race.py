@@ -60,6 +60,9 @@ LOSS_INTERVAL = (0.3, 5.0)
 NEVER_EXCUSED = {"stuck", "unfinished", "gap", "broken"}
 """Kinds of complaint that count even if a deal was lost, so that nobody could play it."""
 
+KEPT = 0.3
+"""Part of the players who keep their identity while they play."""
+
 FAULTS_FOR = 45.0
 """Seconds after which no more faults are injected."""
 
@@ -145,6 +148,11 @@ async def _play(world: World) -> None:
             code=loop.create_future(),
         )
         works = [plans.race(player, table, host=player is players[0]) for player in players]
+    keeping = random.Random(f"keep {world.seed}")
+    works = [
+        _keep_meanwhile(player, work, keeping.uniform(0, 8)) if keeping.random() < KEPT else work
+        for player, work in zip(players, works, strict=True)
+    ]
     tasks = [loop.create_task(work) for work in works]
     if rng.random() < TAIL_LOST:
         cutting = loop.create_task(_cut_power(world))
@@ -169,6 +177,18 @@ async def _play(world: World) -> None:
             continue
         world.complain(complaint.kind, complaint.about, complaint.text)
     world.counts.update(verdict.counts)
+
+
+async def _keep_meanwhile(player: Player, work: Coroutine[Any, Any, None], seconds: float) -> None:
+    """Play, and after some seconds ask for a recovery code."""
+
+    async def keep() -> None:
+        await asyncio.sleep(seconds)
+        await player.ask("NewRecoveryCode")
+
+    async with asyncio.TaskGroup() as group:
+        group.create_task(work)
+        group.create_task(keep())
 
 
 def _excuses(stored: Stored, found: Sequence[Complaint]) -> Callable[[Complaint], bool]:
