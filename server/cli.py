@@ -108,7 +108,8 @@ def _option(name: str, **settings: Any) -> Callable[[Command], Command]:
     "--public-url",
     metavar="URL",
     help="Origin at which players open the page, such as https://play.example.org. Link previews "
-    "use it for their URLs. Without this option, they use the Host header of each request.",
+    "use it for their URLs, and passkeys hold for its host. Without this option, they use the Host "
+    "header of each request.",
 )
 @_option(
     "--trusted-proxies",

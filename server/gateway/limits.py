@@ -39,10 +39,10 @@ MAX_WRONG = 5
 """Codes and passkeys that a session may try in vain."""
 
 GUESS_RATE = 5.0
-"""Wrong device codes per second that a node takes on average."""
+"""Device codes per second that a node tries on average, whoever sends them."""
 
 GUESS_BURST = 100.0
-"""Wrong device codes that a node takes at once."""
+"""Device codes that a node tries at once."""
 
 
 class Bucket:

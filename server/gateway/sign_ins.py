@@ -1,8 +1,8 @@
 """What sessions have tried in order to sign in, and the challenges of their passkeys.
 
 A device code has 40 bits, and holds for five minutes. A session may be wrong five times. On each
-node, wrong guesses at device codes take from one bucket, of five a second; while that is empty, all
-device codes are refused there. So somebody who guesses on one node without pause has hit a given
+node, all tries of device codes take from one bucket, of five a second; while that is empty, device
+codes are refused there. So somebody who guesses on one node without pause has hit a given
 code with a probability of 1.5 in a billion when it expires. If a thousand codes hold at any time on
 ten nodes, one of them is hit on a day with a probability of 0.4 %. Recovery codes, of 100 bits, and
 passkeys need no such bucket, so whoever empties it keeps nobody from them.
@@ -83,12 +83,10 @@ class SignIns:
         """
         tries = self._tries.setdefault(session, Tries())
         guess = code is not None and not is_recovery(code)
-        if tries.wrong >= MAX_WRONG or (guess and not self._guesses.has()):
+        if tries.wrong >= MAX_WRONG or (guess and not self._guesses.take()):
             raise Refusal("too_fast", "These were too many tries. Please wait a little.")
         try:
             yield
         except Refusal:
             tries.wrong += 1
-            if guess:
-                self._guesses.take()
             raise

@@ -112,11 +112,12 @@ class Days:
         self.ada.see("day-deals").wait_for()
 
     def own_id(self) -> str:
+        """Return the id of Ada's player."""
         token: str = self.ada.page.evaluate("localStorage.getItem('samedeal.token')")
         return token.partition(".")[0]
 
 
-def test_four_days(browser: Browser, calendar: Calendar) -> None:
+def test_four_days(browser: Browser, calendar: Calendar) -> None:  # noqa: PLR0915 - four days
     days = Days(browser, calendar)
     ada = days.ada
     days.play(days.grace, 2)

@@ -97,6 +97,8 @@ def check(
         if run.day is not None and run.over
     }
     HistoryChecks(stored, days, rooms.values(), now, verdict.complaints, mixed=nodes.mixed).run()
+    for ledger in ledgers:
+        _check_kept(ledger, stored, verdict)
     _check_leftovers(stored, now, verdict.complaints)
     verdict.counts["rooms checked"] = len(rooms)
     verdict.counts["rounds"] = sum(len(history.rounds) for history in rooms.values())
@@ -308,6 +310,19 @@ def _check_page(message: Message, stored: Stored, complaints: list[Complaint]) -
         complaints.append(Complaint("misranked", about, f"{message['top']}"))
     if message["size"] > len(entered):
         complaints.append(Complaint("lost", about, f"{message['size']} rows were sent"))
+
+
+def _check_kept(ledger: Ledger, stored: Stored, verdict: Verdict) -> None:
+    """Compare whether a player's identity is kept with what the player has asked and was told."""
+    about = f"player {ledger.player}"
+    told = any(line.message["type"] == "RecoveryCode" for line in ledger.events())
+    asked = any(line.message["type"] == "NewRecoveryCode" for line in ledger.commands())
+    kept = "kept" in stored.players.get(ledger.player, {})
+    verdict.counts["identities kept"] += kept
+    if told and not kept:
+        verdict.complaints.append(Complaint("lost", about, "its recovery code"))
+    if kept and not asked:
+        verdict.complaints.append(Complaint("invented", about, "nobody asked for a code"))
 
 
 def _check_leftovers(stored: Stored, now: int, complaints: list[Complaint]) -> None:

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from engine.catalog import ruleset
+from server.store import keys
+from server.store.connection import Client as Redis
 from tests.conftest import node
 from tests.gateway.client import Client, Message, opened
 from tests.golden import releases
@@ -168,3 +170,26 @@ async def test_a_daily_goes_on_across_nodes_of_both_releases(
         assert named == [(by_old, rules), (rules, by_old)]
         assert len(rows[0]) == 2
         assert rows[0] == rows[1]
+
+
+async def test_who_keeps_the_identity_is_the_same_player_on_nodes_of_both_releases(
+    old: int, new: int, redis: Redis
+) -> None:
+    async with opened(new) as client:
+        ada = await client.hello(name="Ada")
+        code = (await client.ask("NewRecoveryCode"))["code"]
+        assert (await client.ask("SignIn", code=code))["token"] == ada["token"]
+    async with opened(old) as client:
+        found = await client.hello(ada["token"])
+        assert (found["player"], found["token"]) == (ada["player"], ada["token"])
+    async with opened(new) as client:
+        # The earlier release has let the record expire, which this one takes back.
+        await client.hello(ada["token"])
+        assert (await client.ask("GetAccount"))["kept"] is not None
+        assert await redis.ttl(keys.player(ada["player"]["id"])) == -1
+        later = (await client.ask("SignOutEverywhere"))["token"]
+    async with opened(old) as client:
+        # Only from here on are there tokens that it does not read.
+        assert (await client.hello(later))["code"] == "bad_token"
+    async with opened(new) as client:
+        assert (await client.hello(later))["player"] == ada["player"]

@@ -26,7 +26,6 @@ from server.core import watching as core_watching
 from server.core.ids import PlayerId, RoomCode
 from server.core.race import Room
 from server.core.race_events import Terms
-from server.core.refusal import UnavailableError
 from server.gateway import load, session
 from server.service import attempt_journal, watching
 from server.service.rooms import Rooms
@@ -55,14 +54,8 @@ QUICK = 0.15
 KEPT = 0.4
 """How often a player keeps an identity, at some time."""
 
-KEPT_WITHIN = 8.0
-"""Seconds from the start within which that is, in most races."""
-
 TAIL_LOST = 0.1
 """How often a race is one in which the store loses its last writes now and then."""
-
-KEEP_TIMEOUT = 3.0
-"""Seconds after which that is tried again."""
 
 LOSS_INTERVAL = (0.3, 5.0)
 """Seconds between two such losses."""
@@ -155,10 +148,11 @@ async def _play(world: World) -> None:
             code=loop.create_future(),
         )
         works = [plans.race(player, table, host=player is players[0]) for player in players]
-    # Drawn apart, too.
-    apart = random.Random(f"kept {world.seed}")
-    keeping = [player for player in players if apart.random() < KEPT]
-    works += [_keep(world, network, player, apart) for player in keeping]
+    keeping = random.Random(f"keep {world.seed}")
+    works = [
+        _keep_meanwhile(player, work, keeping.uniform(0, 8)) if keeping.random() < KEPT else work
+        for player, work in zip(players, works, strict=True)
+    ]
     tasks = [loop.create_task(work) for work in works]
     if rng.random() < TAIL_LOST:
         cutting = loop.create_task(_cut_power(world))
@@ -168,7 +162,7 @@ async def _play(world: World) -> None:
     world.stop_faults()
     world.closing = True
     await _wait_for(tasks, FINISHED_WITHIN)
-    for player, task in zip((*players, *keeping), tasks, strict=True):
+    for player, task in zip(players, tasks, strict=True):
         if not task.done():
             world.complain("stuck", player.id, player.doing)
         elif error := task.exception():
@@ -185,22 +179,16 @@ async def _play(world: World) -> None:
     world.counts.update(verdict.counts)
 
 
-async def _keep(world: World, network: Network, player: Player, rng: random.Random) -> None:
-    """Keep a player's identity at some time, by any node, again until one has done it."""
-    await asyncio.sleep(rng.uniform(0.0, KEPT_WITHIN))
-    while True:
-        node = rng.choice(network.nodes)
-        if player.id and node.up:
-            kept = node.services.histories.keep(PlayerId(player.id), int(world.now()))
-            try:
-                await asyncio.wait_for(kept, KEEP_TIMEOUT)
-            except (UnavailableError, TimeoutError):
-                world.note(player.id, "is not kept yet")
-            else:
-                world.note(player.id, "is kept")
-                world.counts["kept"] += 1
-                return
-        await asyncio.sleep(0.25)
+async def _keep_meanwhile(player: Player, work: Coroutine[Any, Any, None], seconds: float) -> None:
+    """Play, and after some seconds ask for a recovery code."""
+
+    async def keep() -> None:
+        await asyncio.sleep(seconds)
+        await player.ask("NewRecoveryCode")
+
+    async with asyncio.TaskGroup() as group:
+        group.create_task(work)
+        group.create_task(keep())
 
 
 def _excuses(stored: Stored, found: Sequence[Complaint]) -> Callable[[Complaint], bool]:

@@ -47,7 +47,7 @@ export const de: AccountWords = {
 
   data: "Deine Daten",
   download: "Meine Daten herunterladen",
-  signOut: "Überall sonst abmelden",
+  signOut: "Anderswo abmelden",
   signOutAsk: "Auf allen anderen Geräten abmelden?",
   signOutMore: "Hier bleibst du angemeldet. Passkeys und Wiederherstellungscode gelten weiter.",
   signOutFirst: "Sichere erst deine Ergebnisse, damit du dich dort wieder anmelden kannst.",

@@ -44,7 +44,7 @@ export const en = {
 
   data: "Your data",
   download: "Download my data",
-  signOut: "Sign out everywhere else",
+  signOut: "Sign out elsewhere",
   signOutAsk: "Sign out on all other devices?",
   signOutMore: "You stay signed in here. Your passkeys and your recovery code go on working.",
   signOutFirst: "Keep your results first, so you can sign in again there.",
