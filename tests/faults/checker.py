@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import get_args
 
 from server.core.boards import Group, of_daily
+from server.core.curve import END, SECONDS
 from server.core.daily import DailyId
 from server.core.ids import PACE_BOT, PlayerId, split_attempt_id
 from server.core.ranking import Result, unpack
@@ -20,7 +21,7 @@ from server.core.stored import Help
 from tests.faults import room_history
 from tests.faults.attempt_history import AttemptHistory, check_received, events_by_attempt, fold
 from tests.faults.commands import CommandIndex
-from tests.faults.complaint import SLACK, Complaint
+from tests.faults.complaint import SLACK, Complaint, Kind
 from tests.faults.histories import HistoryChecks
 from tests.faults.ledger import Ledger, Message
 from tests.faults.room_history import Nodes, RoomHistory
@@ -42,6 +43,7 @@ class AttemptSummary:
 
     Attributes:
         results: the result after each entry.
+        times: of each entry, in milliseconds since the start.
         day: the day of a daily, or `None`.
         help: what help the player may ask for.
     """
@@ -50,6 +52,7 @@ class AttemptSummary:
     day: int | None
     room: str | None
     results: tuple[Result, ...]
+    times: tuple[int, ...]
     help: Help
 
     @property
@@ -99,6 +102,9 @@ def check(
     HistoryChecks(stored, days, rooms.values(), now, verdict.complaints, mixed=nodes.mixed).run()
     for ledger in ledgers:
         _check_kept(ledger, stored, verdict)
+    if not nodes.mixed:
+        # A node of release 0.2.0 enters the end of a daily on a leaderboard alone.
+        _check_curves(stored, summaries.values(), verdict.complaints)
     _check_leftovers(stored, now, verdict.complaints)
     verdict.counts["rooms checked"] = len(rooms)
     verdict.counts["rounds"] = sum(len(history.rounds) for history in rooms.values())
@@ -163,7 +169,31 @@ def _check_attempts(
 def _summary(history: AttemptHistory) -> AttemptSummary:
     start = history.start
     results = tuple(state.result for state in history.states)
-    return AttemptSummary(start.game, start.day, start.room, results, start.help)
+    times = tuple(state.at - start.at for state in history.states)
+    return AttemptSummary(start.game, start.day, start.room, results, times, start.help)
+
+
+def _check_curves(
+    stored: Stored, summaries: Iterable[AttemptSummary], complaints: list[Complaint]
+) -> None:
+    """Compare how many cards were home at which times with the dailies that are over."""
+    wanted: defaultdict[tuple[str, int], Counter[str]] = defaultdict(Counter)
+    for run in summaries:
+        if run.day is not None and run.over:
+            counts = wanted[run.game, run.day]
+            for second in SECONDS:
+                (*_, home) = (
+                    result.home
+                    for result, time in zip(run.results, run.times, strict=True)
+                    if time <= second * 1000
+                )
+                counts[f"{second}:{home}"] += 1
+            counts[f"{END}:{run.results[-1].home}"] += 1
+    for of in wanted.keys() | stored.curves.keys():
+        found = {name: count for name, count in stored.curves.get(of, {}).items() if count}
+        if found != wanted[of]:
+            kind: Kind = "lost" if sum(found.values()) < wanted[of].total() else "invented"
+            complaints.append(Complaint(kind, f"curves {of}", f"{found}, not {dict(wanted[of])}"))
 
 
 def _check_results(

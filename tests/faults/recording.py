@@ -12,7 +12,7 @@ from engine.catalog import ruleset
 from engine.deal import commitment, deal_seed
 from engine.notation import move_text
 from server.core import attempt as core
-from server.core import daily, race, race_commands, races
+from server.core import curve, daily, race, race_commands, races
 from server.core.attempt import Attempt, Ended, Started
 from server.core.digest import digest
 from server.core.history import (
@@ -27,16 +27,17 @@ from server.core.history import (
     with_day,
     with_round,
 )
-from server.core.ids import DealId, PlayerId
+from server.core.ids import DealId, PlayerId, attempt_id
 from server.core.names import Profile
 from server.core.race import Room
 from server.core.race_events import Event, RoomOpened
 from server.core.races import Decision
 from server.core.ranking import Result
+from server.core.run import run_of
 from server.core.stored import Help
 from server.gateway import codec, messages, present
 from server.service.answers import snapshot_of
-from server.service.attempt_journal import Step
+from server.service.attempt_journal import Step, decode
 from server.service.live_room import RoomPage
 from server.service.resume import missed_of
 from tests.core.builders import ADA, BOB, CODE, LIMIT, START, homewards
@@ -217,6 +218,9 @@ def correct_recording(allowed: Help = "none") -> Recording:
     recording.send(ADA, "daily.open", game=GAME)
     start = Started(ADA, TODAY, GAME, "standard", None, DAY, recording.at, daily.closes(DAY))
     _enter(recording, recording.play(start).result)
+    run = run_of(decode(text) for _, text in recording.stored.attempts[attempt_id(TODAY, ADA)])
+    assert run is not None
+    recording.stored.curves[GAME, DAY] = dict.fromkeys(curve.fields_of(run, ruleset(GAME)), 1)
     return recording
 
 

@@ -25,6 +25,7 @@ class Stored:
         rooms: journals by room code.
         deals: fields of each deal by its id.
         leaderboards: scores by player, of each leaderboard.
+        curves: how many runs had so many cards home at which times, by game and day.
         histories: fields of each player's history.
         races: fields of each race's record, by deal.
         met: whom each player has met, with the times in Unix milliseconds.
@@ -37,6 +38,7 @@ class Stored:
     rooms: dict[str, list[Entry]] = field(default_factory=dict)
     deals: dict[str, dict[str, str]] = field(default_factory=dict)
     leaderboards: dict[BoardId, dict[str, int]] = field(default_factory=dict)
+    curves: dict[tuple[str, int], dict[str, int]] = field(default_factory=dict)
     histories: dict[str, dict[str, str]] = field(default_factory=dict)
     races: dict[str, dict[str, str]] = field(default_factory=dict)
     met: dict[str, dict[str, int]] = field(default_factory=dict)
@@ -59,6 +61,9 @@ class Stored:
                 self.deals[name] = read.fields(key)
             case ["leaderboard", *name]:
                 self.leaderboards[_board(name)] = _scores(read.rows(key))
+            case ["curves", game, day]:
+                counts = read.fields(key)
+                self.curves[game, int(day)] = {each: int(count) for each, count in counts.items()}
             case ["history", name]:
                 self.histories[name] = read.fields(key)
             case ["rated", name]:
