@@ -152,7 +152,7 @@ export interface BoardRow {
   readonly player: Player;
   /** What the board is about, as a number; `server/HTTP.md` has it for each scope. */
   readonly value: number;
-  /** Cards that are not on the foundations; null unless the board is that of a day. */
+  /** Cards that are not on the foundations; null unless the board compares runs. */
   readonly left: number | null;
   /** Milliseconds from the start to the last card that reached a foundation, or null. */
   readonly time: number | null;
@@ -165,11 +165,13 @@ export interface BoardRow {
 /** A part of a leaderboard. */
 export interface Board {
   /** What a period is. */
-  readonly scope: string;
+  readonly scope: "best" | "day" | "races" | "rating" | "week" | "wins";
   /** The game's id, or `all`. */
   readonly game: string;
-  /** Which one, as in the path. */
+  /** Which one: a day (`2026-11-21`), a week (`2026-W47`), or `all`. */
   readonly period: string;
+  /** Among whom: players who have kept an identity, or guests. */
+  readonly group: "guests" | "ranked";
   /** How many rows the leaderboard has. */
   readonly size: number;
   /** Those that were asked for. */
@@ -268,11 +270,11 @@ export interface PlayedRaces {
 
 /** How strong a player is at a game, as far as races show. */
 export interface Rating {
-  /** The rating. */
+  /** What the player's skill exceeds almost surely; it is what leaderboards compare. */
   readonly value: number;
-  /** How far off it may be: a standard deviation. */
+  /** The standard deviation of the skill, in the same unit. */
   readonly uncertainty: number;
-  /** How many it is made from. */
+  /** How many it follows from. */
   readonly rounds: number;
 }
 
@@ -293,7 +295,7 @@ export interface PlayerPage {
   readonly day: number;
   /** Days in a row, at any game. */
   readonly streaks: Streaks;
-  /** Days on which every game's daily counts as played. */
+  /** Days on which the dailies of all games were played. */
   readonly crowns: number;
   /** Those that the player has played. */
   readonly games: readonly PlayedGame[];

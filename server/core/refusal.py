@@ -10,8 +10,12 @@ SENTENCES: Final = {
     "bad_message": "This is not a message of the protocol.",
     "hello_first": "A session begins with one hello.",
     "bad_version": "The server does not speak this version of the protocol.",
-    "bad_token": "The server did not sign this token.",
+    "bad_token": "This token is not valid, or not any more.",
     "bad_name": "A name has 1 to 20 letters, digits, spaces or simple signs.",
+    "bad_code": "This code is wrong, has been used, or is too old.",
+    "bad_passkey": "No player here has this passkey, or it took too long.",
+    "too_many_passkeys": "You have as many passkeys as one may have.",
+    "no_passkeys": "This server does not know its address, so it has no passkeys.",
     "too_fast": "These are more commands than the server takes. Please slow down.",
     "unknown_game": "There is no such game.",
     "unknown_variant": "This game has no such variant.",
@@ -47,14 +51,26 @@ SENTENCES: Final = {
     "unavailable": "The server cannot reach its store. Please try again.",
     "internal": "Something went wrong on the server.",
 }
-"""The default message of every code."""
+"""The default message of every code of the protocol."""
+
+HTTP_SENTENCES: Final = {
+    "unknown_player": "There is no such player.",
+    "unknown_board": "There is no such leaderboard.",
+    "unknown_path": "There is nothing at this path.",
+    "bad_method": "This can only be read.",
+    "bad_request": "This is not what can be asked here.",
+    "being_made": "This file is being made. Please try again in a minute.",
+}
+"""The default message of every code that only the HTTP interface has besides."""
+
+_ALL: Final = SENTENCES | HTTP_SENTENCES
 
 
 class Refusal(Exception):  # noqa: N818 - a refusal is an answer, not an error
     """A command was not carried out.
 
     Attributes:
-        code: one of `SENTENCES`.
+        code: one of `SENTENCES` or `HTTP_SENTENCES`.
         text: a message for people.
         wait: milliseconds to wait before a retry, or 0 if there is no need to.
     """
@@ -62,7 +78,7 @@ class Refusal(Exception):  # noqa: N818 - a refusal is an answer, not an error
     def __init__(self, code: str, text: str | None = None, wait: int = 0) -> None:
         super().__init__(code)
         self.code = code
-        self.text = text if text is not None else SENTENCES[code]
+        self.text = text if text is not None else _ALL[code]
         self.wait = wait
 
     @classmethod

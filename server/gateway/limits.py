@@ -35,6 +35,15 @@ ROOM_EMOTE_RATE = 4.0
 ROOM_EMOTE_BURST = 12.0
 """Emotes that a room's subscribers on a node are sent at once."""
 
+MAX_WRONG = 5
+"""Codes and passkeys that a session may try in vain."""
+
+GUESS_RATE = 5.0
+"""Wrong device codes per second that a node takes on average."""
+
+GUESS_BURST = 100.0
+"""Wrong device codes that a node takes at once."""
+
 
 class Bucket:
     """A token bucket, which starts full.
@@ -59,12 +68,20 @@ class Bucket:
         """The time of the last `take`, by the clock."""
         return self._at
 
-    def take(self) -> bool:
-        """Take a token; return whether there was one."""
+    def take(self, cost: float = 1.0) -> bool:
+        """Take a token, or as many as something costs; return whether there were so many."""
+        if not self.has(cost):
+            return False
+        self._level -= cost
+        return True
+
+    def has(self, cost: float = 1.0) -> bool:
+        """Return whether there are as many tokens as something costs."""
         now = self._clock()
         self._level = min(self._burst, self._level + (now - self._at) * self._rate)
         self._at = now
-        if self._level < 1:
-            return False
-        self._level -= 1
-        return True
+        return self._level >= cost
+
+    def wait(self, cost: float) -> float:
+        """Return in how many seconds from the last `take` there are as many tokens as that."""
+        return max(0.0, (cost - self._level) / self._rate)

@@ -19,7 +19,7 @@ from typing import Any, get_args, get_type_hints
 import msgspec
 from msgspec import inspect as types
 
-from server.gateway.api import STRUCTS as API_STRUCTS
+from server.gateway.api.routes import STRUCTS as API_STRUCTS
 from server.gateway.handlers import HANDLERS
 from server.gateway.messages import COMMANDS, EVENTS, MODULES, STRUCTS, kind_of, shared
 from server.gateway.messages.attempts import PlayMove
@@ -105,7 +105,7 @@ def _constants() -> Iterator[str]:
 
 
 def _interface(struct: Message, *, optional: bool) -> str:
-    text, about = _documented(struct)
+    text, about = documented(struct)
     config, lines = struct.__struct_config__, []
     if isinstance(config.tag, str):
         lines.append(f"  readonly {config.tag_field}: {json.dumps(config.tag)};\n")
@@ -193,7 +193,7 @@ def _type(info: types.Type) -> str:
     return text
 
 
-def _documented(struct: Message) -> tuple[str, dict[str, str]]:
+def documented(struct: Message) -> tuple[str, dict[str, str]]:
     """Return a struct's docstring without its `Attributes`, and their descriptions by field."""
     text, _, attributes = inspect.cleandoc(struct.__doc__ or "").partition("\n\nAttributes:\n")
     about: dict[str, str] = {}

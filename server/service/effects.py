@@ -19,8 +19,10 @@ from server.core.ranking import Result
 from server.core.refusal import UnavailableError
 from server.service import outbox_entries
 from server.service.attempts import Attempts
+from server.service.curves import Curves
 from server.service.histories import Histories
-from server.service.outbox_entries import Effect, Finish, RoundOver
+from server.service.keeping import Keeping
+from server.service.outbox_entries import Deleted, Effect, Finish, Kept, RoundOver
 from server.service.ports import OutboxStore
 from server.service.races import Races
 from server.service.rooms import Rooms
@@ -42,13 +44,18 @@ class Effects:
         outboxes: OutboxStore,
         attempts: Attempts,
         rooms: Rooms,
+        *,
+        curves: Curves,
         histories: Histories,
         races: Races,
+        keeping: Keeping,
     ) -> None:
         self._outboxes = outboxes
+        self._curves = curves
         self._attempts = attempts
         self._rooms = rooms
         self._histories = histories
+        self._keeping = keeping
         self._races = races
         self._workers = WorkerPool(self._apply_and_log, CONCURRENCY)
         rooms.appended.subscribe(self._room_appended)
@@ -95,6 +102,10 @@ class Effects:
         match effect:
             case Finish():
                 await self._finish(effect)
+            case Kept():
+                await self._keeping.keep(effect)
+            case Deleted():
+                await self._keeping.delete(effect)
             case RoundOver():
                 await self._races.apply(effect.race)
         await self._outboxes.drop_effect(effect.field)
@@ -116,7 +127,8 @@ class Effects:
             result.end,
             points(result, ruleset(finish.game).home_at_start),
         )
-        await self._histories.add_day(finish.player, finish.game, day, found, ())
+        curve = await self._curves.fields_of(finish.attempt)
+        await self._histories.add_day(finish.player, finish.game, day, found, curve)
 
     async def pass_deadline(self, due: Due, time: int) -> bool:
         """End a round or an attempt whose deadline, `time` in Unix milliseconds, has passed.

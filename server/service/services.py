@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 
 from server.metrics import Metrics
 from server.service.absences import Absences
+from server.service.accounts import Accounts
+from server.service.archive import Archive
 from server.service.attempts import Attempts
+from server.service.curves import Curves
 from server.service.dailies import Dailies
 from server.service.deals import Deals
 from server.service.effects import Effects
 from server.service.histories import Histories
 from server.service.identity import Identity
+from server.service.keeping import Keeping
 from server.service.leaderboards import Leaderboards
 from server.service.live import LiveRooms
 from server.service.open_rooms import OpenRooms
@@ -46,7 +51,9 @@ class Services:
         bus: MessageBus,
         registration: Registration,
         metrics: Metrics,
+        *,
         searcher: Search | None = None,
+        archive: Path | None = None,
     ) -> None:
         self.clock = store.clock
         self.metrics = metrics
@@ -69,13 +76,23 @@ class Services:
             leaderboards=self.leaderboards,
             profiles=self.profiles,
         )
-        self.identity = Identity(store.players, self.profiles)
+        self.archive = Archive(store, self.attempts, self.dailies, archive)
+        self.identity = Identity(store.players, self.profiles, store.clock)
         self.sessions = Sessions(store, bus, registration, self.attempts)
         self.histories = Histories(store, self.leaderboards)
+        self.keeping = Keeping(store, self.histories, self.profiles, self.sessions)
+        self.curves = Curves(store, self.attempts)
         self.races = Races(store, self.histories)
         self.effects = Effects(
-            store.outboxes, self.attempts, self.rooms, self.histories, self.races
+            store.outboxes,
+            self.attempts,
+            self.rooms,
+            curves=self.curves,
+            histories=self.histories,
+            races=self.races,
+            keeping=self.keeping,
         )
+        self.accounts = Accounts(store, self.identity, self.sessions, self.effects, self.histories)
         self.sweeper = Sweeper(store, self.attempts, self.effects, metrics.sweeps)
         self.progress = Progress(self.attempts, self.live)
         self.watching = Watching(store, self.attempts, self.rooms, self.live)
@@ -108,5 +125,6 @@ class Services:
             group.create_task(self.watching.run(stop))
 
     async def close(self) -> None:
-        """Wait for the notifications in flight."""
+        """Stop what is not done by `run`, and wait for the notifications in flight."""
+        await self.archive.close()
         await self.sessions.close()

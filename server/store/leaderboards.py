@@ -154,6 +154,27 @@ class Leaderboards:
         )
         return Rows(int(size), _rows(found), _score(middle))
 
+    async def sizes(self, boards: Sequence[BoardId]) -> list[int]:
+        """Return the number of rows of each leaderboard, in one round trip.
+
+        Raises:
+            UnavailableError: Redis does not answer.
+        """
+        return await self._database.ask(
+            lambda redis, key: redis.zcard(key), *map(keys.leaderboard, boards)
+        )
+
+    async def curves(self, board: BoardId) -> dict[str, int]:
+        """Return the counts of the curves of a daily, by its leaderboard; none if there are none.
+
+        Raises:
+            UnavailableError: Redis does not answer.
+        """
+        (found,) = await self._database.ask(
+            lambda redis, key: redis.hgetall(key), keys.curves(board)
+        )
+        return {field: int(count) for field, count in found.items()}
+
     async def around(
         self, board: BoardId, players: Sequence[PlayerId], reach: int
     ) -> list[list[Row]]:

@@ -11,8 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from server.core.daily import DailyId
-from tests.faults.stored import Stored
+from tests.faults.stored import Entry, Stored
 
 Reply = Any
 """A Python value: text, number, `None`, list, dict, or an `Error`."""
@@ -87,6 +86,10 @@ class Memory:
         if key in self._keyspace.keys:
             self._keyspace.expiries[key] = milliseconds
 
+    def persist(self, key: str) -> None:
+        """Let a key not expire."""
+        self._keyspace.expiries.pop(key, None)
+
     def expire(self, key: str, seconds: str) -> None:
         """Set the expiry of a key, in seconds from now."""
         self.expire_at(key, self.now() + int(seconds) * 1000)
@@ -141,6 +144,9 @@ class Memory:
 
     def _hget(self, key: str, name: str) -> Reply:
         return (self.find(key) or {}).get(name)
+
+    def _hmget(self, key: str, *names: str) -> Reply:
+        return [self._hget(key, name) for name in names]
 
     def _hgetall(self, key: str) -> Reply:
         return dict(self.find(key) or {})
@@ -209,21 +215,13 @@ class Memory:
         """Return all of it as the checker reads it."""
         stored = Stored()
         for key in list(self._keyspace.keys):
-            value = self.find(key)
-            words = key.replace("{", "").replace("}", "").split(":")
-            match words:
-                case [_, "attempt", name]:
-                    stored.attempts[name] = [(f"0-{n}", text) for n, text in enumerate(value, 1)]
-                case [_, "room", name]:
-                    stored.rooms[name] = [(f"0-{n}", text) for n, text in enumerate(value, 1)]
-                case ["deal", name]:
-                    stored.deals[name] = value
-                case ["leaderboard", game, day, "guests"]:
-                    stored.leaderboards[DailyId(game, int(day))] = {
-                        m: int(s) for m, s in value.rows()
-                    }
-                case [_, "outbox"]:
-                    stored.effects.update(value)
-                case [_, "due"]:
-                    stored.due.update({member: int(score) for member, score in value.rows()})
+            stored.add(key, self)
         return stored
+
+    def entries(self, key: str) -> list[Entry]:
+        """Return the entries of a journal."""
+        return [(f"0-{number}", text) for number, text in enumerate(self.stream(key), 1)]
+
+    def fields(self, key: str) -> dict[str, str]:
+        """Return a copy of a hash."""
+        return dict(self.find(key) or {})

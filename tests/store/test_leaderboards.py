@@ -14,7 +14,7 @@ from server.store import keys
 from server.store.connection import Client
 from server.store.database import Database
 from server.store.leaderboards import Leaderboards
-from tests.core.builders import ADA, BOB, CYD, DAN
+from tests.core.builders import ADA, BOB, CYD, DAN, PLAYERS
 
 DAY = 20_778
 BOARD = of_daily(DailyId("robert", DAY), "guests")
@@ -144,3 +144,11 @@ async def test_rows_around_a_player_are_those_of_the_whole_leaderboard(
     ]
     around = await boards.around(BOARD, [*players, ADA], 3)
     assert around == [*(rows[max(0, place - 3) : place + 4] for place in range(40)), []]
+
+
+async def test_sizes_and_curves_are_read(boards: Leaderboards) -> None:
+    assert await boards.curves(BOARD) == {}
+    await boards.place(BOARD, ADA, 7, ("0:1", "end:3"))
+    await boards.place(BOARD, BOB, 8, ("0:1", "end:4"))
+    assert await boards.curves(RANKED) == {"0:1": 2, "end:3": 1, "end:4": 1}
+    assert await boards.sizes([BOARD, RANKED]) == [2, 0]

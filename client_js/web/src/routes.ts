@@ -1,5 +1,7 @@
 /** The routes of the page, and their paths. */
 
+import { type Group, SCOPES, type Scope } from "./boards.ts";
+
 export type Route =
   | { screen: "home" }
   | { screen: "new" }
@@ -10,7 +12,7 @@ export type Route =
   | { screen: "watch"; code: string; key: string }
   | { screen: "dailies" }
   | { screen: "daily"; game: string }
-  | { screen: "leaderboard"; game: string; day: number | null }
+  | { screen: "leaderboard"; game: string; day: number | null; scope: Scope; group: Group | null }
   | { screen: "run"; attempt: string; at: number; beside: string | null }
   | { screen: "ghost"; attempt: string }
   | { screen: "deal"; deal: string }
@@ -40,8 +42,19 @@ export const paths = {
     `/watch/${encodeURIComponent(code)}/${encodeURIComponent(key)}`,
   dailies: "/daily",
   daily: (game: string) => `/daily/${encodeURIComponent(game)}`,
-  leaderboard: (game: string, day?: number) =>
-    `/leaderboard/${encodeURIComponent(game)}${day === undefined ? "" : `?day=${day}`}`,
+  /** A leaderboard; `day` is the number of the period, of the current one if left out. */
+  leaderboard: (
+    game: string,
+    day?: number | null,
+    { scope = "day", group = null }: { readonly scope?: Scope; readonly group?: Group | null } = {},
+  ) => {
+    const query = new URLSearchParams({
+      ...(day != null ? { [scope]: String(day) } : scope === "day" ? {} : { by: scope }),
+      ...(group === null ? {} : { group }),
+    });
+    return `/leaderboard/${encodeURIComponent(game)}${query.size > 0 ? `?${query}` : ""}`;
+  },
+  player: (player: string) => `/player/${encodeURIComponent(player)}`,
   /** The same leaderboard, to share: its link preview shows a player's result. */
   result: (game: string, day: number, player: string) =>
     `/leaderboard/${encodeURIComponent(game)}?day=${day}&player=${encodeURIComponent(player)}`,
@@ -83,8 +96,7 @@ export function routeOf({ pathname, search }: { pathname: string; search: string
   }
   if (first === "r" && second !== undefined) return { screen: "room", code: roomCode(second) };
   if (first === "leaderboard" && second !== undefined) {
-    const day = new URLSearchParams(search).get("day") ?? "";
-    return { screen: "leaderboard", game: second, day: /^\d{1,6}$/.test(day) ? Number(day) : null };
+    return { screen: "leaderboard", game: second, ...boardOf(new URLSearchParams(search)) };
   }
   if (first === "deal" && second !== undefined) {
     const played = new URLSearchParams(search).has("play");
@@ -103,6 +115,16 @@ export function routeOf({ pathname, search }: { pathname: string; search: string
     return { screen: "run", attempt: second, at: from, beside: query.get("beside") };
   }
   return { screen: "missing" };
+}
+
+/** The leaderboard that a query names: today's unless it says another one. */
+function boardOf(query: URLSearchParams) {
+  const by = SCOPES.find((scope) => scope === query.get("by"));
+  const scope = by ?? (query.has("week") ? "week" : "day");
+  const period = query.get(scope) ?? "";
+  const group = (["ranked", "guests"] as const).find((each) => each === query.get("group"));
+  const day = /^\d{1,6}$/.test(period) ? Number(period) : null;
+  return { day, scope, group: group ?? null };
 }
 
 /** The history state of a page that shows this attempt's table. */

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from server.core import daily
+from server.core.boards import Group
+from server.core.refusal import Refusal
+from server.gateway.api.route import FOREVER, HOUR, Answer, Asked, Route, Rows, deal_of
 from server.gateway.api.shared import Count, Date, Hex, Player
+from server.service.services import Services
 
 
 class ClosedDeal(Struct, frozen=True):
@@ -24,7 +29,7 @@ class ClosedDeal(Struct, frozen=True):
     date: Date | None
     commitment: Hex
     seed: Hex
-    rules: Hex | None
+    rules: str | None
 
 
 class DealRun(Struct, frozen=True):
@@ -64,3 +69,70 @@ class DealRuns(Struct, frozen=True):
     deal: str
     size: Count
     runs: list[DealRun]
+
+
+class OfDeal(Asked, frozen=True):
+    """A request about a deal.
+
+    Attributes:
+        deal: its id.
+    """
+
+    deal: str
+
+
+class RunsOfDeal(Rows, frozen=True, kw_only=True):
+    """A request for the runs on a deal.
+
+    Attributes:
+        deal: its id.
+        group: whose runs at a daily: of players who have kept an identity, or of guests. In a room,
+            they race together.
+    """
+
+    deal: str
+    group: Group = "ranked"
+
+
+async def show_deal(services: Services, asked: OfDeal) -> Answer[ClosedDeal]:
+    """A deal that is closed, with its seed."""
+    deal, seed = await services.deals.show(deal_of(asked.deal))
+    if seed is None:
+        raise Refusal("deal_open")
+    value = ClosedDeal(
+        deal=deal.id,
+        game=deal.game,
+        variant=deal.variant,
+        date=None if deal.day is None else daily.date_text(deal.day),
+        commitment=deal.commitment,
+        seed=seed.hex(),
+        rules=deal.rules,
+    )
+    return Answer(value, FOREVER)
+
+
+async def list_runs(services: Services, asked: RunsOfDeal) -> Answer[DealRuns]:
+    """The runs on a deal that is closed, best first: those of a round, or of a daily."""
+    deal = deal_of(asked.deal)
+    size, rows = await services.runs.page(deal, asked.group, asked.first, asked.count)
+    runs = [
+        DealRun(
+            run=row.attempt,
+            rank=row.rank,
+            player=Player.of(row.profile),
+            left=row.left,
+            time=row.time,
+            moves=row.moves,
+            undos=row.undos,
+            hints=row.hints,
+            peeked=row.peeked,
+        )
+        for row in rows
+    ]
+    return Answer(DealRuns(deal, size, runs), HOUR)
+
+
+ROUTES = (
+    Route("/deals/{deal}", show_deal, ("unknown_deal", "deal_open")),
+    Route("/deals/{deal}/runs", list_runs, ("unknown_deal", "deal_open")),
+)

@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from msgspec import Struct
 
+from engine.catalog import games, ruleset
+from server.core import daily, history
+from server.core.history import History, Sums
+from server.gateway.api.route import LIVE, Answer, Asked, Route, player_of
 from server.gateway.api.shared import Count, End, Player
+from server.service.services import Services
+
+PLAYER_COST = 2.0
+"""What a player's page costs: a history has up to some thousand results."""
+
+MAX_DAYS = 400
+"""The most days of a game on a player's page."""
 
 
 class Streak(Struct, frozen=True):
@@ -105,7 +118,7 @@ class PlayedRound(Struct, frozen=True):
     place: Count
     of: Count
     home: Count
-    rating: float | None
+    rating: Count | None
 
 
 class PlayedRaces(Struct, frozen=True):
@@ -126,13 +139,13 @@ class Rating(Struct, frozen=True):
     """How strong a player is at a game, as far as races show.
 
     Attributes:
-        value: the rating.
-        uncertainty: how far off it may be: a standard deviation.
-        rounds: how many it is made from.
+        value: what the player's skill exceeds almost surely; it is what leaderboards compare.
+        uncertainty: the standard deviation of the skill, in the same unit.
+        rounds: how many it follows from.
     """
 
-    value: float
-    uncertainty: float
+    value: Count
+    uncertainty: Count
     rounds: Count
 
 
@@ -152,7 +165,7 @@ class PlayerPage(Struct, frozen=True):
         kept: whether the player has kept an identity; who has not is a guest.
         day: today, counted from 1970-01-01.
         streaks: days in a row, at any game.
-        crowns: days on which every game's daily counts as played.
+        crowns: days on which the dailies of all games were played.
         games: those that the player has played.
         repaired: days lost by a fault of the server's, which end no streak.
     """
@@ -164,3 +177,111 @@ class PlayerPage(Struct, frozen=True):
     crowns: Count
     games: list[PlayedGame]
     repaired: list[Count] = []
+
+
+class OfPlayer(Asked, frozen=True):
+    """A request about a player.
+
+    Attributes:
+        player: the id.
+    """
+
+    player: str
+
+
+async def show_player(services: Services, asked: OfPlayer) -> Answer[PlayerPage]:
+    """What everybody may see of a player; there is nothing on it of who has not played."""
+    player = player_of(asked.player)
+    found = await services.histories.find(player)
+    profile = (await services.profiles.find([player]))[player]
+    today = daily.day_at(services.clock.now())
+    return Answer(page_of(found, Player.of(profile), today), LIVE)
+
+
+def page_of(found: History, player: Player, today: int) -> PlayerPage:
+    """Return a player's page.
+
+    Args:
+        found: the player's history.
+        player: the player.
+        today: the number of the UTC day.
+    """
+    played = {game for game, _ in (*found.days, *found.rounds)} | found.sums.keys()
+    return PlayerPage(
+        player=player,
+        kept=found.kept is not None,
+        day=today,
+        streaks=_streaks(found.days_played(), found.days_won(), today),
+        crowns=found.crowns(games()),
+        games=[
+            PlayedGame(
+                game=game,
+                dailies=_dailies(found, game, today),
+                races=_races(found, game),
+                rating=_rating(found, game),
+            )
+            for game in games()
+            if game in played
+        ],
+    )
+
+
+def _streaks(played: Collection[int], won: Collection[int], today: int) -> Streaks:
+    return Streaks(
+        Streak(*history.streak(played, today)),
+        Streak(*history.streak(won, today)),
+    )
+
+
+def _dailies(found: History, game: str, today: int) -> PlayedDailies:
+    results = {
+        day: each for (of, day), each in sorted(found.days.items()) if of == game and not each.void
+    }
+    played, won = found.days_played(game), found.days_won(game)
+    counted = [(results[day].packed, day) for day in played]
+    days = [
+        PlayedDay(day, each.home, each.left, each.time, each.moves, each.end, each.points)
+        for day, each in reversed(results.items())
+    ]
+    best = None
+    if counted:
+        _, day = min(counted)
+        run = results[day]
+        best = BestRun(run.home, run.left, run.time, run.moves, day)
+    return PlayedDailies(
+        played=len(played),
+        won=len(won),
+        streaks=_streaks(played, won, today),
+        average=sum(each.home for each in days) / len(days) if days else None,
+        total=ruleset(game).total,
+        best=best,
+        days=days[:MAX_DAYS],
+    )
+
+
+def _races(found: History, game: str) -> PlayedRaces:
+    sums = found.sums.get(game, Sums())
+    standing = sorted(
+        (each.at, deal, each)
+        for (of, deal), each in found.rounds.items()
+        if of == game and not each.void
+    )
+    mean, uncertainty = sums.mean, sums.uncertainty
+    rounds = []
+    for at, deal, each in standing:
+        mean += each.shift
+        uncertainty *= each.factor
+        rating = history.Rating(mean, uncertainty, 1).value if each.is_rated else None
+        rounds.append(PlayedRound(at, deal, each.place, each.players, each.home, rating))
+    won = sum(each.won for _, _, each in standing)
+    return PlayedRaces(sums.played + len(rounds), sums.won + won, rounds[::-1])
+
+
+def _rating(found: History, game: str) -> Rating | None:
+    rating = found.rating(game)
+    if not rating.rated:
+        return None
+    return Rating(rating.value, round(rating.uncertainty * 100), rating.rated)
+
+
+ROUTES = (Route("/players/{player}", show_player, ("unknown_player",), PLAYER_COST),)

@@ -96,7 +96,7 @@ class Leaderboard(Event, tag=12, frozen=True):
     around: list[Entry]
     deal: str | None = None
     scope: Scope = "day"
-    group: Group = "ranked"
+    group: Group = "guests"
     rivals: list[Entry] = field(default_factory=list)
     middle: Middle | None = None
 

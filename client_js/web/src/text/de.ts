@@ -523,6 +523,7 @@ export const de: Text = {
     nothing_to_undo: "Da ist kein Zug zum Zurücknehmen.",
     already_played: "Das hast du schon gespielt.",
     unknown_day: "Für diesen Tag gibt es keine Bestenliste.",
+    unknown_board: "Diese Bestenliste gibt es nicht.",
     deal_open: "Vielleicht spielt noch jemand dieses Blatt.",
     unknown_run:
       "Partien werden 90 Tage aufgehoben. Der Link ist vielleicht älter oder hat einen Buchstaben verloren.",

@@ -544,6 +544,7 @@ export const en = {
     nothing_to_undo: "There’s no move to take back.",
     already_played: "You have played this one already.",
     unknown_day: "There is no leaderboard for this day.",
+    unknown_board: "There is no such leaderboard.",
     deal_open: "Somebody may still be playing this deal.",
     unknown_run: "Runs are kept for 90 days. The link may be older, or have lost a letter.",
     overloaded: "The server is very busy. Try again in a moment.",
