@@ -54,7 +54,6 @@ export const paths = {
     });
     return `/leaderboard/${encodeURIComponent(game)}${query.size > 0 ? `?${query}` : ""}`;
   },
-  player: (player: string) => `/player/${encodeURIComponent(player)}`,
   /** The same leaderboard, to share: its link preview shows a player's result. */
   result: (game: string, day: number, player: string) =>
     `/leaderboard/${encodeURIComponent(game)}?day=${day}&player=${encodeURIComponent(player)}`,
