@@ -44,7 +44,7 @@ from tests.faults.ledger import Ledger
 from tests.faults.stored import Stored
 from tests.wire import Wire
 
-GAME = "roosevelt"
+GAME = "rouge-et-noir"
 RACED = DealId("raced00000000000")
 TODAY = DealId("t0day00000000000")
 SEED = bytes(range(32))
