@@ -14,7 +14,7 @@ from server.core.boards import BoardId, Scope, of_daily
 from server.core.daily import DailyId
 from server.core.history import History, RoundResult, fields_of, parsed
 from server.core.ids import DealId, PlayerId
-from tests.core.builders import ADA, BOB, CYD, START
+from tests.core.builders import ADA, BOB, CODE, CYD, START
 from tests.faults.checker import check
 from tests.faults.complaint import Complaint
 from tests.faults.recording import DAY, GAME, RACED, Recording, correct_recording
@@ -32,7 +32,7 @@ def complaints(
     """Return the checker's complaints about histories, races and leaderboards."""
     ledgers = list(recording.ledgers.values())
     found = check(recording.stored, ledgers, now or recording.at + 60_000, Nodes(mixed=mixed))
-    words = ("history", "leaderboard", "race", "met")
+    words = ("history", "leaderboard", "race", "met", CODE)
     return [each for each in found.complaints if each.about.startswith(words)]
 
 
@@ -241,3 +241,10 @@ def test_a_node_of_the_last_release_enters_days_on_one_leaderboard_alone() -> No
     assert complaints(recording, mixed=True) == []
     stored.leaderboards[DAILY] = {ADA: score + 1}
     assert complaints(recording, mixed=True)
+
+
+def test_a_race_waits_for_a_node_that_knows_it() -> None:
+    recording = correct_recording()
+    recording.stored.effects[f"{CODE}/1"] = "{}"
+    assert {each.kind for each in complaints(recording)} == {"unfinished"}
+    assert complaints(recording, mixed=True) == []
