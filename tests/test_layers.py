@@ -55,6 +55,7 @@ PACKAGES = {
     "openskill": {"server.core"},
     "uvloop": {"server.cli"},
     "prometheus_client": {"server.metrics"},
+    "webauthn": {"server.service"},
     "click": {"server.cli"},
     "platformdirs": {"server.settings"},
 }

@@ -421,8 +421,9 @@ def _added(sums: Sums, result: RoundResult) -> Sums:
 def changes(before: History, after: History) -> Iterator[tuple[str, str | None]]:
     """Yield the fields that differ, with their new text, or `None` for those that are gone."""
     old, new = fields_of(before), fields_of(after)
-    for field in old.keys() - new.keys():
-        yield field, None
+    for field in old:
+        if field not in new:
+            yield field, None
     for field, text in new.items():
         if old.get(field) != text:
             yield field, text

@@ -161,7 +161,17 @@ class Released(Struct, tag=8, array_like=True, frozen=True):
     by: str
 
 
-NodeMessage = Replaced | Ended | Joined | Left | Advanced | Opened | Taken | Released
+class SignedOut(Struct, tag=9, array_like=True, frozen=True):
+    """To a node's topic: the player's sessions of epochs before this one are to be closed.
+
+    Nodes up to release 0.2.0 check their sessions instead, and close none.
+    """
+
+    player: PlayerId
+    epoch: int
+
+
+NodeMessage = Replaced | Ended | Joined | Left | Advanced | Opened | Taken | Released | SignedOut
 """The messages of a node's topic."""
 
 

@@ -20,7 +20,8 @@ from server.core.refusal import UnavailableError
 from server.service import outbox_entries
 from server.service.attempts import Attempts
 from server.service.histories import Histories
-from server.service.outbox_entries import Effect, Finish, RoundOver
+from server.service.keeping import Keeping
+from server.service.outbox_entries import Deleted, Effect, Finish, Kept, RoundOver
 from server.service.ports import OutboxStore
 from server.service.races import Races
 from server.service.rooms import Rooms
@@ -43,12 +44,15 @@ class Effects:
         attempts: Attempts,
         rooms: Rooms,
         histories: Histories,
+        *,
         races: Races,
+        keeping: Keeping,
     ) -> None:
         self._outboxes = outboxes
         self._attempts = attempts
         self._rooms = rooms
         self._histories = histories
+        self._keeping = keeping
         self._races = races
         self._workers = WorkerPool(self._apply_and_log, CONCURRENCY)
         rooms.appended.subscribe(self._room_appended)
@@ -95,6 +99,10 @@ class Effects:
         match effect:
             case Finish():
                 await self._finish(effect)
+            case Kept():
+                await self._keeping.keep(effect)
+            case Deleted():
+                await self._keeping.delete(effect)
             case RoundOver():
                 await self._races.apply(effect.race)
         await self._outboxes.drop_effect(effect.field)

@@ -33,6 +33,52 @@ class Finish(msgspec.Struct, tag="finish", frozen=True):
         return self.attempt
 
 
+class PasskeyEntry(msgspec.Struct, frozen=True):
+    """A passkey as the outbox has it.
+
+    Attributes:
+        id: the credential's id, in base64url.
+        key: the public key, as COSE (in base64 in JSON).
+        count: the authenticator's counter.
+    """
+
+    id: str
+    key: bytes
+    count: int
+
+
+class Kept(msgspec.Struct, tag="kept", frozen=True):
+    """A player has kept the identity, by a recovery code or a passkey.
+
+    Attributes:
+        at: Unix milliseconds.
+        code: the SHA-256 of the code, in hexadecimal.
+        passkey: the passkey, if there is no code.
+    """
+
+    player: PlayerId
+    at: int
+    code: str | None = None
+    passkey: PasskeyEntry | None = None
+
+    @property
+    def field(self) -> str:
+        """Its field in the outbox."""
+        return f"{self.player}/kept/{self.code if self.passkey is None else self.passkey.id}"
+
+
+class Deleted(msgspec.Struct, tag="deleted", frozen=True):
+    """A player is to be deleted, at this time in Unix milliseconds."""
+
+    player: PlayerId
+    at: int
+
+    @property
+    def field(self) -> str:
+        """Its field in the outbox."""
+        return f"{self.player}/deleted"
+
+
 class RoundOver(msgspec.Struct, tag="round", frozen=True):
     """A race that is over, written with the room's entry of its last result.
 
@@ -52,7 +98,7 @@ class RoundOver(msgspec.Struct, tag="round", frozen=True):
         return f"{self.room}/{self.number}"
 
 
-Effect: TypeAlias = Finish | RoundOver
+Effect: TypeAlias = Finish | RoundOver | Kept | Deleted
 """Every effect."""
 
 _READER: Reader[Effect] = Reader(Effect)

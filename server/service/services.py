@@ -6,12 +6,14 @@ import asyncio
 
 from server.metrics import Metrics
 from server.service.absences import Absences
+from server.service.accounts import Accounts
 from server.service.attempts import Attempts
 from server.service.dailies import Dailies
 from server.service.deals import Deals
 from server.service.effects import Effects
 from server.service.histories import Histories
 from server.service.identity import Identity
+from server.service.keeping import Keeping
 from server.service.leaderboards import Leaderboards
 from server.service.live import LiveRooms
 from server.service.open_rooms import OpenRooms
@@ -69,13 +71,20 @@ class Services:
             leaderboards=self.leaderboards,
             profiles=self.profiles,
         )
-        self.identity = Identity(store.players, self.profiles)
+        self.identity = Identity(store.players, self.profiles, store.clock)
         self.sessions = Sessions(store, bus, registration, self.attempts)
         self.histories = Histories(store, self.leaderboards)
+        self.keeping = Keeping(store, self.histories, self.profiles, self.sessions)
         self.races = Races(store, self.histories)
         self.effects = Effects(
-            store.outboxes, self.attempts, self.rooms, self.histories, self.races
+            store.outboxes,
+            self.attempts,
+            self.rooms,
+            self.histories,
+            races=self.races,
+            keeping=self.keeping,
         )
+        self.accounts = Accounts(store, self.identity, self.sessions, self.effects, self.histories)
         self.sweeper = Sweeper(store, self.attempts, self.effects, metrics.sweeps)
         self.progress = Progress(self.attempts, self.live)
         self.watching = Watching(store, self.attempts, self.rooms, self.live)

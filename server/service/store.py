@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from server.service.ports import (
+    AccountStore,
     Clock,
     DealStore,
     HistoryStore,
@@ -29,6 +30,7 @@ class Store:
     journals: JournalStore
     deals: DealStore
     players: PlayerStore
+    accounts: AccountStore
     leaderboards: LeaderboardStore
     histories: HistoryStore
     races: RaceStore

@@ -24,7 +24,10 @@ DEAL_LIFE = 400 * DAY_SECONDS
 LEADERBOARD_LIFE = 400 * DAY_SECONDS
 """Seconds that a leaderboard of a day or a week is kept after the last entry."""
 PLAYER_LIFE = 400 * DAY_SECONDS
-"""Seconds that a player's record is kept after the last session began."""
+"""Seconds that a guest's record is kept after the last session began, and the note of a deleted
+player after the deletion. The record of a player who has kept the identity does not expire."""
+DEVICE_LIFE = 300
+"""Seconds for which a device code signs a player in."""
 RACE_LIFE = 90 * DAY_SECONDS
 """Seconds that a race's record is kept after it was applied: as long as its players' attempts."""
 MAX_MET = 100
@@ -184,3 +187,18 @@ def session(player_id: str) -> str:
 def creation(player_id: str, key: str) -> str:
     """Return the key of a creation: a string, the code of the room that it created."""
     return f"creation:{{{player_id}}}:{key}"
+
+
+def recovery(digest: str) -> str:
+    """Return the key of a recovery code by its SHA-256: a string, the player."""
+    return f"recovery:{{{digest}}}"
+
+
+def device(digest: str) -> str:
+    """Return the key of a device code by its SHA-256: a string, the player."""
+    return f"device:{{{digest}}}"
+
+
+def passkey(credential: str) -> str:
+    """Return the key of a passkey by its credential id (base64url): a hash."""
+    return f"passkey:{{{credential}}}"

@@ -59,7 +59,7 @@ class HistoryChecks:
         rooms: the rooms, as their journals say.
         now: the time in Unix milliseconds.
         mixed: whether some nodes are of release 0.2.0. Such a node enters the end of a daily on the
-            day's leaderboard alone, among the ranked players, and that of a race nowhere.
+            day's leaderboard alone, among the guests, and that of a race nowhere.
         complaints: what is wrong is added to it.
     """
 
@@ -270,10 +270,10 @@ class HistoryChecks:
     def _entered(self, board: BoardId, wanted: Mapping[str, int]) -> dict[str, int]:
         """Return the scores on a leaderboard that have to be what follows from the journals.
 
-        A node of release 0.2.0 enters results of guests among the ranked ones, too.
+        A node of release 0.2.0 enters results of days among the guests, whoever made them.
         """
         entered = self._stored.leaderboards.get(board, {})
-        if not self._mixed or board.scope != "day" or board.group != "ranked":
+        if not self._mixed or board.scope != "day" or board.group != "guests":
             return entered
         made = {
             player: each[board.game, board.period].packed

@@ -88,9 +88,9 @@ def _scores(rows: Iterable[tuple[str, float]]) -> dict[str, int]:
 
 def _board(name: list[str]) -> BoardId:
     """Return the leaderboard that the words of a key name."""
-    group: Group = "ranked"
-    if name[-1] == "guests":
-        *name, group = *name[:-1], "guests"
+    group: Group = "guests"
+    if name[-1] == "ranked":
+        *name, group = *name[:-1], "ranked"
     scope, game, period = name if len(name) == 3 else ("day", *name)
     return BoardId(cast("Scope", scope), game, int(period), group)
 

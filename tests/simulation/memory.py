@@ -86,6 +86,10 @@ class Memory:
         if key in self._keyspace.keys:
             self._keyspace.expiries[key] = milliseconds
 
+    def persist(self, key: str) -> None:
+        """Let a key not expire."""
+        self._keyspace.expiries.pop(key, None)
+
     def expire(self, key: str, seconds: str) -> None:
         """Set the expiry of a key, in seconds from now."""
         self.expire_at(key, self.now() + int(seconds) * 1000)
@@ -140,6 +144,9 @@ class Memory:
 
     def _hget(self, key: str, name: str) -> Reply:
         return (self.find(key) or {}).get(name)
+
+    def _hmget(self, key: str, *names: str) -> Reply:
+        return [self._hget(key, name) for name in names]
 
     def _hgetall(self, key: str) -> Reply:
         return dict(self.find(key) or {})

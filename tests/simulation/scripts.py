@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from server.store import (
+    accounts,
     database,
     deals,
     histories,
@@ -204,16 +205,30 @@ def drop_due(memory: Memory, names: list[str], given: list[str]) -> Reply:
 
 
 def keep_name(memory: Memory, names: list[str], given: list[str]) -> Reply:
-    """Store a player's name."""
-    before = memory.run("HGET", [names[0], "name"])
-    memory.run(given[0], [names[0], "name", given[1]])
-    memory.expire(names[0], given[2])
+    """Store a player's name, unless the player is deleted or the epoch of the token is over."""
+    how, name, life, epoch, now = given
+    record = memory.find(names[0]) or {}
+    before, current = record.get("name"), int(record.get("epoch", 0))
+    if "deleted" in record or (epoch and int(epoch) < current):
+        return [None, None]
+    if epoch and int(epoch) > current:
+        memory.hash(names[0])["epoch"] = epoch
+    if now and before is None:
+        memory.hash(names[0]).setdefault("created", now)
+    memory.run(how, [names[0], "name", name])
+    if "kept" in record:
+        memory.persist(names[0])
+    else:
+        memory.expire(names[0], life)
     return [memory.run("HGET", [names[0], "name"]), before]
 
 
 def add_session(memory: Memory, names: list[str], given: list[str]) -> Reply:
     """Store a session, and return all and those that were dropped as too many."""
-    session, now, life, most = given
+    session, now, life, most, epoch = given
+    record = memory.find(names[2]) or {}
+    if "deleted" in record or int(epoch) < int(record.get("epoch", 0)):
+        return []
     memory.zadd(names[0], now, session)
     memory.expire(names[0], life)
     memory.run("SET", [names[1], session, "EX", life])
@@ -221,6 +236,109 @@ def add_session(memory: Memory, names: list[str], given: list[str]) -> Reply:
     for member in dropped:
         memory.zrem(names[0], member)
     return [[member for member, _ in memory.rows(names[0])], dropped]
+
+
+def keep_code(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    """Store a recovery code's digest; return the digest that is void."""
+    at, digest = given
+    record = memory.find(names[0]) or {}
+    if "deleted" in record or int(record.get("recovery_at", 0)) > int(at):
+        return digest
+    before = record.get("recovery", digest)
+    record = memory.hash(names[0])
+    record.setdefault("kept", at)
+    record.update(recovery=digest, recovery_at=at)
+    memory.persist(names[0])
+    return before if before != digest else ""
+
+
+def keep_passkey(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    """Store that a player has a passkey, if that is not one too many."""
+    at, field, most = given
+    record = memory.find(names[0]) or {}
+    if "deleted" in record:
+        return 0
+    if field in record:
+        return 1
+    if sum(each.startswith("passkey:") for each in record) >= int(most):
+        return 0
+    record = memory.hash(names[0])
+    record.setdefault("kept", at)
+    record[field] = at
+    memory.persist(names[0])
+    return 1
+
+
+def put_passkey(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    """Store a passkey, unless it is another player's."""
+    found = memory.hash(names[0])
+    if not found:
+        found.update(zip(("player", "key", "count"), given, strict=True))
+    return int(found["player"] == given[0])
+
+
+def count_passkey(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    """Store a passkey's counter, if it is greater."""
+    found = memory.find(names[0])
+    if found and int(found["count"]) < int(given[0]):
+        found["count"] = given[0]
+    return None
+
+
+def offer_device(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    """Store a device code's digest."""
+    if "deleted" in (memory.find(names[0]) or {}):
+        return 0
+    memory.hash(names[0]).update(device=given[0], device_until=given[1])
+    return 1
+
+
+def take_device(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    """Use a device code up."""
+    record = memory.find(names[0]) or {}
+    if record.get("device") != given[0] or "deleted" in record:
+        return 0
+    until = record["device_until"]
+    _drop_fields(memory, names[0], "device", "device_until")
+    return int(int(until) > int(given[1]))
+
+
+def sign_out(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    """Begin a player's next epoch."""
+    asking, life, deleted = given
+    found = [member for member, _ in memory.rows(names[1])]
+    if "deleted" in (memory.find(names[0]) or {}):
+        return [deleted, found]
+    record = memory.hash(names[0])
+    record["epoch"] = str(int(record.get("epoch", 0)) + 1)
+    _drop_fields(memory, names[0], "device", "device_until")
+    if "kept" not in record:
+        memory.expire(names[0], life)
+    for session in found:
+        if session != asking:
+            memory.zrem(names[1], session)
+    memory.delete(names[2])
+    return [int(record["epoch"]), found]
+
+
+def bury(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    """Note that a player is deleted."""
+    memory.hash(names[0]).setdefault("deleted", given[0])
+    _drop_fields(memory, names[0], "name")
+    memory.expire(names[0], given[1])
+    return [member for member, _ in memory.rows(names[1])]
+
+
+def forget(memory: Memory, names: list[str], _: list[str]) -> Reply:
+    """Delete all fields of a player's record but the note that the player is deleted."""
+    record = memory.find(names[0]) or {}
+    _drop_fields(memory, names[0], *(field for field in record if field != "deleted"))
+    return None
+
+
+def _drop_fields(memory: Memory, key: str, *fields: str) -> None:
+    for field in fields:
+        memory.run("HDEL", [key, field])
 
 
 def enter_room(memory: Memory, names: list[str], given: list[str]) -> Reply:
@@ -286,6 +404,15 @@ def offer(memory: Memory, names: list[str], given: list[str]) -> Reply:
 
 
 SCRIPTS: dict[str, Script] = {
+    accounts._KEEP_CODE: keep_code,
+    accounts._KEEP_PASSKEY: keep_passkey,
+    accounts._PUT_PASSKEY: put_passkey,
+    accounts._COUNT: count_passkey,
+    accounts._OFFER: offer_device,
+    accounts._TAKE: take_device,
+    accounts._SIGN_OUT: sign_out,
+    accounts._BURY: bury,
+    accounts._FORGET: forget,
     journal._APPEND: append,
     journal._APPEND_WITH: append_with,
     database._KEEP_FIRST: keep_first,

@@ -6,17 +6,20 @@ import asyncio
 import random
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
 
 from server.app import redis_store
+from server.core.account import Passkey
 from server.core.boards import BoardId, Group, of_daily
 from server.core.daily import DailyId
 from server.core.due import AttemptDue
 from server.core.history import DayResult, History
 from server.core.ids import AttemptId, DealId, PlayerId, RoomCode
+from server.core.refusal import Refusal
 from server.service.store import Store
 from server.store import keys
 from server.store.clock import Clock
@@ -39,8 +42,9 @@ NAMES = [f"{player}.{player}" for player in PLAYERS[:8]]
 TEXTS = ["a", '{"at":1}']
 GAMES = ["first", "second"]
 DAYS = [20_000, 20_001]
+DIGESTS = ["a" * 64, "b" * 64]
 CODES = [RoomCode("AAAAA"), RoomCode("BBBBB")]
-COMMANDS = 1_000
+COMMANDS = 1_200
 
 
 @dataclass(frozen=True)
@@ -77,7 +81,8 @@ class Commands:
             self._keep, self._profiles, self._session,
             self._session_used, self._session_ended, self._newest, self._present, self._presence,
             self._node, self._nodes, self._open_room, self._open_rooms, self._offer,
-            self._pair,
+            self._pair, self._account, *[self._code] * 2, *[self._device] * 2,
+            *[self._passkey] * 4, self._sign_out, self._bury,
             self._gathered, self._gathered, self._gathered, *[self._due] * 6,
             self._pending, self._set_aside, self._all_set_aside, self._sweeper,
         ]  # fmt: skip
@@ -211,7 +216,55 @@ class Commands:
 
     def _keep(self) -> Command:
         player, name = self._one(list(PLAYERS)), self._one([None, "Ada", "Bob"])
-        return lambda on: on.store.players.keep(player, name)
+        epoch, now = self._one([None, 0, 1, 2]), self._one([None, self.now])
+        return lambda on: on.store.players.keep(player, name, epoch, now)
+
+    def _account(self) -> Command:
+        player: PlayerId = self._one(list(PLAYERS))
+        return lambda on: on.store.accounts.find(player)
+
+    def _code(self) -> Command:
+        player, digest = self._one(list(PLAYERS)), self._one(DIGESTS)
+        at = self.now + self.rng.choice((0, 0, -60_000))
+        if self.rng.random() < 0.5:
+            return lambda on: on.store.accounts.code_owner(digest)
+        return lambda on: on.store.accounts.keep_code(player, digest, at)
+
+    def _device(self) -> Command:
+        player, digest = self._one(list(PLAYERS)), self._one(DIGESTS)
+        now = self.now + self.rng.choice((0, 400_000))
+        if self.rng.random() < 0.5:
+            return lambda on: on.store.accounts.take_device(digest, now)
+        return lambda on: on.store.accounts.offer_device(player, digest, now)
+
+    def _passkey(self) -> Command:
+        credential, count = f"c{self.rng.randrange(20)}", self.rng.randrange(5)
+        made = Passkey(credential, self._one(list(PLAYERS)), b"key", count)
+        now, what = self.now, self._one(["keep", "keep", "find", "count"])
+        if what == "keep":
+            return lambda on: on.store.accounts.keep_passkey(made, now)
+        if what == "find":
+            return lambda on: on.store.accounts.passkey(credential)
+        return lambda on: on.store.accounts.count_passkey(credential, count)
+
+    def _sign_out(self) -> Command:
+        player, session = self._one(list(PLAYERS)), f"node/{self.rng.randrange(12)}"
+        return lambda on: on.store.accounts.sign_out(player, session)
+
+    def _bury(self) -> Command:
+        # As often as not, the player is there again for what comes next.
+        player, now = self._one(list(PLAYERS)), self.now
+
+        async def bury(on: Side) -> list[str]:
+            found = await on.store.accounts.bury(player, now)
+            with suppress(Refusal):
+                await on.store.players.keep(player)
+            await on.store.accounts.forget(player)
+            if now % 2:
+                await on.database.write(keys.player(player), "DEL", keys.player(player))
+            return found
+
+        return bury
 
     def _profiles(self) -> Command:
         return lambda on: on.store.players.profiles(PLAYERS)
@@ -219,7 +272,8 @@ class Commands:
     def _session(self) -> Command:
         player: PlayerId = self._one(list(PLAYERS))
         session, now = f"node/{self.rng.randrange(12)}", self.now + self.rng.randrange(5)
-        return lambda on: on.store.players.add_session(player, session, now)
+        epoch = self.rng.randrange(3)
+        return lambda on: on.store.players.add_session(player, session, now, epoch)
 
     def _session_used(self) -> Command:
         player: PlayerId = self._one(list(PLAYERS))
@@ -227,7 +281,7 @@ class Commands:
 
         async def use(on: Side) -> list[list[str]]:
             on.store.players.use_session(player, session, now)
-            await on.store.players.keep(player)  # a write after it, on the same connection
+            await on.store.rooms.leave(CODES[0], player, "")  # a write, on the same connection
             return await on.store.players.sessions(PLAYERS)
 
         return use
@@ -238,7 +292,7 @@ class Commands:
 
         async def end(on: Side) -> list[list[str]]:
             on.store.players.remove_session(player, session)
-            await on.store.players.keep(player)  # as above
+            await on.store.rooms.leave(CODES[0], player, "")  # as above
             return await on.store.players.sessions(PLAYERS)
 
         return end
@@ -282,7 +336,7 @@ class Commands:
         return lambda on: on.store.quick_matches.offer(game, code, now)
 
     def _race(self) -> Command:
-        deal, player = DealId(self._one(GAMES)), self._one([*PLAYERS[:2]])
+        deal, player = DealId(f"deal{self.rng.randrange(12)}"), self._one(list(PLAYERS[:2]))
         kind, text = self.rng.choice(("decide", "find", "void")), self._one(TEXTS)
         if kind == "find":
             return lambda on: on.store.races.find(deal)
@@ -316,7 +370,7 @@ async def answer_of(command: Command, on: Side) -> object:
     """Return the answer of a command, or the type of its error."""
     try:
         answer = await command(on)
-    except (ConflictError, MistimedError) as error:
+    except (ConflictError, MistimedError, Refusal) as error:
         return type(error)
     if isinstance(answer, Entries):
         return answer.texts
@@ -372,6 +426,8 @@ async def test_the_simulated_store_answers_as_the_real_one(
         assert found == wanted, f"command {number} of seed {seed}: {name}"
         seen[f"{name} {wanted.__name__ if isinstance(wanted, type) else bool(wanted)}"] += 1
     assert {"_append ConflictError", "_append MistimedError", "_append True"} <= seen.keys()
+    assert {"_passkey True", "_device True", "_code True", "_sign_out True"} <= seen.keys()
+    assert {"_keep Refusal", "_session Refusal"} <= seen.keys()
     assert {"_read True", "_read_on True", "_read_on False", "_effects True"} <= seen.keys()
     assert {"_race True", "_race False", "_met True"} <= seen.keys()
     assert {"_due True", "_due False", "_top True", "_around True", "_nodes True"} <= seen.keys()
