@@ -29,6 +29,7 @@ from server.core.race_events import Terms
 from server.core.refusal import UnavailableError
 from server.gateway import load, session
 from server.service import attempt_journal, watching
+from server.service.outbox_entries import Kept
 from server.service.rooms import Rooms
 from server.store import keys
 from tests.core.builders import START
@@ -191,9 +192,10 @@ async def _keep(world: World, network: Network, player: Player, rng: random.Rand
     while True:
         node = rng.choice(network.nodes)
         if player.id and node.up:
-            kept = node.services.histories.keep(PlayerId(player.id), int(world.now()))
+            digest = f"{player.number:064x}"
+            kept = Kept(PlayerId(player.id), int(world.now()), digest)
             try:
-                await asyncio.wait_for(kept, KEEP_TIMEOUT)
+                await asyncio.wait_for(node.services.effects.submit(kept), KEEP_TIMEOUT)
             except (UnavailableError, TimeoutError):
                 world.note(player.id, "is not kept yet")
             else:
