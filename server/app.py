@@ -10,6 +10,7 @@ from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
 import structlog
 
 from server import listening
+from server.gateway.api.app import Api
 from server.gateway.handlers import Handlers
 from server.gateway.http import metrics_app, players_app
 from server.gateway.hub import Hub
@@ -52,6 +53,9 @@ A move leaves no cyclic garbage. With the default threshold, a few hundred moves
 enough to start collections again and again, which took a tenth of a node's time.
 """
 
+ARCHIVE = "archive"
+"""The folder of the archive, in the node's data directory."""
+
 log = structlog.get_logger()
 
 
@@ -69,7 +73,7 @@ async def running_node(
         UnavailableError: Redis does not answer.
         EmbeddedServerError: the embedded Redis cannot be started.
         OSError: a port cannot be bound.
-        ValueError: the URL of Redis or the public URL is invalid.
+        ValueError: the URL of Redis, the public URL or a trusted proxy is invalid.
         UnsuitableError: this version of Redis is too old, or a newer release has written to it.
     """
     async with AsyncExitStack() as stack:
@@ -84,7 +88,7 @@ async def running_node(
         stop = Stop()
         bus = Bus(database)
         registration = Registration(store.nodes)
-        services = Services(store, bus, registration, metrics)
+        services = Services(store, bus, registration, metrics, archive=settings.data / ARCHIVE)
         hub = Hub(services)
         metrics.sessions = lambda: hub.size
         await services.prepare()
@@ -106,7 +110,10 @@ async def running_node(
             return clock.is_fresh() and not any(task.done() for task in tasks)
 
         sockets = Sockets(handlers, hub.leave, load, metrics, settings.origins, settings.public_url)
-        listener = Listener(players_app(_pages(settings, previews), is_healthy), sockets)
+        api = Api(services, load, metrics.requests, trusted_proxies=settings.trusted_proxies)
+        stack.push_async_callback(api.close)
+        app = players_app(_pages(settings, previews), api, is_healthy)
+        listener = Listener(app, sockets)
         bound = bound or bind(settings)[0]
         port = listening.port_of(bound.players)
         await listener.open(bound.players)

@@ -88,7 +88,8 @@ def _option(name: str, **settings: Any) -> Callable[[Command], Command]:
     "--data",
     default=_DEFAULTS.data,
     type=click.Path(file_okay=False, path_type=Path),
-    help="Directory in which the private Redis stores its data. Ignored if --redis is given.",
+    help="Directory for the archive of closed days, and for the data of the private Redis, which "
+    "there is unless --redis is given.",
 )
 @_option(
     "--page",
@@ -108,6 +109,14 @@ def _option(name: str, **settings: Any) -> Callable[[Command], Command]:
     metavar="URL",
     help="Origin at which players open the page, such as https://play.example.org. Link previews "
     "use it for their URLs. Without this option, they use the Host header of each request.",
+)
+@_option(
+    "--trusted-proxies",
+    default="",
+    metavar="LIST",
+    help="Comma-separated list of addresses and networks, such as 10.0.0.0/8, of the proxies in "
+    "front of this server. It believes their X-Forwarded-For header, and limits the rate of "
+    "requests below /api by the address there; else by that of the connection.",
 )
 @_option(
     "--workers",
@@ -151,6 +160,7 @@ def serve(  # noqa: PLR0917 - one for each option
     page: Path,
     origins: str,
     public_url: str | None,
+    trusted_proxies: str,
     workers: int,
     metrics_port: int | None,
     metrics_host: str,
@@ -166,24 +176,29 @@ def serve(  # noqa: PLR0917 - one for each option
     reconnect.
     """
     configure(log_format, log_level)
-    allowed = tuple(origin.strip() for origin in origins.split(",") if origin.strip())
     settings = Settings(
         host=host,
         port=port,
         redis=redis,
         data=data,
         page=page,
-        origins=allowed,
+        origins=_listed(origins),
         replica_acks=replica_acks,
         metrics_host=metrics_host,
         metrics_port=metrics_port,
         # docker-compose.yml passes an empty value if the variable is not set.
         public_url=public_url or None,
+        trusted_proxies=_listed(trusted_proxies),
     )
     if workers > 1:
         _run(_supervise(settings, workers, partial(configure, log_format, log_level)))
     else:
         _run(_serve(settings))
+
+
+def _listed(text: str) -> tuple[str, ...]:
+    """Return the items of a comma-separated list."""
+    return tuple(item.strip() for item in text.split(",") if item.strip())
 
 
 def _run(serving: Coroutine[Any, Any, None]) -> None:

@@ -109,6 +109,10 @@ class Metrics:
         default_factory=Counter,
         metadata=_family("samedeal_closes", "Sessions that the server closed.", "reason"),
     )
+    requests: Counts = field(
+        default_factory=Counter,
+        metadata=_family("samedeal_requests", "Requests below /api.", "route", "status"),
+    )
     conflicts: int = field(
         default=0,
         metadata=_family("samedeal_conflicts", "Appends rejected since another node was first."),

@@ -27,7 +27,7 @@ class Settings:
         port: TCP port to listen on, or 0 for any free one.
         redis: URL of the Redis to use, or `None` for an embedded one. It may contain a password,
             and is left out of the representation.
-        data: directory of the embedded Redis.
+        data: directory of the embedded Redis and of the archive.
         page: directory of the built page.
         origins: origins that may open WebSockets, in addition to the page's own.
         replica_acks: how many replicas must have received a write before it is acknowledged.
@@ -35,6 +35,8 @@ class Settings:
         metrics_port: TCP port on which to serve metrics, or `None` not to serve them.
         public_url: origin at which players open the page, or `None` to use the Host header of each
             request.
+        trusted_proxies: addresses and networks of proxies whose X-Forwarded-For says where a
+            request is from.
     """
 
     host: str = "localhost"
@@ -47,3 +49,4 @@ class Settings:
     metrics_host: str = "localhost"
     metrics_port: int | None = None
     public_url: str | None = None
+    trusted_proxies: tuple[str, ...] = ()

@@ -70,13 +70,14 @@ def data() -> Iterator[Path]:
 def redis_server(request: pytest.FixtureRequest) -> Iterator[str]:
     """Run a real redis-server or cluster for the whole session, and return its address."""
     if request.param == "alone":
-        yield from _server_alone()
+        yield from server_alone()
     else:
         with running_cluster() as cluster:
             yield cluster.url
 
 
-def _server_alone() -> Iterator[str]:
+def server_alone() -> Iterator[str]:
+    """Run a real redis-server, and yield its address."""
     addresses: list[str] = []
     ready, stop = Event(), Event()
 

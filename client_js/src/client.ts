@@ -16,6 +16,7 @@ import type {
   RoomState,
   Run,
   Runs,
+  WatchLeaderboard,
 } from "./messages.ts";
 import { Retries } from "./retries.ts";
 import { RoomKeeper, type RoomSettings, type Terms, withHelp } from "./room.ts";
@@ -262,9 +263,16 @@ export class Client {
     return this.#leaderboard.list();
   }
 
-  /** Subscribe to the leaderboard of a game's day, today's by default, instead of any other. */
-  watchLeaderboard(game: string, day?: number | null): Promise<void> {
-    return this.#leaderboard.watch(game, day ?? null);
+  /**
+   * Subscribe to a leaderboard, instead of any other.
+   *
+   * @param wanted which one; a game stands for its day's.
+   * @param day if `wanted` is a game: the day, today by default.
+   */
+  watchLeaderboard(wanted: WatchLeaderboard | string, day?: number | null): Promise<void> {
+    return this.#leaderboard.watch(
+      typeof wanted === "string" ? { game: wanted, day: day ?? null } : wanted,
+    );
   }
 
   /** Unsubscribe from the leaderboard. */

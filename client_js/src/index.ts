@@ -1,5 +1,7 @@
 /** Samedeal's client library: a session with the server, and the rules of its games. */
 
+export { Api, type ApiOptions, type Rows } from "./api.ts";
+export type * as ApiTypes from "./apiTypes.ts";
 export type { AttemptState } from "./attempt.ts";
 export { Client, type ClientOptions } from "./client.ts";
 export type { ConnectFailure, Status, Surroundings } from "./connection.ts";
@@ -10,6 +12,7 @@ export type {
   Entry,
   Emoted,
   Leaderboard,
+  Middle,
   OpenRoom,
   Place,
   Player,
@@ -23,6 +26,7 @@ export type {
   Runs,
   Score,
   Seat,
+  WatchLeaderboard,
 } from "./messages.ts";
 export { EMOTES } from "./messages.ts";
 export { Refusal } from "./refusal.ts";

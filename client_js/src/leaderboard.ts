@@ -1,7 +1,7 @@
 /** The leaderboard that is watched, and the day's deals. */
 
 import type { Keeper, Link } from "./link.ts";
-import type { Dailies, Leaderboard, LeaderboardChange } from "./messages.ts";
+import type { Dailies, Leaderboard, LeaderboardChange, WatchLeaderboard } from "./messages.ts";
 import type { Event } from "./protocol.ts";
 import { Store } from "./store.ts";
 
@@ -9,7 +9,7 @@ export class LeaderboardKeeper implements Keeper {
   readonly leaderboard = new Store<Leaderboard | null>(null);
   readonly dailies = new Store<Dailies | null>(null);
   readonly #link: Link;
-  #watched: { readonly game: string; readonly day: number | null } | null = null;
+  #watched: WatchLeaderboard | null = null;
 
   constructor(link: Link) {
     this.#link = link;
@@ -19,8 +19,13 @@ export class LeaderboardKeeper implements Keeper {
     return this.#link.askWithRetry("ListDailies", {});
   }
 
-  async watch(game: string, day: number | null): Promise<void> {
-    const watched = { game, day };
+  async watch(wanted: WatchLeaderboard): Promise<void> {
+    // Servers of releases before 0.3.0 know only the game and the day.
+    const watched: WatchLeaderboard = {
+      day: null,
+      ...wanted,
+      ...(wanted.group != null && { scope: wanted.scope ?? "day" }),
+    };
     this.#watched = watched;
     this.leaderboard.set(null);
     try {
@@ -44,7 +49,7 @@ export class LeaderboardKeeper implements Keeper {
         this.#watched === null
           ? undefined
           : this.#link.ask("WatchLeaderboard", this.#watched, false),
-      ["unknown_game", "unknown_day"],
+      ["unknown_game", "unknown_day", "unknown_board"],
       () => (this.#watched = null),
     );
   }
@@ -53,13 +58,18 @@ export class LeaderboardKeeper implements Keeper {
     if (event.type === "Dailies") this.dailies.set(event);
     else if (event.type === "LeaderboardChange") this.#changed(event);
     if (event.type !== "Leaderboard" || this.#watched === null) return;
-    const { game, day } = this.#watched;
+    const { game, day, scope = "day", group } = this.#watched;
     // An event of the leaderboard that was watched before may arrive late.
-    if (event.game === game && (day ?? event.day) === event.day) this.leaderboard.set(event);
+    const wanted =
+      event.game === game &&
+      event.scope === scope &&
+      (day ?? event.day) === event.day &&
+      (group ?? event.group) === event.group;
+    if (wanted) this.leaderboard.set(event);
   }
 
   /** Apply a change. One that comes before the watched leaderboard is of another: ignore it. */
-  #changed({ size, top, around }: LeaderboardChange): void {
+  #changed({ size, top, around, rivals, middle }: LeaderboardChange): void {
     const known = this.leaderboard.get();
     if (known === null) return;
     this.leaderboard.set({
@@ -67,6 +77,8 @@ export class LeaderboardKeeper implements Keeper {
       size,
       top: top ?? known.top,
       around: around ?? known.around,
+      rivals: rivals ?? known.rivals,
+      middle: size === 0 ? null : (middle ?? known.middle),
     });
   }
 }

@@ -782,20 +782,32 @@ export interface Dailies {
 /**
  * Ask for a leaderboard, and subscribe the session to its changes and to no other one's.
  *
- * Refused as `unknown_game` or `unknown_day`.
+ * Refused as `unknown_game`, `unknown_day` or `unknown_board`.
  */
 export interface WatchLeaderboard {
+  /** The game's id, or `all` for all games together. */
   readonly game: string;
-  /** The UTC day, counted from 1970-01-01, or null for today. */
+  /**
+   * The number of the period, or null for the current one: a UTC day, counted from 1970-01-01, or a
+   * week of `scope` `week`, of which number 1 began on 1970-01-05.
+   */
   readonly day?: number | null;
+  readonly scope?: "best" | "day" | "races" | "rating" | "week" | "wins";
+  /** Null for the player's own, where there are two. */
+  readonly group?: "guests" | "ranked" | null;
 }
 
 /** End the session's subscription to a leaderboard, if there is one. */
 export type UnwatchLeaderboard = object;
 
-/** A row of a leaderboard. */
+/**
+ * A row of a leaderboard.
+ *
+ * Where results are compared, by `left`, then `time`, then `moves`, `value` is 0; where a number
+ * is, these three are.
+ */
 export interface Entry {
-  /** 1 for the best; equal results share one. */
+  /** 1 for the best; equal scores share one. */
   readonly rank: number;
   readonly player: Player;
   /** Cards that are not on the foundations. */
@@ -804,12 +816,24 @@ export interface Entry {
   readonly time: number;
   /** Moves played. */
   readonly moves: number;
+  /** The number: points, wins, races won or the rating. */
+  readonly value: number;
 }
 
-/** A day's leaderboard. */
+/** The score of the middle row of a leaderboard, the better one of two. */
+export interface Middle {
+  /** As in `Entry`, like `time`, `moves` and `value`. */
+  readonly left: number;
+  readonly time: number;
+  readonly moves: number;
+  readonly value: number;
+}
+
+/** A leaderboard. */
 export interface Leaderboard {
+  /** The game's id, or `all`. */
   readonly game: string;
-  /** The UTC day, counted from 1970-01-01. */
+  /** The number of the period, or 0 if it is of all time. */
   readonly day: number;
   /** How many rows it has. */
   readonly size: number;
@@ -818,10 +842,20 @@ export interface Leaderboard {
   /** The player's own row with its neighbours; empty if there is none. */
   readonly around: readonly Entry[];
   /**
-   * The id of the day's deal once it is closed, so that its runs can be asked for; null before. The
-   * attempt of a row is the deal's id, a dot, and the player's id.
+   * The id of the day's deal once it is closed, so that its runs can be asked for; null before, and
+   * of leaderboards of no one deal. The attempt of a row is the deal's id, a dot, and the player's
+   * id.
    */
   readonly deal: string | null;
+  readonly scope: "best" | "day" | "races" | "rating" | "week" | "wins";
+  readonly group: "guests" | "ranked";
+  /**
+   * The rows of people whom the player has raced with, and the player's own, best first; empty if
+   * there are none. Their ranks are those at the last change of one of them.
+   */
+  readonly rivals: readonly Entry[];
+  /** The median; null if there are no rows. */
+  readonly middle: Middle | null;
 }
 
 /** What changed in the leaderboard that the session is subscribed to. */
@@ -832,6 +866,10 @@ export interface LeaderboardChange {
   readonly top: readonly Entry[] | null;
   /** The player's own row with its neighbours, or null if they did not change. */
   readonly around: readonly Entry[] | null;
+  /** The rows of people whom the player has raced with, or null if they did not change. */
+  readonly rivals: readonly Entry[] | null;
+  /** The median, or null if it did not change, or there are no rows. */
+  readonly middle: Middle | null;
 }
 
 /**
@@ -1484,9 +1522,17 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
   OpenDaily: ["game"],
   Daily: ["game", "variant", "deal", "commitment", { name: "mine", struct: "Result" }],
   Dailies: ["day", "date", "ends", "closes", "now", { name: "games", list: "Daily" }],
-  WatchLeaderboard: ["game", "day"],
+  WatchLeaderboard: ["game", "day", "scope", "group"],
   UnwatchLeaderboard: [],
-  Entry: ["rank", { name: "player", struct: "Player" }, "left", "time", "moves"],
+  Entry: [
+    "rank",
+    { name: "player", struct: "Player" },
+    "left",
+    "time",
+    "moves",
+    { name: "value", otherwise: 0 },
+  ],
+  Middle: ["left", "time", "moves", "value"],
   Leaderboard: [
     "game",
     "day",
@@ -1494,8 +1540,18 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
     { name: "top", list: "Entry" },
     { name: "around", list: "Entry" },
     "deal",
+    { name: "scope", otherwise: "day" },
+    { name: "group", otherwise: "guests" },
+    { name: "rivals", list: "Entry", otherwise: [] },
+    { name: "middle", struct: "Middle" },
   ],
-  LeaderboardChange: ["size", { name: "top", list: "Entry" }, { name: "around", list: "Entry" }],
+  LeaderboardChange: [
+    "size",
+    { name: "top", list: "Entry" },
+    { name: "around", list: "Entry" },
+    { name: "rivals", list: "Entry" },
+    { name: "middle", struct: "Middle" },
+  ],
   GetRun: ["attempt"],
   GetRuns: ["deal"],
   Run: [

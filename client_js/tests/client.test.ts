@@ -21,6 +21,9 @@ import {
   until,
 } from "./server.ts";
 
+/** What a leaderboard of a day's results has besides. */
+const OF_DAY = { scope: "day", group: "ranked", rivals: [], middle: null } as const;
+
 /** The longest backoff after a first failure, in milliseconds. */
 const MAX_FIRST_PAUSE = 600;
 
@@ -262,6 +265,7 @@ test("after a reconnect, the client resumes its room, leaderboard and attempt", 
     top: [],
     around: [],
     deal: null,
+    ...OF_DAY,
   } as const;
   const { re: watch } = await session.command("WatchLeaderboard");
   session.send({ ...board, day: 7, re: watch });
@@ -582,21 +586,74 @@ test("answers to moves with the same number are matched in the order of sending"
 });
 
 test("a change of a leaderboard keeps the parts that it leaves out", async () => {
-  const entry = { rank: 1, player: ADA, left: 12, time: 9_000, moves: 50 };
+  const entry = { rank: 1, player: ADA, left: 12, time: 9_000, moves: 50, value: 0 };
+  const middle = { left: 12, time: 9_000, moves: 50, value: 0 };
+  const none = { top: null, around: null, rivals: null, middle: null };
   const watched = client.watchLeaderboard("robert", 9);
   const { re } = await session.command("WatchLeaderboard");
   // A change of another leaderboard, which was watched before.
-  session.send({ type: "LeaderboardChange", size: 7, top: [], around: [] });
-  const board = { game: "robert", day: 9, size: 1, top: [entry], around: [], deal: null };
+  session.send({ type: "LeaderboardChange", ...none, size: 7, top: [] });
+  const board = {
+    ...OF_DAY,
+    game: "robert",
+    day: 9,
+    size: 1,
+    top: [entry],
+    around: [],
+    deal: null,
+  };
   session.send({ type: "Leaderboard", re, ...board });
   await watched;
-  session.send({ type: "LeaderboardChange", size: 2, top: null, around: [entry] });
+  session.send({ type: "LeaderboardChange", ...none, size: 2, around: [entry] });
   await processed(client, session);
   expect(client.leaderboard.get()).toMatchObject({ ...board, size: 2, around: [entry] });
+  session.send({ type: "LeaderboardChange", ...none, size: 2, rivals: [entry], middle });
+  session.send({ type: "LeaderboardChange", ...none, size: 3 });
+  await processed(client, session);
+  const now = { ...board, size: 3, around: [entry], rivals: [entry], middle };
+  expect(client.leaderboard.get()).toMatchObject(now);
+  session.send({ type: "LeaderboardChange", ...none, size: 0, top: [] });
+  await processed(client, session);
+  expect(client.leaderboard.get()).toMatchObject({ size: 0, middle: null });
+});
+
+test("a leaderboard is watched by scope, period and group", async () => {
+  const board = {
+    ...OF_DAY,
+    type: "Leaderboard",
+    size: 0,
+    top: [],
+    around: [],
+    deal: null,
+  } as const;
+  const wanted = { game: "all", scope: "week", group: "guests" } as const;
+  const watched = client.watchLeaderboard(wanted);
+  const { re, ...asked } = await session.command("WatchLeaderboard");
+  expect(asked).toMatchObject({ ...wanted, day: null });
+  session.send({ ...board, re, ...wanted, day: 2968 });
+  await watched;
+  for (const other of [{ scope: "day" }, { group: "ranked" }, { game: "robert" }] as const) {
+    session.send({ ...board, ...wanted, day: 2968, size: 5, ...other });
+  }
+  await processed(client, session);
+  expect(client.leaderboard.get()).toMatchObject({ ...wanted, day: 2968, size: 0 });
+  void client.watchLeaderboard({ game: "robert", group: "ranked" }).catch(() => undefined);
+  expect(await session.command("WatchLeaderboard")).toMatchObject({
+    scope: "day",
+    group: "ranked",
+  });
 });
 
 test("only the leaderboard that is watched is shown", async () => {
-  const board = { type: "Leaderboard", size: 0, top: [], around: [], deal: null, day: 9 } as const;
+  const board = {
+    ...OF_DAY,
+    type: "Leaderboard",
+    size: 0,
+    top: [],
+    around: [],
+    deal: null,
+    day: 9,
+  } as const;
   const robert = client.watchLeaderboard("robert");
   const asked = await session.command("WatchLeaderboard");
   expect(asked).toMatchObject({ game: "robert", day: null });

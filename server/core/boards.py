@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final, Literal, NamedTuple, get_args
 
 from server.core.daily import DailyId
+from server.core.ranking import unpack
 
 Scope = Literal["day", "week", "wins", "best", "rating", "races"]
 """What a leaderboard compares.
@@ -28,6 +29,22 @@ OF_ALL_GAMES: Final = ("day", "week", "wins", "races")
 
 _MONDAY: Final = 3
 """1970-01-01 was the fourth day of its week."""
+
+
+class Score(NamedTuple):
+    """What a score says: of a result its first three parts, else the number.
+
+    Attributes:
+        left: cards that are not on the foundations.
+        time: milliseconds from the start to the last card that reached a foundation.
+        moves: moves played.
+        value: points, wins, races won or the rating; more is better.
+    """
+
+    left: int
+    time: int
+    moves: int
+    value: int
 
 
 class BoardId(NamedTuple):
@@ -66,6 +83,10 @@ class BoardId(NamedTuple):
         Such as points or wins: in every leaderboard, the lowest score comes first.
         """
         return self.scope == "best" or (self.scope == "day" and self.game != ALL_GAMES)
+
+    def read(self, score: int) -> Score:
+        """Return what one of its scores says."""
+        return Score(*unpack(score), 0) if self.is_of_results else Score(0, 0, 0, -score)
 
 
 def of_daily(daily: DailyId, group: Group) -> BoardId:

@@ -14,6 +14,12 @@ DAY = 86_400_000
 GRACE = 3_600_000
 """For how long after the day's end an attempt begun in it may go on, in milliseconds."""
 
+SETTLED = 3_600_000
+"""How long after a day's close its results are where they belong, in milliseconds.
+
+Each node ends a hundred of the attempts that go on at the close a second.
+"""
+
 DRAWN_AHEAD = 7
 """How many days ahead deals are drawn and their commitments published."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from operator import itemgetter
-from typing import Literal, TypeVar
+from typing import Literal, NamedTuple, TypeVar
 
 from server.core.ids import PlayerId
 
@@ -53,11 +53,28 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row of a leaderboard: `score` is a packed result; equal scores share a rank."""
+    """A row of a leaderboard: a lower `score` is better; equal scores share a rank.
+
+    It is a packed result, or a negated number: see `BoardId.is_of_results`.
+    """
 
     rank: int
     player: PlayerId
     score: int
+
+
+class Rows(NamedTuple):
+    """A part of a leaderboard.
+
+    Attributes:
+        size: the number of all rows.
+        rows: the rows that were asked for, best first.
+        middle: the score of the middle row, the better one of two; `None` without rows.
+    """
+
+    size: int
+    rows: list[Row]
+    middle: int | None
 
 
 def pack(left: int, time: int, moves: int) -> int:

@@ -43,6 +43,7 @@ SENTENCES: Final = {
     "nothing_to_undo": "There is no move to take back.",
     "already_played": "You have played this daily already.",
     "unknown_day": "There is no leaderboard for this day.",
+    "unknown_board": "There is no such leaderboard.",
     "unknown_deal": "There is no such deal.",
     "deal_open": "This deal is still being played. Its runs can be seen when it is closed.",
     "unknown_run": "There is no such run, or it is not kept any more.",
@@ -50,14 +51,26 @@ SENTENCES: Final = {
     "unavailable": "The server cannot reach its store. Please try again.",
     "internal": "Something went wrong on the server.",
 }
-"""The default message of every code."""
+"""The default message of every code of the protocol."""
+
+HTTP_SENTENCES: Final = {
+    "unknown_player": "There is no such player.",
+    "unknown_board": "There is no such leaderboard.",
+    "unknown_path": "There is nothing at this path.",
+    "bad_method": "This can only be read.",
+    "bad_request": "This is not what can be asked here.",
+    "being_made": "This file is being made. Please try again in a minute.",
+}
+"""The default message of every code that only the HTTP interface has besides."""
+
+_ALL: Final = SENTENCES | HTTP_SENTENCES
 
 
 class Refusal(Exception):  # noqa: N818 - a refusal is an answer, not an error
     """A command was not carried out.
 
     Attributes:
-        code: one of `SENTENCES`.
+        code: one of `SENTENCES` or `HTTP_SENTENCES`.
         text: a message for people.
         wait: milliseconds to wait before a retry, or 0 if there is no need to.
     """
@@ -65,7 +78,7 @@ class Refusal(Exception):  # noqa: N818 - a refusal is an answer, not an error
     def __init__(self, code: str, text: str | None = None, wait: int = 0) -> None:
         super().__init__(code)
         self.code = code
-        self.text = text if text is not None else SENTENCES[code]
+        self.text = text if text is not None else _ALL[code]
         self.wait = wait
 
     @classmethod

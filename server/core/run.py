@@ -6,13 +6,14 @@ code that decided them when they were played.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta, Struct
 
+from engine.board import Board
 from engine.catalog import stored_ruleset
 from engine.errors import EngineError
 from engine.notation import parse_move
@@ -81,7 +82,7 @@ class Runner(Struct, frozen=True):
     tag: str
 
 
-class FileResult(Struct, frozen=True):
+class FileResult(Struct, frozen=True, omit_defaults=True):
     """The result of a run in its file: see `server.core.ranking.Result`."""
 
     home: int
@@ -94,7 +95,7 @@ class FileResult(Struct, frozen=True):
     peeked: bool = False
 
 
-class RunFile(Struct, frozen=True, tag_field="samedeal", tag="run"):
+class RunFile(Struct, frozen=True, omit_defaults=True, tag_field="samedeal", tag="run"):
     """A run as a file (JSON), which anybody can check without a server.
 
     Attributes:
@@ -125,6 +126,57 @@ class RunFile(Struct, frozen=True, tag_field="samedeal", tag="run"):
     ended: Milliseconds
     result: FileResult
     help: Help = "none"
+
+
+def file_of(run: Run, state: Attempt, *, seed: bytes, commitment: str, player: Runner) -> RunFile:
+    """Return the file of a run.
+
+    Args:
+        run: the run.
+        state: the attempt after its last entry, which `states_of` leads to.
+        seed: of its deal, which must be closed.
+        commitment: to the seed, in hexadecimal.
+        player: who played it.
+    """
+    start, result = run.start, state.result
+    return RunFile(
+        format=1,
+        deal=start.deal,
+        game=start.game,
+        variant=start.variant,
+        rules=start.rules,
+        commitment=commitment,
+        seed=seed.hex(),
+        player=player,
+        started=start.at,
+        deadline=start.deadline,
+        moves=list(run.moves),
+        ended=run.ended,
+        result=FileResult(
+            home=result.home,
+            left=result.left,
+            time=result.time,
+            moves=result.moves,
+            end=run.end,
+            undos=result.undos,
+            hints=run.hints,
+            peeked=result.peeked,
+        ),
+        help=start.help,
+    )
+
+
+def states_of(run: Run, board: Board) -> Iterator[Attempt]:
+    """Yield the attempt at its start, on the board of its deal, and after each move of a run.
+
+    A move takes some 30 µs, and nothing is decided again.
+    """
+    state = attempt.begin(run.start, board)
+    yield state
+    for text, time in run.moves:
+        at = run.start.at + time
+        state = attempt.fold(state, Undone(at) if text == UNDONE else Moved(text, at))
+        yield state
 
 
 def read_file(content: bytes) -> RunFile:

@@ -10,18 +10,20 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
+from starlette.routing import BaseRoute, Mount, Route
 
+from server.gateway.api.app import Api
 from server.gateway.pages import Pages, plain
 from server.metrics import Metrics
 
 SOCKET_PATH = "/socket"
+API_PATH = "/api"
 HEALTH_PATH = "/health"
 METRICS_PATH = "/metrics"
 
 
-def players_app(pages: Pages, is_healthy: Callable[[], bool]) -> Starlette:
-    """Return the application on the players' port: the page and the health check."""
+def players_app(pages: Pages, api: Api, is_healthy: Callable[[], bool]) -> Starlette:
+    """Return the application on the players' port: page, HTTP interface and health check."""
 
     async def health(_: Request) -> Response:
         if is_healthy():
@@ -31,6 +33,7 @@ def players_app(pages: Pages, is_healthy: Callable[[], bool]) -> Starlette:
     return _application(
         Route(HEALTH_PATH, health),
         Route(SOCKET_PATH, _upgrade_required),
+        Mount(API_PATH, api.app),
         Route("/{path:path}", pages.answer),
     )
 
@@ -72,7 +75,7 @@ def origin_allowed(origin: str, host: str, origins: Collection[str]) -> bool:
     return origin in origins or urlsplit(origin).netloc == host
 
 
-def _application(*routes: Route) -> Starlette:
+def _application(*routes: BaseRoute) -> Starlette:
     return Starlette(routes=routes, exception_handlers={HTTPException: _refuse})
 
 

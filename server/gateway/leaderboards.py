@@ -1,12 +1,18 @@
 """The sessions that watch leaderboards, and the changes that they are sent.
 
-A leaderboard is read at most once per tick, and only if a score was entered: its size and first
-rows take one round trip and are encoded once for all watchers. In addition, each watcher has the
-rows around its own. They and their ranks can change only if the entered score is not worse than the
-last of these rows, or if there are fewer rows below the player's own than would fit. The own rows
-of at most `MAX_READ` such watchers are read in a tick, the others in the next ones; each of these
-watchers gets its own frame. A watcher who has not played has no own rows, and the own rows of one
-who is ahead of every entered score are not read again.
+A leaderboard is read at most once per tick, and only if a score was entered: its size, first rows
+and median take one round trip and are encoded once for all watchers. In addition, each watcher has
+the rows around its own. They and their ranks can change only if the entered score is not worse than
+the last of these rows, or if there are fewer rows below the player's own than would fit. The own
+rows of at most `MAX_READ` such watchers are read in a tick, the others in the next ones; each of
+these watchers gets its own frame. A watcher who has not played has no own rows, and the own rows of
+one who is ahead of every entered score are not read again.
+
+A watcher who has raced also has the rows of these rivals, which are read with the own rows if one
+of them was entered. To know that, a node keeps their ids with each watcher: a set of 100, the most
+there are, takes 11 KB, and so 10,000 watchers who have all raced with 100 others take 110 MB; one
+who has not raced takes nothing. To look through the sets of 10,000 takes 2 ms a tick. Since two who
+have raced know each other, an entry has the rivals of about 100 watchers read at most.
 """
 
 from __future__ import annotations
@@ -14,13 +20,14 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Iterable
-from itertools import islice
+from itertools import chain, islice
+from typing import Final
 
 import structlog
 
 from server.core.boards import BoardId
 from server.core.ids import PlayerId
-from server.core.ranking import Row
+from server.core.ranking import Row, Rows
 from server.core.refusal import UnavailableError
 from server.gateway import codec, present
 from server.gateway.messages import leaderboards as messages
@@ -47,6 +54,8 @@ ANY_SCORE = float("inf")
 NO_SCORE = float("-inf")
 """A bound that no score is within."""
 
+NOBODY: Final[frozenset[PlayerId]] = frozenset()
+
 log = structlog.get_logger()
 
 
@@ -56,12 +65,22 @@ class _Own:
     Attributes:
         rows: the rows in order; empty if the player has none.
         bound: the worst score that can change the rows or their ranks when it is entered.
+        circle: the player and those whom the player has raced with, or nobody.
+        rivals: the rows of these.
     """
 
-    __slots__ = ("bound", "rows")
+    __slots__ = ("bound", "circle", "rivals", "rows")
 
-    def __init__(self, player: PlayerId | None, rows: list[Row]) -> None:
+    def __init__(
+        self,
+        player: PlayerId | None,
+        rows: list[Row],
+        circle: frozenset[PlayerId],
+        rivals: list[Row],
+    ) -> None:
         self.rows = rows
+        self.circle = circle
+        self.rivals = rivals
         self.bound = NO_SCORE
         own = next((place for place, row in enumerate(rows) if row.player == player), None)
         if own is not None:
@@ -75,9 +94,9 @@ class _Watched:
 
     Attributes:
         own: the own rows of each watcher.
-        unread: watchers whose own rows have to be read, in order.
+        unread: watchers whose own rows have to be read, in order, and whether their rivals' too.
         behind: watchers who are slow or have missed a change; they are sent the whole page later.
-        last_sent: the size and first rows, as last sent.
+        last_sent: the size, first rows and middle score, as last sent.
         best: the best score entered since the last tick.
         players: players whose scores were entered since the last tick.
         unknown: whether scores were entered that this node knows nothing about.
@@ -86,11 +105,11 @@ class _Watched:
 
     __slots__ = ("behind", "best", "last_sent", "own", "players", "stale", "unknown", "unread")
 
-    def __init__(self, size: int, top: list[Row]) -> None:
+    def __init__(self, sent: Rows) -> None:
         self.own: dict[Session, _Own] = {}
-        self.unread: dict[Session, None] = {}
+        self.unread: dict[Session, bool] = {}
         self.behind: dict[Session, None] = {}
-        self.last_sent = (size, top)
+        self.last_sent = sent
         self.best: float = ANY_SCORE
         self.players: set[PlayerId] = set()
         self.unknown = False
@@ -128,19 +147,21 @@ class LeaderboardFeeds:
         self._leaderboards.subscribe(board)
         seen = self._entries_seen
         try:
-            page = await self._leaderboards.page(board, session.player)
+            circle = await self._leaderboards.circle(session.player)
+            page = await self._leaderboards.page(board, session.player, circle)
         except BaseException:
             self._leaderboards.unsubscribe(board)
             raise
         self.unwatch(session)
         self._boards[session] = board
-        watched = self._watched.setdefault(board, _Watched(page.size, page.top))
-        watched.own[session] = _Own(session.player, page.around)
+        found = Rows(page.size, page.top, page.middle)
+        watched = self._watched.setdefault(board, _Watched(found))
+        watched.own[session] = _Own(session.player, page.around, circle, page.rivals)
         if seen != self._entries_seen:
             # A score may have been entered while the page was read.
             watched.stale = True
-            watched.unread[session] = None
-        if (page.size, page.top) != watched.last_sent:
+            watched.unread[session] = bool(circle)
+        if found != watched.last_sent:
             watched.behind[session] = None
         self._notify(watched)
         return page
@@ -198,15 +219,16 @@ class LeaderboardFeeds:
             watched.unknown = watched.stale = False
             async for session in _slices(watched.own):
                 known = watched.own.get(session)
-                if known is not None and (
-                    unknown or best <= known.bound or session.player in players
-                ):
-                    watched.unread[session] = None
+                if known is None:
+                    continue
+                met = bool(known.circle) and (unknown or not known.circle.isdisjoint(players))
+                if met or unknown or best <= known.bound or session.player in players:
+                    watched.unread[session] = met or watched.unread.get(session, False)
             top = await self._read_top(board, watched)
         else:
             top = None
         # Watchers whose own rows are read are sent the first rows in the same frame.
-        own = dict.fromkeys(islice(watched.unread, MAX_READ))
+        own = dict(islice(watched.unread.items(), MAX_READ))
         if top is not None:
             frame = codec.encode(top)
             async for session in _slices(watched.own):
@@ -220,26 +242,30 @@ class LeaderboardFeeds:
                 watched.behind.update(
                     dict.fromkeys(session for session in own if session in watched.own)
                 )
-        await self._send_pages(watched)
+        await self._send_pages(board, watched)
 
     async def _read_top(
         self, board: BoardId, watched: _Watched
     ) -> messages.LeaderboardChange | None:
-        """Read the size and first rows; return what has changed in them, or `None`."""
-        size, top = await self._leaderboards.top(board)
+        """Read what all are shown; return what has changed in it, or `None`."""
+        found = await self._leaderboards.top(board)
         before = watched.last_sent
-        if (size, top) == before:
+        if found == before:
             return None
-        profiles = await self._leaderboards.profiles(top)
-        watched.last_sent = (size, top)
-        rows = present.entries(top, profiles) if top != before[1] else None
-        return messages.LeaderboardChange(size, rows, None)
+        profiles = await self._leaderboards.profiles(found.rows)
+        watched.last_sent = found
+        return messages.LeaderboardChange(
+            found.size,
+            present.entries(board, found.rows, profiles) if found.rows != before.rows else None,
+            None,
+            middle=present.middle(board, found.middle) if found.middle != before.middle else None,
+        )
 
     async def _send_own_rows(
         self,
         board: BoardId,
         watched: _Watched,
-        remaining: dict[Session, None],
+        remaining: dict[Session, bool],
         top: messages.LeaderboardChange | None,
     ) -> None:
         """Read the own rows of the next watchers, and send them with the change of the first rows.
@@ -247,40 +273,58 @@ class LeaderboardFeeds:
         Args:
             board: the leaderboard.
             watched: its state.
-            remaining: the watchers to read; `READ_AT_ONCE` of them are read and removed.
-            top: what has changed in the size and first rows, or `None`.
+            remaining: the watchers to read, and whether their rivals too; `READ_AT_ONCE` of them
+                are read and removed.
+            top: what has changed for all, or `None`.
         """
         sessions = list(islice(remaining, READ_AT_ONCE))
         players = [session.player for session in sessions if session.player is not None]
-        found = await self._leaderboards.around(board, players)
-        profiles = await self._leaderboards.profiles([row for rows in found for row in rows])
-        for session, rows in zip(sessions, found, strict=True):
-            del remaining[session]
+        circles = [
+            own.circle if remaining[session] and own is not None else NOBODY
+            for session in sessions
+            for own in [watched.own.get(session)]
+        ]
+        found, rivals = await asyncio.gather(
+            self._leaderboards.around(board, players), self._leaderboards.among(board, circles)
+        )
+        shown = chain.from_iterable([*found, *rivals])
+        profiles = await self._leaderboards.profiles(list(shown))
+        for session, rows, among in zip(sessions, found, rivals, strict=True):
+            with_rivals = remaining.pop(session)
             watched.unread.pop(session, None)
-            if session not in watched.own:
+            before = watched.own.get(session)
+            if before is None:
                 continue
-            has_changed = watched.own[session].rows != rows
-            if has_changed:
-                watched.own[session] = _Own(session.player, rows)
-            if has_changed or top is not None:
+            after = _Own(
+                session.player, rows, before.circle, among if with_rivals else before.rivals
+            )
+            watched.own[session] = after
+            has_changed, have_changed = after.rows != before.rows, after.rivals != before.rivals
+            if has_changed or have_changed or top is not None:
                 change = messages.LeaderboardChange(
-                    watched.last_sent[0],
+                    watched.last_sent.size,
                     top.top if top is not None else None,
-                    present.entries(rows, profiles) if has_changed else None,
+                    present.entries(board, rows, profiles) if has_changed else None,
+                    present.entries(board, among, profiles) if have_changed else None,
+                    top.middle if top is not None else None,
                 )
                 self._send(watched, session, codec.encode(change))
 
-    async def _send_pages(self, watched: _Watched) -> None:
+    async def _send_pages(self, board: BoardId, watched: _Watched) -> None:
         """Send the whole page to watchers who have missed a change and now keep up."""
-        size, top = watched.last_sent
+        sent = watched.last_sent
         async for session in _slices(watched.behind):
             if session.behind or session not in watched.own:
                 continue
-            rows = watched.own[session].rows
-            profiles = await self._leaderboards.profiles([*top, *rows])
+            own = watched.own[session]
+            profiles = await self._leaderboards.profiles([*sent.rows, *own.rows, *own.rivals])
             watched.behind.pop(session, None)
             page = messages.LeaderboardChange(
-                size, present.entries(top, profiles), present.entries(rows, profiles)
+                sent.size,
+                present.entries(board, sent.rows, profiles),
+                present.entries(board, own.rows, profiles),
+                present.entries(board, own.rivals, profiles),
+                present.middle(board, sent.middle),
             )
             session.send_frame(codec.encode(page))
 

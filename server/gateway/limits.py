@@ -68,16 +68,20 @@ class Bucket:
         """The time of the last `take`, by the clock."""
         return self._at
 
-    def take(self) -> bool:
-        """Take a token; return whether there was one."""
-        if not self.has_one():
+    def take(self, cost: float = 1.0) -> bool:
+        """Take a token, or as many as something costs; return whether there were so many."""
+        if not self.has(cost):
             return False
-        self._level -= 1
+        self._level -= cost
         return True
 
-    def has_one(self) -> bool:
-        """Return whether there is a token to take."""
+    def has(self, cost: float = 1.0) -> bool:
+        """Return whether there are as many tokens as something costs."""
         now = self._clock()
         self._level = min(self._burst, self._level + (now - self._at) * self._rate)
         self._at = now
-        return self._level >= 1
+        return self._level >= cost
+
+    def wait(self, cost: float) -> float:
+        """Return in how many seconds from the last `take` there are as many tokens as that."""
+        return max(0.0, (cost - self._level) / self._rate)

@@ -7,15 +7,14 @@ requested URL. That takes about 10 µs, and a read of the store for a room or a 
 from __future__ import annotations
 
 import mimetypes
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
-from hashlib import sha256
+from collections.abc import Collection
 from http import HTTPStatus
 from pathlib import Path
 
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
+from server.gateway.content import Content, Representation, content_of
 from server.gateway.entry import Entry, origin_of, public_origin
 from server.gateway.previews import Previews
 
@@ -23,7 +22,7 @@ INDEX = "/index.html"
 
 SCREENS = {
     *("", "new", "r", "watch", "daily", "leaderboard", "practice", "rules", "run", "deal"),
-    "settings",
+    *("settings", "archive", "player"),
 }
 """First path segments of the screens of the page, which is a single-page application."""
 
@@ -40,39 +39,6 @@ _SECURITY = {
 }
 _IMMUTABLE = "public, max-age=31536000, immutable"
 _REVALIDATE = "no-cache"
-
-
-@dataclass(frozen=True, slots=True)
-class Representation:
-    """A file in one content coding, with its prepared responses.
-
-    Attributes:
-        tag: its strong entity tag.
-        whole: the response with the file.
-        unchanged: the response (304) to a client that has the file already.
-    """
-
-    tag: str
-    whole: Response
-    unchanged: Response
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """A file with all its representations.
-
-    Attributes:
-        plain: without content coding.
-        encoded: by content coding, best first.
-    """
-
-    plain: Representation
-    encoded: Mapping[str, Representation]
-
-    def chosen(self, accepted: str) -> Representation:
-        """Return the best representation for the value of an Accept-Encoding header."""
-        allowed = _codings(accepted) if self.encoded else set()
-        return next((each for name, each in self.encoded.items() if name in allowed), self.plain)
 
 
 class Pages:
@@ -96,7 +62,7 @@ class Pages:
             if path.is_file() and path.suffix not in CODINGS.values()
         }
         index = self._pages.get(INDEX)
-        self._missing = index and Page(
+        self._missing = index and Content(
             _missing(index.plain),
             {name: _missing(each) for name, each in index.encoded.items()},
         )
@@ -128,7 +94,7 @@ class Pages:
         if page is None:
             text = "There is no such page." if self.built else "The page has not been built."
             return plain(HTTPStatus.NOT_FOUND, text)
-        return _answer(page.chosen(request.headers.get("Accept-Encoding", "")), request)
+        return page.answer(request.headers)
 
     async def _render(self, entry: Entry, request: Request) -> Response:
         """Return the entry page with the preview of the requested URL."""
@@ -141,7 +107,7 @@ class Pages:
             "Content-Type": "text/html; charset=utf-8",
             "Cache-Control": _REVALIDATE,
         }
-        return _answer(_represent(body, f'"{_digest(body)}"', headers), request)
+        return content_of(body, headers, {}).answer(request.headers)
 
 
 def plain(status: HTTPStatus, text: str, headers: dict[str, str] | None = None) -> Response:
@@ -150,14 +116,7 @@ def plain(status: HTTPStatus, text: str, headers: dict[str, str] | None = None) 
     return PlainTextResponse(f"{text}\n", status, own)
 
 
-def _answer(found: Representation, request: Request) -> Response:
-    """Return the response with a representation, or 304 if the client has it already."""
-    if _matches(request.headers.get("If-None-Match", ""), found.tag):
-        return found.unchanged
-    return found.whole
-
-
-def _entry(page: Page, files: Collection[str]) -> Entry | None:
+def _entry(page: Content, files: Collection[str]) -> Entry | None:
     """Return the template of an entry page, or `None` if it has no markers for a preview."""
     try:
         return Entry(bytes(page.plain.whole.body).decode(), files)
@@ -165,26 +124,7 @@ def _entry(page: Page, files: Collection[str]) -> Entry | None:
         return None
 
 
-def _digest(body: bytes) -> str:
-    return sha256(body).hexdigest()[:32]
-
-
-def _codings(accepted: str) -> set[str]:
-    """Return the content codings that an Accept-Encoding header allows (`q` is not 0)."""
-    found = set()
-    for coding in accepted.lower().split(","):
-        name, _, quality = coding.partition(";")
-        if quality.replace(" ", "").rstrip("0") not in {"q=", "q=0."}:
-            found.add(name.strip())
-    return found
-
-
-def _matches(tags: str, tag: str) -> bool:
-    """Return whether an If-None-Match header contains an entity tag, by weak comparison."""
-    return any(known.strip().removeprefix("W/") == tag for known in tags.split(","))
-
-
-def _read(path: Path, folder: Path) -> Page:
+def _read(path: Path, folder: Path) -> Content:
     body = path.read_bytes()
     content_type = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
     if content_type.startswith("text/") or content_type == "application/javascript":
@@ -201,16 +141,7 @@ def _read(path: Path, folder: Path) -> Page:
         for name, suffix in CODINGS.items()
         if (beside := path.with_name(path.name + suffix)).is_file()
     }
-    if encoded:
-        headers["Vary"] = "Accept-Encoding"
-    digest = _digest(body)
-    return Page(
-        _represent(body, f'"{digest}"', headers),
-        {
-            name: _represent(packed, f'"{digest}-{name}"', {**headers, "Content-Encoding": name})
-            for name, packed in encoded.items()
-        },
-    )
+    return content_of(body, headers, encoded)
 
 
 def _missing(found: Representation) -> Representation:
@@ -219,9 +150,3 @@ def _missing(found: Representation) -> Representation:
     del headers["etag"], headers["content-length"]
     answer = Response(found.whole.body, HTTPStatus.NOT_FOUND, headers)
     return Representation("", answer, answer)
-
-
-def _represent(body: bytes, tag: str, headers: dict[str, str]) -> Representation:
-    headers = {**headers, "ETag": tag}
-    unchanged = Response(status_code=HTTPStatus.NOT_MODIFIED, headers=headers)
-    return Representation(tag, Response(body, headers=headers), unchanged)

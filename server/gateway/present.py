@@ -16,6 +16,7 @@ from engine.notation import parse_move
 from engine.ruleset import Move, Ruleset
 from server.core import attempt as core
 from server.core import daily, quick, ranking
+from server.core.boards import BoardId
 from server.core.ids import PlayerId, attempt_id
 from server.core.names import Profile
 from server.core.race import Room, Score
@@ -24,7 +25,7 @@ from server.gateway import codec
 from server.gateway.messages import rooms as messages
 from server.gateway.messages.attempts import Attempt, Ended, Hinted, Missed, MissedMove
 from server.gateway.messages.dailies import Dailies, Daily
-from server.gateway.messages.leaderboards import Entry, Leaderboard
+from server.gateway.messages.leaderboards import Entry, Leaderboard, Middle
 from server.gateway.messages.rooms import Former, Place, Proposal, RoomState, Round, Runner, Seat
 from server.gateway.messages.runs import Run, RunRow, Runs
 from server.gateway.messages.shared import Player, Result
@@ -302,28 +303,38 @@ def leaderboard(page: Page, deal: str | None) -> Leaderboard:
 
     Args:
         page: the leaderboard, as one player is shown it.
-        deal: the day's deal if it is closed, or `None`.
+        deal: the deal of the day and game if it is closed, or `None`.
     """
     return Leaderboard(
         game=page.board.game,
         day=page.board.period,
         size=page.size,
-        top=entries(page.top, page.profiles),
-        around=entries(page.around, page.profiles),
+        top=entries(page.board, page.top, page.profiles),
+        around=entries(page.board, page.around, page.profiles),
         deal=deal,
+        scope=page.board.scope,
+        group=page.board.group,
+        rivals=entries(page.board, page.rivals, page.profiles),
+        middle=middle(page.board, page.middle),
     )
 
 
-def entries(rows: Iterable[ranking.Row], profiles: Mapping[PlayerId, Profile]) -> list[Entry]:
+def entries(
+    board: BoardId, rows: Iterable[ranking.Row], profiles: Mapping[PlayerId, Profile]
+) -> list[Entry]:
     """Return rows of a leaderboard.
 
     Args:
+        board: the leaderboard.
         rows: the rows.
         profiles: the profiles of their players.
     """
-    return [
-        Entry(row.rank, player(profiles[row.player]), *ranking.unpack(row.score)) for row in rows
-    ]
+    return [Entry(row.rank, player(profiles[row.player]), *board.read(row.score)) for row in rows]
+
+
+def middle(board: BoardId, score: int | None) -> Middle | None:
+    """Return the score of a leaderboard's middle row, if there is one."""
+    return None if score is None else Middle(*board.read(score))
 
 
 def run(found: FoundRun) -> Run:

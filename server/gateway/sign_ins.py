@@ -83,7 +83,7 @@ class SignIns:
         """
         tries = self._tries.setdefault(session, Tries())
         guess = code is not None and not is_recovery(code)
-        if tries.wrong >= MAX_WRONG or (guess and not self._guesses.has_one()):
+        if tries.wrong >= MAX_WRONG or (guess and not self._guesses.has()):
             raise Refusal("too_fast", "These were too many tries. Please wait a little.")
         try:
             yield

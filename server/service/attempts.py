@@ -14,6 +14,7 @@ from server.core import attempt as core
 from server.core.attempt import Attempt, Event, Moved, Started, Undone
 from server.core.ids import AttemptId, PlayerId, attempt_id, split_attempt_id
 from server.core.refusal import Refusal
+from server.core.run import Run, run_of
 from server.metrics import Counts
 from server.service.answers import Advice, Over, Played, Snapshot, snapshot_of
 from server.service.attempt_journal import (
@@ -25,13 +26,14 @@ from server.service.attempt_journal import (
 )
 from server.service.moves import MoveNumbers, OutOfStepError, PendingMove, Reply
 from server.service.outbox_entries import Finish
-from server.service.replica import Replica
+from server.service.replica import YIELD_EVERY, Replica
 from server.service.replica import Step as Submitted
 from server.service.replica_cache import ReplicaCache
 from server.service.signal import Signal
 from server.service.store import Store
 from server.service.stored import rules_of
 from server.service.tasks import run_soon
+from server.store import keys
 from server.store.deals import Deal
 
 MAX_FINISHES = 10_000
@@ -319,6 +321,21 @@ class Attempts:
             return iter(())
         state, texts = found
         return steps_of(await self._deal(attempt), state, texts)
+
+    async def run(self, attempt: AttemptId) -> Run | None:
+        """Return the run that a journal holds, or `None` if there is no journal, or it goes on.
+
+        Raises:
+            UnreadableError: a newer release stored it.
+            UnavailableError: the store does not answer.
+        """
+        texts = await self._store.journals.read_from(keys.attempt(attempt), 1)
+        events: list[Event] = []
+        for number, text in enumerate(texts, 1):
+            events.append(decode(text))
+            if number % YIELD_EVERY == 0:
+                await asyncio.sleep(0)
+        return run_of(events)
 
     def receive(self, attempt: AttemptId, number: int, text: str) -> Step | None:
         """Apply entry `number`, which another node has appended and published.

@@ -176,7 +176,11 @@ NodeMessage = Replaced | Ended | Joined | Left | Advanced | Opened | Taken | Rel
 
 
 class Entered(Struct, array_like=True, frozen=True):
-    """To a leaderboard's topic: a player has this score now; without a payload, anything."""
+    """To a leaderboard's topic: a player's score has changed; without a payload, any has.
+
+    Attributes:
+        score: the new score or the old one, whichever is better: no better row is affected.
+    """
 
     player: PlayerId
     score: int

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import structlog
@@ -36,6 +37,20 @@ class Today:
 
     deal: Deal
     mine: Result | None
+
+
+@dataclass(frozen=True, slots=True)
+class ShownDay:
+    """The deals of a day.
+
+    Attributes:
+        closed: whether nobody can be playing them any more, so that their seeds may be shown.
+        deals: those that have been drawn, at most one of each game.
+    """
+
+    day: int
+    closed: bool
+    deals: list[Deal]
 
 
 class Dailies:
@@ -82,6 +97,44 @@ class Dailies:
                 attempt = await self._attempts.find(attempt_id(deal.id, player))
             found.append(Today(deal, attempt.result if attempt else None))
         return day, found
+
+    async def ahead(self) -> list[ShownDay]:
+        """Return today and the days ahead whose deals are drawn, in one or two round trips.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        today = daily.day_at(self._store.clock.now())
+        return await self._shown(range(today, today + daily.DRAWN_AHEAD + 1))
+
+    async def show(self, day: int) -> ShownDay:
+        """Return the deals of a day, in one or two round trips.
+
+        Raises:
+            Refusal: none are drawn, or they are not kept any more.
+            UnavailableError: the store does not answer.
+        """
+        (shown,) = await self._shown([day])
+        if not shown.deals:
+            raise Refusal("unknown_day")
+        return shown
+
+    async def _shown(self, days: Sequence[int]) -> list[ShownDay]:
+        """Return those deals of some days that have been drawn; it draws none."""
+        if self._store.clock.now() >= daily.closes(days[0]):
+            # A node whose clock is wrong must not reveal a seed early.
+            await self._store.clock.confirm()
+        now = self._store.clock.now()
+        ids = await self._store.deals.daily_ids([each for day in days for each in _all_of(day)])
+        found = await asyncio.gather(*map(self._store.deals.find, ids.values()))
+        return [
+            ShownDay(
+                day,
+                now >= daily.closes(day),
+                [deal for deal in found if deal is not None and deal.day == day],
+            )
+            for day in days
+        ]
 
     async def open(self, player: PlayerId, game: str) -> Snapshot:
         """Start a player's attempt at today's deal, or return the one that is running.

@@ -19,6 +19,7 @@ from server.core.ranking import Result
 from server.core.refusal import UnavailableError
 from server.service import outbox_entries
 from server.service.attempts import Attempts
+from server.service.curves import Curves
 from server.service.histories import Histories
 from server.service.keeping import Keeping
 from server.service.outbox_entries import Deleted, Effect, Finish, Kept, RoundOver
@@ -43,12 +44,14 @@ class Effects:
         outboxes: OutboxStore,
         attempts: Attempts,
         rooms: Rooms,
-        histories: Histories,
         *,
+        curves: Curves,
+        histories: Histories,
         races: Races,
         keeping: Keeping,
     ) -> None:
         self._outboxes = outboxes
+        self._curves = curves
         self._attempts = attempts
         self._rooms = rooms
         self._histories = histories
@@ -124,7 +127,8 @@ class Effects:
             result.end,
             points(result, ruleset(finish.game).home_at_start),
         )
-        await self._histories.add_day(finish.player, finish.game, day, found, ())
+        curve = await self._curves.fields_of(finish.attempt)
+        await self._histories.add_day(finish.player, finish.game, day, found, curve)
 
     async def pass_deadline(self, due: Due, time: int) -> bool:
         """End a round or an attempt whose deadline, `time` in Unix milliseconds, has passed.

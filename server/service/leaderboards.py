@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 
 from engine.catalog import games
 from server.core import boards, daily, topics
-from server.core.boards import BoardId, Group
+from server.core.boards import ALL_GAMES, BoardId, Group, Scope
 from server.core.daily import DailyId
 from server.core.ids import PlayerId
 from server.core.names import Profile
-from server.core.ranking import Row
+from server.core.ranking import Row, Rows
 from server.core.refusal import Refusal
 from server.service import bus_messages
 from server.service.bus_messages import Entered
@@ -25,8 +26,17 @@ from server.service.store import Store
 TOP = 10
 """Rows of a page from the top."""
 
+MAX_ROWS = 100
+"""Rows that may be asked for at once."""
+
 REACH = 3
 """Rows of a page on either side of the player's own."""
+
+RIVALS = 20
+"""Rows of a page of the player and of people whom the player has raced with."""
+
+CIRCLES_AT_ONCE = 10
+"""Players whose rivals are read by one script call, which takes Redis a millisecond at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +46,19 @@ class Page:
     Attributes:
         size: number of all rows of the leaderboard.
         top: the first rows, at most `TOP`.
+        middle: the score of the middle row, the better one of two; `None` without rows.
         around: the player's row with up to `REACH` rows on either side; empty without a result.
+        rivals: of the player and those whom the player has raced with, at most `RIVALS`; empty for
+            a player who has raced with nobody.
         profiles: of the players of these rows.
     """
 
     board: BoardId
     size: int
     top: list[Row]
+    middle: int | None
     around: list[Row]
+    rivals: list[Row]
     profiles: dict[PlayerId, Profile]
 
 
@@ -74,17 +89,42 @@ class Leaderboards:
         """Return the id of a game's daily of the current day."""
         return DailyId(game, daily.day_at(self._store.clock.now()))
 
+    def find(self, scope: Scope, game: str, period: int | None, group: Group) -> BoardId:
+        """Return the id of a leaderboard that there is, even if nobody is on it.
+
+        Args:
+            scope: what it compares.
+            game: the game's id, or `ALL_GAMES`.
+            period: the number of the day or the week; `None` for the current one. Leaderboards of
+                all time have none.
+            group: among whom.
+
+        Raises:
+            Refusal: as `unknown_game`, as `unknown_day` if the period has not begun, or as
+                `unknown_board` if scope, game, period and group do not go together.
+        """
+        if game != ALL_GAMES and game not in games():
+            raise Refusal("unknown_game")
+        current = self._current(scope)
+        board = BoardId(scope, game, current if period is None else period, group)
+        if not boards.exists(board):
+            raise Refusal("unknown_board")
+        if not 0 <= board.period <= current:
+            raise Refusal("unknown_day")
+        return board
+
+    def _current(self, scope: Scope) -> int:
+        """Return the number of the current period, or 0 for a scope without periods."""
+        day = daily.day_at(self._store.clock.now())
+        return {"day": day, "week": boards.week_of(day)}.get(scope, 0)
+
     def of_daily(self, daily_id: DailyId, group: Group) -> BoardId:
         """Return the id of the leaderboard of a daily.
 
         Raises:
             Refusal: there is no such game, or the day is in the future.
         """
-        if daily_id.game not in games():
-            raise Refusal("unknown_game")
-        if daily_id.day > self.today(daily_id.game).day:
-            raise Refusal("unknown_day")
-        return boards.of_daily(daily_id, group)
+        return self.find("day", daily_id.game, daily_id.day, group)
 
     async def group_of(self, player: PlayerId) -> Group:
         """Return the group of leaderboards that a player is shown in, in one round trip.
@@ -106,12 +146,17 @@ class Leaderboards:
         Raises:
             UnavailableError: the store does not answer.
         """
-        here, there = await self._store.leaderboards.place(board, player, score, curve)
-        known = None if score is None or not here else Entered(player, score)
-        payload = b"" if known is None else bus_messages.encode(known)
+        was, elsewhere = await self._store.leaderboards.place(board, player, score, curve)
+        self._publish(board, player, {was, score} if was != score else set())
+        if elsewhere is not None:
+            self._publish(_other(board), player, {elsewhere})
+
+    def _publish(self, board: BoardId, player: PlayerId, scores: Iterable[int | None]) -> None:
+        """Publish that a player's score has changed from and to some, or, without any, may have."""
+        # What is better than both is not affected.
+        best = min((score for score in scores if score is not None), default=None)
+        payload = b"" if best is None else bus_messages.encode(Entered(player, best))
         self._bus.publish(topics.leaderboard(board), payload)
-        if there:
-            self._bus.publish(topics.leaderboard(_other(board)))
 
     def subscribe(self, board: BoardId) -> None:
         """Subscribe to a leaderboard's changes, which emit `entered`.
@@ -127,23 +172,57 @@ class Leaderboards:
     def _receive(self, board: BoardId, payload: bytes | None) -> None:
         self.entered.emit(board, bus_messages.entered(payload))
 
-    async def page(self, board: BoardId, player: PlayerId) -> Page:
+    async def circle(self, player: PlayerId) -> frozenset[PlayerId]:
+        """Return a player and those whom the player has raced with; empty if that is nobody.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        met = await self._store.races.met(player)
+        return frozenset([player, *met]) if met else frozenset()
+
+    async def page(
+        self, board: BoardId, player: PlayerId, circle: frozenset[PlayerId] = frozenset()
+    ) -> Page:
         """Return the page of a leaderboard for a player.
 
-        Raises:
-            UnavailableError: the store does not answer.
-        """
-        (size, top), (around,) = await asyncio.gather(self.top(board), self.around(board, [player]))
-        profiles = await self.profiles([*top, *around])
-        return Page(board, size, top, around, profiles)
-
-    async def top(self, board: BoardId) -> tuple[int, list[Row]]:
-        """Return the number of rows, and the first `TOP` of them, in one round trip.
+        Args:
+            board: the leaderboard.
+            player: who it is for.
+            circle: the player and those whose rows are `rivals`, or nobody.
 
         Raises:
             UnavailableError: the store does not answer.
         """
-        return await self._store.leaderboards.top(board, TOP)
+        found, (around,), (rivals,) = await asyncio.gather(
+            self.top(board), self.around(board, [player]), self.among(board, [circle])
+        )
+        profiles = await self.profiles([*found.rows, *around, *rivals])
+        return Page(board, *found, around, rivals, profiles)
+
+    async def top(self, board: BoardId) -> Rows:
+        """Return the first `TOP` rows, in one round trip.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        return await self._store.leaderboards.rows(board, 1, TOP)
+
+    async def rows(self, board: BoardId, first: int, count: int) -> tuple[int, list[Row]]:
+        """Return the number of all rows, and some of them, best first, in one round trip.
+
+        Args:
+            board: a leaderboard, as from `find`.
+            first: the place of the first of them, from 1.
+            count: how many, at most `MAX_ROWS`.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        assert first >= 1, "places count from 1"
+        assert 1 <= count <= MAX_ROWS, "more would hold Redis up"
+        found = await self._store.leaderboards.rows(board, first, count)
+        return found.size, found.rows
 
     async def around(self, board: BoardId, players: Sequence[PlayerId]) -> list[list[Row]]:
         """Return each player's row with up to `REACH` neighbours on either side, in one round trip.
@@ -154,6 +233,26 @@ class Leaderboards:
             UnavailableError: the store does not answer.
         """
         return await self._store.leaderboards.around(board, players, REACH)
+
+    async def among(
+        self, board: BoardId, circles: Sequence[frozenset[PlayerId]]
+    ) -> list[list[Row]]:
+        """Return the rows of each circle's players, best first, at most `RIVALS`.
+
+        It takes one round trip, in which Redis serves others between `CIRCLES_AT_ONCE` of them.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        asked = [list(circle) for circle in circles if circle]
+        batches = [
+            asked[begin : begin + CIRCLES_AT_ONCE]
+            for begin in range(0, len(asked), CIRCLES_AT_ONCE)
+        ]
+        among = self._store.leaderboards.among
+        found = await asyncio.gather(*(among(board, batch, RIVALS) for batch in batches))
+        rows = chain.from_iterable(found)
+        return [next(rows) if circle else [] for circle in circles]
 
     async def standing(self, board: BoardId, player: PlayerId) -> Standing | None:
         """Return a player's standing, or `None` without a result; at most two round trips.

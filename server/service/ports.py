@@ -20,7 +20,7 @@ from server.core.due import Due
 from server.core.history import History
 from server.core.ids import DealId, PlayerId, RoomCode
 from server.core.names import Profile
-from server.core.ranking import Row
+from server.core.ranking import Row, Rows
 from server.core.topics import Topic
 from server.store.bus import Subscriber
 from server.store.deals import Deal
@@ -195,16 +195,27 @@ class LeaderboardStore(Protocol):
 
     async def place(
         self, board: BoardId, player: PlayerId, score: int | None, curve: Sequence[str] = ()
-    ) -> tuple[bool, bool]:
-        """Set or take away a score; return whether it changed, and whether the other group did."""
+    ) -> tuple[int | None, int | None]:
+        """Set or take away a score; return the one before, and that in the other group."""
 
-    async def top(self, board: BoardId, count: int) -> tuple[int, list[Row]]:
-        """Return the number of all rows, and the first `count` of them."""
+    async def rows(self, board: BoardId, first: int, count: int) -> Rows:
+        """Return `count` rows from a place (from 1) on, the number of all, and the middle one."""
+
+    async def sizes(self, boards: Sequence[BoardId]) -> list[int]:
+        """Return the number of rows of each leaderboard, in one round trip."""
+
+    async def curves(self, board: BoardId) -> dict[str, int]:
+        """Return the counts of the curves of a daily, by its leaderboard."""
 
     async def around(
         self, board: BoardId, players: Sequence[PlayerId], reach: int
     ) -> list[list[Row]]:
         """Return each player's row with up to `reach` rows on either side, in one round trip."""
+
+    async def among(
+        self, board: BoardId, circles: Sequence[Sequence[PlayerId]], most: int
+    ) -> list[list[Row]]:
+        """Return the rows of the players of each of some lists, best first, in one round trip."""
 
     async def standing(self, board: BoardId, player: PlayerId) -> tuple[int, Row | None]:
         """Return the number of all rows, and a player's own row or `None`, in one round trip."""

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from engine.deal import deal_seed
 from server.core import boards
-from server.core.attempt import Event
+from server.core.boards import Group
 from server.core.daily import DailyId
 from server.core.ids import AttemptId, DealId, PlayerId, attempt_id, split_attempt_id
 from server.core.names import Profile
-from server.core.ranking import unpack
+from server.core.ranking import Row, unpack
 from server.core.refusal import Refusal
-from server.core.run import Run, run_of
-from server.service.attempt_journal import decode
+from server.core.run import Run, RunFile, Runner, file_of, states_of
 from server.service.attempts import Attempts
 from server.service.deals import Deals
 from server.service.leaderboards import Leaderboards
@@ -23,7 +23,7 @@ from server.service.profiles import Profiles
 from server.service.replica import YIELD_EVERY
 from server.service.rooms import Rooms
 from server.service.store import Store
-from server.store import keys
+from server.service.stored import rules_of
 from server.store.deals import Deal
 
 MAX_READS = 8
@@ -106,13 +106,63 @@ class Runs:
         deal_id, player = parts
         with self._a_read():
             deal = await self._closed(deal_id, "unknown_run")
-            run = await self._read(attempt)
+            run = await self._attempts.run(attempt)
             if run is None and await self._attempts.find(attempt) is not None:
                 # Its deadline has passed, and nobody had looked since.
-                run = await self._read(attempt)
+                run = await self._attempts.run(attempt)
             if run is None:
                 raise Refusal("unknown_run")
             return FoundRun(run, deal, (await self._profiles.find([player]))[player])
+
+    async def file(self, attempt: AttemptId) -> RunFile:
+        """Return the file of a run: its journal is read, and its moves are played again.
+
+        Raises:
+            Refusal: as `find` does.
+            UnreadableError: a newer release stored it, or it is played by its rules.
+            UnavailableError: the store does not answer.
+        """
+        found = await self.find(attempt)
+        run, deal, profile = found.run, found.deal, found.profile
+        rules = rules_of(run.start.game, run.start.variant, run.start.rules)
+        with self._a_read():
+            for number, each in enumerate(states_of(run, deal_seed(rules, deal.seed)), 1):
+                state = each
+                if number % YIELD_EVERY == 0:
+                    await asyncio.sleep(0)
+        return file_of(
+            run,
+            state,
+            seed=deal.seed,
+            commitment=deal.commitment,
+            player=Runner(profile.id, profile.name, profile.tag),
+        )
+
+    async def page(
+        self, deal_id: DealId, group: Group, first: int, count: int
+    ) -> tuple[int, list[RunRow]]:
+        """Return how many runs a deal has, and so many of them from one on, best first.
+
+        Args:
+            deal_id: the deal.
+            group: whose runs at a daily; in a room, players of both race together.
+            first: the number of the first one, from 1.
+            count: how many.
+
+        Raises:
+            Refusal: as `on` does.
+            UnreadableError: a newer release stored it.
+            UnavailableError: the store does not answer.
+        """
+        with self._a_read():
+            deal = await self._closed(deal_id, "unknown_deal")
+            if deal.day is None:
+                size, rows = await self._of_round(deal)
+                return size, rows[first - 1 : first - 1 + count]
+            board = boards.of_daily(DailyId(deal.game, deal.day), group)
+            size, found = await self._leaderboards.rows(board, first, count)
+            profiles = await self._leaderboards.profiles(found)
+            return size, [_run_row(deal, row, profiles) for row in found]
 
     async def on(self, deal_id: DealId, player: PlayerId) -> tuple[int, list[RunRow]]:
         """Return how many runs a deal has, and those of them that a player is shown, best first.
@@ -138,15 +188,7 @@ class Runs:
         group = await self._leaderboards.group_of(player)
         page = await self._leaderboards.page(boards.of_daily(daily_id, group), player)
         rows = {row.player: row for row in (*page.top, *page.around)}
-        return page.size, [
-            RunRow(
-                attempt_id(deal.id, row.player),
-                row.rank,
-                page.profiles[row.player],
-                *unpack(row.score),
-            )
-            for row in rows.values()
-        ]
+        return page.size, [_run_row(deal, row, page.profiles) for row in rows.values()]
 
     async def _of_round(self, deal: Deal) -> tuple[int, list[RunRow]]:
         assert deal.room is not None, "a deal belongs to a day or to a room"
@@ -182,16 +224,6 @@ class Runs:
             raise Refusal("deal_open")
         return deal
 
-    async def _read(self, attempt: AttemptId) -> Run | None:
-        """Return a run from its journal, or `None` if there is no journal, or it has no end."""
-        texts = await self._store.journals.read_from(keys.attempt(attempt), 1)
-        events: list[Event] = []
-        for number, text in enumerate(texts, 1):
-            events.append(decode(text))
-            if number % YIELD_EVERY == 0:
-                await asyncio.sleep(0)
-        return run_of(events)
-
     @contextmanager
     def _a_read(self) -> Iterator[None]:
         """Count a read, or refuse it if too many are in flight."""
@@ -202,3 +234,9 @@ class Runs:
             yield
         finally:
             self._reading -= 1
+
+
+def _run_row(deal: Deal, row: Row, profiles: Mapping[PlayerId, Profile]) -> RunRow:
+    """Return the row of a run at a daily from that of its leaderboard."""
+    attempt, profile = attempt_id(deal.id, row.player), profiles[row.player]
+    return RunRow(attempt, row.rank, profile, *unpack(row.score))

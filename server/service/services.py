@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 
 from server.metrics import Metrics
 from server.service.absences import Absences
 from server.service.accounts import Accounts
+from server.service.archive import Archive
 from server.service.attempts import Attempts
+from server.service.curves import Curves
 from server.service.dailies import Dailies
 from server.service.deals import Deals
 from server.service.effects import Effects
@@ -48,7 +51,9 @@ class Services:
         bus: MessageBus,
         registration: Registration,
         metrics: Metrics,
+        *,
         searcher: Search | None = None,
+        archive: Path | None = None,
     ) -> None:
         self.clock = store.clock
         self.metrics = metrics
@@ -71,16 +76,19 @@ class Services:
             leaderboards=self.leaderboards,
             profiles=self.profiles,
         )
+        self.archive = Archive(store, self.attempts, self.dailies, archive)
         self.identity = Identity(store.players, self.profiles, store.clock)
         self.sessions = Sessions(store, bus, registration, self.attempts)
         self.histories = Histories(store, self.leaderboards)
         self.keeping = Keeping(store, self.histories, self.profiles, self.sessions)
+        self.curves = Curves(store, self.attempts)
         self.races = Races(store, self.histories)
         self.effects = Effects(
             store.outboxes,
             self.attempts,
             self.rooms,
-            self.histories,
+            curves=self.curves,
+            histories=self.histories,
             races=self.races,
             keeping=self.keeping,
         )
@@ -117,5 +125,6 @@ class Services:
             group.create_task(self.watching.run(stop))
 
     async def close(self) -> None:
-        """Wait for the notifications in flight."""
+        """Stop what is not done by `run`, and wait for the notifications in flight."""
+        await self.archive.close()
         await self.sessions.close()

@@ -10,20 +10,21 @@ from typing import Any
 
 from server.core.boards import PERIODIC, BoardId
 from server.core.ids import PlayerId
-from server.core.ranking import Row
+from server.core.ranking import Row, Rows
 from server.store import keys
 from server.store.database import Database
 
 _PLACE = """
 local player, score, life = ARGV[1], ARGV[2], ARGV[3]
 local was = redis.call('ZSCORE', KEYS[1], player)
-local elsewhere = redis.call('ZREM', KEYS[2], player)
+local elsewhere = redis.call('ZSCORE', KEYS[2], player)
+if elsewhere then redis.call('ZREM', KEYS[2], player) end
 local change = 0
 if score == '' then
   redis.call('ZREM', KEYS[1], player)
-  if was or elsewhere == 1 then change = -1 end
+  if was or elsewhere then change = -1 end
 else
-  if not was and elsewhere == 0 then change = 1 end
+  if not (was or elsewhere) then change = 1 end
   redis.call('ZADD', KEYS[1], score, player)
   if life ~= '0' then redis.call('EXPIRE', KEYS[1], life) end
 end
@@ -31,7 +32,7 @@ if change ~= 0 and #ARGV > 3 then
   for at = 4, #ARGV do redis.call('HINCRBY', KEYS[3], ARGV[at], change) end
   redis.call('EXPIRE', KEYS[3], life)
 end
-return {(was or '') == score and 0 or 1, elsewhere}
+return {was, elsewhere}
 """
 """Its keys are a leaderboard, the same one of the other group, and the curves of its day.
 
@@ -52,10 +53,14 @@ It returns the place and the rank of the first row, both from 1, and then player
 row; or an empty table if there are no rows.
 """
 
-_TOP = (
+_PAGE = (
     _ROWS
     + """
-return {redis.call('ZCARD', KEYS[1]), rows(0, ARGV[1] - 1)}
+local size = redis.call('ZCARD', KEYS[1])
+local half = math.floor((size - 1) / 2)
+local middle = size > 0 and redis.call('ZRANGE', KEYS[1], half, half, 'WITHSCORES')[2] or false
+local first = tonumber(ARGV[1])
+return {size, rows(first - 1, first + ARGV[2] - 2), middle}
 """
 )
 
@@ -70,6 +75,30 @@ end
 return answers
 """
 )
+
+_AMONG = """
+local most, at, answers = tonumber(ARGV[1]), 2, {}
+while at <= #ARGV do
+  local last = at + ARGV[at]
+  local found, rows = {}, {}
+  for nth, score in ipairs(redis.call('ZMSCORE', KEYS[1], unpack(ARGV, at + 1, last))) do
+    if score then found[#found + 1] = {ARGV[at + nth], score, tonumber(score)} end
+  end
+  table.sort(found, function(one, other)
+    if one[3] ~= other[3] then return one[3] < other[3] end
+    return one[1] < other[1]
+  end)
+  for place = 1, math.min(most, #found) do
+    local player, score = unpack(found[place])
+    local better = redis.call('ZCOUNT', KEYS[1], '-inf', '(' .. score)
+    rows[place] = {better + 1, player, score}
+  end
+  answers[#answers + 1] = rows
+  at = last + 1
+end
+return answers
+"""
+"""After the most rows to return, its arguments are lists of players, each after its length."""
 
 _STANDING = (
     _ROWS
@@ -88,7 +117,7 @@ class Leaderboards:
 
     async def place(
         self, board: BoardId, player: PlayerId, score: int | None, curve: Sequence[str] = ()
-    ) -> tuple[bool, bool]:
+    ) -> tuple[int | None, int | None]:
         """Set a player's score on a leaderboard, and take that of the other group away.
 
         Args:
@@ -99,7 +128,7 @@ class Leaderboards:
                 player has a score in either group.
 
         Returns:
-            Whether the leaderboard has changed, and whether that of the other group has.
+            The player's scores before, on the leaderboard and on that of the other group.
 
         Raises:
             UnavailableError: the score may or may not have been set.
@@ -108,20 +137,43 @@ class Leaderboards:
         names = [keys.leaderboard(board), keys.leaderboard(other), keys.curves(board)]
         text = "" if score is None else str(score)
         life = keys.LEADERBOARD_LIFE if board.scope in PERIODIC else 0
-        here, there = await self._database.run(_PLACE, names, player, text, life, *curve)
-        return bool(here), bool(there)
+        was, elsewhere = await self._database.run(_PLACE, names, player, text, life, *curve)
+        return _score(was), _score(elsewhere)
 
-    async def top(self, board: BoardId, count: int) -> tuple[int, list[Row]]:
-        """Return the number of all rows, and the first `count` of them.
+    async def rows(self, board: BoardId, first: int, count: int) -> Rows:
+        """Return `count` rows from the one at the place `first` (from 1) on, in one round trip.
+
+        It takes Redis about 20 µs, and 1 µs a row, however many rows the leaderboard has.
 
         Raises:
             UnavailableError: Redis does not answer.
         """
         key = keys.leaderboard(board)
-        ((size, found),) = await self._database.ask(
-            lambda redis, name: redis.eval(_TOP, 1, name, str(count)), key
+        ((size, found, middle),) = await self._database.ask(
+            lambda redis, name: redis.eval(_PAGE, 1, name, str(first), str(count)), key
         )
-        return int(size), _rows(found)
+        return Rows(int(size), _rows(found), _score(middle))
+
+    async def sizes(self, boards: Sequence[BoardId]) -> list[int]:
+        """Return the number of rows of each leaderboard, in one round trip.
+
+        Raises:
+            UnavailableError: Redis does not answer.
+        """
+        return await self._database.ask(
+            lambda redis, key: redis.zcard(key), *map(keys.leaderboard, boards)
+        )
+
+    async def curves(self, board: BoardId) -> dict[str, int]:
+        """Return the counts of the curves of a daily, by its leaderboard; none if there are none.
+
+        Raises:
+            UnavailableError: Redis does not answer.
+        """
+        (found,) = await self._database.ask(
+            lambda redis, key: redis.hgetall(key), keys.curves(board)
+        )
+        return {field: int(count) for field, count in found.items()}
 
     async def around(
         self, board: BoardId, players: Sequence[PlayerId], reach: int
@@ -140,6 +192,31 @@ class Leaderboards:
         )
         return [_rows(each) for each in found]
 
+    async def among(
+        self, board: BoardId, circles: Sequence[Sequence[PlayerId]], most: int
+    ) -> list[list[Row]]:
+        """Return the rows of some players, best first, for each of several lists of players.
+
+        Redis runs no other command meanwhile: a list of 100 players takes it about 0.1 ms.
+
+        Args:
+            board: the leaderboard.
+            circles: the lists, none of them empty.
+            most: rows of each that are returned.
+
+        Raises:
+            UnavailableError: Redis does not answer.
+        """
+        key = keys.leaderboard(board)
+        listed = [part for circle in circles for part in (str(len(circle)), *circle)]
+        (found,) = await self._database.ask(
+            lambda redis, name: redis.eval(_AMONG, 1, name, str(most), *listed), key
+        )
+        return [
+            [Row(int(rank), PlayerId(player), int(score)) for rank, player, score in rows]
+            for rows in found
+        ]
+
     async def standing(self, board: BoardId, player: PlayerId) -> tuple[int, Row | None]:
         """Return the number of all rows, and a player's own row or `None`, in one round trip.
 
@@ -151,6 +228,10 @@ class Leaderboards:
             lambda redis, name: redis.eval(_STANDING, 1, name, player), key
         )
         return int(size), next(iter(_rows(found)), None)
+
+
+def _score(text: str | None) -> int | None:
+    return None if text is None else int(text)
 
 
 def _rows(found: Any) -> list[Row]:

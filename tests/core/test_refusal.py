@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from engine.errors import EngineError
-from server.core.refusal import SENTENCES, Refusal, UnreadableError
+from server.core.refusal import HTTP_SENTENCES, SENTENCES, Refusal, UnreadableError
 
 ROOT = Path(__file__).parents[2]
 ENGINE_CODES = {"bad_move", "illegal_move", "unknown_game", "unknown_variant"}
@@ -53,7 +53,8 @@ def table_codes() -> list[str]:
 
 def test_every_code_that_is_raised_has_a_sentence() -> None:
     assert raised_codes()
-    assert raised_codes() <= SENTENCES.keys()
+    assert raised_codes() <= SENTENCES.keys() | HTTP_SENTENCES.keys()
+    assert not SENTENCES.keys() & HTTP_SENTENCES.keys()
 
 
 def test_every_code_is_in_use() -> None:

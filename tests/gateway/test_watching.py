@@ -7,12 +7,13 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from server.core import daily
-from server.core.boards import BoardId, of_daily
+from server.core.boards import ALL_GAMES, BoardId, of_daily, week_of
 from server.core.daily import DailyId
 from server.core.ids import PlayerId
 from server.core.names import guest_name
+from server.core.ranking import pack
 from server.gateway import leaderboards as module
-from server.service.leaderboards import Leaderboards
+from server.service.leaderboards import RIVALS, Leaderboards
 from tests.core.builders import START
 from tests.gateway.seats import HubNode, Seat
 from tests.service.nodes import Node
@@ -96,8 +97,9 @@ async def test_unchanged_fields_are_null(hub: HubNode, node: Node) -> None:
     await enter(node, OTHERS[10], 100)
     news = await seat.next("leaderboard", lambda e: e["size"] == 11)
     assert len(news["top"]) == 10
-    # The kind, no answered command, the size, and two nulls.
-    assert seat.frames[-1] == b"\x95\x08\x00\x0b\xc0\xc0"
+    # The kind, no answered command, the size, and three nulls; then the middle row.
+    assert seat.frames[-1][:7] == b"\x97\x08\x00\x0b\xc0\xc0\xc0"
+    assert news["middle"] == {"left": 0, "time": 0, "moves": 5, "value": 0}
 
 
 async def test_a_watcher_is_sent_the_changes_of_its_own_rows(
@@ -173,6 +175,92 @@ async def test_an_unknown_change_reads_the_own_rows_of_all_watchers(
     news = await seat.next("leaderboard", lambda e: len(e["around"]) == 2)
     assert [row["rank"] for row in news["around"]] == [1, 2]
     assert reads == [[seat.player]]
+
+
+async def test_a_score_that_gets_worse_is_sent_to_those_whom_it_lets_pass(
+    hub: HubNode, node: Node
+) -> None:
+    seat = await hub.seat()
+    await enter(node, seat.player, 50)
+    for score, player in enumerate(OTHERS[:9]):
+        await enter(node, player, score)
+    await watch(hub, seat)
+    await enter(node, OTHERS[0], 99)
+    news = await seat.next("leaderboard", ranked(seat.player, 9))
+    assert news["around"][-1]["player"]["id"] == OTHERS[0]
+
+
+async def test_rivals_are_sent_when_one_of_them_is_entered(
+    hub: HubNode, node: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "READ_AT_ONCE", 2)
+    seats = [await hub.seat() for _ in range(5)]
+    alone, *racers = seats
+    for seat in racers:
+        await node.store.races.meet(seat.player, [OTHERS[0], OTHERS[1]], START)
+    await enter(node, OTHERS[1], 70)
+    await enter(node, racers[0].player, 60)
+    for seat in seats:
+        await watch(hub, seat)
+    told = racers[0].received("leaderboard")
+    await enter(node, OTHERS[30], 5)
+    await enter(node, OTHERS[0], 65)
+    for seat in racers:
+        news = await seat.next("leaderboard", lambda e: e["size"] == 4 and len(e["rivals"]) > 1)
+        own = [(2, seat.player)] if seat is racers[0] else []
+        assert [(row["rank"], row["player"]["id"]) for row in news["rivals"]] == [
+            *own,
+            (3, OTHERS[0]),
+            (4, OTHERS[1]),
+        ]
+    await settled(hub)
+    assert told == []
+    assert all(not event["rivals"] for event in alone.received("leaderboard"))
+
+
+async def test_rivals_and_the_median_are_in_the_answer(hub: HubNode, node: Node) -> None:
+    seat = await hub.seat()
+    await node.store.races.meet(seat.player, OTHERS[:30], START)
+    for place, player in enumerate(OTHERS):
+        await enter(node, player, pack(place, 1_000, 7))
+    answer = await seat.ask("leaderboard.watch", game=GAME)
+    assert [row["rank"] for row in answer["rivals"]] == list(range(1, RIVALS + 1))
+    assert answer["middle"] == {"left": 19, "time": 1_000, "moves": 7, "value": 0}
+    assert (answer["scope"], answer["group"], answer["day"]) == ("day", "guests", DAY)
+
+
+async def test_any_leaderboard_can_be_watched(hub: HubNode, node: Node) -> None:
+    seat = await hub.seat()
+    week = BoardId("week", ALL_GAMES, week_of(DAY), "ranked")
+    await node.services.leaderboards.place(week, OTHERS[0], -410)
+    answer = await seat.ask("leaderboard.watch", game="all", scope="week", group="ranked")
+    assert answer["day"] == week.period
+    (row,) = answer["top"]
+    assert (row["value"], row["left"], row["time"], row["moves"]) == (410, 0, 0, 0)
+    await node.services.leaderboards.place(week, OTHERS[1], -500)
+    news = await seat.next("leaderboard", lambda e: e["size"] == 2)
+    assert [row["value"] for row in news["top"]] == [500, 410]
+    own = await seat.ask("leaderboard.watch", game="all", scope="week")
+    assert (own["group"], own["size"]) == ("guests", 0)
+    ever = await seat.ask("leaderboard.watch", game="all", scope="races")
+    assert (ever["group"], ever["day"]) == ("ranked", 0)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "code"),
+    [
+        ({"game": "no-such-game", "scope": "week"}, "unknown_game"),
+        ({"game": GAME, "scope": "week", "day": week_of(DAY) + 1}, "unknown_day"),
+        ({"game": GAME, "scope": "races", "day": 3}, "unknown_board"),
+        ({"game": GAME, "scope": "rating", "group": "guests"}, "unknown_board"),
+        ({"game": "all", "scope": "best"}, "unknown_board"),
+        ({"game": GAME, "scope": "month"}, "bad_message"),
+    ],
+)
+async def test_what_is_no_leaderboard_is_refused(hub: HubNode, wanted: Message, code: str) -> None:
+    seat = await hub.seat()
+    assert (await seat.ask("leaderboard.watch", **wanted))["code"] == code
+    assert not hub.hub.leaderboards._watched
 
 
 async def test_a_slow_watcher_is_sent_all_changes_in_one_event_later(

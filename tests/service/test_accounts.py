@@ -245,11 +245,11 @@ async def test_a_player_who_keeps_the_identity_moves_to_the_ranked_board(node: N
     player, _ = await guest(node)
     await finish_daily(node, player)
     board = of_daily(DailyId("robert", daily.day_at(START)), "guests")
-    assert (await node.store.leaderboards.top(board, 5))[0] == 1
+    assert (await node.store.leaderboards.rows(board, 1, 5))[0] == 1
     await node.services.accounts.new_recovery_code(player)
-    assert (await node.store.leaderboards.top(board, 5))[0] == 0
+    assert (await node.store.leaderboards.rows(board, 1, 5))[0] == 0
     ranked = board._replace(group="ranked")
-    assert [row.player for row in (await node.store.leaderboards.top(ranked, 5))[1]] == [player]
+    assert [row.player for row in (await node.store.leaderboards.rows(ranked, 1, 5))[1]] == [player]
 
 
 async def finish_daily(node: Node, player: PlayerId) -> None:

@@ -114,7 +114,7 @@ async def test_an_attempt_ends_when_its_day_closes(node: Node, clock: SetClock) 
     await node.apply_effects()
     for day, size in ((DAY, 1), (DAY + 1, 0)):
         board = of_daily(DailyId(GAME, day), "guests")
-        assert (await node.store.leaderboards.top(board, 1))[0] == size
+        assert (await node.store.leaderboards.rows(board, 1, 1))[0] == size
 
 
 async def test_today_lists_every_game_with_ones_own_result(node: Node, other: Node) -> None:

@@ -32,7 +32,7 @@ async def finish_daily(node: Node, player: PlayerId = ADA) -> AttemptId:
 
 
 async def rows(node: Node) -> list[Row]:
-    return (await node.store.leaderboards.top(of_daily(DailyId(GAME, DAY), "guests"), 10))[1]
+    return (await node.store.leaderboards.rows(of_daily(DailyId(GAME, DAY), "guests"), 1, 10)).rows
 
 
 async def test_a_finished_daily_is_entered_in_its_leaderboard(node: Node) -> None:

@@ -6,10 +6,11 @@ import pytest
 
 from engine.catalog import games
 from server.core import daily
-from server.core.boards import of_daily
+from server.core.boards import ALL_GAMES, BoardId, Group, Scope, of_daily, week_of
 from server.core.daily import DailyId
 from server.core.ids import PlayerId
 from server.core.names import guest_name
+from server.core.ranking import Row
 from server.core.refusal import Refusal
 from server.service.leaderboards import REACH, TOP
 from tests.core.builders import ADA, START
@@ -48,6 +49,62 @@ def test_unknown_games_and_future_days_have_no_leaderboard(
         node.services.leaderboards.of_daily(daily_id, "guests")
 
 
+@pytest.mark.parametrize(
+    ("scope", "game", "period", "group"),
+    [
+        ("day", "robert", None, "guests"),
+        ("day", ALL_GAMES, DAY - 1, "ranked"),
+        ("week", "deuces", None, "ranked"),
+        ("week", ALL_GAMES, week_of(DAY), "guests"),
+        ("wins", ALL_GAMES, None, "ranked"),
+        ("best", "robert", 0, "ranked"),
+        ("rating", "robert", None, "ranked"),
+        ("races", ALL_GAMES, 0, "ranked"),
+    ],
+)
+def test_a_leaderboard_is_found_by_scope_game_period_and_group(
+    node: Node, scope: Scope, game: str, period: int | None, group: Group
+) -> None:
+    current = {"day": DAY, "week": week_of(DAY)}.get(scope, 0)
+    found = node.services.leaderboards.find(scope, game, period, group)
+    assert found == BoardId(scope, game, current if period is None else period, group)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "code"),
+    [
+        (("week", "no-such-game", None, "ranked"), "unknown_game"),
+        (("week", "robert", week_of(DAY) + 1, "ranked"), "unknown_day"),
+        (("day", "robert", -1, "ranked"), "unknown_day"),
+        (("wins", "robert", 7, "ranked"), "unknown_board"),
+        (("wins", "robert", None, "guests"), "unknown_board"),
+        (("best", ALL_GAMES, None, "ranked"), "unknown_board"),
+        (("rating", ALL_GAMES, None, "ranked"), "unknown_board"),
+        (("month", "robert", None, "ranked"), "unknown_board"),
+        (("day", "robert", None, "friends"), "unknown_board"),
+    ],
+)
+def test_what_is_no_leaderboard_is_refused(
+    node: Node, wanted: tuple[Scope, str, int | None, Group], code: str
+) -> None:
+    with pytest.raises(Refusal, match=code):
+        node.services.leaderboards.find(*wanted)
+
+
+async def test_rows_are_read_by_pages(node: Node) -> None:
+    players = [PlayerId(f"{number:016}") for number in range(30)]
+    for score, player in enumerate(players):
+        await node.store.leaderboards.place(BOARD, player, score // 4)
+    read = node.services.leaderboards.rows
+    found = [await read(BOARD, first, 7) for first in range(1, 36, 7)]
+    assert {size for size, _ in found} == {30}
+    rows = [row for _, page in found for row in page]
+    assert rows == [
+        Row(1 + score // 4 * 4, player, score // 4) for score, player in enumerate(players)
+    ]
+    assert await read(BOARD, 31, 100) == (30, [])
+
+
 async def test_a_page_has_the_top_and_the_players_neighbours(node: Node) -> None:
     players = [PlayerId(f"{number:016}") for number in range(30)]
     for score, player in enumerate(players):
@@ -64,4 +121,4 @@ async def test_a_page_has_the_top_and_the_players_neighbours(node: Node) -> None
 
 async def test_a_player_without_an_entry_has_no_neighbours(node: Node) -> None:
     page = await node.services.leaderboards.page(BOARD, ADA)
-    assert (page.size, page.top, page.around, page.profiles) == (0, [], [], {})
+    assert (page.size, page.top, page.middle, page.around, page.profiles) == (0, [], None, [], {})

@@ -47,7 +47,7 @@ async def result(node: Node, player: PlayerId) -> RoundResult:
 
 async def scores(node: Node, scope: Scope, game: str = GAME) -> dict[PlayerId, int]:
     board = BoardId(scope, game, 0, "ranked")
-    _, rows = await node.services.leaderboards.top(board)
+    rows = (await node.services.leaderboards.top(board)).rows
     return {row.player: row.score for row in rows}
 
 

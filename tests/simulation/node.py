@@ -84,7 +84,9 @@ class Node:
             store = replace(store, deals=NoDailies(self._database))
         self._bus = Bus(self._database)
         self._registration = Registration(store.nodes)
-        self.services = Services(store, self._bus, self._registration, Metrics(), InlineSearcher())
+        self.services = Services(
+            store, self._bus, self._registration, Metrics(), searcher=InlineSearcher()
+        )
         self._hub = Hub(self.services)
         self._handlers = Handlers(self.services, self._hub, Load(lambda: 0.0))
         self._stop = Stop()

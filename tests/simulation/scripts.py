@@ -80,13 +80,14 @@ def place(memory: Memory, names: list[str], given: list[str]) -> Reply:
     """Set a score or take it away, with that of the other group, and count in the curves."""
     player, score, life, *curve = given
     was = dict(memory.rows(names[0])).get(player)
-    elsewhere = memory.zrem(names[1], player)
+    elsewhere = dict(memory.rows(names[1])).get(player)
+    memory.zrem(names[1], player)
     change = 0
     if not score:
         memory.zrem(names[0], player)
-        change = -1 if was is not None or elsewhere else 0
+        change = 0 if was is elsewhere is None else -1
     else:
-        change = 1 if was is None and not elsewhere else 0
+        change = 1 if was is elsewhere is None else 0
         memory.zadd(names[0], score, player)
         if life != "0":
             memory.expire(names[0], life)
@@ -95,8 +96,11 @@ def place(memory: Memory, names: list[str], given: list[str]) -> Reply:
         for field in curve:
             counts[field] = str(int(counts.get(field, "0")) + change)
         memory.expire(names[2], life)
-    same = was is None if not score else was == float(score)
-    return [int(not same), elsewhere]
+    return [_text(was), _text(elsewhere)]
+
+
+def _text(score: float | None) -> str | None:
+    return None if score is None else str(int(score))
 
 
 def change_history(memory: Memory, names: list[str], given: list[str]) -> Reply:
@@ -154,10 +158,12 @@ def _rows(memory: Memory, key: str, first: int, last: int) -> list[Reply]:
     return [first + 1, better + 1, *(each for m, score in found for each in (m, str(int(score))))]
 
 
-def top(memory: Memory, names: list[str], given: list[str]) -> Reply:
-    """Return the size and the first rows."""
-    rows = _rows(memory, names[0], 0, int(given[0]) - 1)
-    return [len(memory.rows(names[0])), rows]
+def page(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    """Return the size, the middle score, and some rows."""
+    first, count = map(int, given)
+    scores = [score for _, score in memory.rows(names[0])]
+    middle = _text(scores[(len(scores) - 1) // 2] if scores else None)
+    return [len(scores), _rows(memory, names[0], first - 1, first + count - 2), middle]
 
 
 def around(memory: Memory, names: list[str], given: list[str]) -> Reply:
@@ -169,6 +175,23 @@ def around(memory: Memory, names: list[str], given: list[str]) -> Reply:
         found = place is not None
         answers.append(
             _rows(memory, names[0], max(0, place - reach), place + reach) if found else []  # type: ignore[operator]
+        )
+    return answers
+
+
+def among(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    """Return the rows of lists of players."""
+    scores = dict(memory.rows(names[0]))
+    most, rest = int(given[0]), given[1:]
+    answers: list[Reply] = []
+    while rest:
+        players, rest = rest[1 : 1 + int(rest[0])], rest[1 + int(rest[0]) :]
+        found = sorted((scores[player], player) for player in players if player in scores)
+        answers.append(
+            [
+                [1 + sum(other < score for other in scores.values()), player, _text(score)]
+                for score, player in found[:most]
+            ]
         )
     return answers
 
@@ -419,8 +442,9 @@ SCRIPTS: dict[str, Script] = {
     deals._KEEP: keep_deal,
     leaderboards._PLACE: place,
     histories._CHANGE: change_history,
-    leaderboards._TOP: top,
+    leaderboards._PAGE: page,
     leaderboards._AROUND: around,
+    leaderboards._AMONG: among,
     nodes._RENEW: renew_node,
     sweepers._RENEW: renew_sweeper,
     open_rooms._PUT: put_open_room,

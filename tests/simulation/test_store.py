@@ -76,8 +76,8 @@ class Commands:
         """Return the name of the next command, and the command."""
         makers = [self._append] * 10 + [self._read_on] * 2 + [
             self._read, self._read_on, self._effects, self._drop_effect, self._due, self._drop_due,
-            self._place, self._change_history, self._histories, self._top, self._around,
-            self._race, self._race, self._meet, self._met,
+            self._place, self._change_history, self._histories, self._page, self._around,
+            self._among, self._race, self._race, self._meet, self._met,
             self._keep, self._profiles, self._session,
             self._session_used, self._session_ended, self._newest, self._present, self._presence,
             self._node, self._nodes, self._open_room, self._open_rooms, self._offer,
@@ -202,9 +202,9 @@ class Commands:
     def _histories(self) -> Command:
         return lambda on: on.store.histories.read(list(PLAYERS))
 
-    def _top(self) -> Command:
-        board, count = self._board(), self.rng.randint(1, 6)
-        return lambda on: on.store.leaderboards.top(board, count)
+    def _page(self) -> Command:
+        board, first, count = self._board(), self.rng.randint(1, 4), self.rng.randint(1, 6)
+        return lambda on: on.store.leaderboards.rows(board, first, count)
 
     def _around(self) -> Command:
         given = (
@@ -213,6 +213,14 @@ class Commands:
             self.rng.randint(0, 3),
         )
         return lambda on: on.store.leaderboards.around(*given)
+
+    def _among(self) -> Command:
+        circles = [
+            self.rng.choices(list(PLAYERS), k=self.rng.randint(1, 4))
+            for _ in range(self.rng.randint(0, 3))
+        ]
+        given = (self._board(), [list(dict.fromkeys(each)) for each in circles], 2)
+        return lambda on: on.store.leaderboards.among(*given)
 
     def _keep(self) -> Command:
         player, name = self._one(list(PLAYERS)), self._one([None, "Ada", "Bob"])
@@ -430,7 +438,14 @@ async def test_the_simulated_store_answers_as_the_real_one(
     assert {"_keep Refusal", "_session Refusal"} <= seen.keys()
     assert {"_read True", "_read_on True", "_read_on False", "_effects True"} <= seen.keys()
     assert {"_race True", "_race False", "_met True"} <= seen.keys()
-    assert {"_due True", "_due False", "_top True", "_around True", "_nodes True"} <= seen.keys()
+    assert {
+        "_due True",
+        "_due False",
+        "_page True",
+        "_around True",
+        "_among True",
+        "_nodes True",
+    } <= seen.keys()
 
 
 @pytest.mark.parametrize("which", ["real", "simulated"])

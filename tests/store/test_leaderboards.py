@@ -14,7 +14,7 @@ from server.store import keys
 from server.store.connection import Client
 from server.store.database import Database
 from server.store.leaderboards import Leaderboards
-from tests.core.builders import ADA, BOB, CYD, DAN
+from tests.core.builders import ADA, BOB, CYD, DAN, PLAYERS
 
 DAY = 20_778
 BOARD = of_daily(DailyId("robert", DAY), "guests")
@@ -27,7 +27,7 @@ def boards(database: Database) -> Leaderboards:
 
 
 async def test_a_day_without_results_is_empty(boards: Leaderboards) -> None:
-    assert await boards.top(BOARD, 10) == (0, [])
+    assert await boards.rows(BOARD, 1, 10) == (0, [], None)
     assert await boards.around(BOARD, [ADA], 3) == [[]]
     assert await boards.around(BOARD, [], 3) == []
 
@@ -36,8 +36,8 @@ async def test_equal_scores_share_a_rank(boards: Leaderboards) -> None:
     for player, score in ((DAN, 9), (ADA, 7), (CYD, 7), (BOB, 5)):
         await boards.place(BOARD, player, score)
     rows = [Row(1, BOB, 5), Row(2, ADA, 7), Row(2, CYD, 7), Row(4, DAN, 9)]
-    assert await boards.top(BOARD, 10) == (4, rows)
-    assert await boards.top(BOARD, 2) == (4, rows[:2])
+    assert await boards.rows(BOARD, 1, 10) == (4, rows, 7)
+    assert await boards.rows(BOARD, 1, 2) == (4, rows[:2], 7)
     # The rank is right although the first player who shares it is not among the rows.
     assert await boards.around(BOARD, [DAN], 1) == [rows[2:]]
 
@@ -60,20 +60,20 @@ async def test_a_standing_is_the_row_of_a_player_and_the_number_of_rows(
 
 
 async def test_a_score_is_set_again_and_taken_away(boards: Leaderboards) -> None:
-    assert await boards.place(BOARD, ADA, 7) == (True, False)
-    assert await boards.place(BOARD, ADA, 7) == (False, False)
-    assert await boards.place(BOARD, ADA, 9) == (True, False)
-    assert await boards.top(BOARD, 10) == (1, [Row(1, ADA, 9)])
-    assert await boards.place(BOARD, ADA, None) == (True, False)
-    assert await boards.place(BOARD, ADA, None) == (False, False)
-    assert await boards.top(BOARD, 10) == (0, [])
+    assert await boards.place(BOARD, ADA, 7) == (None, None)
+    assert await boards.place(BOARD, ADA, 7) == (7, None)
+    assert await boards.place(BOARD, ADA, 9) == (7, None)
+    assert await boards.rows(BOARD, 1, 10) == (1, [Row(1, ADA, 9)], 9)
+    assert await boards.place(BOARD, ADA, None) == (9, None)
+    assert await boards.place(BOARD, ADA, None) == (None, None)
+    assert await boards.rows(BOARD, 1, 10) == (0, [], None)
 
 
 async def test_a_player_is_in_one_group(boards: Leaderboards) -> None:
     await boards.place(BOARD, ADA, 7)
-    assert await boards.place(RANKED, ADA, 7) == (True, True)
-    assert await boards.top(BOARD, 10) == (0, [])
-    assert await boards.top(RANKED, 10) == (1, [Row(1, ADA, 7)])
+    assert await boards.place(RANKED, ADA, 7) == (None, 7)
+    assert await boards.rows(BOARD, 1, 10) == (0, [], None)
+    assert await boards.rows(RANKED, 1, 10) == (1, [Row(1, ADA, 7)], 7)
 
 
 async def test_a_run_counts_once_in_the_curves_of_its_day(
@@ -94,7 +94,7 @@ async def test_scores_of_all_time_do_not_expire(redis: Client, boards: Leaderboa
     ever = BoardId("wins", "robert", 0, "ranked")
     await boards.place(ever, ADA, -3)
     assert await redis.ttl(keys.leaderboard(ever)) == -1
-    assert await boards.top(ever, 1) == (1, [Row(1, ADA, -3)])
+    assert await boards.rows(ever, 1, 1) == (1, [Row(1, ADA, -3)], -3)
 
 
 async def test_each_game_and_day_has_its_own_leaderboard(
@@ -102,9 +102,9 @@ async def test_each_game_and_day_has_its_own_leaderboard(
 ) -> None:
     await boards.place(BOARD, ADA, 7)
     assert (
-        await boards.top(of_daily(DailyId("robert", DAY + 1), "guests"), 10)
-        == await boards.top(of_daily(DailyId("deuces", DAY), "guests"), 10)
-        == (0, [])
+        await boards.rows(of_daily(DailyId("robert", DAY + 1), "guests"), 1, 10)
+        == await boards.rows(of_daily(DailyId("deuces", DAY), "guests"), 1, 10)
+        == (0, [], None)
     )
     assert 0 < await redis.ttl(keys.leaderboard(BOARD)) <= keys.LEADERBOARD_LIFE
 
@@ -114,7 +114,7 @@ async def test_the_greatest_scores_are_exact(boards: Leaderboards) -> None:
     await boards.place(BOARD, ADA, worst)
     await boards.place(BOARD, BOB, worst - 1)
     rows = [Row(1, BOB, worst - 1), Row(2, ADA, worst)]
-    assert await boards.top(BOARD, 10) == (2, rows)
+    assert await boards.rows(BOARD, 1, 10) == (2, rows, worst - 1)
     assert await boards.around(BOARD, [ADA], 0) == [rows[1:]]
 
 
@@ -130,7 +130,25 @@ async def test_rows_around_a_player_are_those_of_the_whole_leaderboard(
         Row(1 + sum(other < score for other in scores.values()), player, score)
         for player, score in sorted(scores.items(), key=lambda item: (item[1], item[0]))
     ]
-    assert await boards.top(BOARD, 100) == (40, rows)
+    assert await boards.rows(BOARD, 1, 100) == (40, rows, rows[19].score)
+    for first in (2, 13, 40, 41):
+        assert await boards.rows(BOARD, first, 7) == (
+            40,
+            rows[first - 1 : first + 6],
+            rows[19].score,
+        )
     players = [row.player for row in rows]
+    circles = [chance.sample([*players, ADA], 10) for _ in range(5)]
+    assert await boards.among(BOARD, circles, 4) == [
+        [row for row in rows if row.player in circle][:4] for circle in circles
+    ]
     around = await boards.around(BOARD, [*players, ADA], 3)
     assert around == [*(rows[max(0, place - 3) : place + 4] for place in range(40)), []]
+
+
+async def test_sizes_and_curves_are_read(boards: Leaderboards) -> None:
+    assert await boards.curves(BOARD) == {}
+    await boards.place(BOARD, ADA, 7, ("0:1", "end:3"))
+    await boards.place(BOARD, BOB, 8, ("0:1", "end:4"))
+    assert await boards.curves(RANKED) == {"0:1": 2, "end:3": 1, "end:4": 1}
+    assert await boards.sizes([BOARD, RANKED]) == [2, 0]

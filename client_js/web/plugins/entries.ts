@@ -15,6 +15,8 @@ const MODULES: Readonly<Record<string, readonly string[]>> = {
   rules: ["screens/Rules.svelte"],
   run: ["screens/Run.svelte"],
   deal: ["screens/Deal.svelte"],
+  archive: ["screens/Archive.svelte"],
+  player: ["screens/PlayerPage.svelte"],
   settings: ["screens/Settings.svelte"],
 };
 

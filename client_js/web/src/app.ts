@@ -1,13 +1,15 @@
 /** The context that all components share. */
 
-import type { Client } from "@samedeal/client";
+import type { Api, Client } from "@samedeal/client";
 import { createContext } from "svelte";
 import type { Averages } from "./averages.ts";
 import type { Drawings } from "./cards/drawings.ts";
 import type { CardStyles } from "./cards/index.ts";
 import type { Clock } from "./clock.ts";
 import type { ConnectionState } from "./connection.svelte.ts";
+import type { Courses } from "./courses.ts";
 import type { Notices } from "./notices.svelte.ts";
+import type { OwnPage } from "./ownPage.svelte.ts";
 import type { Router } from "./router.svelte.ts";
 import type { RunningGames } from "./runningGames.svelte.ts";
 import type { Screens } from "./screens.ts";
@@ -15,10 +17,13 @@ import type { Settings } from "./settings.svelte.ts";
 import type { Sounds } from "./sounds.ts";
 
 export interface App {
+  readonly api: Api;
   readonly client: Client;
   readonly clock: Clock;
   readonly connection: ConnectionState;
+  readonly courses: Courses;
   readonly notices: Notices;
+  readonly own: OwnPage;
   readonly router: Router;
   readonly running: RunningGames;
   readonly screens: Screens;

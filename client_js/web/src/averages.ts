@@ -1,5 +1,7 @@
 /** The average number of cards that the player brings home, by game, in this browser's storage. */
 
+import { games } from "@samedeal/client";
+
 /** How many of a game's last results are stored. */
 const MAX_STORED = 30;
 
@@ -23,6 +25,11 @@ export class Averages {
       this.#storage.setItem(keyOf(game), JSON.stringify(kept));
     }
     return averageOf(before);
+  }
+
+  /** Whether any game was finished in this browser. */
+  get any(): boolean {
+    return games.some(({ id }) => this.#played(id).length > 0);
   }
 
   /** The average of all games; null until there are two. */

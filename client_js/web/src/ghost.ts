@@ -4,6 +4,7 @@
  */
 
 import type { Replay, Result } from "@samedeal/client";
+import { type Course, courseOf, homeAt } from "./courses.ts";
 
 /** A run, as far as a race against it needs it. It is stored in this browser. */
 export interface Ghost {
@@ -12,11 +13,7 @@ export interface Ghost {
   /** The id and the name of its player. */
   readonly player: string;
   readonly name: string;
-  /**
-   * The cards home from each time on at which they changed, in milliseconds since the start; the
-   * first at 0, for the cards as dealt.
-   */
-  readonly steps: readonly (readonly [time: number, home: number])[];
+  readonly steps: Course;
   /** When it ended, in milliseconds since its start. */
   readonly ended: number;
   readonly result: Result;
@@ -32,18 +29,15 @@ export type Comparison =
   | { readonly order: "level" };
 
 /** The ghost of a run. */
-export function ghostOf({ run, times, home, result }: Replay): Ghost {
-  const changes = home.flatMap((cards, move): [number, number][] =>
-    move === 0 || cards !== home[move - 1] ? [[times[move] ?? 0, cards]] : [],
-  );
-  const { attempt, player, ended } = run;
-  return { attempt, player: player.id, name: player.name, steps: changes, ended, result };
+export function ghostOf(replay: Replay): Ghost {
+  const { attempt, player, ended } = replay.run;
+  const { id, name } = player;
+  return { attempt, player: id, name, steps: courseOf(replay), ended, result: replay.result };
 }
 
 /** The cards that a ghost has home at a time in milliseconds since the start, and how it ended. */
 export function ghostAt(ghost: Ghost, time: number): Pick<Result, "home" | "end"> {
-  const step = ghost.steps.findLast(([at]) => at <= time);
-  return { home: step?.[1] ?? 0, end: time < ghost.ended ? null : ghost.result.end };
+  return { home: homeAt(ghost.steps, time), end: time < ghost.ended ? null : ghost.result.end };
 }
 
 /**

@@ -1,14 +1,16 @@
 import "./app.css";
-import { Client } from "@samedeal/client";
+import { Api, Client } from "@samedeal/client";
 import { mount } from "svelte";
 import AppRoot from "./App.svelte";
 import { Averages } from "./averages.ts";
 import { CardStyles } from "./cards/index.ts";
 import { Clock } from "./clock.ts";
 import { ConnectionState } from "./connection.svelte.ts";
+import { Courses } from "./courses.ts";
 import { otherTasks, whenIdle } from "./idle.ts";
 import { Notices } from "./notices.svelte.ts";
 import { keepForOffline } from "./offline/register.ts";
+import { OwnPage } from "./ownPage.svelte.ts";
 import { ReloadOnce, reloadWhenTooOld } from "./reload.ts";
 import { Router } from "./router.svelte.ts";
 import { RunningGames } from "./runningGames.svelte.ts";
@@ -38,11 +40,15 @@ drawings.then(
   },
 );
 const router = new Router(screens);
+const api = new Api();
 const app = {
+  api,
   client,
   clock: new Clock(() => client.now()),
   connection: new ConnectionState(client.status),
+  courses: new Courses(client, localStorage),
   notices: new Notices(),
+  own: new OwnPage(api, client),
   router,
   running: new RunningGames(client, localStorage),
   screens,

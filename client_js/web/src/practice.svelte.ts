@@ -4,7 +4,7 @@
  * played in a race against it.
  */
 
-import type { Result, Run } from "@samedeal/client";
+import type { ApiTypes, Result, Run } from "@samedeal/client";
 import { type Board, type View, cardsHome, cardsNeverSeen, viewOf } from "../../src/rules/board.ts";
 import { findRuleset, findStoredRuleset } from "../../src/rules/catalog.ts";
 import { dealSeed, parseSeed } from "../../src/rules/deal.ts";
@@ -24,7 +24,7 @@ const NO_MARKS = { undos: 0, hints: 0, peeked: false };
 /**
  * The stored form of a deal: its seed in hexadecimal, its moves, and the digest of its rules, which
  * release 0.1.0 left out; its variant, unless it is the standard one; the race, if it is played in
- * one.
+ * one; and the UTC day, if it was that day's daily.
  */
 interface StoredDeal {
   readonly seed: string;
@@ -33,6 +33,7 @@ interface StoredDeal {
   readonly rules?: string | null;
   readonly variant?: string;
   readonly race?: StoredRace;
+  readonly day?: number;
   /** How many moves were undone, how many hints given, and whether an undo covered a seen card. */
   readonly undos?: number;
   readonly hints?: number;
@@ -48,6 +49,15 @@ export function storeRace(run: Run, ghost: Ghost, storage: Storage): void {
   store({ seed, moves: [], rules, variant, race }, game, storage);
 }
 
+/** Store a closed deal as its game's practice deal; `day` if it was a daily. */
+export function storeDeal(
+  { game, variant, seed, rules }: ApiTypes.ClosedDeal,
+  day: number | null,
+  storage: Storage,
+): void {
+  store({ seed, moves: [], rules, variant, ...(day !== null && { day }) }, game, storage);
+}
+
 export class Practice {
   /** The rules of the deal, which may be older than those of a new deal. */
   ruleset: Ruleset;
@@ -58,6 +68,8 @@ export class Practice {
   #seed: string;
   /** The race that the deal is played in, or null. */
   race = $state.raw<GhostRace | null>(null);
+  /** The UTC day whose daily the deal was; null if it was none. */
+  day = $state.raw<number | null>(null);
   /** The undo history, oldest first; the last board is the current one. */
   #boards = $state.raw<readonly Board[]>([]);
   #moves: readonly string[] = [];
@@ -78,6 +90,7 @@ export class Practice {
     for (const move of (rules && stored.moves) ?? []) if (!this.#play(move)) break;
     if (rules) this.#restoreHelp(stored);
     if (rules && stored.race) this.race = new GhostRace(stored.race);
+    if (rules) this.day = stored.day ?? null;
     this.race?.keep(this.#moves.length);
     this.save();
   }
@@ -183,6 +196,7 @@ export class Practice {
     this.ruleset = findRuleset(this.#game, STANDARD);
     this.#seed = newSeed();
     this.race = null;
+    this.day = null;
     this.restart();
   }
 
@@ -223,7 +237,11 @@ export class Practice {
     const { digest, variant } = this.ruleset;
     const race = this.race?.stored;
     const deal = { seed: this.#seed, moves: this.#moves, rules: digest };
-    const more = { ...(variant !== STANDARD && { variant }), ...(race && { race }) };
+    const more = {
+      ...(variant !== STANDARD && { variant }),
+      ...(race && { race }),
+      ...(this.day !== null && { day: this.day }),
+    };
     const help = { ...this.#marks, hint: this.#hint };
     store({ ...deal, ...more, ...help }, this.#game, this.#storage);
   }
@@ -245,7 +263,9 @@ function newSeed(): string {
 /** The deal in stored JSON, or null if there is none or it is malformed. */
 function readStored(text: string | null): StoredDeal | null {
   try {
-    const { seed, moves, rules, variant, race, ...help } = JSON.parse(text ?? "null") as StoredDeal;
+    const { seed, moves, rules, variant, race, day, ...help } = JSON.parse(
+      text ?? "null",
+    ) as StoredDeal;
     parseSeed(seed);
     const played = moves.filter((move) => typeof move === "string");
     const found = readRace(race);
@@ -255,6 +275,7 @@ function readStored(text: string | null): StoredDeal | null {
       ...(typeof rules === "string" && { rules }),
       ...(typeof variant === "string" && { variant }),
       ...(found && { race: found }),
+      ...(Number.isInteger(day) && { day: day as number }),
     };
   } catch {
     return null;

@@ -1,5 +1,7 @@
 /** The routes of the page, and their paths. */
 
+import { type Group, SCOPES, type Scope } from "./boards.ts";
+
 export type Route =
   | { screen: "home" }
   | { screen: "new" }
@@ -10,10 +12,14 @@ export type Route =
   | { screen: "watch"; code: string; key: string }
   | { screen: "dailies" }
   | { screen: "daily"; game: string }
-  | { screen: "leaderboard"; game: string; day: number | null }
+  | { screen: "leaderboard"; game: string; day: number | null; scope: Scope; group: Group | null }
   | { screen: "run"; attempt: string; at: number; beside: string | null }
   | { screen: "ghost"; attempt: string }
   | { screen: "deal"; deal: string }
+  | { screen: "play"; deal: string }
+  | { screen: "archive"; month: string | null }
+  | { screen: "day"; date: string }
+  | { screen: "player"; player: string }
   | { screen: "missing" };
 
 /** Screens that need no server. */
@@ -36,12 +42,30 @@ export const paths = {
     `/watch/${encodeURIComponent(code)}/${encodeURIComponent(key)}`,
   dailies: "/daily",
   daily: (game: string) => `/daily/${encodeURIComponent(game)}`,
-  leaderboard: (game: string, day?: number) =>
-    `/leaderboard/${encodeURIComponent(game)}${day === undefined ? "" : `?day=${day}`}`,
+  /** A leaderboard; `day` is the number of the period, of the current one if left out. */
+  leaderboard: (
+    game: string,
+    day?: number | null,
+    { scope = "day", group = null }: { readonly scope?: Scope; readonly group?: Group | null } = {},
+  ) => {
+    const query = new URLSearchParams({
+      ...(day != null ? { [scope]: String(day) } : scope === "day" ? {} : { by: scope }),
+      ...(group === null ? {} : { group }),
+    });
+    return `/leaderboard/${encodeURIComponent(game)}${query.size > 0 ? `?${query}` : ""}`;
+  },
+  player: (player: string) => `/player/${encodeURIComponent(player)}`,
   /** The same leaderboard, to share: its link preview shows a player's result. */
   result: (game: string, day: number, player: string) =>
     `/leaderboard/${encodeURIComponent(game)}?day=${day}&player=${encodeURIComponent(player)}`,
   deal: (deal: string) => `/deal/${encodeURIComponent(deal)}`,
+  /** A closed deal to play, unranked, in practice. */
+  play: (deal: string) => `/deal/${encodeURIComponent(deal)}?play`,
+  /** The calendar, from the month of a date as in `2026-11`. */
+  archive: (month?: string) => `/archive${month === undefined ? "" : `?month=${month}`}`,
+  /** A day of the calendar, by its date. */
+  day: (date: string) => `/archive/${date}`,
+  player: (player: string) => `/player/${encodeURIComponent(player)}`,
   /** A race against a run, in practice. */
   ghost: (attempt: string) => `/run/${encodeURIComponent(attempt)}?race`,
   /** A run, from a time in milliseconds since its start, and beside another one. */
@@ -72,10 +96,17 @@ export function routeOf({ pathname, search }: { pathname: string; search: string
   }
   if (first === "r" && second !== undefined) return { screen: "room", code: roomCode(second) };
   if (first === "leaderboard" && second !== undefined) {
-    const day = new URLSearchParams(search).get("day") ?? "";
-    return { screen: "leaderboard", game: second, day: /^\d{1,6}$/.test(day) ? Number(day) : null };
+    return { screen: "leaderboard", game: second, ...boardOf(new URLSearchParams(search)) };
   }
-  if (first === "deal" && second !== undefined) return { screen: "deal", deal: second };
+  if (first === "deal" && second !== undefined) {
+    const played = new URLSearchParams(search).has("play");
+    return { screen: played ? "play" : "deal", deal: second };
+  }
+  if (first === "archive") {
+    if (second !== undefined) return { screen: "day", date: second };
+    return { screen: "archive", month: new URLSearchParams(search).get("month") };
+  }
+  if (first === "player" && second !== undefined) return { screen: "player", player: second };
   if (first === "run" && second !== undefined) {
     const query = new URLSearchParams(search);
     if (query.has("race")) return { screen: "ghost", attempt: second };
@@ -84,6 +115,16 @@ export function routeOf({ pathname, search }: { pathname: string; search: string
     return { screen: "run", attempt: second, at: from, beside: query.get("beside") };
   }
   return { screen: "missing" };
+}
+
+/** The leaderboard that a query names: today's unless it says another one. */
+function boardOf(query: URLSearchParams) {
+  const by = SCOPES.find((scope) => scope === query.get("by"));
+  const scope = by ?? (query.has("week") ? "week" : "day");
+  const period = query.get(scope) ?? "";
+  const group = (["ranked", "guests"] as const).find((each) => each === query.get("group"));
+  const day = /^\d{1,6}$/.test(period) ? Number(period) : null;
+  return { day, scope, group: group ?? null };
 }
 
 /** The history state of a page that shows this attempt's table. */

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { findRuleset, games } from "../../src/rules/catalog.ts";
 import { rulesOf } from "../src/ruleWords.ts";
+import { boardCatalogues } from "../src/text/boards.ts";
 import { checkCatalogues } from "../src/text/check.ts";
+import { daysCatalogues } from "../src/text/days.ts";
 import { de } from "../src/text/de.ts";
 import { en } from "../src/text/en.ts";
 import { howTos } from "../src/text/howTo.ts";
@@ -12,8 +14,10 @@ import { settingsCatalogues } from "../src/text/settings.ts";
 /** All texts in a language. */
 const catalogue = (spoken: "en" | "de") => ({
   ...{ en, de }[spoken],
+  boards: boardCatalogues[spoken],
   howTo: howTos[spoken],
   check: checkCatalogues[spoken],
+  days: daysCatalogues[spoken],
   replay: replayCatalogues[spoken],
   settings: settingsCatalogues[spoken],
 });

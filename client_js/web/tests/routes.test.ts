@@ -1,7 +1,16 @@
 import { describe, expect, it } from "vitest";
+import { SCOPES } from "../src/boards.ts";
 import { paths, roomCode, routeOf, stateAt, tableOf } from "../src/routes.ts";
 
 const at = (path: string) => routeOf(new URL(path, "http://samedeal.test"));
+
+const TODAYS = {
+  screen: "leaderboard",
+  game: "robert",
+  day: null,
+  scope: "day",
+  group: null,
+} as const;
 
 describe("routeOf", () => {
   it.each([
@@ -13,15 +22,26 @@ describe("routeOf", () => {
     ["/settings/more", { screen: "missing" }],
     ["/daily", { screen: "dailies" }],
     ["/daily/rouge-et-noir", { screen: "daily", game: "rouge-et-noir" }],
-    ["/leaderboard/robert", { screen: "leaderboard", game: "robert", day: null }],
-    ["/leaderboard/robert?day=20778", { screen: "leaderboard", game: "robert", day: 20778 }],
-    ["/leaderboard/robert?day=x", { screen: "leaderboard", game: "robert", day: null }],
+    ["/leaderboard/robert", TODAYS],
+    ["/leaderboard/robert?day=20778", { ...TODAYS, day: 20778 }],
+    ["/leaderboard/robert?day=x", TODAYS],
+    ["/leaderboard/robert?week=2968", { ...TODAYS, day: 2968, scope: "week" }],
+    ["/leaderboard/all?by=races", { ...TODAYS, game: "all", scope: "races" }],
+    ["/leaderboard/robert?by=x&group=guests", { ...TODAYS, group: "guests" }],
+    ["/leaderboard/robert?group=x", TODAYS],
     ["/leaderboard", { screen: "missing" }],
     ["/run/d.p", { screen: "run", attempt: "d.p", at: 0, beside: null }],
     ["/run/d.p?at=x", { screen: "run", attempt: "d.p", at: 0, beside: null }],
     ["/run/d.p?beside=d.q", { screen: "run", attempt: "d.p", at: 0, beside: "d.q" }],
     ["/run/d.p?race", { screen: "ghost", attempt: "d.p" }],
     ["/deal/d", { screen: "deal", deal: "d" }],
+    ["/deal/d?play", { screen: "play", deal: "d" }],
+    ["/archive", { screen: "archive", month: null }],
+    ["/archive?month=2026-11", { screen: "archive", month: "2026-11" }],
+    ["/archive/2026-11-21", { screen: "day", date: "2026-11-21" }],
+    ["/archive/2026-11-21/robert", { screen: "missing" }],
+    ["/player/p", { screen: "player", player: "p" }],
+    ["/player", { screen: "missing" }],
     ["/watch/h7kq2/Jk1-_A", { screen: "watch", code: "H7KQ2", key: "Jk1-_A" }],
     ["/watch/h7kq2", { screen: "missing" }],
     ["/watch/h7kq2/a/b", { screen: "missing" }],
@@ -39,8 +59,19 @@ describe("routeOf", () => {
     expect(at(paths.run("d.p", 5, "d.q"))).toMatchObject({ at: 5, beside: "d.q" });
     expect(at(paths.ghost("d.p"))).toEqual({ screen: "ghost", attempt: "d.p" });
     expect(at(paths.deal("d"))).toEqual({ screen: "deal", deal: "d" });
+    expect(at(paths.play("d"))).toEqual({ screen: "play", deal: "d" });
+    expect(at(paths.archive("2026-11"))).toEqual({ screen: "archive", month: "2026-11" });
+    expect(at(paths.day("2026-11-21"))).toEqual({ screen: "day", date: "2026-11-21" });
+    expect(at(paths.player("p"))).toEqual({ screen: "player", player: "p" });
     expect(at(paths.daily("a b"))).toEqual({ screen: "daily", game: "a b" });
-    expect(at(paths.leaderboard("robert", 7))).toMatchObject({ game: "robert", day: 7 });
+    expect(at(paths.leaderboard("robert"))).toEqual(TODAYS);
+    expect(at(paths.leaderboard("robert", 7))).toEqual({ ...TODAYS, day: 7 });
+    for (const scope of SCOPES) {
+      const wanted = { scope, group: "ranked" } as const;
+      expect(at(paths.leaderboard("robert", null, wanted))).toEqual({ ...TODAYS, ...wanted });
+    }
+    const week = { scope: "week", group: "guests" } as const;
+    expect(at(paths.leaderboard("all", 2968, week))).toMatchObject({ ...week, day: 2968 });
   });
 });
 

@@ -28,6 +28,10 @@ function screens(onLine = true): Screens {
     run: here,
     ghost: here,
     deal: here,
+    play: here,
+    archive: here,
+    day: here,
+    player: here,
     watch: here,
     boards: here,
   };

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from server.core import boards
+from server.core.daily import DailyId
 from server.gateway import present
 from server.gateway.handlers.request import HandlerTable, Request
 from server.gateway.messages.leaderboards import (
@@ -15,11 +17,14 @@ from server.gateway.messages.session import Done
 async def watch(request: Request[WatchLeaderboard]) -> Leaderboard:
     """Return a leaderboard, and subscribe the session to it in place of any other."""
     command, leaderboards = request.command, request.services.leaderboards
-    today = leaderboards.today(command.game)
-    wanted = today if command.day is None else today._replace(day=command.day)
-    board = leaderboards.of_daily(wanted, await leaderboards.group_of(request.player))
+    group = command.group or "ranked"
+    board = leaderboards.find(command.scope, command.game, command.day, group)
+    if command.group is None and command.scope in boards.PERIODIC:
+        board = board._replace(group=await leaderboards.group_of(request.player))
     # Before the subscription, since nothing may come between that and the answer.
-    deal = await request.services.deals.closed_of(wanted)
+    of_deal = board.scope == "day" and board.game != boards.ALL_GAMES
+    daily_id = DailyId(board.game, board.period)
+    deal = await request.services.deals.closed_of(daily_id) if of_deal else None
     return present.leaderboard(await request.hub.watch(request.session, board), deal)
 
 

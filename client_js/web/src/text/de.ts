@@ -148,7 +148,14 @@ export const de: Text = {
     play: "Spielen",
     resume: "Weiter",
     see: "Ergebnis",
-    left: (left, of) => `Heute noch ${left} von ${of}. Als Nächstes:`,
+    left: (left) => `Als Nächstes: noch ${left} bis zur Krone`,
+    done: (done, of) => `${done} von ${of} geschafft. Alle ${of} ergeben die Krone.`,
+    crown: "Alle fünf geschafft. Die Krone gehört dir.",
+    allDone: "Alle fünf gespielt. Für die Krone muss in jedem eine Karte heim.",
+    streak: (days) => counted(days, "Tag", "Tage"),
+    streakLabel: (days) => `${counted(days, "Tag", "Tage")} in Folge`,
+    calendar: "Kalender",
+    results: "Deine Ergebnisse",
   },
 
   daily: {
@@ -156,8 +163,6 @@ export const de: Text = {
     intro: "Die Uhr läuft, sobald du die Karten siehst, und hält nicht an.",
     play: "Jetzt spielen",
     resume: "Weiterspielen",
-    shareText: (game, rank, of, home, total, time) =>
-      `${game} heute: Platz ${rank} von ${of}, ${home} von ${total} zu Hause in ${time}. Dieselben Karten für dich:`,
   },
 
   leaderboard: {
@@ -364,6 +369,8 @@ export const de: Text = {
     title: (game) => `Üben: ${game}`,
     start: "Ohne Uhr probieren",
     deal: "Neue Karten",
+    unranked: "Ohne Wertung",
+    toDay: "Zurück zu dem Tag",
     lost: "Die Regeln des Spiels, das hier lag, sind nicht mehr bekannt. Hier ist ein neues.",
   },
 
@@ -516,6 +523,7 @@ export const de: Text = {
     nothing_to_undo: "Da ist kein Zug zum Zurücknehmen.",
     already_played: "Das hast du schon gespielt.",
     unknown_day: "Für diesen Tag gibt es keine Bestenliste.",
+    unknown_board: "Diese Bestenliste gibt es nicht.",
     deal_open: "Vielleicht spielt noch jemand dieses Blatt.",
     unknown_run:
       "Partien werden 90 Tage aufgehoben. Der Link ist vielleicht älter oder hat einen Buchstaben verloren.",

@@ -155,7 +155,14 @@ export const en = {
     play: "Play",
     resume: "Resume",
     see: "Result",
-    left: (left: number, of: number) => `${left} of ${of} left today. Next:`,
+    left: (left: number) => `Next: ${left} left for the crown`,
+    done: (done: number, of: number) => `${done} of ${of} done. All ${of} make the crown.`,
+    crown: "All five done. The crown is yours.",
+    allDone: "All five done. The crown takes a card home in each.",
+    streak: (days: number) => counted(days, "day", "days"),
+    streakLabel: (days: number) => `${counted(days, "day", "days")} in a row`,
+    calendar: "Calendar",
+    results: "Your results",
   },
 
   daily: {
@@ -163,15 +170,6 @@ export const en = {
     intro: "The clock starts when you see the cards, and doesn’t pause.",
     play: "Play today’s deal",
     resume: "Keep playing",
-    shareText: (
-      game: string,
-      rank: number,
-      of: number,
-      home: number,
-      total: number,
-      time: string,
-    ) =>
-      `${game} today: #${rank} of ${of}, ${home} of ${total} home in ${time}. Same cards for you:`,
   },
 
   leaderboard: {
@@ -384,6 +382,9 @@ export const en = {
     title: (game: string) => `Practice: ${game}`,
     start: "Try it, no clock",
     deal: "New deal",
+    /** On the table of a day that is over. */
+    unranked: "Unranked",
+    toDay: "Back to that day",
     lost: "The rules of the deal that was kept here are not known any more. Here is a new deal.",
   },
 
@@ -543,6 +544,7 @@ export const en = {
     nothing_to_undo: "There’s no move to take back.",
     already_played: "You have played this one already.",
     unknown_day: "There is no leaderboard for this day.",
+    unknown_board: "There is no such leaderboard.",
     deal_open: "Somebody may still be playing this deal.",
     unknown_run: "Runs are kept for 90 days. The link may be older, or have lost a letter.",
     overloaded: "The server is very busy. Try again in a moment.",

@@ -8,6 +8,7 @@ import type { Player } from "@samedeal/client";
 import { type View, pileAt } from "../../../src/rules/board.ts";
 import { isDown, rankOf, suitOf } from "../../../src/rules/cards.ts";
 import type { Reason } from "../board/reasons.ts";
+import { mondayOf } from "../boards.ts";
 import type { Comparison } from "../ghost.ts";
 import { en } from "./en.ts";
 
@@ -125,6 +126,18 @@ export function dateWords(day: number): string {
     month: "long",
     year: "numeric",
   });
+}
+
+/** A week as people write it, from Monday to Sunday: `16 – 22 November 2026`. */
+export function weekWords(week: number): string {
+  const format = new Intl.DateTimeFormat(text.locale, {
+    timeZone: "UTC",
+    day: "numeric",
+    month: "long",
+    year: "numeric",
+  });
+  const monday = mondayOf(week) * 86_400_000;
+  return format.formatRange(monday, monday + 6 * 86_400_000);
 }
 
 /** A span as on a clock, as in `4:07` or `1:04:07`. */

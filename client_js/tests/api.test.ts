@@ -1,0 +1,60 @@
+/** The HTTP interface, asked of a real server. */
+
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { Api, Refusal } from "../src/index.ts";
+import { ServerNode } from "./node.ts";
+
+const node = new ServerNode();
+let api: Api;
+
+beforeAll(async () => {
+  api = new Api({ origin: `http://${await node.host()}` });
+}, 60_000);
+afterAll(() => node.stop());
+
+/** The refusal that a promise is rejected with. */
+async function refusalOf(answer: Promise<unknown>): Promise<Refusal> {
+  const error = await answer.catch((reason: unknown) => reason);
+  if (!(error instanceof Refusal)) throw new TypeError(`${String(error)} is no refusal.`);
+  return error;
+}
+
+test("today's deals and those ahead have commitments and no seeds", async () => {
+  const { date, days } = await api.dailies();
+  expect(days).toHaveLength(8);
+  const [today] = days;
+  expect(await api.day(date)).toEqual(today);
+  for (const { commitment, seed } of today?.deals ?? []) {
+    expect(commitment).toMatch(/^[0-9a-f]{64}$/);
+    expect(seed).toBeNull();
+  }
+});
+
+test("a leaderboard is asked for by its rows and its group", async () => {
+  const { date } = await api.dailies();
+  const board = await api.board("day", "robert", date, { from: 3, count: 5, group: "guests" });
+  expect(board).toMatchObject({ scope: "day", game: "robert", period: date, group: "guests" });
+  expect(board.rows).toEqual([]);
+});
+
+test("the other answers have their shapes", async () => {
+  const { date } = await api.dailies();
+  expect((await api.curves(date, "robert")).end).toBeNull();
+  expect((await api.player("ada0000000000000")).games).toEqual([]);
+  expect((await api.archive()).days).toEqual([]);
+});
+
+test("what is refused is thrown with its code and sentence", async () => {
+  const { deals } = await api.day((await api.dailies()).date);
+  const open = await refusalOf(api.deal(deals[0]?.deal ?? ""));
+  expect([open.code, open.wait]).toEqual(["deal_open", 0]);
+  expect(open.message).toMatch(/still being played/);
+  expect((await refusalOf(api.runs(deals[0]?.deal ?? ""))).code).toBe("deal_open");
+  expect((await refusalOf(api.run("a b?c"))).code).toBe("unknown_run");
+  expect((await refusalOf(api.board("day", "robert", "x", { from: 0 }))).code).toBe("bad_request");
+});
+
+test("a server that does not answer is a refusal as well", async () => {
+  const nowhere = new Api({ origin: "http://127.0.0.1:1" });
+  expect((await refusalOf(nowhere.dailies())).code).toBe("disconnected");
+});

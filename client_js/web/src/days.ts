@@ -1,0 +1,94 @@
+/** UTC days as the server counts them, from 1970-01-01; their dates, and the months they lie in. */
+
+import type { ApiTypes } from "@samedeal/client";
+
+const DAY = 86_400_000;
+
+/** The month of 1970-01 is 0. */
+export type Month = number;
+
+/** A day's date, as in `2026-11-21`. */
+export function isoOf(day: number): string {
+  return new Date(day * DAY).toISOString().slice(0, 10);
+}
+
+/** The day of a date as in `2026-11-21`; null if it is none. */
+export function dayOf(date: string): number | null {
+  if (!/^\d{4}-\d\d-\d\d$/.test(date)) return null;
+  const day = Date.parse(`${date}T00:00:00Z`) / DAY;
+  // Some engines take the 30th of February for a day in March.
+  return Number.isInteger(day) && isoOf(day) === date ? day : null;
+}
+
+export function monthOf(day: number): Month {
+  const date = new Date(day * DAY);
+  return (date.getUTCFullYear() - 1970) * 12 + date.getUTCMonth();
+}
+
+export function firstOf(month: Month): number {
+  return Date.UTC(1970, month, 1) / DAY;
+}
+
+/** A month's weeks, from Monday to Sunday; null for the days of other months. */
+export function weeksOf(month: Month): (number | null)[][] {
+  const [first, end] = [firstOf(month), firstOf(month + 1)];
+  const monday = first - weekdayOf(first);
+  const weekOf = (start: number): (number | null)[] =>
+    [0, 1, 2, 3, 4, 5, 6]
+      .map((weekday) => start + weekday)
+      .map((day) => (day >= first && day < end ? day : null));
+  return Array.from({ length: Math.ceil((end - monday) / 7) }, (_, nth) =>
+    weekOf(monday + 7 * nth),
+  );
+}
+
+/** The day of the week, from 0 for Monday. */
+export function weekdayOf(day: number): number {
+  // 1970-01-01 was a Thursday.
+  return (((day + 3) % 7) + 7) % 7;
+}
+
+/** What a player did on a day. */
+export interface DayPlayed {
+  /** How many games brought a card home: what counts as played. */
+  readonly played: number;
+  readonly won: number;
+  readonly results: readonly (ApiTypes.PlayedDay & { readonly game: string; total: number })[];
+}
+
+/** What a player did, by day. */
+export function playedBy(played: readonly ApiTypes.PlayedGame[]): ReadonlyMap<number, DayPlayed> {
+  const found = new Map<number, DayPlayed>();
+  for (const { game, dailies } of played) {
+    for (const result of dailies.days) {
+      const before = found.get(result.day) ?? { played: 0, won: 0, results: [] };
+      found.set(result.day, {
+        played: before.played + Number(result.points > 0),
+        won: before.won + Number(result.end === "won"),
+        results: [...before.results, { ...result, game, total: dailies.total }],
+      });
+    }
+  }
+  return found;
+}
+
+/**
+ * The days that belong to a row of at least two: those that count, and those between them that were
+ * lost by a fault of the server's.
+ */
+export function inRow(
+  played: ReadonlyMap<number, DayPlayed>,
+  repaired: readonly number[],
+): ReadonlySet<number> {
+  const counts = [...played].filter(([, day]) => day.played > 0).map(([day]) => day);
+  counts.sort((one, other) => one - other);
+  const found = new Set<number>();
+  counts.forEach((day, nth) => {
+    const before = counts[nth - 1];
+    if (before === undefined) return;
+    const between = Array.from({ length: day - before - 1 }, (_, gap) => before + 1 + gap);
+    if (!between.every((missed) => repaired.includes(missed))) return;
+    for (const each of [before, ...between, day]) found.add(each);
+  });
+  return found;
+}

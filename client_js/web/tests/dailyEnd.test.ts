@@ -1,0 +1,290 @@
+/** The end of a daily: places, comparisons, the curves, and what is shared. */
+
+import type { ApiTypes } from "@samedeal/client";
+import { describe, expect, it } from "vitest";
+import { Courses, courseOf, homeAt, readCourse } from "../src/courses.ts";
+import {
+  PARTS,
+  averageBefore,
+  betterThan,
+  isCrowned,
+  medianAt,
+  rowsAround,
+  standings,
+} from "../src/placing.ts";
+import { band, bars, courseLine, settledAt, valueLine } from "../src/plot.ts";
+import { barOf, shared, squaresOf } from "../src/share.ts";
+import { daysCatalogues } from "../src/text/days.ts";
+import { MemoryStorage } from "./storage.ts";
+
+const { en, de } = daysCatalogues;
+
+const curves: ApiTypes.Curves = {
+  ...{ day: 20_778, game: "robert", runs: 340, total: 52 },
+  seconds: [0, 60, 120, 300, 600],
+  low: [1, 3, 5, 6, 6],
+  median: [1, 11, 21, 25, 25],
+  high: [1, 20, 40, 52, 52],
+  end: { low: 6, median: 25, high: 52 },
+};
+
+describe("a place", () => {
+  it.each([
+    [1, 340, 100],
+    [12, 340, 96],
+    [339, 340, 0],
+    [340, 340, 0],
+    [2, 2, 0],
+    [1, 1, null],
+  ])("%i of %i is better than %s %%", (rank, of, percent) => {
+    expect(betterThan(rank, of)).toBe(percent);
+  });
+});
+
+describe("the rows around one's own", () => {
+  const rows = ["a", "b", "c", "d", "e", "f"].map((id) => ({ player: { id } }));
+
+  it.each([
+    ["a", "abc"],
+    ["b", "abc"],
+    ["d", "cde"],
+    ["f", "def"],
+    ["g", ""],
+    [undefined, ""],
+  ])("of %s are %j", (player, ids) => {
+    const found = rowsAround(rows, player, 3);
+    expect(found.map(({ player: { id } }) => id).join("")).toBe(ids);
+  });
+
+  it("are all there are, if they are few", () => {
+    expect(rowsAround(rows.slice(0, 2), "b", 3)).toHaveLength(2);
+  });
+});
+
+describe("the crown of the day", () => {
+  const played = { home: 5, left: 47, time: 900, moves: 9, end: "stuck" as const };
+  const result = { ...played, undos: 0, hints: 0, peeked: false };
+
+  it.each([
+    [result, true],
+    [{ ...result, time: 0 }, false],
+    [{ ...result, end: null }, false],
+    [null, false],
+  ])("with %j as the last result", (mine, crowned) => {
+    const game = { variant: "standard", deal: "d", commitment: "" };
+    const day = { day: 7, date: "", ends: 0, closes: 0, now: 0 };
+    const games = [
+      { ...game, game: "robert", mine: result },
+      { ...game, game: "deuces", mine },
+    ];
+    expect(isCrowned({ ...day, games })).toBe(crowned);
+  });
+});
+
+describe("a comparison in words", () => {
+  it.each([
+    [9, 4, "9 cards more than most, 4 more than your average."],
+    [1, null, "1 card more than most."],
+    [null, -1, "1 card fewer than your average."],
+    [-3, 0, "3 cards fewer than most, right on your average."],
+    [0, 0, "As many cards as most, right on your average."],
+    [null, null, ""],
+  ])("%s and %s", (most, average, sentence) => {
+    expect(en.against(most, average)).toBe(sentence);
+  });
+
+  it("is as good in German", () => {
+    expect(de.against(9, -4)).toBe("9 Karten mehr als die meisten, 4 weniger als dein Schnitt.");
+    expect(de.against(null, 1)).toBe("1 Karte mehr als dein Schnitt.");
+    expect(de.against(null, 0)).toBe("Genau dein Schnitt.");
+    expect(de.against(0, 0)).toBe("So viele Karten wie die meisten, genau dein Schnitt.");
+  });
+});
+
+describe("one's average", () => {
+  const result = { left: 0, time: 1, moves: 1, end: "stuck" as const, points: 1 };
+  const days = [{ day: 7, home: 50, ...result }];
+
+  function game(homes: readonly number[]): ApiTypes.PlayedGame {
+    const none = { now: 0, best: 0 };
+    const before = homes.map((home, nth) => ({ day: 6 - nth, home, ...result }));
+    const dailies = { played: 0, won: 0, streaks: { played: none, won: none }, average: null };
+    return {
+      game: "robert",
+      dailies: { ...dailies, total: 52, best: null, days: [...days, ...before] },
+      races: { played: 0, won: 0, rounds: [] },
+      rating: null,
+    };
+  }
+
+  it("is that of the days before", () => {
+    expect(averageBefore(game([10, 21]), 7)).toBe(16);
+    expect(averageBefore(game([]), 7)).toBeNull();
+    expect(averageBefore(undefined, 7)).toBeNull();
+  });
+});
+
+describe("the run in the middle", () => {
+  it.each([
+    [0, 1],
+    [30_000, 6],
+    [60_000, 11],
+    [90_000, 16],
+    [9_999_000, 25],
+  ])("after %i ms has %i cards home", (time, home) => {
+    expect(medianAt(curves, time)).toBeCloseTo(home);
+  });
+
+  it("is what a run is compared with, a part of its time after the other", () => {
+    const course = [
+      [0, 1],
+      [20_000, 11],
+      [90_000, 14],
+      [160_000, 40],
+    ] as const;
+    const found = standings(course, 160_000, curves);
+    expect(found).toHaveLength(PARTS);
+    expect(found.join(" ")).toBe("ahead ahead level behind behind behind behind ahead");
+  });
+});
+
+describe("curves", () => {
+  const frame = { width: 600, height: 52, until: 600_000, most: 52 };
+
+  it("are drawn over time, up to the edge", () => {
+    expect(valueLine(frame, curves.seconds, curves.median)).toBe(
+      "M0 51L60 41L120 31L300 27L600 27L600 27",
+    );
+    const short = { ...frame, until: 120_000 };
+    expect(valueLine(short, curves.seconds, curves.median)).toBe("M0 51L300 41L600 31L600 31");
+  });
+
+  it("have a band from the lowest to the highest", () => {
+    const short = { ...frame, until: 60_000 };
+    expect(band(short, curves)).toBe("M0 51L600 32L600 32L600 49L600 49L0 51Z");
+    expect(band(frame, { ...curves, low: [], high: [] })).toBe("");
+  });
+
+  it("are settled once nothing changes any more", () => {
+    expect(settledAt(curves)).toBe(300_000);
+    expect(settledAt({ ...curves, seconds: [0], low: [1], median: [1], high: [1] })).toBe(0);
+  });
+
+  it("have one's own as steps", () => {
+    const course = [
+      [0, 1],
+      [60_000, 2],
+    ] as const;
+    expect(courseLine(frame, course, 300_000)).toBe("M0 51H60V50H300");
+    expect(courseLine(frame, [], 300_000)).toBe("");
+  });
+
+  it("have bars beside them", () => {
+    const [low, high] = bars({ width: 20, height: 60, most: 52 }, [13, 52]);
+    expect(low).toEqual({ x: 0, y: 45, height: 15 });
+    expect(high).toEqual({ x: 10, y: 0, height: 60 });
+  });
+});
+
+describe("what is shared", () => {
+  it("is a sentence with everything that counts", () => {
+    const place = { rank: 12, of: 340 };
+    expect(en.share.sentence("Robert", "21 November", 38, 52, "6:41", place)).toBe(
+      "Samedeal, Robert, 21 November: 38 of 52 cards home in 6:41, 12th of 340.",
+    );
+    expect(en.share.sentence("Robert", "21 November", 1, 52, null, null)).toBe(
+      "Samedeal, Robert, 21 November: 1 of 52 cards home.",
+    );
+    expect(de.share.sentence("Robert", "21. November", 38, 52, "6:41", place)).toBe(
+      "Samedeal, Robert, 21. November: 38 von 52 Karten zu Hause in 6:41, 12. von 340.",
+    );
+    expect(en.share.set("21 November", 5, 2, 188, 364)).toBe(
+      "Samedeal, 21 November: all 5 games, 2 won, 188 of 364 cards home.",
+    );
+    expect(de.share.set("21. November", 5, 0, 188, 364)).toBe(
+      "Samedeal, 21. November: alle 5 Spiele, 188 von 364 Karten zu Hause.",
+    );
+  });
+
+  it("has a picture below it", () => {
+    const squares = squaresOf(["ahead", "level", "behind"]);
+    expect(shared("Samedeal.", squares)).toBe("Samedeal.\n🟩🟨⬛");
+  });
+
+  it.each([
+    [0, "⬜⬜⬜⬜⬜⬜⬜⬜"],
+    [1, "🟩⬜⬜⬜⬜⬜⬜⬜"],
+    [26, "🟩🟩🟩🟩⬜⬜⬜⬜"],
+    [51, "🟩🟩🟩🟩🟩🟩🟩⬜"],
+    [52, "🟩🟩🟩🟩🟩🟩🟩🟩"],
+  ])("shows %i of 52 cards as a bar", (home, bar) => {
+    expect(barOf(home, 52)).toBe(bar);
+  });
+});
+
+describe("the course of a daily", () => {
+  interface Played {
+    readonly game: string;
+    readonly deal: string;
+    readonly day: number | null;
+    readonly result: { readonly home: number; readonly time: number };
+  }
+
+  /** The courses of a client whose attempt a test sets. */
+  function playing() {
+    let tell: (attempt: Played | null) => void = () => undefined;
+    const attempt = {
+      get: () => null,
+      subscribe: (run: (attempt: never) => void) => {
+        tell = run as typeof tell;
+        return () => undefined;
+      },
+    };
+    const courses = new Courses({ attempt }, new MemoryStorage());
+    return {
+      courses,
+      play: (home: number, time: number, deal = "d", day: number | null = 7) =>
+        tell({ game: "robert", deal, day, result: { home, time } }),
+    };
+  }
+
+  it("has each card that came home, once", () => {
+    const { courses, play } = playing();
+    for (const [home, time] of [[1, 0] as const, [1, 0] as const, [2, 900] as const]) {
+      play(home, time);
+    }
+    expect(courses.of("robert", "d")).toEqual([
+      [0, 1],
+      [900, 2],
+    ]);
+    expect(homeAt(courses.of("robert", "d") ?? [], 899)).toBe(1);
+    expect(courses.of("robert", "e")).toBeNull();
+    expect(courses.of("deuces", "d")).toBeNull();
+  });
+
+  it("is kept for dailies only, and for the last one of a game", () => {
+    const { courses, play } = playing();
+    play(1, 0, "race", null);
+    expect(courses.of("robert", "race")).toBeNull();
+    play(3, 500);
+    play(1, 0, "next");
+    expect(courses.of("robert", "d")).toBeNull();
+    expect(courses.of("robert", "next")).toEqual([[0, 1]]);
+  });
+
+  it("follows from a replay, too", () => {
+    const replay = { times: [0, 100, 250, 300], home: [1, 1, 2, 4] };
+    expect(courseOf(replay)).toEqual([
+      [0, 1],
+      [250, 2],
+      [300, 4],
+    ]);
+  });
+
+  it.each([null, "", "null", "[]", '{"deal":"d"}', '{"deal":"d","course":[["a",1]]}'])(
+    "is not read from %j",
+    (stored) => {
+      expect(readCourse(stored)).toBeNull();
+    },
+  );
+});

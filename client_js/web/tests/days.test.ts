@@ -1,0 +1,85 @@
+/** Days and months, and what was played on them. */
+
+import type { ApiTypes } from "@samedeal/client";
+import { describe, expect, it } from "vitest";
+import {
+  dayOf,
+  firstOf,
+  inRow,
+  isoOf,
+  monthOf,
+  playedBy,
+  weekdayOf,
+  weeksOf,
+} from "../src/days.ts";
+
+const DAY = dayOf("2026-11-21") ?? 0;
+
+describe("dates", () => {
+  it("are those of the server's days", () => {
+    expect(isoOf(0)).toBe("1970-01-01");
+    expect(DAY).toBe(20_778);
+    expect(isoOf(DAY)).toBe("2026-11-21");
+    // A Saturday.
+    expect(weekdayOf(DAY)).toBe(5);
+    expect(weekdayOf(0)).toBe(3);
+  });
+
+  it.each(["", "2026-11", "2026-13-01", "2026-02-30", "21.11.2026", "2026-11-21T00:00"])(
+    "are not read from %j",
+    (date) => {
+      expect(dayOf(date)).toBeNull();
+    },
+  );
+});
+
+describe("a month", () => {
+  it("has each of its days once, in weeks from Monday", () => {
+    for (let month = 50 * 12; month < 60 * 12; month++) {
+      const weeks = weeksOf(month);
+      const days = weeks.flat().filter((day) => day !== null);
+      expect(days).toEqual(days.map((_, nth) => firstOf(month) + nth));
+      expect(days).toHaveLength(firstOf(month + 1) - firstOf(month));
+      expect(days.every((day) => monthOf(day) === month)).toBe(true);
+      for (const week of weeks) {
+        expect(week).toHaveLength(7);
+        expect(week.some((day) => day !== null)).toBe(true);
+        week.forEach((day, nth) => {
+          if (day !== null) expect(weekdayOf(day)).toBe(nth);
+        });
+      }
+    }
+  });
+});
+
+/** What was played of a game: for each day its cards home; 52 is a win. */
+function played(game: string, homes: Readonly<Record<number, number>>): ApiTypes.PlayedGame {
+  const days = Object.entries(homes).map(([day, home]) => ({
+    ...{ day: Number(day), home, left: 52 - home, time: home * 1000, moves: home },
+    ...{ end: home === 52 ? ("won" as const) : ("stuck" as const), points: home },
+  }));
+  const none = { now: 0, best: 0 };
+  const streaks = { played: none, won: none };
+  const sums = { played: days.length, won: 0, streaks, average: null, total: 52, best: null };
+  const races = { played: 0, won: 0, rounds: [] };
+  return { game, dailies: { ...sums, days }, races, rating: null };
+}
+
+describe("what was played", () => {
+  const found = playedBy([played("robert", { 1: 52, 2: 0 }), played("deuces", { 1: 9, 4: 3 })]);
+
+  it("counts games that brought a card home, and wins, by day", () => {
+    expect(found.get(1)).toMatchObject({ played: 2, won: 1 });
+    expect(found.get(1)?.results.map(({ game }) => game)).toEqual(["robert", "deuces"]);
+    expect(found.get(2)).toMatchObject({ played: 0, won: 0 });
+    expect(found.get(3)).toBeUndefined();
+  });
+
+  it("makes rows of days that count, over days that were repaired", () => {
+    const days = (homes: Record<number, number>) => playedBy([played("robert", homes)]);
+    expect([...inRow(days({ 1: 5, 2: 5, 4: 5 }), [])]).toEqual([1, 2]);
+    expect([...inRow(days({ 1: 5, 2: 0, 3: 5 }), [])]).toEqual([]);
+    expect([...inRow(days({ 1: 5, 3: 5 }), [2])]).toEqual([1, 2, 3]);
+    expect([...inRow(days({ 1: 5, 5: 5 }), [2, 4])]).toEqual([]);
+  });
+});

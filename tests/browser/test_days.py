@@ -1,0 +1,207 @@
+"""Four days of dailies, on a server whose clock is moved: places, days in a row, the calendar.
+
+With `DAYS=FOLDER`, it leaves screenshots of each step in that folder.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.browser.checks import problems
+from tests.browser.conftest import Site
+from tests.browser.player import DESKTOP, PHONE, Player
+
+NOON = 43_200
+DAY = 86_400
+
+_SHIFTED = """
+import sys
+from server.cli import main
+from server.store import journal
+from server.store.clock import Clock
+read = Clock._read_time
+async def shifted(clock):
+    return await read(clock) + SHIFT
+Clock._read_time = shifted
+# The scripts that append compare with Redis's own time.
+journal.CLOCK_TOLERANCE = 100 * 86_400_000
+main(sys.argv[1:])
+"""
+
+
+class Calendar(Site):
+    """A site whose clock stands at noon, and goes on to other days."""
+
+    def __init__(self, data: Path) -> None:
+        super().__init__(data)
+        self._day = 0
+        # Only ahead, since what expires does so by Redis's time.
+        self._to_noon = (NOON - time.time()) % DAY
+
+    def start(self) -> None:
+        """Start the server on the day that it is."""
+        shift = self._to_noon + self._day * DAY
+        self._program = ("-c", _SHIFTED.replace("SHIFT", str(shift)))
+        super().start()
+
+    def go_on(self, days: int = 1) -> None:
+        """Let some days pass."""
+        self.stop()
+        self._day += days
+        self.start()
+
+    def date(self, ahead: int = 0) -> str:
+        """Return the date of a day from this one on."""
+        now = datetime.now(UTC) + timedelta(seconds=self._to_noon, days=self._day + ahead)
+        return now.date().isoformat()
+
+
+@pytest.fixture
+def calendar() -> Iterator[Calendar]:
+    with tempfile.TemporaryDirectory(prefix="samedeal") as data:
+        site = Calendar(Path(data))
+        site.start()
+        yield site
+        site.stop()
+
+
+class Days:
+    """The two players: Ada on her phone, who plays every day, and Grace, who played once."""
+
+    def __init__(self, browser: Browser, calendar: Calendar) -> None:
+        self.calendar = calendar
+        device = {**PHONE, "permissions": ["clipboard-read", "clipboard-write"]}
+        self.ada = Player(browser, calendar.url, device, "Ada")
+        self.grace = Player(browser, calendar.url, DESKTOP, "Grace")
+        self._steps = 0
+
+    def look(self, step: str) -> None:
+        """Check Ada's screen, and leave a screenshot of it if there is a folder for them."""
+        self._steps += 1
+        if folder := os.environ.get("DAYS"):
+            path = Path(folder) / f"{self._steps:02}-{step}.png"
+            self.ada.page.screenshot(path=path, full_page=True)
+        assert problems(self.ada) == [], step
+
+    def play(self, player: Player, home: int) -> None:
+        """Play the day's Robert until so many cards are home, and leave it."""
+        player.go("/daily/robert")
+        player.press("play-daily")
+        player.wait_for_board()
+        player.play_robert(home)
+        if player.see("see-results").is_visible():
+            player.press("see-results")
+        else:
+            player.give_up()
+        player.see("results").wait_for()
+
+    def open_day(self, ahead: int) -> None:
+        """Go to a day by the calendar."""
+        date = self.calendar.date(ahead)
+        self.ada.go(f"/archive?month={date[:7]}")
+        self.ada.press(f"day-{date}")
+        self.ada.see("day-deals").wait_for()
+
+    def own_id(self) -> str:
+        token: str = self.ada.page.evaluate("localStorage.getItem('samedeal.token')")
+        return token.partition(".")[0]
+
+
+def test_four_days(browser: Browser, calendar: Calendar) -> None:
+    days = Days(browser, calendar)
+    ada = days.ada
+    days.play(days.grace, 2)
+
+    # The first day: a place, a curve, and something to share.
+    days.play(ada, 4)
+    expect(ada.see("rank")).to_contain_text("of 2")
+    expect(ada.see("race-chart").get_by_role("img")).to_have_attribute("data-runs", "2")
+    expect(ada.see("streak")).to_have_attribute("data-days", "1")
+    ada.see("next-daily").wait_for()
+    days.look("end")
+    ada.press("share")
+    ada.page.get_by_text("Copied").wait_for()
+    shared = ada.page.evaluate("navigator.clipboard.readText()").split("\n")
+    home = ada.page.evaluate("JSON.parse(localStorage['samedeal.course.robert']).course.at(-1)[1]")
+    sentence = rf"Samedeal, Robert, \d+ \w+: {home} of 52 cards home in 0:\d\d, (1st|2nd) of 2\."
+    assert re.fullmatch(sentence, shared[0]), shared
+    assert re.fullmatch("[🟩🟨⬛]{8}", shared[1]), shared
+    assert shared[2].startswith(f"{calendar.url}/leaderboard/robert?day=")
+    seals = seals_of(days, 1)
+    days.look("sealed")
+
+    # The second: the first is over, and can be played again.
+    calendar.go_on()
+    days.play(ada, 3)
+    expect(ada.see("streak")).to_have_attribute("data-days", "2")
+    assert seals_of(days, 0) == seals
+    days.open_day(-1)
+    robert = ada.see("deal-of-robert")
+    expect(robert.get_by_test_id("own-result")).to_contain_text(f"{home} of 52")
+    days.look("day")
+    robert.get_by_test_id("play-again").click()
+    ada.wait_for_board()
+    expect(ada.see("unranked")).to_be_visible()
+    expect(ada.page).to_have_url(re.compile("/practice/robert$"))
+    ada.tap("s")
+    ada.wait_for_moves(1)
+    days.look("unranked")
+    ada.press("unranked")
+    ada.see("day-deals").wait_for()
+
+    # The third: three days in a row, in the calendar and on the player's page.
+    calendar.go_on()
+    days.play(ada, 5)
+    expect(ada.see("streak")).to_have_attribute("data-days", "3")
+    ada.go("/")
+    expect(ada.see("days-in-a-row")).to_have_text(re.compile("3 days"))
+    expect(ada.see("set")).to_have_attribute("data-done", "1")
+    ada.press("days-in-a-row")
+    expect(ada.see("numbers")).to_contain_text("3")
+    ada.page.get_by_text("As a table").click()
+    expect(ada.page.locator("tbody tr")).to_have_count(3)
+    days.look("player")
+    ada.page.locator("tbody tr").last.get_by_role("link").click()
+    ada.see("replay").wait_for()
+
+    # The fifth, after a day that was missed.
+    calendar.go_on(2)
+    ada.go(f"/player/{days.own_id()}")
+    expect(ada.see("numbers")).to_contain_text("best 3")
+    days.grace.go(f"/player/{days.own_id()}")
+    expect(days.grace.page.get_by_role("heading", level=1)).to_contain_text("Ada")
+    ada.go("/archive")
+    ada.see("calendar").wait_for()
+    days.look("calendar")
+    for player in (ada, days.grace):
+        player.close()
+
+
+def seals_of(days: Days, ahead: int) -> list[str]:
+    """Return the commitments of a day's deals, as its page shows them."""
+    days.open_day(ahead)
+    details = days.ada.page.locator("details")
+    details.evaluate("element => (element.open = true)")
+    seals = days.ada.see("seals").locator("dd:first-of-type").all_inner_texts()
+    assert len(seals) == 5
+    return seals
+
+
+def test_a_day_that_never_was(browser: Browser, calendar: Calendar) -> None:
+    player = Player(browser, calendar.url, PHONE)
+    for date in ("2020-02-02", calendar.date(9), "yesterday"):
+        player.go(f"/archive/{date}")
+        expect(player.page.get_by_role("heading", level=1)).to_have_text("No deals that day")
+    player.go("/player/nobody")
+    expect(player.page.get_by_role("heading", level=1)).to_have_text("No such player")
+    assert problems(player) == []
+    player.close()

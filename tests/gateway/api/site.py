@@ -1,0 +1,168 @@
+"""The HTTP interface of a node on a port of its own; each answer is held against its schema."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from http.client import HTTPConnection, HTTPMessage
+from pathlib import Path
+from typing import Any
+
+from jsonschema import Draft202012Validator
+
+from server import listening
+from server.core import daily
+from server.core.ids import AttemptId, PlayerId
+from server.gateway.api.app import Api
+from server.gateway.api.routes import DOCUMENT
+from server.gateway.http import players_app
+from server.gateway.listener import Listener
+from server.gateway.load import Load
+from server.gateway.pages import Pages
+from server.gateway.previews import Previews
+from server.service.archive import Archive
+from tests.core.builders import START
+from tests.service.nodes import Node
+
+OPENAPI: dict[str, Any] = json.loads(DOCUMENT.read_bytes())
+
+DAY = daily.day_at(START)
+DATE = daily.date_text(DAY)
+CLOSED = daily.closes(DAY)
+SETTLED = CLOSED + daily.SETTLED
+
+GAME = "robert"
+UNKNOWN = "dea1000000000000"
+"""The id of a deal that there is not."""
+
+
+@dataclass(frozen=True)
+class Reply:
+    """An answer: its status, headers by name, and content."""
+
+    status: int
+    headers: HTTPMessage
+    body: bytes
+
+    @property
+    def json(self) -> Any:
+        """The content, which is JSON."""
+        return json.loads(self.body)
+
+    @property
+    def code(self) -> str:
+        """The code of a refusal."""
+        return str(self.json["code"])
+
+
+class Site:
+    """The HTTP interface of a node.
+
+    Attributes:
+        lag: of the node's event loop in seconds, as far as it knows.
+        api: the interface.
+        port: where it is.
+    """
+
+    def __init__(self, node: Node, folder: Path, proxies: Sequence[str]) -> None:
+        self.lag = 0.0
+        self.node = node
+        self.port = 0
+        load = Load(lambda: self.lag)
+        services = node.services
+        services.archive = Archive(node.store, node.attempts, node.dailies, folder)
+        self.api = Api(
+            services,
+            load,
+            services.metrics.requests,
+            trusted_proxies=proxies,
+            clock=lambda: services.clock.now() / 1000,
+        )
+        self.app = players_app(
+            Pages(folder, Previews(services, load), None), self.api, lambda: True
+        )
+
+    async def get(self, path: str, method: str = "GET", **headers: str) -> Reply:
+        """Send a request for a path below `/api`, and return the answer, which has its schema."""
+        reply = await self.ask(f"/api{path}", method, **headers)
+        if method == "GET":
+            assert_described(path.partition("?")[0], reply)
+        return reply
+
+    async def ask(self, path: str, method: str = "GET", **headers: str) -> Reply:
+        """Send a request from a thread, and return the answer."""
+
+        def asked() -> Reply:
+            connection = HTTPConnection("127.0.0.1", self.port, timeout=20)
+            connection.request(method, path, headers=headers)
+            response = connection.getresponse()
+            body = response.read()
+            connection.close()
+            return Reply(response.status, response.headers, body)
+
+        return await asyncio.to_thread(asked)
+
+
+def assert_described(path: str, reply: Reply) -> None:
+    """Fail unless the OpenAPI document says that a request for a path may be answered so."""
+    for template in OPENAPI["paths"]:
+        if re.fullmatch(re.sub(r"{\w+}", "[^/]+", template), path):
+            break
+    else:
+        assert reply.status in {404, 405}
+        _validator({"$ref": "#/components/schemas/Problem"}).validate(reply.json)
+        return
+    content = _response(template, str(reply.status)).get("content", {})
+    if not content:
+        assert reply.body == b""
+        return
+    assert reply.headers["Content-Type"] in content
+    if "application/json" in content:
+        schema_of(template, str(reply.status)).validate(reply.json)
+
+
+def schema_of(template: str, status: str) -> Draft202012Validator:
+    """Return the schema of the answers of a route with a status, for validating."""
+    return _validator(_response(template, status)["content"]["application/json"]["schema"])
+
+
+def _response(template: str, status: str) -> dict[str, Any]:
+    found: dict[str, Any] = OPENAPI["paths"][template]["get"]["responses"][status]
+    if "$ref" in found:
+        found = OPENAPI["components"]["responses"][found["$ref"].rpartition("/")[2]]
+    return found
+
+
+def _validator(schema: dict[str, Any]) -> Draft202012Validator:
+    return Draft202012Validator({**schema, "components": OPENAPI["components"]})
+
+
+@asynccontextmanager
+async def site_on(node: Node, folder: Path, proxies: Sequence[str] = ()) -> AsyncIterator[Site]:
+    """Serve the HTTP interface of a node, until the block is left."""
+    site = Site(node, folder, proxies)
+    listener = Listener(site.app)
+    bound = listening.bind("127.0.0.1", 0, 1)[0]
+    site.port = listening.port_of(bound)
+    await listener.open(bound)
+    yield site
+    await listener.close()
+    await site.api.close()
+    await node.services.archive.close()
+
+
+async def play_daily(node: Node, player: PlayerId, game: str = GAME, moves: int = 0) -> AttemptId:
+    """Play so many moves of a player's daily and resign, or play it out; return the attempt."""
+    attempt = (await node.dailies.open(player, game)).attempt
+    if moves:
+        for _ in range(moves):
+            await node.play(attempt, player)
+        await node.attempts.give_up(attempt)
+    else:
+        await node.play_out(attempt, player)
+    await node.apply_effects()
+    return attempt

@@ -1,0 +1,272 @@
+"""Requests for anything: what may be asked, how often, and what may be kept."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+from pathlib import Path
+from urllib.parse import urlencode
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from starlette.requests import Request
+
+from server.core.ids import PlayerId
+from server.core.refusal import Refusal
+from server.gateway.api import addresses, cache
+from server.gateway.api.addresses import BURST, MAX_KNOWN, RATE, Addresses, network_of
+from server.gateway.api.app import asked_of
+from server.gateway.api.cache import MAX_IN_FLIGHT, Cache
+from server.gateway.api.route import Answer, Route, Rows
+from server.gateway.api.routes import ROUTES
+from tests.core.builders import ADA, START
+from tests.gateway.api.site import DATE, GAME, Site, site_on
+from tests.service.nodes import Node, SetClock
+
+BOARD = f"/boards/day/{GAME}/{DATE}"
+
+
+async def test_what_a_client_has_is_not_sent_again(site: Site) -> None:
+    first = await site.get(BOARD)
+    tag = first.headers["ETag"]
+    again = await site.get(BOARD, **{"If-None-Match": f'"other", {tag}'})
+    assert (again.status, again.body, again.headers["ETag"]) == (304, b"", tag)
+    assert tag.startswith('"')
+
+
+async def test_a_head_has_the_headers_only(site: Site) -> None:
+    whole, head = await site.get(BOARD), await site.get(BOARD, "HEAD")
+    assert (head.status, head.body) == (200, b"")
+    assert head.headers["Content-Length"] == whole.headers["Content-Length"]
+
+
+async def test_any_page_may_read_it(site: Site) -> None:
+    for reply in (await site.get(BOARD), await site.get("/nothing")):
+        assert reply.headers["Access-Control-Allow-Origin"] == "*"
+    preflight = await site.get(BOARD, "OPTIONS", Origin="https://example.org")
+    assert preflight.status == 204
+    assert preflight.headers["Access-Control-Allow-Methods"] == "GET, HEAD, OPTIONS"
+    assert preflight.headers["Access-Control-Allow-Headers"] == "If-None-Match"
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH"])
+async def test_nothing_can_be_changed(site: Site, method: str) -> None:
+    reply = await site.get(BOARD, method)
+    assert (reply.status, reply.code) == (405, "bad_method")
+    assert set(reply.headers["Allow"].split(", ")) == {"GET", "HEAD", "OPTIONS"}
+
+
+@pytest.mark.parametrize("path", ["/", "/nothing", "/boards", f"{BOARD}/x", "/dailies/", "//"])
+async def test_what_is_nowhere_is_unknown(site: Site, path: str) -> None:
+    reply = await site.ask(f"/api{path}")
+    assert reply.status == 404
+    assert reply.code in {"unknown_path", "unknown_day"}
+    assert reply.headers["Cache-Control"] == "no-store"
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "from=0", "from=-1", "from=x", "from=1.5", "from=", "from=99999999999", "count=0",
+        "count=101", "count=1&count=2", "group=all", "page=2", "scope=week", "first=1",
+    ],
+)  # fmt: skip
+async def test_a_query_says_what_can_be_asked(site: Site, query: str) -> None:
+    reply = await site.get(f"{BOARD}?{query}")
+    assert (reply.status, reply.code) == (400, "bad_request")
+
+
+@given(st.lists(st.tuples(st.one_of(st.sampled_from(["from", "count", "group", "deal"]), st.text()),
+                          st.one_of(st.integers().map(str), st.text()))),
+       st.sampled_from(ROUTES))  # fmt: skip
+def test_any_query_is_understood_or_refused(pairs: list[tuple[str, str]], route: Route) -> None:
+    scope = {
+        "type": "http",
+        "headers": [],
+        "query_string": urlencode(pairs).encode(),
+        "path_params": dict.fromkeys(route.in_path, "x"),
+    }
+    try:
+        asked = asked_of(route, Request(scope))
+    except Refusal:
+        return
+    if isinstance(asked, Rows):
+        assert asked.first >= 1
+        assert 1 <= asked.count <= 100
+
+
+async def test_a_long_answer_is_compressed_for_who_takes_it(site: Site, node: Node) -> None:
+    plain = await site.get("/dailies/" + DATE)
+    packed = await site.ask("/api/dailies/" + DATE, **{"Accept-Encoding": "gzip"})
+    assert packed.headers["Content-Encoding"] == "gzip"
+    assert gzip.decompress(packed.body) == plain.body
+    assert packed.headers["ETag"] != plain.headers["ETag"]
+    assert packed.headers["Vary"] == plain.headers["Vary"] == "Accept-Encoding"
+    assert node.services.clock.now() == START
+
+
+async def test_a_client_that_asks_too_often_has_to_wait(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(addresses, "BURST", 7.0)
+    monkeypatch.setattr(addresses, "RATE", 0.5)
+    run = f"/runs/dea1000000000000.{ADA}"
+    assert (await site.get(run)).status == 404
+    reply = await site.get(run)
+    assert (reply.status, reply.code) == (429, "too_fast")
+    assert reply.headers["Retry-After"] == "6"
+    # What is cheaper can be paid for, and a page has no limit.
+    assert (await site.get(BOARD)).status == 200
+    assert (await site.ask("/health")).status == 200
+
+
+async def test_a_proxy_is_believed_if_it_is_trusted(
+    node: Node, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(addresses, "BURST", 1.0)
+    monkeypatch.setattr(addresses, "RATE", 0.001)
+    for proxies, statuses in (((), [200, 429, 429]), (("127.0.0.0/8",), [200, 200, 429])):
+        async with site_on(node, tmp_path, proxies) as site:
+            found = [
+                (await site.get(BOARD, **{"X-Forwarded-For": address})).status
+                for address in ("1.2.3.4, 203.0.113.7", "203.0.113.8", "4.3.2.1, 203.0.113.7")
+            ]
+        assert found == statuses
+
+
+@pytest.mark.parametrize("proxy", ["proxy", "10.0.0.1/8", "*", "1.2.3"])
+async def test_a_proxy_that_is_no_address_is_refused(
+    node: Node, tmp_path: Path, proxy: str
+) -> None:
+    with pytest.raises(ValueError, match=r"does not appear|host bits"):
+        async with site_on(node, tmp_path, [proxy]):
+            pass
+
+
+async def test_players_come_first(site: Site) -> None:
+    site.lag = 1.0
+    reply = await site.get(BOARD)
+    assert (reply.status, reply.code) == (503, "overloaded")
+    assert int(reply.headers["Retry-After"]) >= 2
+    site.lag = 0.0
+    assert (await site.get(BOARD)).status == 200
+
+
+async def test_requests_are_counted_by_route_and_status(site: Site, node: Node) -> None:
+    for path in (BOARD, BOARD, "/dailies/x", "/nothing"):
+        await site.get(path)
+    assert dict(node.services.metrics.requests) == {
+        ("/boards/{scope}/{game}/{period}", "200"): 2,
+        ("/dailies/{date}", "404"): 1,
+        ("other", "404"): 1,
+    }
+
+
+async def test_an_answer_is_made_once_for_all_who_ask_meanwhile() -> None:
+    now, made, may_end = [0.0], [0], asyncio.Event()
+    answers = Cache(lambda: now[0])
+
+    async def make() -> Answer[int]:
+        made[0] += 1
+        await may_end.wait()
+        return Answer(made[0], 5)
+
+    asking = [asyncio.create_task(answers.get("same", make)) for _ in range(50)]
+    await asyncio.sleep(0)
+    asking[0].cancel()
+    may_end.set()
+    first, *others = [await one for one in asking[1:]]
+    assert all(other is first for other in others)
+    now[0] = 4.9
+    assert await answers.get("same", make) is first
+    assert made == [1]
+    now[0] = 5.0
+    assert await answers.get("same", make) is not first
+    assert made == [2]
+
+
+async def test_a_refusal_is_not_kept() -> None:
+    answers, tries = Cache(lambda: 0.0), [0]
+
+    async def make() -> Answer[int]:
+        tries[0] += 1
+        raise Refusal("deal_open")
+
+    for _ in range(2):
+        with pytest.raises(Refusal, match="deal_open"):
+            await answers.get("same", make)
+    assert tries == [2]
+
+
+async def test_only_so_many_answers_are_made_at_once() -> None:
+    answers, may_end = Cache(lambda: 0.0), asyncio.Event()
+
+    async def make() -> Answer[int]:
+        await may_end.wait()
+        return Answer(1, 5)
+
+    asking = [asyncio.create_task(answers.get(str(n), make)) for n in range(MAX_IN_FLIGHT)]
+    await asyncio.sleep(0)
+    with pytest.raises(Refusal, match="overloaded"):
+        await answers.get("one more", make)
+    may_end.set()
+    await asyncio.gather(*asking)
+    await answers.get("one more", make)
+
+
+async def test_the_answers_that_are_kept_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cache, "MAX_BYTES", 1_000)
+    answers, made = Cache(lambda: 0.0), []
+
+    def maker(number: int) -> object:
+        async def make() -> Answer[str]:
+            made.append(number)
+            return Answer("x" * 298, 60)
+
+        return make
+
+    for number in (1, 2, 3, 1, 4, 1, 2):
+        await answers.get(str(number), maker(number))  # type: ignore[arg-type]
+    assert made == [1, 2, 3, 4, 2]
+    assert msgspec.json.encode("x" * 298) == b'"' + b"x" * 298 + b'"'
+
+
+def test_a_client_pays_out_of_its_own_budget() -> None:
+    now = [0.0]
+    clients = Addresses(lambda: now[0])
+    assert clients.wait("203.0.113.7", BURST) == 0
+    assert clients.wait("203.0.113.7", 5) == 5 / RATE
+    assert clients.wait("203.0.113.8", BURST) == 0
+    now[0] = 5 / RATE
+    assert clients.wait("203.0.113.7", 5) == 0
+
+
+def test_the_addresses_that_are_known_are_bounded() -> None:
+    clients = Addresses(lambda: 0.0)
+    clients.wait("203.0.113.7", BURST)
+    for number in range(MAX_KNOWN + 1):
+        clients.wait(f"10.{number >> 16}.{number >> 8 & 255}.{number & 255}", 1)
+    assert len(clients._buckets) == MAX_KNOWN
+    assert clients.wait("203.0.113.7", BURST) == 0
+
+
+@pytest.mark.parametrize(
+    ("address", "network"),
+    [
+        ("203.0.113.7", "203.0.113.7"),
+        ("::ffff:203.0.113.7", "203.0.113.7"),
+        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::"),
+        ("2001:db8:1:2:ffff::", "2001:db8:1:2::"),
+        ("", ""),
+        ("a proxy's word", ""),
+    ],
+)
+def test_an_ipv6_network_counts_as_one_client(address: str, network: str) -> None:
+    assert network_of(address) == network
+
+
+async def test_a_clocks_day_decides_which_board_is_live(site: Site, clock: SetClock) -> None:
+    player = PlayerId("ada0000000000000")
+    assert (await site.get(f"/players/{player}")).json["day"] * 86_400_000 <= clock.time
