@@ -42,6 +42,7 @@ class AttemptSummary:
 
     Attributes:
         results: the result after each entry.
+        times: milliseconds from the start to each entry.
         day: the day of a daily, or `None`.
         help: what help the player may ask for.
     """
@@ -50,6 +51,7 @@ class AttemptSummary:
     day: int | None
     room: str | None
     results: tuple[Result, ...]
+    times: tuple[int, ...]
     help: Help
 
     @property
@@ -92,7 +94,9 @@ def check(
     for history in rooms.values():
         history.check_followers(commands, verdict.complaints)
     days = {
-        (PlayerId(attempt.partition(".")[2]), run.game, run.day): run.results[-1]
+        (PlayerId(attempt.partition(".")[2]), run.game, run.day): list(
+            zip(run.times, run.results, strict=True)
+        )
         for attempt, run in summaries.items()
         if run.day is not None and run.over
     }
@@ -161,7 +165,8 @@ def _check_attempts(
 def _summary(history: AttemptHistory) -> AttemptSummary:
     start = history.start
     results = tuple(state.result for state in history.states)
-    return AttemptSummary(start.game, start.day, start.room, results, start.help)
+    times = tuple(state.at - start.at for state in history.states)
+    return AttemptSummary(start.game, start.day, start.room, results, times, start.help)
 
 
 def _check_results(

@@ -14,6 +14,8 @@ from engine.notation import move_text
 from server.core import attempt as core
 from server.core import daily, race, race_commands, races
 from server.core.attempt import Attempt, Ended, Started
+from server.core.curve import SECONDS
+from server.core.daily import DailyId
 from server.core.digest import digest
 from server.core.history import (
     RATING,
@@ -230,6 +232,9 @@ def _enter(recording: Recording, result: Result) -> None:
     earned = points(result, ruleset(GAME).home_at_start)
     assert result.end is not None
     day = DayResult(result.home, result.left, result.time, result.moves, result.end, earned)
+    # All moves are made within the first second.
+    later = dict.fromkeys([f"{at}:{result.home}" for at in (*SECONDS[1:], "end")], 1)
+    stored.curves[DailyId(GAME, DAY)] = {f"0:{ruleset(GAME).home_at_start}": 1, **later}
     for player, other in ((ADA, BOB), (BOB, ADA)):
         stored.met[player] = {other: race_over.at}
         of_race = races.results(decision, ())[player]

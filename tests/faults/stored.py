@@ -9,6 +9,7 @@ from typing import Any, Protocol, cast
 from redis import Redis
 
 from server.core.boards import BoardId, Group, Scope
+from server.core.daily import DailyId
 
 Entry = tuple[str, str]
 """An entry's id and its text."""
@@ -27,6 +28,7 @@ class Stored:
         leaderboards: scores by player, of each leaderboard.
         histories: fields of each player's history.
         races: fields of each race's record, by deal.
+        curves: counts of each daily's curves.
         met: whom each player has met, with the times in Unix milliseconds.
         effects: those left in the outboxes, by attempt id, or by room and round.
         due: times of due items in Unix milliseconds, by member.
@@ -38,6 +40,7 @@ class Stored:
     leaderboards: dict[BoardId, dict[str, int]] = field(default_factory=dict)
     histories: dict[str, dict[str, str]] = field(default_factory=dict)
     races: dict[str, dict[str, str]] = field(default_factory=dict)
+    curves: dict[DailyId, dict[str, int]] = field(default_factory=dict)
     met: dict[str, dict[str, int]] = field(default_factory=dict)
     effects: dict[str, str] = field(default_factory=dict)
     due: dict[str, int] = field(default_factory=dict)
@@ -57,6 +60,9 @@ class Stored:
                 self.deals[name] = read.fields(key)
             case ["leaderboard", *name]:
                 self.leaderboards[_board(name)] = _scores(read.rows(key))
+            case ["curves", game, day]:
+                counts = read.fields(key)
+                self.curves[DailyId(game, int(day))] = {f: int(n) for f, n in counts.items()}
             case ["history", name]:
                 self.histories[name] = read.fields(key)
             case ["rated", name]:

@@ -32,7 +32,7 @@ def complaints(
     """Return the checker's complaints about histories, races and leaderboards."""
     ledgers = list(recording.ledgers.values())
     found = check(recording.stored, ledgers, now or recording.at + 60_000, Nodes(mixed=mixed))
-    words = ("history", "leaderboard", "race", "met", CODE)
+    words = ("history", "leaderboard", "race", "met", "curves", CODE)
     return [each for each in found.complaints if each.about.startswith(words)]
 
 
@@ -174,6 +174,23 @@ def meet_at_another_time(recording: Recording) -> None:
     recording.stored.met[BOB][ADA] += 1
 
 
+def curve(recording: Recording) -> dict[str, int]:
+    return recording.stored.curves[DailyId(GAME, DAY)]
+
+
+def lose_a_run_of_the_curves(recording: Recording) -> None:
+    curve(recording).popitem()
+
+
+def count_a_run_twice(recording: Recording) -> None:
+    for field in curve(recording):
+        curve(recording)[field] = 2
+
+
+def count_a_run_that_is_none(recording: Recording) -> None:
+    curve(recording)["15:40"] = 1
+
+
 @pytest.mark.parametrize(
     ("kind", "break_it"),
     [
@@ -208,6 +225,9 @@ def meet_at_another_time(recording: Recording) -> None:
         ("lost", forget_who_was_met),
         ("invented", meet_a_stranger),
         ("misranked", meet_at_another_time),
+        ("lost", lose_a_run_of_the_curves),
+        ("misranked", count_a_run_twice),
+        ("invented", count_a_run_that_is_none),
     ],
 )
 def test_each_error_is_found(kind: str, break_it: Callable[[Recording], None]) -> None:

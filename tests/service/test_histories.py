@@ -80,7 +80,7 @@ async def test_scores_are_written_anew_if_the_history_has_changed_meanwhile(
     place, theirs = Leaderboards.place, other.services.histories
     changed = False
 
-    async def after_a_change(self: Leaderboards, *given: Any) -> tuple[bool, bool]:
+    async def after_a_change(self: Leaderboards, *given: Any) -> Any:
         nonlocal changed
         if not changed:
             changed = True
