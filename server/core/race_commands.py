@@ -17,6 +17,7 @@ from server.core.race_events import (
     LockSet,
     PublicSet,
     ReadySet,
+    RoomClosed,
     RoundStarted,
     RunnerFinished,
     SeatLeft,
@@ -114,6 +115,24 @@ def replace_host(
 def free_seat(room: Room, player: PlayerId, now: int) -> Event | None:
     """Decide that a member who is away loses the seat: `None` while a round is run."""
     return None if room.running else leave(room, player, now)
+
+
+def close(room: Room, now: int) -> Event | None:
+    """Decide that an operator closes the room: `None` if it is closed.
+
+    The caller resigns the attempts at a running round.
+    """
+    return RoomClosed(now) if not room.closed else None
+
+
+def check_open(room: Room) -> None:
+    """Check that a room takes commands.
+
+    Raises:
+        Refusal: with the code `room_closed`.
+    """
+    if room.closed:
+        raise Refusal("room_closed")
 
 
 def set_lock(room: Room, player: PlayerId, locked: bool, now: int) -> Event | None:

@@ -72,6 +72,7 @@ class Hub:
         self.following = Following(services, self._sessions_of)
         self.rooms.dealt.subscribe(self.following.open)
         services.sessions.superseded.subscribe(self._replaced)
+        services.sessions.barred.subscribe(self._barred)
         services.sessions.ended.subscribe(self._ended)
         services.sessions.missed.subscribe(self._check_needed.set)
 
@@ -86,6 +87,7 @@ class Hub:
         It takes one round trip to the store, and a message to each other node that has one.
 
         Raises:
+            Refusal: the player is barred.
             UnavailableError: the store does not answer; the session has not been added.
         """
         self._entering.add(session)
@@ -189,6 +191,11 @@ class Hub:
         session = self._sessions.get(session_id)
         if session is not None:
             session.close(Reason.REPLACED)
+
+    def _barred(self, player: PlayerId) -> None:
+        """Close a player's sessions on this node."""
+        for session in self._sessions_of(player):
+            session.close(Reason.BARRED)
 
     def _ended(self, ended: Ended) -> None:
         """Notify those sessions of a player on this node that show an attempt of its end."""

@@ -18,9 +18,12 @@ from server.core.refusal import UnavailableError
 from server.service import outbox_entries
 from server.service.attempts import Attempts
 from server.service.histories import Histories
+from server.service.moderation import Moderation
 from server.service.outbox_entries import Effect, Finish
-from server.service.ports import OutboxStore
 from server.service.rooms import Rooms
+from server.service.runs import read_run
+from server.service.store import Store
+from server.service.suspicions import Suspicions
 from server.service.worker_pool import WorkerPool
 from server.stop import Stop
 
@@ -34,12 +37,22 @@ class Effects:
     """Applies effects, and ends what is past its deadline."""
 
     def __init__(
-        self, outboxes: OutboxStore, attempts: Attempts, rooms: Rooms, histories: Histories
+        self,
+        store: Store,
+        attempts: Attempts,
+        rooms: Rooms,
+        histories: Histories,
+        *,
+        moderation: Moderation,
+        suspicions: Suspicions,
     ) -> None:
-        self._outboxes = outboxes
+        self._store = store
+        self._outboxes = store.outboxes
         self._attempts = attempts
         self._rooms = rooms
         self._histories = histories
+        self._moderation = moderation
+        self._suspicions = suspicions
 
     async def run(self, stop: Stop) -> None:
         """Apply this node's finishes as they are queued, until stopped."""
@@ -48,6 +61,15 @@ class Effects:
             # If the pool is full, the finish stays in the outbox for the sweeper.
             workers.put(finish)
         await workers.close()
+
+    async def flush(self) -> None:
+        """Apply the finishes that are queued, for a process that does not `run`.
+
+        Raises:
+            UnavailableError: the store does not answer; a sweeper applies the others.
+        """
+        while not self._attempts.finishes.empty():
+            await self.apply(self._attempts.finishes.get_nowait())
 
     async def submit(self, effect: Effect) -> None:
         """Carry out an effect that follows from no journal entry.
@@ -79,6 +101,8 @@ class Effects:
         match effect:
             case Finish():
                 await self._finish(effect)
+            case _:
+                await self._moderation.apply(effect)
         await self._outboxes.drop_effect(effect.field)
 
     async def _finish(self, finish: Finish) -> None:
@@ -87,6 +111,9 @@ class Effects:
             await self._add_day(finish, finish.day, result)
         if finish.room is not None:
             await self._rooms.finish(finish.room, finish.deal, finish.player, result)
+        run = await read_run(self._store.journals, finish.attempt)
+        if run is not None:
+            await self._suspicions.examine(run)
 
     async def _add_day(self, finish: Finish, day: int, result: Result) -> None:
         assert result.end is not None, "a finish is of an attempt that is over"

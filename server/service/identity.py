@@ -48,10 +48,14 @@ class Identity:
         """Change a player's name, and return the new profile.
 
         Raises:
-            Refusal: the name is not allowed.
+            Refusal: the name is not allowed, or an operator hides the player's name.
             UnavailableError: the store does not answer.
         """
-        return await self._keep(player, clean_name(name))
+        cleaned = clean_name(name)
+        profile = await self._keep(player, cleaned)
+        if profile.name != cleaned:
+            raise Refusal("name_hidden")
+        return profile
 
     async def _keep(self, player: PlayerId, name: str | None) -> Profile:
         profile, renamed = await self._players.keep(player, name)

@@ -19,6 +19,7 @@ from server.service.attempt_journal import decode
 from server.service.attempts import Attempts
 from server.service.deals import Deals
 from server.service.leaderboards import Leaderboards
+from server.service.ports import JournalStore
 from server.service.profiles import Profiles
 from server.service.replica import YIELD_EVERY
 from server.service.rooms import Rooms
@@ -106,10 +107,10 @@ class Runs:
         deal_id, player = parts
         with self._a_read():
             deal = await self._closed(deal_id, "unknown_run")
-            run = await self._read(attempt)
+            run = await read_run(self._store.journals, attempt)
             if run is None and await self._attempts.find(attempt) is not None:
                 # Its deadline has passed, and nobody had looked since.
-                run = await self._read(attempt)
+                run = await read_run(self._store.journals, attempt)
             if run is None:
                 raise Refusal("unknown_run")
             return FoundRun(run, deal, (await self._profiles.find([player]))[player])
@@ -182,16 +183,6 @@ class Runs:
             raise Refusal("deal_open")
         return deal
 
-    async def _read(self, attempt: AttemptId) -> Run | None:
-        """Return a run from its journal, or `None` if there is no journal, or it has no end."""
-        texts = await self._store.journals.read_from(keys.attempt(attempt), 1)
-        events: list[Event] = []
-        for number, text in enumerate(texts, 1):
-            events.append(decode(text))
-            if number % YIELD_EVERY == 0:
-                await asyncio.sleep(0)
-        return run_of(events)
-
     @contextmanager
     def _a_read(self) -> Iterator[None]:
         """Count a read, or refuse it if too many are in flight."""
@@ -202,3 +193,19 @@ class Runs:
             yield
         finally:
             self._reading -= 1
+
+
+async def read_run(journals: JournalStore, attempt: AttemptId) -> Run | None:
+    """Return a run from its journal, or `None` if there is no journal, or it has no end.
+
+    Raises:
+        UnreadableError: a newer release stored it.
+        UnavailableError: the store does not answer.
+    """
+    texts = await journals.read_from(keys.attempt(attempt), 1)
+    events: list[Event] = []
+    for number, text in enumerate(texts, 1):
+        events.append(decode(text))
+        if number % YIELD_EVERY == 0:
+            await asyncio.sleep(0)
+    return run_of(events)

@@ -14,19 +14,23 @@ from server.service.histories import Histories
 from server.service.identity import Identity
 from server.service.leaderboards import Leaderboards
 from server.service.live import LiveRooms
+from server.service.moderation import Moderation
 from server.service.open_rooms import OpenRooms
+from server.service.operators import Operators
 from server.service.pace_bots import PaceBots
 from server.service.ports import MessageBus
 from server.service.profiles import Profiles
 from server.service.progress import Progress
 from server.service.quick_matches import QuickMatches
 from server.service.registration import Registration
+from server.service.repaired_days import RepairedDays
 from server.service.rooms import Rooms
 from server.service.runs import Runs
 from server.service.searcher import Search, Searcher
 from server.service.searches import Searches
 from server.service.sessions import Sessions
 from server.service.store import Store
+from server.service.suspicions import Suspicions
 from server.service.sweeper import Sweeper
 from server.service.watching import Watching
 from server.stop import Stop
@@ -71,7 +75,30 @@ class Services:
         self.identity = Identity(store.players, self.profiles)
         self.sessions = Sessions(store, bus, registration, self.attempts)
         self.histories = Histories(store, self.leaderboards)
-        self.effects = Effects(store.outboxes, self.attempts, self.rooms, self.histories)
+        self.suspicions = Suspicions(store.suspicions)
+        self.moderation = Moderation(
+            store, self.rooms, self.histories, self.profiles, self.sessions
+        )
+        self.repaired_days = RepairedDays(store.moderation, store.clock)
+        self.effects = Effects(
+            store,
+            self.attempts,
+            self.rooms,
+            self.histories,
+            moderation=self.moderation,
+            suspicions=self.suspicions,
+        )
+        self.operators = Operators(
+            store,
+            self.effects,
+            rooms=self.rooms,
+            live=self.live,
+            open_rooms=self.open_rooms,
+            profiles=self.profiles,
+            histories=self.histories,
+            suspicions=self.suspicions,
+            repaired_days=self.repaired_days,
+        )
         self.sweeper = Sweeper(store, self.attempts, self.effects, metrics.sweeps)
         self.progress = Progress(self.attempts, self.live)
         self.watching = Watching(store, self.attempts, self.rooms, self.live)

@@ -25,6 +25,7 @@ from server.service.attempt_journal import Step, decode
 from server.service.attempts import Attempts
 from server.service.bus_messages import (
     Advanced,
+    Barred,
     Ended,
     Joined,
     Left,
@@ -52,6 +53,7 @@ class Sessions:
     Attributes:
         superseded: emitted with the id of a session of this node that is to be closed, since its
             player has too many.
+        barred: emitted with a player who is barred, and may have sessions on this node.
         ended: emitted when a player's attempt has ended without a command of this session; the
             player may have no session on this node.
         advanced: emitted with each entry of an attempt whose player has several sessions, soon
@@ -70,6 +72,7 @@ class Sessions:
         self, store: Store, bus: MessageBus, registration: Registration, attempts: Attempts
     ) -> None:
         self.superseded: Signal[str] = Signal()
+        self.barred: Signal[PlayerId] = Signal()
         self.ended: Signal[Ended] = Signal()
         self.advanced: Signal[Step, str | None, str | None] = Signal()
         self.unfollowed: Signal[PlayerId, AttemptId, str | None] = Signal()
@@ -100,6 +103,7 @@ class Sessions:
         One round trip, and one message to each other node that may have a session of the player.
 
         Raises:
+            Refusal: the player is barred.
             UnavailableError: the store does not answer; the session is not registered.
         """
         # Before the store is written: another node that reads it asks this one at once.
@@ -146,8 +150,9 @@ class Sessions:
     async def check(self, sessions: Sequence[tuple[PlayerId, str]]) -> list[str]:
         """Return the ids of those sessions of this node that are to be closed.
 
-        One round trip for all of them. A session that the store has lost is registered again, and
-        the other nodes of its player are known again.
+        Two round trips for all of them. A session that the store has lost is registered again, and
+        the other nodes of its player are known again. For a player who is barred, `barred` is
+        emitted.
 
         Args:
             sessions: (player, session id) of each.
@@ -155,7 +160,11 @@ class Sessions:
         Raises:
             UnavailableError: the store does not answer.
         """
-        stored = await self._players.sessions([player for player, _ in sessions])
+        players = [player for player, _ in sessions]
+        barred = await self._players.barred(players, self._clock.now())
+        for player in {p for p, is_barred in zip(players, barred, strict=True) if is_barred}:
+            self.barred.emit(player)
+        stored = await self._players.sessions(players)
         found = []
         for (player, session), names in zip(sessions, stored, strict=True):
             if f"{self._node}/{session}" in names:
@@ -165,6 +174,19 @@ class Sessions:
             else:
                 await self._add(player, session)
         return found
+
+    async def close_all(self, player: PlayerId) -> None:
+        """Close the sessions of a player who has been barred, on all nodes.
+
+        A session that begins at this moment finds out by itself. If a message is lost, its node
+        checks its sessions.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        (names,) = await self._players.sessions([player])
+        self.barred.emit(player)
+        self._publish(self._others(names), Barred(player))
 
     def _meet(self, player: PlayerId, names: Iterable[str]) -> None:
         """Add the other nodes of a player by the stored sessions, and tell them of this one.
@@ -301,6 +323,8 @@ class Sessions:
                 self.taken.emit(message)
             case Released():
                 self.released.emit(message)
+            case Barred(player):
+                self.barred.emit(player)
             case _:
                 self.missed.emit()
 

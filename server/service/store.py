@@ -10,12 +10,15 @@ from server.service.ports import (
     HistoryStore,
     JournalStore,
     LeaderboardStore,
+    ModerationStore,
     NodeStore,
     OpenRoomStore,
     OutboxStore,
     PlayerStore,
     QuickMatchStore,
     RoomStore,
+    ScanStore,
+    SuspicionStore,
     SweeperStore,
 )
 
@@ -34,5 +37,8 @@ class Store:
     rooms: RoomStore
     open_rooms: OpenRoomStore
     quick_matches: QuickMatchStore
+    moderation: ModerationStore
+    suspicions: SuspicionStore
+    scans: ScanStore
     nodes: NodeStore
     sweepers: SweeperStore

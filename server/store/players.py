@@ -6,18 +6,23 @@ import secrets
 from collections.abc import Iterable
 
 from server.core.ids import PlayerId
+from server.core.moderation import is_barred, refusal_of
 from server.core.names import Profile, guest_name
 from server.store import keys
 from server.store.database import Database
 
 _KEEP_NAME = """
 local before = redis.call('HGET', KEYS[1], 'name')
-redis.call(ARGV[1], KEYS[1], 'name', ARGV[2])
+local hidden = redis.call('HEXISTS', KEYS[1], 'hidden')
+if hidden == 0 then redis.call(ARGV[1], KEYS[1], 'name', ARGV[2]) end
 redis.call('EXPIRE', KEYS[1], ARGV[3])
 return {redis.call('HGET', KEYS[1], 'name'), before}
 """
+"""A name that an operator has hidden is put aside, and none is taken meanwhile."""
 
 _ADD_SESSION = """
+local barred = redis.call('HGET', KEYS[3], 'barred')
+if barred and (barred == '0' or tonumber(barred) > tonumber(ARGV[2])) then return barred end
 redis.call('ZADD', KEYS[1], ARGV[2], ARGV[1])
 redis.call('EXPIRE', KEYS[1], ARGV[3])
 redis.call('SET', KEYS[2], ARGV[1], 'EX', ARGV[3])
@@ -54,7 +59,8 @@ class Players:
             name: the new name; `None` keeps the name, or gives a guest's name to a new player.
 
         Returns:
-            The profile, and whether it had another name before.
+            The profile, and whether it had another name before. While an operator hides the name,
+            it is a guest's.
 
         Raises:
             UnavailableError: the profile may or may not have been stored.
@@ -62,7 +68,7 @@ class Players:
         how, text = ("HSETNX", guest_name(player)) if name is None else ("HSET", name)
         key = keys.player(player)
         kept, before = await self._database.run(_KEEP_NAME, [key], how, text, keys.PLAYER_LIFE)
-        return Profile(player, kept), before not in {None, kept}
+        return Profile(player, kept or guest_name(player)), before not in {None, kept}
 
     async def profiles(self, players: Iterable[PlayerId]) -> dict[PlayerId, Profile]:
         """Return profiles by player; a player without a stored name has a guest's name.
@@ -91,17 +97,32 @@ class Players:
             `keys.MAX_SESSIONS` others which were used later.
 
         Raises:
+            Refusal: the player is barred at this time.
             UnavailableError: the session may or may not have been stored.
         """
-        found, dropped = await self._database.run(
+        added = await self._database.run(
             _ADD_SESSION,
-            [keys.sessions(player), keys.session(player)],
+            [keys.sessions(player), keys.session(player), keys.player(player)],
             session,
             now,
             keys.SESSION_LIFE,
             keys.MAX_SESSIONS,
         )
+        if isinstance(added, str):
+            raise refusal_of(int(added), now)
+        found, dropped = added
         return found, dropped
+
+    async def barred(self, players: Iterable[PlayerId], now: int) -> list[bool]:
+        """Return whether each player is barred at a time in Unix milliseconds.
+
+        Raises:
+            UnavailableError: Redis does not answer.
+        """
+        found = await self._database.ask(
+            lambda redis, key: redis.hget(key, "barred"), *map(keys.player, players)
+        )
+        return [is_barred(None if until is None else int(until), now) for until in found]
 
     def use_session(self, player: PlayerId, session: str, now: int) -> None:
         """Store soon when a session was last used (Unix milliseconds), if it is stored itself."""

@@ -18,6 +18,6 @@ def test_a_leaderboard_is_named_after_its_game_and_day() -> None:
 
 def test_topics_are_named_as_they_always_were() -> None:
     assert topics.room(CODE) == "room:H7KQ2"
-    assert topics.leaderboard(of_daily(DAILY, "ranked")) == "leaderboard:robert:20778"
-    assert topics.leaderboard(of_daily(DAILY, "guests")) == "leaderboard:robert:20778:guests"
+    assert topics.leaderboard(of_daily(DAILY, "guests")) == "leaderboard:robert:20778"
+    assert topics.leaderboard(of_daily(DAILY, "ranked")) == "leaderboard:robert:20778:ranked"
     assert topics.node("n1") == "node:n1"

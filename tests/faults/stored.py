@@ -8,6 +8,7 @@ from typing import Any
 
 from redis import Redis
 
+from server.core.boards import ALL_GAMES
 from server.core.daily import DailyId
 
 Entry = tuple[str, str]
@@ -58,7 +59,7 @@ def _take(stored: Stored, redis: Redis, key: str) -> None:
             stored.rooms[name] = list(_entries(redis, key))
         case ["deal", name]:
             stored.deals[name] = _answer(redis.hgetall(key))
-        case ["leaderboard", game, day, "guests"]:
+        case ["leaderboard", game, day] if game != ALL_GAMES:
             rows = _answer(redis.zrange(key, 0, -1, withscores=True))
             stored.leaderboards[DailyId(game, int(day))] = {
                 player: int(score) for player, score in rows

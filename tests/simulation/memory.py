@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from server.core.boards import ALL_GAMES
 from server.core.daily import DailyId
 from tests.faults.stored import Stored
 
@@ -142,6 +143,17 @@ class Memory:
     def _hget(self, key: str, name: str) -> Reply:
         return (self.find(key) or {}).get(name)
 
+    def _hmget(self, key: str, *names: str) -> Reply:
+        return [(self.find(key) or {}).get(name) for name in names]
+
+    def _hvals(self, key: str) -> Reply:
+        return list((self.find(key) or {}).values())
+
+    def _xrevrange(self, key: str, _: str, __: str, ___: str, count: str) -> Reply:
+        """Return the newest entries of the audit journal, whose ids are Redis's."""
+        texts = [*reversed(self.find(key) or [])][: int(count)]
+        return [["0-0", ["e", text]] for text in texts]
+
     def _hgetall(self, key: str) -> Reply:
         return dict(self.find(key) or {})
 
@@ -215,7 +227,7 @@ class Memory:
                     stored.rooms[name] = [(f"0-{n}", text) for n, text in enumerate(value, 1)]
                 case ["deal", name]:
                     stored.deals[name] = value
-                case ["leaderboard", game, day, "guests"]:
+                case ["leaderboard", game, day] if game != ALL_GAMES:
                     stored.leaderboards[DailyId(game, int(day))] = {
                         m: int(s) for m, s in value.rows()
                     }

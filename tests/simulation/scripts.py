@@ -10,12 +10,14 @@ from server.store import (
     histories,
     journal,
     leaderboards,
+    moderation,
     nodes,
     open_rooms,
     outbox,
     players,
     quick,
     rooms,
+    suspicions,
     sweepers,
 )
 from tests.simulation.memory import Memory, Reply
@@ -175,7 +177,8 @@ def drop_due(memory: Memory, names: list[str], given: list[str]) -> Reply:
 def keep_name(memory: Memory, names: list[str], given: list[str]) -> Reply:
     """Store a player's name."""
     before = memory.run("HGET", [names[0], "name"])
-    memory.run(given[0], [names[0], "name", given[1]])
+    if memory.run("HGET", [names[0], "hidden"]) is None:
+        memory.run(given[0], [names[0], "name", given[1]])
     memory.expire(names[0], given[2])
     return [memory.run("HGET", [names[0], "name"]), before]
 
@@ -183,6 +186,9 @@ def keep_name(memory: Memory, names: list[str], given: list[str]) -> Reply:
 def add_session(memory: Memory, names: list[str], given: list[str]) -> Reply:
     """Store a session, and return all and those that were dropped as too many."""
     session, now, life, most = given
+    barred = memory.run("HGET", [names[2], "barred"])
+    if barred is not None and (barred == "0" or int(barred) > int(now)):
+        return barred
     memory.zadd(names[0], now, session)
     memory.expire(names[0], life)
     memory.run("SET", [names[1], session, "EX", life])
@@ -190,6 +196,72 @@ def add_session(memory: Memory, names: list[str], given: list[str]) -> Reply:
     for member in dropped:
         memory.zrem(names[0], member)
     return [[member for member, _ in memory.rows(names[0])], dropped]
+
+
+def record_act(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    """Append an act to the audit journal, once, and return the latest one on its subject."""
+    act, subject, at, text = given
+    seen = memory.hash(names[1])
+    if act not in seen:
+        seen[act] = ""
+        memory.put(names[0], [*(memory.find(names[0]) or []), text])
+    latest = memory.hash(names[2])
+    mine = f"{at} {act} {text}"
+    latest[subject] = max(latest.get(subject, mine), mine)
+    return latest[subject]
+
+
+def bar(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    """Store until when a player is barred, or that the player is not."""
+    until, life = given
+    if until:
+        memory.hash(names[0])["barred"] = until
+    else:
+        memory.run("HDEL", [names[0], "barred"])
+    memory.expire(names[0], life)
+    return None
+
+
+def hide_name(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    """Put a player's name aside, or back."""
+    hide, life = given
+    hidden = memory.run("HGET", [names[0], "hidden"])
+    if hide == "1" and hidden is None:
+        record = memory.hash(names[0])
+        record["hidden"] = record.pop("name", "")
+    elif hide == "0" and hidden is not None:
+        if hidden:
+            memory.hash(names[0])["name"] = hidden
+        memory.run("HDEL", [names[0], "hidden"])
+    memory.expire(names[0], life)
+    return None
+
+
+def first_with(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    """Return who was first with the digest of a run."""
+    digest, player, life = given
+    found = memory.hash(names[0]).setdefault(digest, player)
+    memory.expire(names[0], life)
+    return found
+
+
+def add_suspicion(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    """Add a suspicious run, and drop the oldest ones beyond the most."""
+    attempt, at, text, most = given
+    memory.zadd(names[0], at, attempt)
+    memory.hash(names[1])[attempt] = text
+    for dropped, _ in memory.rows(names[0])[: -int(most)]:
+        memory.zrem(names[0], dropped)
+        memory.run("HDEL", [names[1], dropped])
+    return None
+
+
+def median_win(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    """Return the number of wins, and the score of the one in the middle."""
+    rows = memory.rows(names[0])
+    wins = sum(score < float(given[0]) for _, score in rows)
+    middle = rows[wins // 2 : wins // 2 + 1]
+    return [wins, str(int(middle[0][1])) if middle else "0"]
 
 
 def enter_room(memory: Memory, names: list[str], given: list[str]) -> Reply:
@@ -263,6 +335,12 @@ SCRIPTS: dict[str, Script] = {
     histories._CHANGE: change_history,
     leaderboards._TOP: top,
     leaderboards._AROUND: around,
+    moderation._RECORD: record_act,
+    moderation._BAR: bar,
+    moderation._HIDE_NAME: hide_name,
+    suspicions._FIRST: first_with,
+    suspicions._ADD: add_suspicion,
+    suspicions._MEDIAN_WIN: median_win,
     nodes._RENEW: renew_node,
     sweepers._RENEW: renew_sweeper,
     open_rooms._PUT: put_open_room,
