@@ -20,7 +20,7 @@ from server.core.refusal import Refusal, UnavailableError, UnreadableError, Unsu
 from server.core.suspicion import Suspicion
 from server.logs import configure
 from server.options import option
-from server.service.operators import By, Operators, Which
+from server.service.operators import By, Operators, UnknownPlayerError, Which
 from server.settings import Settings
 from server.store.embedded import EmbeddedServerError
 
@@ -57,6 +57,8 @@ class _Desk:
             return asyncio.run(ask_services())
         except Refusal as refusal:
             raise click.ClickException(refusal.text) from refusal
+        except UnknownPlayerError as error:
+            raise click.ClickException("There is no such player.") from error
         except UnreadableError as error:
             raise click.ClickException("A newer release of the server stored this.") from error
         except UnavailableError as error:

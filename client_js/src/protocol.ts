@@ -8,6 +8,7 @@ export const CLOSE = {
   replaced: 4001,
   badVersion: 4002,
   tooFast: 4005,
+  barred: 4008,
 } as const;
 
 /** Runners of a round that got further; `runner` is an index in the last `RoomState`'s runners. */

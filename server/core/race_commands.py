@@ -224,9 +224,10 @@ def start(
         home: how many cards the deal itself brings home.
 
     Raises:
-        Refusal: with the code `not_seated`, `not_host`, `round_running`, `players_away` or
-            `nobody_plays`.
+        Refusal: with the code `room_closed`, `not_seated`, `not_host`, `round_running`,
+            `players_away` or `nobody_plays`.
     """
+    check_open(room)
     if player is None:
         if not quick.starts(room, present):
             raise Refusal("round_running" if room.round is not None else "players_away")

@@ -44,7 +44,6 @@ SENTENCES: Final = {
     "unknown_day": "There is no leaderboard for this day.",
     "unknown_deal": "There is no such deal.",
     "deal_open": "This deal is still being played. Its runs can be seen when it is closed.",
-    "unknown_player": "There is no such player.",
     "unknown_run": "There is no such run, or it is not kept any more.",
     "overloaded": "The server has more to do than it can. Please try again soon.",
     "unavailable": "The server cannot reach its store. Please try again.",

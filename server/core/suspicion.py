@@ -1,8 +1,8 @@
 """What an operator should look at in a run: what its moves and their times do not explain. Pure.
 
-Nothing follows from it by itself. Intervals after which a card goes to a foundation do not count,
-since a client may send such moves for its player, and neither do those within a burst that a client
-sends after a lost connection: a few short ones are no reason.
+Nothing follows from it by itself. The times of moves to a foundation do not count, since a client
+may send them for its player, nor do those of moves from the stock, which a key repeats that is held
+down. A few short intervals are no reason: after a lost connection, a client sends moves in a burst.
 """
 
 from __future__ import annotations
@@ -107,8 +107,14 @@ def _intervals(run: Run) -> list[int]:
     return [
         after - before
         for (move, after), before in zip(run.moves, times, strict=False)
-        if move == UNDONE or not move.partition(">")[2].startswith("f")
+        if _is_chosen(move)
     ]
+
+
+def _is_chosen(move: str) -> bool:
+    """Return whether a player decides on each such move."""
+    source, _, target = move.partition(">")
+    return move == UNDONE or not (source == "s" or target == "s" or target.startswith("f"))
 
 
 def _short(run: Run) -> Reason | None:
@@ -133,7 +139,7 @@ def _regular(run: Run) -> Reason | None:
 
 
 def _dense(run: Run) -> Reason | None:
-    times = [at for move, at in run.moves if not move.partition(">")[2].startswith("f")]
+    times = [at for move, at in run.moves if _is_chosen(move)]
     found = first = 0
     for place, at in enumerate(times):
         while at - times[first] >= WINDOW:

@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator
 from typing import Literal, NamedTuple, TypedDict
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from engine.catalog import games
 from server.core import daily, history
@@ -58,6 +59,10 @@ class By(NamedTuple):
 
     operator: str
     reason: str
+
+
+class UnknownPlayerError(Exception):
+    """There is no record of a player."""
 
 
 class _About(TypedDict):
@@ -292,7 +297,7 @@ class Operators:
         """Return a player.
 
         Raises:
-            Refusal: there is no such player.
+            UnknownPlayerError: there is none with this id.
             UnavailableError: the store does not answer.
         """
         barred, hidden, _ = await self._check_player(player)
@@ -319,7 +324,7 @@ class Operators:
         """Show a guest's name for a player's own, or the own one again; return the act's id.
 
         Raises:
-            Refusal: there is no such player.
+            UnknownPlayerError: there is none with this id.
             UnavailableError: the store does not answer.
         """
         await self._check_player(player)
@@ -329,7 +334,7 @@ class Operators:
         """Bar a player for some days, or for ever if `None`; return the act's id.
 
         Raises:
-            Refusal: there is no such player.
+            UnknownPlayerError: there is none with this id.
             UnavailableError: the store does not answer.
         """
         await self._check_player(player)
@@ -340,7 +345,7 @@ class Operators:
         """Let a player in again, and return the act's id.
 
         Raises:
-            Refusal: there is no such player.
+            UnknownPlayerError: there is none with this id.
             UnavailableError: the store does not answer.
         """
         await self._check_player(player)
@@ -350,12 +355,12 @@ class Operators:
         """Return what a player may not do.
 
         Raises:
-            Refusal: there is no such player.
+            UnknownPlayerError: there is none with this id.
             UnavailableError: the store does not answer.
         """
         found = await self._store.moderation.restrictions(player)
         if not found.known:
-            raise Refusal("unknown_player")
+            raise UnknownPlayerError
         return found
 
     # Results
@@ -415,6 +420,11 @@ class Operators:
         return _About(id=random_id(), at=self._clock.now(), operator=by.operator, reason=by.reason)
 
     async def _submit(self, act: AnyAct) -> str:
+        latest = await self._store.moderation.latest(act.subject)
+        if latest:
+            # It stands against the acts before it, even if the clock was set back.
+            at = max(act.at, outbox_entries.decode_act(latest).at + 1)
+            act = replace(act, at=at)
         await self._effects.submit(act)
         await self._effects.flush()
         return act.id

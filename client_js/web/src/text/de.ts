@@ -81,6 +81,7 @@ export const de: Text = {
     again: "Die Seite versucht es von selbst wieder.",
     replaced: "Es sind zu viele Fenster und Geräte offen.",
     playHere: "Hier spielen",
+    barred: "Hier kannst du vorerst nicht spielen. Das haben die Betreiber so entschieden.",
     incompatible: "Es gibt eine neuere Fassung dieser Seite.",
     reload: "Neu laden",
   },
@@ -192,6 +193,7 @@ export const de: Text = {
       unknown_room: "Vielleicht fehlt dem Link ein Buchstabe, oder alle sind nach Hause gegangen.",
       room_full: "Versuch es noch einmal, wenn jemand gegangen ist, oder öffne selbst einen Raum.",
       room_locked: "Bitte den Gastgeber, ihn aufzuschließen, und versuch es noch einmal.",
+      room_closed: "Die Betreiber haben ihn geschlossen. Öffne selbst einen Raum.",
       removed: "Das kommt vor. Öffne selbst einen Raum, und die Karten werden neu gegeben.",
     },
     arrived: (name) => `${name} ist da`,
@@ -496,12 +498,14 @@ export const de: Text = {
 
   refusals: {
     bad_name: "Dieser Name geht nicht.",
+    name_hidden: "Dein Name ist vorerst verborgen und lässt sich nicht ändern.",
     too_fast: "Das war etwas schnell. Gleich noch einmal.",
     unknown_rules:
       "Die Regeln, nach denen dieses Spiel begann, sind hier nicht bekannt. Lade die Seite neu.",
     unknown_room: "Zu diesem Code gibt es keinen Raum.",
     room_full: "In diesem Raum sind alle Plätze besetzt.",
     room_locked: "Dieser Raum ist abgeschlossen.",
+    room_closed: "Dieser Raum ist geschlossen.",
     removed: "Der Gastgeber hat dich aus diesem Raum entfernt.",
     not_invited: "Mit diesem Link kannst du nicht zusehen.",
     still_racing: "Du bist noch in dieser Runde. Wenn du fertig bist, kannst du zusehen.",

@@ -86,6 +86,7 @@ export const en = {
     again: "Trying again.",
     replaced: "Too many tabs and devices are open.",
     playHere: "Play here",
+    barred: "You can’t play here for now. The people who run this server have decided that.",
     incompatible: "There’s a newer version of this page.",
     reload: "Reload",
   },
@@ -206,6 +207,7 @@ export const en = {
       unknown_room: "The link may have lost a letter, or everybody has gone home.",
       room_full: "Try again when somebody has left, or open a room of your own.",
       room_locked: "Ask the host to unlock it, then try again.",
+      room_closed: "The people who run this server have closed it. Open a room of your own.",
       removed: "It happens. Open a room of your own, and the cards are dealt anew.",
     } as Readonly<Record<string, string>>,
     arrived: (name: string) => `${name} is here`,
@@ -523,12 +525,14 @@ export const en = {
 
   refusals: {
     bad_name: "That name can’t be used.",
+    name_hidden: "Your name is hidden for now, and can’t be changed.",
     too_fast: "That was a bit fast. Try again in a moment.",
     unknown_rules:
       "This game was begun by rules that aren’t known here. Try loading the page again.",
     unknown_room: "There is no room with this code.",
     room_full: "Every seat in this room is taken.",
     room_locked: "This room is locked.",
+    room_closed: "This room is closed.",
     removed: "The host has removed you from this room.",
     not_invited: "This link doesn’t let you watch.",
     still_racing: "You’re still in this round. You can watch when you’re done.",
