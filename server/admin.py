@@ -285,11 +285,23 @@ def unbar(desk: _Desk, *, player_id: str, reason: str) -> None:
 
 
 @admin.command()
+@click.argument("player_id", metavar="ID")
+@_reason
+@click.pass_obj
+def delete(desk: _Desk, *, player_id: str, reason: str) -> None:
+    """Delete a player, for good. Results stay, without a name."""
+    desk.act(reason, lambda operators, by: operators.delete(by, PlayerId(player_id)))
+
+
+@admin.command()
 @click.argument("attempt")
 @_reason
 @click.pass_obj
 def void(desk: _Desk, *, attempt: str, reason: str) -> None:
-    """Take the result of ATTEMPT back; boards and streaks follow."""
+    """Take the result of ATTEMPT, a daily's or a race's, back.
+
+    Leaderboards, streaks and ratings follow.
+    """
     desk.act(reason, lambda operators, by: operators.void(by, AttemptId(attempt), void=True))
 
 

@@ -25,6 +25,7 @@ from server.service.services import Services
 from server.service.store import Store
 from server.settings import Settings
 from server.stop import Stop
+from server.store.accounts import Accounts
 from server.store.bus import Bus
 from server.store.clock import Clock
 from server.store.connection import connect
@@ -41,6 +42,7 @@ from server.store.open_rooms import OpenRooms
 from server.store.outbox import Outboxes
 from server.store.players import Players
 from server.store.quick import QuickMatches
+from server.store.races import Races
 from server.store.rooms import Rooms
 from server.store.scans import Scans
 from server.store.suspicions import Suspicions
@@ -106,7 +108,7 @@ async def running_node(
             # this node should be replaced.
             return clock.is_fresh() and not any(task.done() for task in tasks)
 
-        sockets = Sockets(handlers, hub.leave, load, metrics, settings.origins)
+        sockets = Sockets(handlers, hub.leave, load, metrics, settings.origins, settings.public_url)
         listener = Listener(players_app(_pages(settings, previews), is_healthy), sockets)
         bound = bound or bind(settings)[0]
         port = listening.port_of(bound.players)
@@ -135,8 +137,10 @@ def redis_store(database: Database, clock: ports.Clock) -> Store:
         journals=Journals(database),
         deals=Deals(database),
         players=Players(database),
+        accounts=Accounts(database),
         leaderboards=Leaderboards(database),
         histories=Histories(database),
+        races=Races(database),
         outboxes=Outboxes(database),
         rooms=Rooms(database),
         open_rooms=OpenRooms(database),

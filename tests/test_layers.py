@@ -26,7 +26,7 @@ MAY_IMPORT = {
     | {"server.store.deals.Deal", "server.store.deals.random_id"}
     | {f"server.store.journal.{name}" for name in ("Append", "Appended", "Entries")}
     | {f"server.store.journal.{name}" for name in ("ConflictError", "MistimedError")}
-    | {"server.store.outbox.Pending", "server.store.sweepers.Share"},
+    | {"server.store.outbox.Pending", "server.store.races.Record", "server.store.sweepers.Share"},
     "server.gateway": {"engine", "server.core", "server.stop", "server.metrics", "server.service"}
     | {"server.listening", "server.gateway"},
     "server.listening": set(),
@@ -62,8 +62,10 @@ PACKAGES = {
     "msgspec": {"server.core", "server.service", "server.gateway", "server.admin"},
     "structlog": {"server.store", "server.service", "server.gateway"}
     | {"server.app", "server.cli", "server.logs", "server.workers"},
+    "openskill": {"server.core"},
     "uvloop": {"server.cli"},
     "prometheus_client": {"server.metrics"},
+    "webauthn": {"server.service"},
     "click": {"server.cli", "server.admin", "server.options"},
     "platformdirs": {"server.settings"},
 }

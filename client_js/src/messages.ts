@@ -44,6 +44,9 @@ export const LAST_NUMBER = 95;
 /** Moves that can be undone in a row. */
 export const UNDO_DEPTH = 100;
 
+/** The most characters of a credential: no frame has room for more. */
+export const MAX_CREDENTIAL = 4000;
+
 /** What an event answers: a command's `id`, a move's `(number, seq)`, or `NEWS`. */
 export type Re = number | readonly [number, number];
 
@@ -1007,6 +1010,120 @@ export interface WatchedMove {
   readonly result: Result;
 }
 
+/** Keep the identity by a new recovery code, in place of the one that the player had. */
+export type NewRecoveryCode = object;
+
+/** Ask for a code that signs another device in, once; an earlier one is void. */
+export type LinkDevice = object;
+
+/**
+ * Ask for the token of the player whose recovery or device code this is.
+ *
+ * Refused as `bad_code` or `too_fast`.
+ */
+export interface SignIn {
+  /** As typed: case, spaces and hyphens do not matter. */
+  readonly code: string;
+}
+
+/**
+ * Ask for what a browser is to be given to create or use a passkey.
+ *
+ * Refused as `too_many_passkeys`, or as `no_passkeys` on a connection whose host is not known.
+ */
+export interface AskPasskey {
+  /** `create` keeps the player's identity, `use` signs in. */
+  readonly purpose: "create" | "use";
+}
+
+/**
+ * Keep the identity by a passkey that the browser has just created.
+ *
+ * Refused as `bad_passkey`, `too_many_passkeys`, `no_passkeys` or `too_fast`.
+ */
+export interface CreatePasskey {
+  /** Of a credential's `response`, only `clientDataJSON` and `attestationObject` are needed. */
+  readonly credential: string;
+}
+
+/**
+ * Ask for the token of the player whose passkey the browser has just used.
+ *
+ * Refused as `bad_passkey`, `no_passkeys` or `too_fast`.
+ */
+export interface UsePasskey {
+  readonly credential: string;
+}
+
+/** Void all tokens of the player, and close all other sessions. */
+export type SignOutEverywhere = object;
+
+/** Ask how the player's identity is kept. */
+export type GetAccount = object;
+
+/** Ask for all that is stored under the player, but for secrets. */
+export type ExportData = object;
+
+/** Delete the player, and close all sessions; results stay, without a name. */
+export type DeleteAccount = object;
+
+/** A recovery code. It is sent once, and nobody can ask for it again. */
+export interface RecoveryCode {
+  /** For people to write down. Keep it secret. */
+  readonly code: string;
+}
+
+/** A code that signs another device in, once. */
+export interface DeviceCode {
+  /** To be typed there. Keep it secret. */
+  readonly code: string;
+  /** Until when, in Unix milliseconds. */
+  readonly expires: number;
+}
+
+/** Who has this token is the player. The session itself stays whose it is. */
+export interface SignedIn {
+  /** For `Hello`. Keep it secret. */
+  readonly token: string;
+}
+
+/** What a browser is to be given. */
+export interface PasskeyOptions {
+  /**
+   * JSON for `PublicKeyCredential.parseCreationOptionsFromJSON`, or `parseRequestOptionsFromJSON`.
+   * It holds for five minutes and one answer.
+   */
+  readonly options: string;
+}
+
+/** A passkey of the player. */
+export interface KeptPasskey {
+  /** The credential's id, in base64url. */
+  readonly id: string;
+  /** Unix milliseconds. */
+  readonly added: number;
+}
+
+/** How the player's identity is kept. */
+export interface Account {
+  /** Since when, in Unix milliseconds; null for a guest. */
+  readonly kept: number | null;
+  /** Whether there is a recovery code. */
+  readonly recovery: boolean;
+  /** Oldest first. */
+  readonly passkeys: readonly KeptPasskey[];
+  /** When the player first came, in Unix milliseconds; null if that is not known. */
+  readonly created: number | null;
+  /** How many the player has. */
+  readonly sessions: number;
+}
+
+/** All that is stored under the player. */
+export interface Exported {
+  /** A JSON object. */
+  readonly json: string;
+}
+
 /** Every one of the commands by name. */
 export interface Commands {
   readonly Hello: Hello;
@@ -1040,6 +1157,16 @@ export interface Commands {
   readonly Undo: Undo;
   readonly Hint: Hint;
   readonly GetWatchKey: GetWatchKey;
+  readonly NewRecoveryCode: NewRecoveryCode;
+  readonly LinkDevice: LinkDevice;
+  readonly SignIn: SignIn;
+  readonly AskPasskey: AskPasskey;
+  readonly CreatePasskey: CreatePasskey;
+  readonly UsePasskey: UsePasskey;
+  readonly SignOutEverywhere: SignOutEverywhere;
+  readonly GetAccount: GetAccount;
+  readonly ExportData: ExportData;
+  readonly DeleteAccount: DeleteAccount;
 }
 
 /** The kinds of the commands. */
@@ -1075,6 +1202,16 @@ export const COMMANDS = {
   Undo: 29,
   Hint: 30,
   GetWatchKey: 31,
+  NewRecoveryCode: 96,
+  LinkDevice: 97,
+  SignIn: 98,
+  AskPasskey: 99,
+  CreatePasskey: 100,
+  UsePasskey: 101,
+  SignOutEverywhere: 102,
+  GetAccount: 103,
+  ExportData: 104,
+  DeleteAccount: 105,
 } as const;
 
 /** Every one of the events by name. */
@@ -1103,6 +1240,12 @@ export interface Events {
   readonly Rooms: Rooms;
   readonly WatchKey: WatchKey;
   readonly Released: Released;
+  readonly RecoveryCode: RecoveryCode;
+  readonly DeviceCode: DeviceCode;
+  readonly SignedIn: SignedIn;
+  readonly PasskeyOptions: PasskeyOptions;
+  readonly Account: Account;
+  readonly Exported: Exported;
 }
 
 /** The kinds of the events. */
@@ -1131,6 +1274,12 @@ export const EVENTS = {
   Rooms: 24,
   WatchKey: 25,
   Released: 26,
+  RecoveryCode: 96,
+  DeviceCode: 97,
+  SignedIn: 98,
+  PasskeyOptions: 99,
+  Account: 100,
+  Exported: 101,
 } as const;
 
 /** The names of the events that answer each of the commands. */
@@ -1166,6 +1315,16 @@ export interface Answers {
   readonly Undo: "Missed" | "Attempt";
   readonly Hint: "Hinted" | "Attempt";
   readonly GetWatchKey: "WatchKey";
+  readonly NewRecoveryCode: "RecoveryCode";
+  readonly LinkDevice: "DeviceCode";
+  readonly SignIn: "SignedIn";
+  readonly AskPasskey: "PasskeyOptions";
+  readonly CreatePasskey: "Done";
+  readonly UsePasskey: "SignedIn";
+  readonly SignOutEverywhere: "SignedIn";
+  readonly GetAccount: "Account";
+  readonly ExportData: "Exported";
+  readonly DeleteAccount: "Done";
 }
 
 /** A field by its name, if there is no more to say of it. */
@@ -1402,4 +1561,21 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
     "redeals",
     { name: "result", struct: "Result" },
   ],
+  NewRecoveryCode: [],
+  LinkDevice: [],
+  SignIn: ["code"],
+  AskPasskey: ["purpose"],
+  CreatePasskey: ["credential"],
+  UsePasskey: ["credential"],
+  SignOutEverywhere: [],
+  GetAccount: [],
+  ExportData: [],
+  DeleteAccount: [],
+  RecoveryCode: ["code"],
+  DeviceCode: ["code", "expires"],
+  SignedIn: ["token"],
+  PasskeyOptions: ["options"],
+  KeptPasskey: ["id", "added"],
+  Account: ["kept", "recovery", { name: "passkeys", list: "KeptPasskey" }, "created", "sessions"],
+  Exported: ["json"],
 };

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+from server.core import ranking
 from server.core.ids import PACE_BOT, AttemptId, DealId, PlayerId, attempt_id
 from server.core.race_events import (
     Event,
@@ -25,7 +26,7 @@ from server.core.race_events import (
     TermsProposed,
     TermsSet,
 )
-from server.core.ranking import Result, standing
+from server.core.ranking import Result
 
 MAX_SCORES = 8
 """Rounds whose places are kept; the points of earlier ones are in the sums.
@@ -86,26 +87,13 @@ class Round:
         """Return the players who have not finished."""
         return [player for player in self.players if player not in self.results]
 
-    def scored(self, player: PlayerId) -> bool:
-        """Return whether a player who has finished is ranked: brought a card home."""
-        return self.results[player].home > self.home
-
     def ranks(self) -> dict[PlayerId, int]:
-        """Return the ranks of the players who have finished, from 1.
-
-        Those who brought no card home share the last rank, even if nobody is before them.
-        """
-        last = len(self.results)
-        return {
-            player: rank if self.scored(player) else last
-            for rank, player, _ in standing(self.results.items())
-        }
+        """Return the ranks of the players who have finished, from 1. See `ranking.ranks`."""
+        return ranking.ranks(self.results, self.home)
 
     def winners(self) -> list[PlayerId]:
         """Return the winners of a round that is over: none if nobody brought a card home."""
-        return [
-            player for player, rank in self.ranks().items() if rank == 1 and self.scored(player)
-        ]
+        return ranking.winners(self.results, self.home)
 
     def points(self) -> dict[PlayerId, int]:
         """Return for each player of a round that is over how many others are ranked below."""

@@ -6,7 +6,7 @@ number of moves. Less is better.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import Literal, TypeVar
@@ -82,3 +82,27 @@ def standing(results: Iterable[tuple[T, Result]]) -> list[tuple[int, T, Result]]
     scored = sorted(((packed(result), key, result) for key, result in results), key=itemgetter(0))
     scores = [score for score, *_ in scored]
     return [(scores.index(score) + 1, key, result) for score, key, result in scored]
+
+
+def ranks(results: Mapping[T, Result], home: int) -> dict[T, int]:
+    """Return the ranks of the players of a round, from 1.
+
+    Those who brought no card home share the last rank, even if nobody is before them.
+
+    Args:
+        results: how their runs ended.
+        home: how many cards the deal itself brought home; -1 if every run is ranked.
+    """
+    return {
+        player: rank if result.home > home else len(results)
+        for rank, player, result in standing(results.items())
+    }
+
+
+def winners(results: Mapping[T, Result], home: int) -> list[T]:
+    """Return who has won a round: nobody if nobody brought a card home."""
+    return [
+        player
+        for rank, player, result in standing(results.items())
+        if rank == 1 and result.home > home
+    ]

@@ -17,7 +17,9 @@ MAX_FRAME_SIZE = 4_096
 """The most bytes of a frame from a client."""
 
 _COMMANDS = {kind_of(command): command for command in COMMANDS}
-_MAX_TEXT_LENGTH = 512
+_MAX_TEXT_LENGTH = MAX_FRAME_SIZE
+"""A text may fill a frame, as a passkey does. A text costs what its bytes do, and the types of
+the fields say how long each may be."""
 _MAX_LIST_LENGTH = 64
 _SHORT = 16
 """Bytes of a frame that is too short to hold anything large, and is decoded without limits."""

@@ -26,6 +26,7 @@ class Reason(Enum):
     TOO_FAST = (4005, "There were too many commands. Please slow down.")
     BARRED = (4008, "You can't play here for now.")
     WENT_BACK = (4006, "The server's store has lost its last moments. Please come back.")
+    SIGNED_OUT = (4007, "You have signed out everywhere, or deleted this player.")
 
 
 class Wire(Protocol):

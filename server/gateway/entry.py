@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from html import escape
 from urllib.parse import urlsplit
-
-from starlette.datastructures import Headers
 
 from server.gateway.previews import HOME, Preview
 
@@ -100,7 +98,7 @@ def public_origin(url: str) -> str:
     return f"{scheme}://{host}"
 
 
-def origin_of(headers: Headers) -> str | None:
+def origin_of(headers: Mapping[str, str]) -> str | None:
     """Return the origin that a request was sent to, or `None` if its Host header is invalid.
 
     The scheme is taken from X-Forwarded-Proto, which the reverse proxy sets. A client that forges

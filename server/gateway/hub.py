@@ -25,6 +25,7 @@ from server.gateway.leaderboards import LeaderboardFeeds
 from server.gateway.messages import attempts as messages
 from server.gateway.rooms import RoomFeeds
 from server.gateway.session import Session
+from server.gateway.sign_ins import SignIns
 from server.gateway.watching import WatchFeeds
 from server.service.bus_messages import Ended
 from server.service.leaderboards import Page
@@ -54,6 +55,7 @@ class Hub:
         emotes: what members send to a room for the moment.
         leaderboards: the sessions that watch leaderboards.
         watching: the sessions that watch rounds.
+        sign_ins: what sessions have tried in order to sign in.
         following: who of a player's sessions plays an attempt, while the others follow.
     """
 
@@ -69,10 +71,12 @@ class Hub:
         self.emotes = Emotes(services, self.rooms)
         self.watching = WatchFeeds(services, self.rooms)
         self.leaderboards = LeaderboardFeeds(services.leaderboards)
+        self.sign_ins = SignIns()
         self.following = Following(services, self._sessions_of)
         self.rooms.dealt.subscribe(self.following.open)
         services.sessions.superseded.subscribe(self._replaced)
         services.sessions.barred.subscribe(self._barred)
+        services.sessions.signed_out.subscribe(self._signed_out)
         services.sessions.ended.subscribe(self._ended)
         services.sessions.missed.subscribe(self._check_needed.set)
 
@@ -81,25 +85,30 @@ class Hub:
         """The number of sessions."""
         return len(self._sessions)
 
-    async def enter(self, session: Session, player: PlayerId) -> None:
+    async def enter(self, session: Session, player: PlayerId, epoch: int) -> None:
         """Add a session of a player, beside those that the player has on any node.
 
         It takes one round trip to the store, and a message to each other node that has one.
 
+        Args:
+            session: the session.
+            player: the player.
+            epoch: that of the player's token.
+
         Raises:
-            Refusal: the player is barred.
+            Refusal: as `bad_token`, if the player has signed out everywhere just now; as `barred`.
             UnavailableError: the store does not answer; the session has not been added.
         """
         self._entering.add(session)
         try:
-            await self._services.sessions.enter(player, session.id)
+            await self._services.sessions.enter(player, session.id, epoch)
         finally:
             left = session not in self._entering
             self._entering.discard(session)
         if left:
             self._services.sessions.leave(player, session.id)
             return
-        session.identify(player)
+        session.identify(player, epoch)
         self._sessions[session.id] = session
         self._of_players[player] = (*self._sessions_of(player), session)
 
@@ -197,6 +206,12 @@ class Hub:
         for session in self._sessions_of(player):
             session.close(Reason.BARRED)
 
+    def _signed_out(self, player: PlayerId, epoch: int, stays: str | None) -> None:
+        """Close the sessions of a player on this node that are of earlier epochs, but for one."""
+        for session in self._sessions_of(player):
+            if session.epoch < epoch and session.id != stays:
+                session.close(Reason.SIGNED_OUT)
+
     def _ended(self, ended: Ended) -> None:
         """Notify those sessions of a player on this node that show an attempt of its end."""
         for session in self._sessions_of(ended.player):
@@ -235,8 +250,12 @@ class Hub:
 
     async def _check(self, sessions: list[Session]) -> None:
         """Close sessions that are too many; notify the others of ends that they missed."""
-        ids = [(session.player, session.id) for session in sessions if session.player is not None]
-        for dropped in await self._services.sessions.check(ids):
+        entered = [
+            (session.player, session.id, session.epoch)
+            for session in sessions
+            if session.player is not None
+        ]
+        for dropped in await self._services.sessions.check(entered):
             self._replaced(dropped)
         playing = [session for session in sessions if session.shown.latest is not None]
         await asyncio.gather(*map(self._send_missed_end, playing))

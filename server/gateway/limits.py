@@ -35,6 +35,15 @@ ROOM_EMOTE_RATE = 4.0
 ROOM_EMOTE_BURST = 12.0
 """Emotes that a room's subscribers on a node are sent at once."""
 
+MAX_WRONG = 5
+"""Codes and passkeys that a session may try in vain."""
+
+GUESS_RATE = 5.0
+"""Wrong device codes per second that a node takes on average."""
+
+GUESS_BURST = 100.0
+"""Wrong device codes that a node takes at once."""
+
 
 class Bucket:
     """A token bucket, which starts full.
@@ -61,10 +70,14 @@ class Bucket:
 
     def take(self) -> bool:
         """Take a token; return whether there was one."""
-        now = self._clock()
-        self._level = min(self._burst, self._level + (now - self._at) * self._rate)
-        self._at = now
-        if self._level < 1:
+        if not self.has_one():
             return False
         self._level -= 1
         return True
+
+    def has_one(self) -> bool:
+        """Return whether there is a token to take."""
+        now = self._clock()
+        self._level = min(self._burst, self._level + (now - self._at) * self._rate)
+        self._at = now
+        return self._level >= 1

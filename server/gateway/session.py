@@ -52,9 +52,12 @@ class Session:
         wire: the connection.
         answerer: carries out commands.
         metrics: the node's metrics.
+        origin: where the page is, as the operator or the handshake says; `None` if neither does.
 
     Attributes:
         id: the session's id.
+        origin: as given.
+        epoch: that of the player's token.
         shown: the attempts that the client has been sent.
     """
 
@@ -73,12 +76,23 @@ class Session:
         "_reading_paused",
         "_wait",
         "_wire",
+        "epoch",
         "id",
+        "origin",
         "shown",
     )
 
-    def __init__(self, session_id: str, wire: Wire, answerer: Answerer, metrics: Metrics) -> None:
+    def __init__(
+        self,
+        session_id: str,
+        wire: Wire,
+        answerer: Answerer,
+        metrics: Metrics,
+        origin: str | None = None,
+    ) -> None:
         self.id = session_id
+        self.origin = origin
+        self.epoch = 0
         self.shown = ShownAttempts()
         self._player: PlayerId | None = None
         self._wire = wire
@@ -102,9 +116,10 @@ class Session:
         """The player, or `None` before `Hello` has been carried out."""
         return self._player
 
-    def identify(self, player: PlayerId) -> None:
-        """Set whose session it is, once."""
+    def identify(self, player: PlayerId, epoch: int = 0) -> None:
+        """Set whose session it is, once, and by a token of which epoch."""
         self._player = player
+        self.epoch = epoch
 
     # Commands
 

@@ -57,8 +57,8 @@ _HEADERS: Final = tuple(bytes((_WHOLE_BINARY, length)) for length in range(_MAX_
 Admit = Callable[[Request], Response | None]
 """Checks a handshake; returns the response that rejects it, or `None` to accept it."""
 
-OpenSession = Callable[[Wire], Session]
-"""Creates the session of a connection."""
+OpenSession = Callable[[Wire, Request], Session]
+"""Creates the session of a connection, whose handshake has this request."""
 
 _LOGGER = logging.getLogger("samedeal.socket")
 """Limits what websockets logs to errors of its own: clients could flood the log with the rest."""
@@ -238,7 +238,7 @@ class Socket(asyncio.Protocol):
         response = self._admit(request) or self._protocol.accept(request)
         self._protocol.send_response(response)
         if response.status_code == HTTPStatus.SWITCHING_PROTOCOLS:
-            self._session = self._open_session(self)
+            self._session = self._open_session(self, request)
 
     def _flush(self) -> None:
         """Write what websockets has to send: handshake responses, pongs and closes."""

@@ -15,6 +15,7 @@ from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
 from server.gateway.contracts import Answerer, Wire
+from server.gateway.entry import origin_of, public_origin
 from server.gateway.http import upgrade_refusal
 from server.gateway.load import Load
 from server.gateway.session import Session
@@ -33,21 +34,24 @@ class Sockets:
         load: the node's load; handshakes are rejected while it is too high.
         metrics: the node's metrics.
         origins: origins that may open WebSockets, in addition to the page's own.
+        public_url: the origin of the page; `None` to use the Host header of each handshake.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0917 - the parts of a node
         self,
         answerer: Answerer,
         leave: Callable[[Session], None],
         load: Load,
         metrics: Metrics,
         origins: Iterable[str],
+        public_url: str | None = None,
     ) -> None:
         self._answerer = answerer
         self._leave = leave
         self._load = load
         self._metrics = metrics
         self._origins = frozenset(origins)
+        self._origin = None if public_url is None else public_origin(public_url)
         self._stopping = False
         self._connections: set[Any] = set()
 
@@ -75,8 +79,9 @@ class Sockets:
         """Reject all further handshakes."""
         self._stopping = True
 
-    def _open(self, wire: Wire) -> Session:
-        return Session(secrets.token_hex(8), wire, self._answerer, self._metrics)
+    def _open(self, wire: Wire, request: Request) -> Session:
+        origin = self._origin or origin_of(request.headers)
+        return Session(secrets.token_hex(8), wire, self._answerer, self._metrics, origin)
 
     def _admit(self, request: Request) -> Response | None:
         """Return the response that rejects a handshake, or `None` to accept it."""

@@ -170,13 +170,25 @@ class Released(Struct, tag=8, array_like=True, frozen=True):
     by: str
 
 
+class SignedOut(Struct, tag=9, array_like=True, frozen=True):
+    """To a node's topic: the player's sessions of epochs before this one are to be closed.
+
+    Nodes up to release 0.2.0 check their sessions instead, and close none.
+    """
+
+    player: PlayerId
+    epoch: int
+
+
 class Barred(Struct, tag=10, array_like=True, frozen=True):
     """To a node's topic: an operator has barred a player, who may have sessions on it."""
 
     player: PlayerId
 
 
-NodeMessage = Replaced | Ended | Joined | Left | Advanced | Opened | Taken | Released | Barred
+NodeMessage = (
+    Replaced | Ended | Joined | Left | Advanced | Opened | Taken | Released | SignedOut | Barred
+)
 """The messages of a node's topic."""
 
 

@@ -1,9 +1,9 @@
-"""Effects: what follows once from the end of an attempt, and from a deadline that has passed.
+"""Effects: what follows once from the end of an attempt or a race, and from a passed deadline.
 
 A finish is written to the outbox atomically with the attempt's last entry (transactional outbox),
-and removed when its effects have been applied. Effects are idempotent, so any node may apply them
-at any time: the node that appended the entry does so at once, and the sweeper applies what a dead
-node has left.
+and a race with the room's entry that ends it. They are removed when they have been applied. Effects
+are idempotent, so any node may apply them at any time: the node that appended the entry does so at
+once, and the sweeper applies what a dead node has left.
 """
 
 from __future__ import annotations
@@ -13,22 +13,27 @@ import structlog
 from engine.catalog import ruleset
 from server.core.due import AttemptDue, Due, RoundDue
 from server.core.history import DayResult, points
+from server.core.ids import RoomCode
+from server.core.race import Room
 from server.core.ranking import Result
 from server.core.refusal import UnavailableError
 from server.service import outbox_entries
 from server.service.attempts import Attempts
 from server.service.histories import Histories
+from server.service.keeping import Keeping
 from server.service.moderation import Moderation
-from server.service.outbox_entries import Effect, Finish
+from server.service.outbox_entries import Deleted, Effect, Finish, Kept, RoundOver
+from server.service.races import Races
 from server.service.rooms import Rooms
 from server.service.runs import read_run
 from server.service.store import Store
 from server.service.suspicions import Suspicions
 from server.service.worker_pool import WorkerPool
 from server.stop import Stop
+from server.store.journal import Append
 
 CONCURRENCY = 8
-"""Finishes of this node that are applied concurrently."""
+"""Finishes and races of this node that are applied concurrently."""
 
 log = structlog.get_logger()
 
@@ -43,6 +48,8 @@ class Effects:
         rooms: Rooms,
         histories: Histories,
         *,
+        races: Races,
+        keeping: Keeping,
         moderation: Moderation,
         suspicions: Suspicions,
     ) -> None:
@@ -51,16 +58,24 @@ class Effects:
         self._attempts = attempts
         self._rooms = rooms
         self._histories = histories
+        self._keeping = keeping
+        self._races = races
+        self._workers = WorkerPool(self._apply_and_log, CONCURRENCY)
+        rooms.appended.subscribe(self._room_appended)
         self._moderation = moderation
         self._suspicions = suspicions
 
     async def run(self, stop: Stop) -> None:
-        """Apply this node's finishes as they are queued, until stopped."""
-        workers = WorkerPool(self._apply_and_log, CONCURRENCY)
+        """Apply this node's finishes and races as they come, until stopped."""
         while (finish := await stop.or_wait(self._attempts.finishes.get())) is not None:
             # If the pool is full, the finish stays in the outbox for the sweeper.
-            workers.put(finish)
-        await workers.close()
+            self._workers.put(finish)
+        await self._workers.close()
+
+    def _room_appended(self, _: RoomCode, __: Room, append: Append) -> None:
+        """Apply soon what an entry of a room brought along; if the pool is full, a sweeper does."""
+        if append.effect is not None:
+            self._workers.put(outbox_entries.decode(append.effect[1]))
 
     async def flush(self) -> None:
         """Apply the finishes that are queued, for a process that does not `run`.
@@ -101,6 +116,12 @@ class Effects:
         match effect:
             case Finish():
                 await self._finish(effect)
+            case Kept():
+                await self._keeping.keep(effect)
+            case Deleted():
+                await self._keeping.delete(effect)
+            case RoundOver():
+                await self._races.apply(effect.race)
             case _:
                 await self._moderation.apply(effect)
         await self._outboxes.drop_effect(effect.field)

@@ -20,8 +20,8 @@ from msgspec.structs import replace
 from engine.catalog import games
 from server.core import history as core
 from server.core.boards import BoardId, Group
-from server.core.history import DayResult, History
-from server.core.ids import PlayerId
+from server.core.history import DayResult, History, RoundResult
+from server.core.ids import DealId, PlayerId
 from server.service.leaderboards import Leaderboards
 from server.service.store import Store
 
@@ -66,6 +66,8 @@ class Histories:
     ) -> None:
         """Add the result of a daily, and write what follows from it. This is idempotent.
 
+        It does nothing for a player who has been deleted.
+
         Args:
             player: whose it is.
             game: the game's id.
@@ -76,6 +78,9 @@ class Histories:
         Raises:
             UnavailableError: the store does not answer.
         """
+        if (await self._store.accounts.find(player)).deleted is not None:
+            # The attempt was still running when its player was deleted.
+            return
         added = await self.change(player, lambda found: core.with_day(found, game, day, result))
         boards = core.boards_of_day(game, day, added.group)
         await self.write(player, added, boards, {boards[0]: tuple(curve)})
@@ -92,6 +97,21 @@ class Histories:
         after = await self.change(player, lambda found: core.with_void(found, game, day, void))
         await self.write(player, after, core.boards_of_day(game, day, after.group))
 
+    async def add_round(
+        self, player: PlayerId, game: str, deal: DealId, result: RoundResult
+    ) -> None:
+        """Add the result of a round, or replace it, and write what follows from it.
+
+        This is idempotent. It costs guests no more than the history: they are on no leaderboard of
+        races.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        added = await self.change(player, lambda found: core.with_round(found, game, deal, result))
+        if added.group == "ranked":
+            await self.write(player, added, core.boards_of_round(game))
+
     async def keep(self, player: PlayerId, at: int) -> None:
         """Note that a player has kept an identity, and move the scores of open leaderboards.
 
@@ -102,6 +122,14 @@ class Histories:
         """
         await self.change(player, lambda h: h if h.kept is not None else replace(h, kept=at))
         await self.refresh(player)
+
+    async def delete(self, player: PlayerId) -> None:
+        """Delete a player's history; the scores on leaderboards stay.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        await self._store.histories.delete(player)
 
     async def refresh(self, player: PlayerId) -> None:
         """Write the player's scores on all leaderboards that can still change.

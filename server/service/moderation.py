@@ -10,15 +10,19 @@ from __future__ import annotations
 from server.core.refusal import Refusal
 from server.service import outbox_entries
 from server.service.histories import Histories
+from server.service.keeping import Keeping
 from server.service.outbox_entries import (
     AnyAct,
     BarPlayer,
     CloseRoom,
+    Deleted,
+    DeletePlayer,
     HideName,
     RepairDay,
     VoidResult,
 )
 from server.service.profiles import Profiles
+from server.service.races import Races
 from server.service.rooms import Rooms
 from server.service.sessions import Sessions
 from server.service.store import Store
@@ -30,14 +34,19 @@ class Moderation:
     def __init__(
         self,
         store: Store,
+        *,
         rooms: Rooms,
         histories: Histories,
+        races: Races,
+        keeping: Keeping,
         profiles: Profiles,
         sessions: Sessions,
     ) -> None:
         self._store = store.moderation
         self._rooms = rooms
         self._histories = histories
+        self._races = races
+        self._keeping = keeping
         self._profiles = profiles
         self._sessions = sessions
 
@@ -57,8 +66,10 @@ class Moderation:
 
     async def _carry_out(self, act: AnyAct) -> None:
         match act:
-            case VoidResult():
-                await self._histories.void_day(act.player, act.game, act.day, void=act.void)
+            case VoidResult(day=None):
+                await self._races.void(act.attempt, act.reason if act.void else None)
+            case VoidResult(day=int(day)):
+                await self._histories.void_day(act.player, act.game, day, void=act.void)
             case BarPlayer():
                 await self._store.bar(act.player, act.until)
                 if act.until is not None:
@@ -72,5 +83,7 @@ class Moderation:
                 except Refusal:
                     # It has expired meanwhile.
                     return
+            case DeletePlayer():
+                await self._keeping.delete(Deleted(act.player, act.at))
             case RepairDay():
                 await self._store.repair_day(act.game, act.day)

@@ -32,11 +32,13 @@ from server.service.outbox_entries import (
     AnyAct,
     BarPlayer,
     CloseRoom,
+    DeletePlayer,
     HideName,
     RepairDay,
     VoidResult,
 )
 from server.service.profiles import Profiles
+from server.service.races import Races
 from server.service.repaired_days import RepairedDays
 from server.service.rooms import Rooms
 from server.service.store import Store
@@ -165,6 +167,7 @@ class Operators:
         open_rooms: OpenRooms,
         profiles: Profiles,
         histories: Histories,
+        races: Races,
         suspicions: Suspicions,
         repaired_days: RepairedDays,
     ) -> None:
@@ -176,6 +179,7 @@ class Operators:
         self._open_rooms = open_rooms
         self._profiles = profiles
         self._histories = histories
+        self._races = races
         self._suspicions = suspicions
         self._repaired_days = repaired_days
 
@@ -351,6 +355,16 @@ class Operators:
         await self._check_player(player)
         return await self._submit(BarPlayer(player=player, until=None, **self._about(by)))
 
+    async def delete(self, by: By, player: PlayerId) -> str:
+        """Delete a player, whose results stay without a name; return the act's id.
+
+        Raises:
+            UnknownPlayerError: there is none with this id.
+            UnavailableError: the store does not answer.
+        """
+        await self._check_player(player)
+        return await self._submit(DeletePlayer(player=player, **self._about(by)))
+
     async def _check_player(self, player: PlayerId) -> Restrictions:
         """Return what a player may not do.
 
@@ -366,7 +380,7 @@ class Operators:
     # Results
 
     async def void(self, by: By, attempt: AttemptId, *, void: bool) -> str:
-        """Take the result of a daily back, or let it stand again; return the act's id.
+        """Take the result of a daily or a race back, or let it stand again; return the act's id.
 
         Raises:
             Refusal: there is no such result.
@@ -374,10 +388,14 @@ class Operators:
         """
         parts = split_attempt_id(attempt)
         deal = await self._store.deals.find(parts[0]) if parts is not None else None
-        if parts is None or deal is None or deal.day is None:
+        if parts is None or deal is None:
             raise Refusal("unknown_run")
         player, game, day = parts[1], deal.game, deal.day
-        if (game, day) not in (await self._histories.find(player)).days:
+        if day is None:
+            known = await self._races.has(attempt)
+        else:
+            known = (game, day) in (await self._histories.find(player)).days
+        if not known:
             raise Refusal("unknown_run")
         act = VoidResult(
             attempt=attempt, player=player, game=game, day=day, void=void, **self._about(by)

@@ -11,6 +11,7 @@ from typing import TypeAlias
 import msgspec
 
 from server.core.ids import AttemptId, DealId, PlayerId, RoomCode
+from server.core.races import Race
 from server.core.stored import StoredResult
 from server.service.stored import Reader
 
@@ -30,6 +31,71 @@ class Finish(msgspec.Struct, tag="finish", frozen=True):
     def field(self) -> str:
         """Its field in the outbox."""
         return self.attempt
+
+
+class PasskeyEntry(msgspec.Struct, frozen=True):
+    """A passkey as the outbox has it.
+
+    Attributes:
+        id: the credential's id, in base64url.
+        key: the public key, as COSE (in base64 in JSON).
+        count: the authenticator's counter.
+    """
+
+    id: str
+    key: bytes
+    count: int
+
+
+class Kept(msgspec.Struct, tag="kept", frozen=True):
+    """A player has kept the identity, by a recovery code or a passkey.
+
+    Attributes:
+        at: Unix milliseconds.
+        code: the SHA-256 of the code, in hexadecimal.
+        passkey: the passkey, if there is no code.
+    """
+
+    player: PlayerId
+    at: int
+    code: str | None = None
+    passkey: PasskeyEntry | None = None
+
+    @property
+    def field(self) -> str:
+        """Its field in the outbox."""
+        return f"{self.player}/kept/{self.code if self.passkey is None else self.passkey.id}"
+
+
+class Deleted(msgspec.Struct, tag="deleted", frozen=True):
+    """A player is to be deleted, at this time in Unix milliseconds."""
+
+    player: PlayerId
+    at: int
+
+    @property
+    def field(self) -> str:
+        """Its field in the outbox."""
+        return f"{self.player}/deleted"
+
+
+class RoundOver(msgspec.Struct, tag="round", frozen=True):
+    """A race that is over, written with the room's entry of its last result.
+
+    Attributes:
+        room: the room's code.
+        number: the round's number.
+        race: who played it on what, and how they ended.
+    """
+
+    room: RoomCode
+    number: int
+    race: Race
+
+    @property
+    def field(self) -> str:
+        """Its field in the outbox, which is in the room's partition."""
+        return f"{self.room}/{self.number}"
 
 
 class Act(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,16 +120,17 @@ class Act(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class VoidResult(Act, tag="void", frozen=True, kw_only=True):
-    """Take the result of a daily back, or let it stand again.
+    """Take the result of a daily or a race back, or let it stand again.
 
     Attributes:
+        day: the number of the day; `None` for a race.
         void: whether it is taken back.
     """
 
     attempt: AttemptId
     player: PlayerId
     game: str
-    day: int
+    day: int | None
     void: bool
 
     @property
@@ -128,10 +195,21 @@ class RepairDay(Act, tag="repair", frozen=True, kw_only=True):
         return f"day {self.game} {self.day}"
 
 
-AnyAct: TypeAlias = VoidResult | BarPlayer | HideName | CloseRoom | RepairDay
+class DeletePlayer(Act, tag="delete", frozen=True, kw_only=True):
+    """Delete a player, as players can themselves: results stay without a name."""
+
+    player: PlayerId
+
+    @property
+    def subject(self) -> str:
+        """As for `VoidResult`."""
+        return f"account {self.player}"
+
+
+AnyAct: TypeAlias = VoidResult | BarPlayer | HideName | CloseRoom | RepairDay | DeletePlayer
 """Every act of an operator."""
 
-Effect: TypeAlias = Finish | AnyAct
+Effect: TypeAlias = Finish | RoundOver | Kept | Deleted | AnyAct
 """Every effect."""
 
 _READER: Reader[Effect] = Reader(Effect)

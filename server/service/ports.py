@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterable, Sequence
 from typing import Protocol
 
+from server.core.account import Account, Passkey
 from server.core.boards import BoardId
 from server.core.daily import DailyId
 from server.core.due import Due
@@ -26,6 +27,7 @@ from server.store.bus import Subscriber
 from server.store.deals import Deal
 from server.store.journal import Append, Appended, Entries
 from server.store.outbox import Pending
+from server.store.races import Record
 from server.store.sweepers import Share
 
 
@@ -114,19 +116,29 @@ class PlayerStore(Protocol):
     async def secret(self) -> bytes:
         """Return the secret that signs tokens, the same on all nodes; the first call creates it."""
 
-    async def keep(self, player: PlayerId, name: str | None = None) -> tuple[Profile, bool]:
-        """Store or renew a player's profile; return it, and whether the name has changed."""
+    async def keep(
+        self,
+        player: PlayerId,
+        name: str | None = None,
+        epoch: int | None = None,
+        now: int | None = None,
+    ) -> tuple[Profile, bool]:
+        """Store or renew a player's profile; return it, and whether the name has changed.
+
+        Raises:
+            Refusal: as `bad_token`, if the player is deleted, or `epoch` is over.
+        """
 
     async def profiles(self, players: Iterable[PlayerId]) -> dict[PlayerId, Profile]:
         """Return profiles by player; a player without a stored name has a guest's name."""
 
     async def add_session(
-        self, player: PlayerId, session: str, now: int
+        self, player: PlayerId, session: str, now: int, epoch: int = 0
     ) -> tuple[list[str], list[str]]:
         """Store a session; return all of the player, and those dropped as too many.
 
         Raises:
-            Refusal: the player is barred.
+            Refusal: as `bad_token`, if the player is deleted, or `epoch` is over; as `barred`.
         """
 
     def use_session(self, player: PlayerId, session: str, now: int) -> None:
@@ -143,6 +155,43 @@ class PlayerStore(Protocol):
 
     async def newest_sessions(self, players: Iterable[PlayerId]) -> list[str | None]:
         """Return the newest session of each player, or `None` where none is stored."""
+
+
+class AccountStore(Protocol):
+    """Players' records, and the codes and passkeys that sign them in; codes by their SHA-256."""
+
+    async def find(self, player: PlayerId) -> Account:
+        """Return a player's account, an empty one if nothing is stored."""
+
+    async def keep_code(self, player: PlayerId, digest: str, at: int) -> None:
+        """Store a player's recovery code, in place of an earlier one."""
+
+    async def code_owner(self, digest: str) -> PlayerId | None:
+        """Return whose recovery code it is, if anybody's."""
+
+    async def keep_passkey(self, passkey: Passkey, at: int) -> bool:
+        """Store a player's passkey; return whether it stands."""
+
+    async def passkey(self, credential: str) -> Passkey | None:
+        """Return the passkey with a credential id, if it signs anybody in."""
+
+    async def count_passkey(self, credential: str, count: int) -> None:
+        """Store the counter that a passkey has signed with, if it is the greatest."""
+
+    async def offer_device(self, player: PlayerId, digest: str, now: int) -> bool:
+        """Store a player's only device code; return whether it holds."""
+
+    async def take_device(self, digest: str, now: int) -> PlayerId | None:
+        """Return whose device code it is, once."""
+
+    async def sign_out(self, player: PlayerId, asking: str) -> tuple[int, list[str]]:
+        """Begin a player's next epoch; return it, and all sessions that there were."""
+
+    async def bury(self, player: PlayerId, at: int) -> list[str]:
+        """Note that a player is deleted, so that no token counts; return the sessions."""
+
+    async def forget(self, player: PlayerId) -> None:
+        """Delete what is left of a player who is noted as deleted, and what signs in by it."""
 
 
 class LeaderboardStore(Protocol):
@@ -176,6 +225,9 @@ class HistoryStore(Protocol):
 
     async def kept(self, players: Iterable[PlayerId]) -> list[bool]:
         """Return whether each player has kept an identity."""
+
+    async def delete(self, player: PlayerId) -> None:
+        """Delete a player's history."""
 
     async def change(self, player: PlayerId, before: History, after: History) -> bool:
         """Store what differs, and return `True`, if the version is still that of `before`."""
@@ -233,6 +285,28 @@ class ScanStore(Protocol):
 
     def players(self) -> AsyncIterator[list[Profile]]:
         """Yield the profiles of all players, in batches that may be empty."""
+
+
+class RaceStore(Protocol):
+    """The records of races, and whom each player has met in one."""
+
+    async def decide(self, deal: DealId, text: str) -> Record:
+        """Store what is decided of a race, unless that stands already; return what stands."""
+
+    async def find(self, deal: DealId) -> Record | None:
+        """Return the record of a race, or `None` if there is none."""
+
+    async def void(self, deal: DealId, player: PlayerId, reason: str | None) -> Record | None:
+        """Note that a player's result is void, if there is a record, and return that.
+
+        Without a reason, note that it stands again.
+        """
+
+    async def meet(self, player: PlayerId, others: Sequence[PlayerId], at: int) -> None:
+        """Note whom a player has met, and when, in Unix milliseconds."""
+
+    async def met(self, player: PlayerId) -> list[PlayerId]:
+        """Return whom a player has met, the last one first."""
 
 
 class OutboxStore(Protocol):

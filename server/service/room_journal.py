@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import msgspec
 
-from server.core import race
+from server.core import race, races
 from server.core.due import RoundDue
 from server.core.ids import RoomCode
 from server.core.race import Room
 from server.core.race_events import Event, RoundStarted
+from server.service import outbox_entries
+from server.service.outbox_entries import RoundOver
 from server.service.ports import Clock
 from server.service.signal import Signal
 from server.service.stored import Reader, rules_of
@@ -59,19 +61,25 @@ class RoomDefinition:
         """Return the append of an event as entry `number`, with what is written atomically with it.
 
         Each entry renews when the journal expires. The start of a round sets its deadline, and its
-        last result drops that.
+        last result drops that, and writes a `RoundOver` to the outbox if the round was a race.
         """
         due: tuple[RoundDue, int | None] | None = None
+        effect: tuple[str, str] | None = None
         if isinstance(event, RoundStarted):
             due = (RoundDue(self._code), event.deadline)
         elif before is not None and before.running and not after.running:
             due = (RoundDue(self._code), None)
+            race_over = races.race_over(after)
+            if race_over is not None and after.round is not None:
+                over = RoundOver(self._code, after.round.number, race_over)
+                effect = (over.field, outbox_entries.encode(over))
         return Append(
             self.key(),
             number,
             msgspec.json.encode(event).decode(),
             keys.partition(self._code),
             expires=self._clock.now() + keys.ROOM_LIFE,
+            effect=effect,
             due=due,
         )
 

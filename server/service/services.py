@@ -6,12 +6,14 @@ import asyncio
 
 from server.metrics import Metrics
 from server.service.absences import Absences
+from server.service.accounts import Accounts
 from server.service.attempts import Attempts
 from server.service.dailies import Dailies
 from server.service.deals import Deals
 from server.service.effects import Effects
 from server.service.histories import Histories
 from server.service.identity import Identity
+from server.service.keeping import Keeping
 from server.service.leaderboards import Leaderboards
 from server.service.live import LiveRooms
 from server.service.moderation import Moderation
@@ -22,6 +24,7 @@ from server.service.ports import MessageBus
 from server.service.profiles import Profiles
 from server.service.progress import Progress
 from server.service.quick_matches import QuickMatches
+from server.service.races import Races
 from server.service.registration import Registration
 from server.service.repaired_days import RepairedDays
 from server.service.rooms import Rooms
@@ -72,12 +75,20 @@ class Services:
             leaderboards=self.leaderboards,
             profiles=self.profiles,
         )
-        self.identity = Identity(store.players, self.profiles)
+        self.identity = Identity(store.players, self.profiles, store.clock)
         self.sessions = Sessions(store, bus, registration, self.attempts)
         self.histories = Histories(store, self.leaderboards)
+        self.keeping = Keeping(store, self.histories, self.profiles, self.sessions)
+        self.races = Races(store, self.histories)
         self.suspicions = Suspicions(store.suspicions)
         self.moderation = Moderation(
-            store, self.rooms, self.histories, self.profiles, self.sessions
+            store,
+            rooms=self.rooms,
+            histories=self.histories,
+            races=self.races,
+            keeping=self.keeping,
+            profiles=self.profiles,
+            sessions=self.sessions,
         )
         self.repaired_days = RepairedDays(store.moderation, store.clock)
         self.effects = Effects(
@@ -85,9 +96,12 @@ class Services:
             self.attempts,
             self.rooms,
             self.histories,
+            races=self.races,
+            keeping=self.keeping,
             moderation=self.moderation,
             suspicions=self.suspicions,
         )
+        self.accounts = Accounts(store, self.identity, self.sessions, self.effects, self.histories)
         self.operators = Operators(
             store,
             self.effects,
@@ -96,6 +110,7 @@ class Services:
             open_rooms=self.open_rooms,
             profiles=self.profiles,
             histories=self.histories,
+            races=self.races,
             suspicions=self.suspicions,
             repaired_days=self.repaired_days,
         )

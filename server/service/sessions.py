@@ -19,7 +19,7 @@ from server.core import topics
 from server.core.attempt import Attempt, move_of
 from server.core.attempt import Ended as EndedEntry
 from server.core.ids import AttemptId, PlayerId
-from server.core.refusal import UnavailableError, UnreadableError
+from server.core.refusal import Refusal, UnavailableError, UnreadableError
 from server.service import bus_messages
 from server.service.attempt_journal import Step, decode
 from server.service.attempts import Attempts
@@ -32,6 +32,7 @@ from server.service.bus_messages import (
     Opened,
     Released,
     Replaced,
+    SignedOut,
     Taken,
 )
 from server.service.ports import MessageBus
@@ -54,6 +55,8 @@ class Sessions:
         superseded: emitted with the id of a session of this node that is to be closed, since its
             player has too many.
         barred: emitted with a player who is barred, and may have sessions on this node.
+        signed_out: emitted with a player, an epoch and the id of a session or `None`, when the
+            player's other sessions of earlier epochs are to be closed.
         ended: emitted when a player's attempt has ended without a command of this session; the
             player may have no session on this node.
         advanced: emitted with each entry of an attempt whose player has several sessions, soon
@@ -73,6 +76,7 @@ class Sessions:
     ) -> None:
         self.superseded: Signal[str] = Signal()
         self.barred: Signal[PlayerId] = Signal()
+        self.signed_out: Signal[PlayerId, int, str | None] = Signal()
         self.ended: Signal[Ended] = Signal()
         self.advanced: Signal[Step, str | None, str | None] = Signal()
         self.unfollowed: Signal[PlayerId, AttemptId, str | None] = Signal()
@@ -97,26 +101,37 @@ class Sessions:
         attempts.given_up.subscribe(self._given_up)
         registration.changed.subscribe(self._nodes_changed)
 
-    async def enter(self, player: PlayerId, session: str) -> None:
+    def name_of(self, session: str) -> str:
+        """Return how the store names a session of this node."""
+        return f"{self._node}/{session}"
+
+    async def enter(self, player: PlayerId, session: str, epoch: int = 0) -> None:
         """Register a session of this node; if there are too many, the least used one is closed.
 
         One round trip, and one message to each other node that may have a session of the player.
 
+        Args:
+            player: the player.
+            session: the session's id.
+            epoch: that of the token by which it was opened.
+
         Raises:
-            Refusal: the player is barred.
+            Refusal: as `bad_token`, if the player has been deleted or has begun a later epoch; as
+                `barred`.
             UnavailableError: the store does not answer; the session is not registered.
         """
         # Before the store is written: another node that reads it asks this one at once.
         self._local[player] = self._local.get(player, 0) + 1
         try:
-            await self._add(player, session)
+            await self._add(player, session, epoch)
         except BaseException:
             self.leave(player, session)
             raise
 
-    async def _add(self, player: PlayerId, session: str) -> None:
-        name = f"{self._node}/{session}"
-        names, dropped = await self._players.add_session(player, name, self._clock.now())
+    async def _add(self, player: PlayerId, session: str, epoch: int) -> None:
+        name = self.name_of(session)
+        now = self._clock.now()
+        names, dropped = await self._players.add_session(player, name, now, epoch)
         for each in dropped:
             node, _, older = each.partition("/")
             if node == self._node:
@@ -127,7 +142,7 @@ class Sessions:
 
     def leave(self, player: PlayerId, session: str) -> None:
         """Remove a session of this node that has ended; one write, without waiting for it."""
-        self._players.remove_session(player, f"{self._node}/{session}")
+        self._players.remove_session(player, self.name_of(session))
         self._used.pop(session, None)
         count = self._local.get(player, 0) - 1
         if count > 0:
@@ -145,34 +160,38 @@ class Sessions:
         now = self._clock.now()
         if now - self._used.get(session, 0) >= USED_EVERY:
             self._used[session] = now
-            self._players.use_session(player, f"{self._node}/{session}", now)
+            self._players.use_session(player, self.name_of(session), now)
 
-    async def check(self, sessions: Sequence[tuple[PlayerId, str]]) -> list[str]:
-        """Return the ids of those sessions of this node that are to be closed.
+    async def check(self, sessions: Sequence[tuple[PlayerId, str, int]]) -> list[str]:
+        """Return the ids of those sessions of this node that are too many.
 
         Two round trips for all of them. A session that the store has lost is registered again, and
-        the other nodes of its player are known again. For a player who is barred, `barred` is
-        emitted.
+        the other nodes of its player are known again. If its player has signed out everywhere
+        meanwhile, or is barred, that is emitted.
 
         Args:
-            sessions: (player, session id) of each.
+            sessions: (player, session id, epoch) of each.
 
         Raises:
             UnavailableError: the store does not answer.
         """
-        players = [player for player, _ in sessions]
+        players = [player for player, _, _ in sessions]
         barred = await self._players.barred(players, self._clock.now())
         for player in {p for p, is_barred in zip(players, barred, strict=True) if is_barred}:
             self.barred.emit(player)
         stored = await self._players.sessions(players)
         found = []
-        for (player, session), names in zip(sessions, stored, strict=True):
-            if f"{self._node}/{session}" in names:
+        for (player, session, epoch), names in zip(sessions, stored, strict=True):
+            if self.name_of(session) in names:
                 self._meet(player, names)
             elif len(names) >= MAX_SESSIONS:
                 found.append(session)
             else:
-                await self._add(player, session)
+                try:
+                    await self._add(player, session, epoch)
+                except Refusal as refusal:
+                    if refusal.code == "bad_token":
+                        self.signed_out.emit(player, epoch + 1, None)
         return found
 
     async def close_all(self, player: PlayerId) -> None:
@@ -187,6 +206,20 @@ class Sessions:
         (names,) = await self._players.sessions([player])
         self.barred.emit(player)
         self._publish(self._others(names), Barred(player))
+
+    def sign_out(
+        self, player: PlayerId, epoch: int, stays: str | None, names: Iterable[str]
+    ) -> None:
+        """Close the sessions of a player's earlier epochs, here and on other nodes.
+
+        Args:
+            player: the player.
+            epoch: the first that is not over.
+            stays: the id of a session of this node that stays, if one does.
+            names: all sessions (`node/session`) that there may be.
+        """
+        self._publish(self._others(names), SignedOut(player, epoch))
+        self.signed_out.emit(player, epoch, stays)
 
     def _meet(self, player: PlayerId, names: Iterable[str]) -> None:
         """Add the other nodes of a player by the stored sessions, and tell them of this one.
@@ -309,6 +342,8 @@ class Sessions:
         match message:
             case Replaced(session):
                 self.superseded.emit(session)
+            case SignedOut(player, epoch):
+                self.signed_out.emit(player, epoch, None)
             case Ended():
                 self.ended.emit(message)
             case Joined():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from server.service.ports import (
+    AccountStore,
     Clock,
     DealStore,
     HistoryStore,
@@ -16,6 +17,7 @@ from server.service.ports import (
     OutboxStore,
     PlayerStore,
     QuickMatchStore,
+    RaceStore,
     RoomStore,
     ScanStore,
     SuspicionStore,
@@ -31,8 +33,10 @@ class Store:
     journals: JournalStore
     deals: DealStore
     players: PlayerStore
+    accounts: AccountStore
     leaderboards: LeaderboardStore
     histories: HistoryStore
+    races: RaceStore
     outboxes: OutboxStore
     rooms: RoomStore
     open_rooms: OpenRoomStore

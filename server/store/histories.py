@@ -64,6 +64,15 @@ class Histories:
         )
         return [kept is not None for kept in found]
 
+    async def delete(self, player: PlayerId) -> None:
+        """Delete a player's history.
+
+        Raises:
+            UnavailableError: it may or may not have been deleted.
+        """
+        key = keys.history(player)
+        await self._database.write(key, "DEL", key)
+
     async def change(self, player: PlayerId, before: History, after: History) -> bool:
         """Store what differs between two states of a history, unless it has changed since.
 

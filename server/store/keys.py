@@ -24,7 +24,14 @@ DEAL_LIFE = 400 * DAY_SECONDS
 LEADERBOARD_LIFE = 400 * DAY_SECONDS
 """Seconds that a leaderboard of a day or a week is kept after the last entry."""
 PLAYER_LIFE = 400 * DAY_SECONDS
-"""Seconds that a player's record is kept after the last session began."""
+"""Seconds that a guest's record is kept after the last session began, and the note of a deleted
+player after the deletion. The record of a player who has kept the identity does not expire."""
+DEVICE_LIFE = 300
+"""Seconds for which a device code signs a player in."""
+RACE_LIFE = 90 * DAY_SECONDS
+"""Seconds that a race's record is kept after it was applied: as long as its players' attempts."""
+MAX_MET = 100
+"""Most players of whom it is kept that a player has met them in a race."""
 NODE_LIFE = 15
 """Seconds after which a node's registration expires unless it is renewed."""
 MAX_SESSIONS = 8
@@ -131,7 +138,7 @@ def offers(game: str) -> str:
 
 
 def outbox(number: int) -> str:
-    """Return the key of a partition's outbox: a hash of effects by attempt."""
+    """Return the key of a partition's outbox: a hash of effects by attempt or round."""
     return f"{{p{number}}}:outbox"
 
 
@@ -175,6 +182,19 @@ def history(player_id: str) -> str:
     return f"history:{{{player_id}}}"
 
 
+def race(deal_id: str) -> str:
+    """Return the key of the record of a race, by its deal: a hash."""
+    return f"rated:{{{deal_id}}}"
+
+
+def met(player_id: str) -> str:
+    """Return the key of those whom a player has met in races.
+
+    It is a sorted set by the time of the last one in Unix milliseconds.
+    """
+    return f"met:{{{player_id}}}"
+
+
 def player(player_id: str) -> str:
     """Return the key of a player's record: a hash."""
     return f"player:{{{player_id}}}"
@@ -196,3 +216,18 @@ def session(player_id: str) -> str:
 def creation(player_id: str, key: str) -> str:
     """Return the key of a creation: a string, the code of the room that it created."""
     return f"creation:{{{player_id}}}:{key}"
+
+
+def recovery(digest: str) -> str:
+    """Return the key of a recovery code by its SHA-256: a string, the player."""
+    return f"recovery:{{{digest}}}"
+
+
+def device(digest: str) -> str:
+    """Return the key of a device code by its SHA-256: a string, the player."""
+    return f"device:{{{digest}}}"
+
+
+def passkey(credential: str) -> str:
+    """Return the key of a passkey by its credential id (base64url): a hash."""
+    return f"passkey:{{{credential}}}"

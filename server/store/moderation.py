@@ -22,12 +22,14 @@ return latest
 """Its keys are the audit journal, the ids of all acts in it, and the latest act by subject."""
 
 _BAR = """
+if redis.call('HEXISTS', KEYS[1], 'deleted') == 1 then return end
 if ARGV[1] == '' then redis.call('HDEL', KEYS[1], 'barred')
 else redis.call('HSET', KEYS[1], 'barred', ARGV[1]) end
-redis.call('EXPIRE', KEYS[1], ARGV[2])
+if redis.call('HEXISTS', KEYS[1], 'kept') == 0 then redis.call('EXPIRE', KEYS[1], ARGV[2]) end
 """
 
 _HIDE_NAME = """
+if redis.call('HEXISTS', KEYS[1], 'deleted') == 1 then return end
 local hidden = redis.call('HGET', KEYS[1], 'hidden')
 if ARGV[1] == '1' and not hidden then
   redis.call('HSET', KEYS[1], 'hidden', redis.call('HGET', KEYS[1], 'name') or '')
@@ -36,7 +38,7 @@ elseif ARGV[1] == '0' and hidden then
   if hidden ~= '' then redis.call('HSET', KEYS[1], 'name', hidden) end
   redis.call('HDEL', KEYS[1], 'hidden')
 end
-redis.call('EXPIRE', KEYS[1], ARGV[2])
+if redis.call('HEXISTS', KEYS[1], 'kept') == 0 then redis.call('EXPIRE', KEYS[1], ARGV[2]) end
 """
 
 _TIME_DIGITS = 15

@@ -5,24 +5,33 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterable
 
+from server.core.account import DELETED_NAME
 from server.core.ids import PlayerId
 from server.core.moderation import is_barred, refusal_of
 from server.core.names import Profile, guest_name
+from server.core.refusal import Refusal
 from server.store import keys
 from server.store.database import Database
 
 _KEEP_NAME = """
-local before = redis.call('HGET', KEYS[1], 'name')
-local hidden = redis.call('HEXISTS', KEYS[1], 'hidden')
-if hidden == 0 then redis.call(ARGV[1], KEYS[1], 'name', ARGV[2]) end
-redis.call('EXPIRE', KEYS[1], ARGV[3])
-return {redis.call('HGET', KEYS[1], 'name'), before}
+local found = redis.call('HMGET', KEYS[1], 'name', 'epoch', 'deleted', 'kept', 'hidden')
+local epoch = tonumber(found[2] or 0)
+if found[3] or (ARGV[4] ~= '' and tonumber(ARGV[4]) < epoch) then return {false, false} end
+if ARGV[4] ~= '' and tonumber(ARGV[4]) > epoch then
+    redis.call('HSET', KEYS[1], 'epoch', ARGV[4])
+end
+if ARGV[5] ~= '' and not found[1] then redis.call('HSETNX', KEYS[1], 'created', ARGV[5]) end
+if not found[5] then redis.call(ARGV[1], KEYS[1], 'name', ARGV[2]) end
+if found[4] then redis.call('PERSIST', KEYS[1]) else redis.call('EXPIRE', KEYS[1], ARGV[3]) end
+return {redis.call('HGET', KEYS[1], 'name') or '', found[1]}
 """
 """A name that an operator has hidden is put aside, and none is taken meanwhile."""
 
 _ADD_SESSION = """
-local barred = redis.call('HGET', KEYS[3], 'barred')
-if barred and (barred == '0' or tonumber(barred) > tonumber(ARGV[2])) then return barred end
+local record = redis.call('HMGET', KEYS[3], 'epoch', 'deleted', 'barred')
+if record[2] or tonumber(ARGV[5]) < tonumber(record[1] or 0) then return {} end
+local barred = tonumber(record[3])
+if barred and (barred == 0 or barred > tonumber(ARGV[2])) then return record[3] end
 redis.call('ZADD', KEYS[1], ARGV[2], ARGV[1])
 redis.call('EXPIRE', KEYS[1], ARGV[3])
 redis.call('SET', KEYS[2], ARGV[1], 'EX', ARGV[3])
@@ -51,23 +60,42 @@ class Players:
         kept = await self._database.keep_first(keys.SIGNING_KEY, secrets.token_hex(32))
         return bytes.fromhex(kept)
 
-    async def keep(self, player: PlayerId, name: str | None = None) -> tuple[Profile, bool]:
-        """Store a player's profile, and extend its time to live.
+    async def keep(
+        self,
+        player: PlayerId,
+        name: str | None = None,
+        epoch: int | None = None,
+        now: int | None = None,
+    ) -> tuple[Profile, bool]:
+        """Store a player's profile, and extend its time to live, unless it is kept for good.
 
         Args:
             player: the player.
             name: the new name; `None` keeps the name, or gives a guest's name to a new player.
+            epoch: that of the player's token, or `None` if a session vouches for the player. A
+                later one than is stored is stored, since only this server can have signed it.
+            now: Unix milliseconds, kept as the time of a new player's creation.
 
         Returns:
             The profile, and whether it had another name before. While an operator hides the name,
             it is a guest's.
 
         Raises:
+            Refusal: as `bad_token`, if the player has been deleted or has begun a later epoch.
             UnavailableError: the profile may or may not have been stored.
         """
         how, text = ("HSETNX", guest_name(player)) if name is None else ("HSET", name)
-        key = keys.player(player)
-        kept, before = await self._database.run(_KEEP_NAME, [key], how, text, keys.PLAYER_LIFE)
+        kept, before = await self._database.run(
+            _KEEP_NAME,
+            [keys.player(player)],
+            how,
+            text,
+            keys.PLAYER_LIFE,
+            "" if epoch is None else epoch,
+            "" if now is None else now,
+        )
+        if kept is None:
+            raise Refusal("bad_token")
         return Profile(player, kept or guest_name(player)), before not in {None, kept}
 
     async def profiles(self, players: Iterable[PlayerId]) -> dict[PlayerId, Profile]:
@@ -77,13 +105,16 @@ class Players:
             UnavailableError: Redis does not answer.
         """
         wanted = list(players)
-        names = await self._database.ask(
-            lambda redis, key: redis.hget(key, "name"), *map(keys.player, wanted)
+        found = await self._database.ask(
+            lambda redis, key: redis.hmget(key, ["name", "deleted"]), *map(keys.player, wanted)
         )
-        return {p: Profile(p, n or guest_name(p)) for p, n in zip(wanted, names, strict=True)}
+        return {
+            player: Profile(player, DELETED_NAME if deleted else name or guest_name(player))
+            for player, (name, deleted) in zip(wanted, found, strict=True)
+        }
 
     async def add_session(
-        self, player: PlayerId, session: str, now: int
+        self, player: PlayerId, session: str, now: int, epoch: int = 0
     ) -> tuple[list[str], list[str]]:
         """Store a session of a player, in one round trip.
 
@@ -91,26 +122,31 @@ class Players:
             player: the player.
             session: `node/session`; storing it again counts as using it.
             now: Unix milliseconds.
+            epoch: that of the token by which the session was opened.
 
         Returns:
             All sessions of the player, and those that were dropped, since there are
             `keys.MAX_SESSIONS` others which were used later.
 
         Raises:
-            Refusal: the player is barred at this time.
+            Refusal: as `bad_token`, if the player has been deleted or has begun a later epoch; as
+                `barred`, if an operator has barred the player.
             UnavailableError: the session may or may not have been stored.
         """
-        added = await self._database.run(
+        stored = await self._database.run(
             _ADD_SESSION,
             [keys.sessions(player), keys.session(player), keys.player(player)],
             session,
             now,
             keys.SESSION_LIFE,
             keys.MAX_SESSIONS,
+            epoch,
         )
-        if isinstance(added, str):
-            raise refusal_of(int(added), now)
-        found, dropped = added
+        if isinstance(stored, str):
+            raise refusal_of(int(stored), now)
+        if not stored:
+            raise Refusal("bad_token")
+        found, dropped = stored
         return found, dropped
 
     async def barred(self, players: Iterable[PlayerId], now: int) -> list[bool]:

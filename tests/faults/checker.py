@@ -10,15 +10,18 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import get_args
 
+from server.core.boards import Group, of_daily
 from server.core.daily import DailyId
-from server.core.ids import PACE_BOT, split_attempt_id
-from server.core.ranking import Result, packed, unpack
+from server.core.ids import PACE_BOT, PlayerId, split_attempt_id
+from server.core.ranking import Result, unpack
 from server.core.stored import Help
 from tests.faults import room_history
 from tests.faults.attempt_history import AttemptHistory, check_received, events_by_attempt, fold
 from tests.faults.commands import CommandIndex
 from tests.faults.complaint import SLACK, Complaint
+from tests.faults.histories import HistoryChecks
 from tests.faults.ledger import Ledger, Message
 from tests.faults.room_history import Nodes, RoomHistory
 from tests.faults.stored import Stored
@@ -88,7 +91,12 @@ def check(
         _check_watched(ledger, watched, verdict)
     for history in rooms.values():
         history.check_followers(commands, verdict.complaints)
-    _check_leaderboards(stored, summaries, verdict.complaints)
+    days = {
+        (PlayerId(attempt.partition(".")[2]), run.game, run.day): run.results[-1]
+        for attempt, run in summaries.items()
+        if run.day is not None and run.over
+    }
+    HistoryChecks(stored, days, rooms.values(), now, verdict.complaints, mixed=nodes.mixed).run()
     _check_leftovers(stored, now, verdict.complaints)
     verdict.counts["rooms checked"] = len(rooms)
     verdict.counts["rounds"] = sum(len(history.rounds) for history in rooms.values())
@@ -279,10 +287,14 @@ def _existed(attempt: str, received: Message, summaries: Mapping[str, AttemptSum
 
 
 def _check_page(message: Message, stored: Stored, complaints: list[Complaint]) -> None:
-    """Compare a leaderboard event with the stored leaderboard, whose rows never change."""
+    """Compare a leaderboard event with what is stored, where rows change nothing but the group."""
     daily = DailyId(message["game"], message["day"])
     about = f"leaderboard {daily.game} {daily.day}"
-    entered = stored.leaderboards.get(daily, {})
+    entered = {
+        player: score
+        for group in get_args(Group)
+        for player, score in stored.leaderboards.get(of_daily(daily, group), {}).items()
+    }
     for row in (*message["top"], *message["around"]):
         score = entered.get(row["player"]["id"])
         if score is None:
@@ -296,31 +308,6 @@ def _check_page(message: Message, stored: Stored, complaints: list[Complaint]) -
         complaints.append(Complaint("misranked", about, f"{message['top']}"))
     if message["size"] > len(entered):
         complaints.append(Complaint("lost", about, f"{message['size']} rows were sent"))
-
-
-def _check_leaderboards(
-    stored: Stored, summaries: Mapping[str, AttemptSummary], complaints: list[Complaint]
-) -> None:
-    """Compare the leaderboards with those computed from the journals."""
-    wanted: defaultdict[DailyId, dict[str, int]] = defaultdict(dict)
-    for attempt, run in summaries.items():
-        if run.day is not None and run.over:
-            wanted[DailyId(run.game, run.day)][attempt.partition(".")[2]] = packed(run.results[-1])
-    for daily in wanted.keys() | stored.leaderboards.keys():
-        entered, computed = stored.leaderboards.get(daily, {}), wanted[daily]
-        about = f"leaderboard {daily.game} {daily.day}"
-        complaints += [
-            Complaint("lost", about, f"{player} is not on it")
-            for player in computed.keys() - entered.keys()
-        ]
-        complaints += [
-            Complaint("invented", about, f"{player} finished nothing")
-            for player in entered.keys() - computed.keys()
-        ]
-        for player in computed.keys() & entered.keys():
-            if computed[player] != entered[player]:
-                text = f"{player}: {unpack(entered[player])}, made {unpack(computed[player])}"
-                complaints.append(Complaint("misranked", about, text))
 
 
 def _check_leftovers(stored: Stored, now: int, complaints: list[Complaint]) -> None:

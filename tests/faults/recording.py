@@ -12,15 +12,27 @@ from engine.catalog import ruleset
 from engine.deal import commitment, deal_seed
 from engine.notation import move_text
 from server.core import attempt as core
-from server.core import daily, race, race_commands
+from server.core import daily, race, race_commands, races
 from server.core.attempt import Attempt, Ended, Started
-from server.core.daily import DailyId
 from server.core.digest import digest
+from server.core.history import (
+    RATING,
+    UNCERTAINTY,
+    DayResult,
+    History,
+    boards_of_day,
+    boards_of_round,
+    fields_of,
+    points,
+    with_day,
+    with_round,
+)
 from server.core.ids import DealId, PlayerId
 from server.core.names import Profile
 from server.core.race import Room
 from server.core.race_events import Event, RoomOpened
-from server.core.ranking import packed
+from server.core.races import Decision
+from server.core.ranking import Result
 from server.core.stored import Help
 from server.gateway import codec, messages, present
 from server.service.answers import snapshot_of
@@ -204,6 +216,32 @@ def correct_recording(allowed: Help = "none") -> Recording:
         recording.in_room(race_commands.finish(recording.room, RACED, player, result, recording.at))
     recording.send(ADA, "daily.open", game=GAME)
     start = Started(ADA, TODAY, GAME, "standard", None, DAY, recording.at, daily.closes(DAY))
-    score = packed(recording.play(start).result)
-    recording.stored.leaderboards[DailyId(GAME, DAY)] = {ADA: score}
+    _enter(recording, recording.play(start).result)
     return recording
+
+
+def _enter(recording: Recording, result: Result) -> None:
+    """Enter the race, and the result of Ada's daily, in all that follows from them."""
+    assert recording.room is not None
+    stored, race_over = recording.stored, races.race_over(recording.room)
+    assert race_over is not None
+    decision = Decision(race_over, dict.fromkeys(race_over.results, (RATING, UNCERTAINTY)))
+    stored.races[RACED] = {"decided": msgspec.json.encode(decision).decode()}
+    earned = points(result, ruleset(GAME).home_at_start)
+    assert result.end is not None
+    day = DayResult(result.home, result.left, result.time, result.moves, result.end, earned)
+    for player, other in ((ADA, BOB), (BOB, ADA)):
+        stored.met[player] = {other: race_over.at}
+        of_race = races.results(decision, ())[player]
+        # Ada has kept an identity, and Bob is a guest.
+        found = History(kept=START if player == ADA else None)
+        found = with_round(found, GAME, RACED, of_race)
+        boards = boards_of_round(GAME)
+        if player == ADA:
+            found = with_day(found, GAME, DAY, day)
+            boards += boards_of_day(GAME, DAY, "ranked")
+        stored.histories[player] = fields_of(found)
+        for board in boards:
+            score = found.score(board)
+            if score is not None:
+                stored.leaderboards.setdefault(board, {})[player] = score

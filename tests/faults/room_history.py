@@ -78,7 +78,7 @@ class RoomHistory:
     Attributes:
         states: `states[n - 1]` is the state after entry n.
         seated: when each member took the seat.
-        over: when the last round was over; 0 before the first.
+        ended: when each round was over, by its number.
         followed: each change of the host that nobody asked for.
         here: whom each room event showed as present, with the time at which it was received.
     """
@@ -87,7 +87,7 @@ class RoomHistory:
     nodes: Nodes
     states: list[Room] = field(default_factory=list)
     seated: dict[PlayerId, int] = field(default_factory=dict)
-    over: int = 0
+    ended: dict[int, int] = field(default_factory=dict)
     followed: list[HostChanged] = field(default_factory=list)
     here: list[tuple[int, frozenset[str]]] = field(default_factory=list)
 
@@ -312,7 +312,8 @@ def _check_state(history: RoomHistory, room: Room, event: Event, complain: Any) 
     if isinstance(event, SeatTaken):
         history.seated[event.player] = event.at
     if isinstance(event, RunnerFinished) and not room.running:
-        history.over = event.at
+        assert room.round is not None
+        history.ended[room.round.number] = event.at
         _check_score(room, complain)
     if any(not seat.is_bot for seat in room.seats) and not room.seat_of(room.host):
         complain("invented", f"{event}: the host {room.host} has no seat")
@@ -486,7 +487,8 @@ def _soonest_by_absence(history: RoomHistory, room: Room, event: Event) -> int |
         return history.seated[room.host] + nodes.host_absence
     if isinstance(event, SeatLeft) and event.by is None and not room.running:
         longest = nodes.quick_absence if quick.waits(room) else nodes.seat_absence
-        return max(history.seated.get(event.player, 0), history.over) + longest
+        over = max(history.ended.values(), default=0)
+        return max(history.seated.get(event.player, 0), over) + longest
     return None
 
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol, cast
 
 from redis import Redis
 
-from server.core.boards import ALL_GAMES
-from server.core.daily import DailyId
+from server.core.boards import BoardId, Group, Scope
 
 Entry = tuple[str, str]
 """An entry's id and its text."""
@@ -25,50 +24,103 @@ class Stored:
         attempts: journals by attempt id.
         rooms: journals by room code.
         deals: fields of each deal by its id.
-        leaderboards: scores by player, by daily.
-        effects: those left in the outboxes, by attempt id.
+        leaderboards: scores by player, of each leaderboard.
+        histories: fields of each player's history.
+        races: fields of each race's record, by deal.
+        met: whom each player has met, with the times in Unix milliseconds.
+        effects: those left in the outboxes, by attempt id, or by room and round.
         due: times of due items in Unix milliseconds, by member.
     """
 
     attempts: dict[str, list[Entry]] = field(default_factory=dict)
     rooms: dict[str, list[Entry]] = field(default_factory=dict)
     deals: dict[str, dict[str, str]] = field(default_factory=dict)
-    leaderboards: dict[DailyId, dict[str, int]] = field(default_factory=dict)
+    leaderboards: dict[BoardId, dict[str, int]] = field(default_factory=dict)
+    histories: dict[str, dict[str, str]] = field(default_factory=dict)
+    races: dict[str, dict[str, str]] = field(default_factory=dict)
+    met: dict[str, dict[str, int]] = field(default_factory=dict)
     effects: dict[str, str] = field(default_factory=dict)
     due: dict[str, int] = field(default_factory=dict)
 
+    def add(self, key: str, read: Reads) -> None:
+        """Add what is stored at a key, if it is any of this.
+
+        Keys are recognized by their words, not by their hash tags.
+        """
+        words = key.replace("{", "").replace("}", "").split(":")
+        match words:
+            case [_, "attempt", name]:
+                self.attempts[name] = read.entries(key)
+            case [_, "room", name]:
+                self.rooms[name] = read.entries(key)
+            case ["deal", name]:
+                self.deals[name] = read.fields(key)
+            case ["leaderboard", *name]:
+                self.leaderboards[_board(name)] = _scores(read.rows(key))
+            case ["history", name]:
+                self.histories[name] = read.fields(key)
+            case ["rated", name]:
+                self.races[name] = read.fields(key)
+            case ["met", name]:
+                self.met[name] = _scores(read.rows(key))
+            case [_, "outbox"]:
+                self.effects.update(read.fields(key))
+            case [_, "due"]:
+                self.due.update(_scores(read.rows(key)))
+
+
+class Reads(Protocol):
+    """How keys are read."""
+
+    def entries(self, key: str) -> list[Entry]:
+        """Return the entries of a stream."""
+
+    def fields(self, key: str) -> dict[str, str]:
+        """Return the fields of a hash."""
+
+    def rows(self, key: str) -> list[tuple[str, float]]:
+        """Return the (member, score) of a sorted set."""
+
+
+def _scores(rows: Iterable[tuple[str, float]]) -> dict[str, int]:
+    return {member: int(score) for member, score in rows}
+
+
+def _board(name: list[str]) -> BoardId:
+    """Return the leaderboard that the words of a key name."""
+    group: Group = "guests"
+    if name[-1] == "ranked":
+        *name, group = *name[:-1], "ranked"
+    scope, game, period = name if len(name) == 3 else ("day", *name)
+    return BoardId(cast("Scope", scope), game, int(period), group)
+
 
 def read(servers: Iterable[Redis]) -> Stored:
-    """Return the contents of these masters together.
-
-    Keys are recognized by their words, not by their hash tags.
-    """
+    """Return the contents of these masters together."""
     stored = Stored()
     for redis in servers:
         for key in redis.scan_iter(count=_PAGE):
-            _take(stored, redis, str(key))
+            stored.add(str(key), _Server(redis))
     return stored
 
 
-def _take(stored: Stored, redis: Redis, key: str) -> None:
-    words = key.replace("{", "").replace("}", "").split(":")
-    match words:
-        case [_, "attempt", name]:
-            stored.attempts[name] = list(_entries(redis, key))
-        case [_, "room", name]:
-            stored.rooms[name] = list(_entries(redis, key))
-        case ["deal", name]:
-            stored.deals[name] = _answer(redis.hgetall(key))
-        case ["leaderboard", game, day] if game != ALL_GAMES:
-            rows = _answer(redis.zrange(key, 0, -1, withscores=True))
-            stored.leaderboards[DailyId(game, int(day))] = {
-                player: int(score) for player, score in rows
-            }
-        case [_, "outbox"]:
-            stored.effects.update(_answer(redis.hgetall(key)))
-        case [_, "due"]:
-            rows = _answer(redis.zrange(key, 0, -1, withscores=True))
-            stored.due.update({member: int(score) for member, score in rows})
+class _Server:
+    """Reads the keys of a Redis."""
+
+    def __init__(self, redis: Redis) -> None:
+        self._redis = redis
+
+    def entries(self, key: str) -> list[Entry]:
+        """Return the entries of a stream."""
+        return list(_entries(self._redis, key))
+
+    def fields(self, key: str) -> dict[str, str]:
+        """Return the fields of a hash."""
+        return dict(_answer(self._redis.hgetall(key)))
+
+    def rows(self, key: str) -> list[tuple[str, float]]:
+        """Return the (member, score) of a sorted set."""
+        return list(_answer(self._redis.zrange(key, 0, -1, withscores=True)))
 
 
 def _entries(redis: Redis, key: str) -> Iterator[Entry]:

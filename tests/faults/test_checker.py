@@ -11,6 +11,7 @@ import pytest
 
 from engine.board import view_of
 from engine.cards import card_name
+from server.core.boards import of_daily
 from server.core.daily import DailyId
 from server.core.digest import digest
 from server.core.ids import PlayerId, attempt_id
@@ -46,6 +47,7 @@ from tests.faults.watched import WatchedChecks
 
 RACE = attempt_id(RACED, ADA)
 DAILY = attempt_id(TODAY, ADA)
+BOARD = of_daily(DailyId(GAME, DAY), "ranked")
 
 
 def kinds(recording: Recording) -> set[str]:
@@ -172,7 +174,7 @@ def lose_deal(recording: Recording) -> None:
 
 
 def lose_row(recording: Recording) -> None:
-    recording.stored.leaderboards[DailyId(GAME, DAY)].clear()
+    recording.stored.leaderboards[BOARD].clear()
 
 
 def replace_moves(recording: Recording) -> None:
@@ -208,7 +210,7 @@ def invent_move(recording: Recording) -> None:
 
 
 def invent_row(recording: Recording) -> None:
-    recording.stored.leaderboards[DailyId(GAME, DAY)][BOB] = 7
+    recording.stored.leaderboards[BOARD][BOB] = 7
 
 
 def invent_stuck(recording: Recording) -> None:
@@ -438,7 +440,7 @@ def set_room_back(recording: Recording) -> None:
 
 
 def rank_wrongly(recording: Recording) -> None:
-    recording.stored.leaderboards[DailyId(GAME, DAY)][ADA] += 1
+    recording.stored.leaderboards[BOARD][ADA] += 1
 
 
 def finish_wrongly(recording: Recording) -> None:

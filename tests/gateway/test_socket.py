@@ -130,7 +130,7 @@ class Ours:
     def _admit(self, request: Request) -> Response | None:
         return Response(403, "Forbidden", _CLOSED) if request.path == "/refused" else None
 
-    def _open_session(self, wire: Wire) -> Session:
+    def _open_session(self, wire: Wire, _: Request) -> Session:
         return cast(Session, Echo(wire))
 
     @property

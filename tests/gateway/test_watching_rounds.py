@@ -309,7 +309,10 @@ async def test_a_slow_watcher_is_sent_all_boards_when_it_has_caught_up(
         await play(node, ada, seq)
 
     async def is_set_aside() -> bool:
-        return bob.session in hub.hub.watching._feeds[code].renewed
+        feed = hub.hub.watching._feeds[code]
+        return (
+            node.services.metrics.watched == 4 and not feed.unsent and bob.session in feed.renewed
+        )
 
     await until(is_set_aside)
     assert bob.received("WatchedMove") == []

@@ -111,9 +111,12 @@ class Node:
             await asyncio.sleep(0)
 
     async def apply_effects(self) -> None:
-        """Apply the effects of attempts that ended on this node, as a running node does."""
+        """Apply the effects of what ended on this node, as a running node does."""
+        workers = self.effects._workers
         while not self.attempts.finishes.empty():
             await self.effects.apply(self.attempts.finishes.get_nowait())
+        while workers._tasks:
+            await asyncio.gather(*workers._tasks)
 
     async def state_of(self, attempt: AttemptId) -> Attempt:
         """Return the current state of an attempt, which must exist."""

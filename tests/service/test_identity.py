@@ -13,17 +13,17 @@ from tests.service.nodes import Node
 
 
 async def test_a_token_identifies_its_guest_on_every_node(node: Node, other: Node) -> None:
-    profile, token = await node.services.identity.enter(None, None)
+    profile, token, _ = await node.services.identity.enter(None, None)
     assert is_id(profile.id)
     assert profile.name == guest_name(profile.id)
     for n in (node, other):
-        assert await n.services.identity.enter(token, None) == (profile, token)
-    again, _ = await node.services.identity.enter(None, None)
+        assert await n.services.identity.enter(token, None) == (profile, token, 0)
+    again, _, _ = await node.services.identity.enter(None, None)
     assert again.id != profile.id
 
 
 async def test_a_name_can_be_set_on_entering_and_changed_later(node: Node, other: Node) -> None:
-    profile, token = await node.services.identity.enter(None, " Ada ")
+    profile, token, _ = await node.services.identity.enter(None, " Ada ")
     assert profile.name == "Ada"
     assert (await other.services.identity.rename(profile.id, "Ada  L.")).name == "Ada L."
     assert (await node.services.identity.enter(token, None))[0].name == "Ada L."
@@ -32,7 +32,7 @@ async def test_a_name_can_be_set_on_entering_and_changed_later(node: Node, other
 
 @pytest.mark.parametrize("name", ["", "<Ada>"])
 async def test_a_name_that_cannot_be_used_changes_nothing(node: Node, name: str) -> None:
-    profile, token = await node.services.identity.enter(None, "Ada")
+    profile, token, _ = await node.services.identity.enter(None, "Ada")
     with pytest.raises(Refusal, match="bad_name"):
         await node.services.identity.enter(token, name)
     with pytest.raises(Refusal, match="bad_name"):
@@ -44,8 +44,8 @@ async def test_a_name_that_cannot_be_used_changes_nothing(node: Node, name: str)
 
 
 async def test_a_token_that_was_not_signed_is_refused(node: Node, other: Node) -> None:
-    _, token = await node.services.identity.enter(None, None)
-    victim, _ = await node.services.identity.enter(None, None)
+    _, token, _ = await node.services.identity.enter(None, None)
+    victim, _, _ = await node.services.identity.enter(None, None)
     player, _, signature = token.partition(".")
     forged = [
         "", ".", player, f"{player}.", token[:-1], f"{token}=", f"{token}x", f" {token}",
@@ -62,7 +62,7 @@ async def test_a_token_that_was_not_signed_is_refused(node: Node, other: Node) -
 
 
 async def test_changing_any_character_of_a_token_invalidates_it(node: Node) -> None:
-    _, token = await node.services.identity.enter(None, None)
+    _, token, _ = await node.services.identity.enter(None, None)
     for place, letter in enumerate(token):
         changed = token[:place] + ("a" if letter != "a" else "b") + token[place + 1 :]
         with pytest.raises(Refusal, match="bad_token"):
@@ -70,12 +70,12 @@ async def test_changing_any_character_of_a_token_invalidates_it(node: Node) -> N
 
 
 async def test_another_servers_token_is_refused(node: Node) -> None:
-    profile, token = await node.services.identity.enter(None, None)
+    profile, token, _ = await node.services.identity.enter(None, None)
     await node.redis.delete(keys.SIGNING_KEY)
-    elsewhere = Identity(node.store.players, node.services.profiles)
+    elsewhere = Identity(node.store.players, node.services.profiles, node.store.clock)
     with pytest.raises(Refusal, match="bad_token"):
         await elsewhere.enter(token, None)
-    _, other_token = await elsewhere.enter(None, None)
+    _, other_token, _ = await elsewhere.enter(None, None)
     with pytest.raises(Refusal, match="bad_token"):
         await node.services.identity.enter(other_token, None)
-    assert await node.services.identity.enter(token, None) == (profile, token)
+    assert await node.services.identity.enter(token, None) == (profile, token, 0)

@@ -21,6 +21,7 @@ from server.service import outbox_entries
 from server.service.operators import By, UnknownPlayerError
 from server.service.outbox_entries import AnyAct, BarPlayer, HideName, RepairDay
 from server.service.repaired_days import CURRENT_FOR
+from server.store import keys
 from tests.core.builders import ADA, BOB, CYD, START
 from tests.service.nodes import BEGUN, Node, SetClock, attempt_of
 from tests.service.test_effects import DAY, GAME, finish_daily
@@ -158,7 +159,7 @@ async def test_who_is_barred_begins_no_session_until_the_bar_has_ended(
     assert refused.value.wait == daily.DAY
     # A node that has missed the message finds out when it checks its sessions.
     told.clear()
-    await sessions.check([(ADA, "before"), (BOB, "other")])
+    await sessions.check([(ADA, "before", 0), (BOB, "other", 0)])
     assert told == [ADA]
     clock.time = START + 2 * daily.DAY
     await sessions.enter(ADA, "later")
@@ -194,7 +195,7 @@ async def test_a_hidden_name_is_a_guests_on_every_node_and_cannot_be_changed(
         with pytest.raises(Refusal, match="name_hidden"):
             await other.services.identity.rename(player, "Ruder")
         # A new session begins, and does not bring the name back.
-        profile, _ = await other.services.identity.enter(token, "Rudest")
+        profile, *_ = await other.services.identity.enter(token, "Rudest")
         assert profile.name == guest
         await node.services.operators.hide_name(BY, player, hidden=False)
         await until(lambda: _all(len(changed) == 2))
@@ -317,3 +318,61 @@ async def test_the_first_three_moves_of_a_resigned_daily_say_nothing(node: Node)
     await finish_daily(node)
     await node.apply_effects()
     assert await node.services.operators.suspicious(10) == []
+
+
+async def test_a_voided_result_of_a_race_is_rated_for_nobody_and_comes_back(
+    node: Node, clock: SetClock
+) -> None:
+    for player in (ADA, BOB):
+        await node.store.players.keep(player)
+        await node.services.histories.keep(player, START)
+    room, _ = await node.race_of(ADA, BOB)
+    clock.time = BEGUN
+    await node.play_out(attempt_of(room, ADA), ADA)
+    await node.attempts.give_up(attempt_of(room, BOB))
+    await node.apply_effects()
+    await node.sweep()
+    board = BoardId("rating", "lady-betty", 0, "ranked")
+    before = await rows(node, board)
+    assert before[0].player == ADA
+    await node.services.operators.void(BY, attempt_of(room, ADA), void=True)
+    assert await rows(node, board) == []
+    await node.services.operators.void(BY, attempt_of(room, ADA), void=False)
+    assert await rows(node, board) == before
+
+
+async def test_a_round_that_an_operator_ended_is_no_race(node: Node, clock: SetClock) -> None:
+    room, code = await node.race_of(ADA, BOB)
+    clock.time = BEGUN
+    await node.play_out(attempt_of(room, ADA), ADA)
+    await node.services.operators.close_room(BY, code)
+    await node.sweep()
+    assert (await node.services.histories.find(ADA)).rounds == {}
+    assert await all_effects(node.store.outboxes) == []
+
+
+async def test_a_player_is_deleted_as_by_themselves(node: Node) -> None:
+    token = (await node.services.identity.enter(None, "Ada")).token
+    player = (await node.services.identity.enter(token, None)).profile.id
+    await played(node, player)
+    await node.services.operators.delete(BY, player)
+    with pytest.raises(Refusal, match="bad_token"):
+        await node.services.identity.enter(token, None)
+    with pytest.raises(UnknownPlayerError):
+        await node.services.operators.player(player)
+    # What is done about a deleted player does not bring the record back.
+    for act in (
+        BarPlayer(player=player, until=0, **ABOUT),
+        HideName(player=player, hidden=True, **ABOUT | {"id": "2"}),
+    ):
+        await node.services.moderation.apply(act)
+    assert not (await node.store.moderation.restrictions(player)).known
+    assert len(await rows(node, BoardId("day", "lady-betty", DAY, "guests"))) == 1
+
+
+async def test_the_record_of_a_kept_player_does_not_expire_after_an_act(node: Node) -> None:
+    await node.store.players.keep(ADA, "Ada")
+    await node.store.accounts.keep_code(ADA, "digest", START)
+    await node.services.operators.bar(BY, ADA, 1)
+    await node.services.operators.hide_name(BY, ADA, hidden=True)
+    assert await node.redis.ttl(keys.player(ADA)) == -1

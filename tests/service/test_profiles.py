@@ -33,7 +33,7 @@ async def test_a_new_name_is_known_on_every_node(node: Node, other: Node) -> Non
     profiles = other.services.profiles
     profiles.keep(Profile(BOB, "Bob"))
     async with running(other.bus.run):
-        _, token = await node.services.identity.enter(None, "Ada")
+        _, token, _ = await node.services.identity.enter(None, "Ada")
         player = (await node.services.identity.enter(token, None))[0].id
 
         async def begun() -> bool:

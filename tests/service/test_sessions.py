@@ -153,8 +153,8 @@ async def test_a_node_that_is_published_to_in_vain_says_so(
 async def test_what_was_lost_is_found_by_reading(node: Node, other: Node) -> None:
     """The bus does not run: no message arrives."""
     sessions, me = node.services.sessions, node.registration.id
-    mine = [(ADA, "one"), (BOB, "two"), (CYD, "three")]
-    for player, session in mine:
+    mine = [(ADA, "one", 0), (BOB, "two", 0), (CYD, "three", 0)]
+    for player, session, _ in mine:
         await sessions.enter(player, session)
     node.registration.note_alive(other.registration.id)
     await other.services.sessions.enter(ADA, "four")

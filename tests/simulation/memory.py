@@ -11,9 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from server.core.boards import ALL_GAMES
-from server.core.daily import DailyId
-from tests.faults.stored import Stored
+from tests.faults.stored import Entry, Stored
 
 Reply = Any
 """A Python value: text, number, `None`, list, dict, or an `Error`."""
@@ -88,6 +86,10 @@ class Memory:
         if key in self._keyspace.keys:
             self._keyspace.expiries[key] = milliseconds
 
+    def persist(self, key: str) -> None:
+        """Let a key not expire."""
+        self._keyspace.expiries.pop(key, None)
+
     def expire(self, key: str, seconds: str) -> None:
         """Set the expiry of a key, in seconds from now."""
         self.expire_at(key, self.now() + int(seconds) * 1000)
@@ -144,7 +146,7 @@ class Memory:
         return (self.find(key) or {}).get(name)
 
     def _hmget(self, key: str, *names: str) -> Reply:
-        return [(self.find(key) or {}).get(name) for name in names]
+        return [self._hget(key, name) for name in names]
 
     def _hvals(self, key: str) -> Reply:
         return list((self.find(key) or {}).values())
@@ -203,6 +205,9 @@ class Memory:
         return [m for m, s in self.rows(key) if (s > low if first[0] == "(" else s >= low)
                 and s <= high]  # fmt: skip
 
+    def _zrevrange(self, key: str, _: str, __: str) -> Reply:
+        return [member for member, _ in reversed(self.rows(key))]
+
     def _zrangebyscore(self, key: str, _: str, last: str, *more: str) -> Reply:
         found = [[m, s] for m, s in self.rows(key) if s <= float(last)]
         return found[: int(more[more.index("LIMIT") + 2])]
@@ -218,21 +223,13 @@ class Memory:
         """Return all of it as the checker reads it."""
         stored = Stored()
         for key in list(self._keyspace.keys):
-            value = self.find(key)
-            words = key.replace("{", "").replace("}", "").split(":")
-            match words:
-                case [_, "attempt", name]:
-                    stored.attempts[name] = [(f"0-{n}", text) for n, text in enumerate(value, 1)]
-                case [_, "room", name]:
-                    stored.rooms[name] = [(f"0-{n}", text) for n, text in enumerate(value, 1)]
-                case ["deal", name]:
-                    stored.deals[name] = value
-                case ["leaderboard", game, day] if game != ALL_GAMES:
-                    stored.leaderboards[DailyId(game, int(day))] = {
-                        m: int(s) for m, s in value.rows()
-                    }
-                case [_, "outbox"]:
-                    stored.effects.update(value)
-                case [_, "due"]:
-                    stored.due.update({member: int(score) for member, score in value.rows()})
+            stored.add(key, self)
         return stored
+
+    def entries(self, key: str) -> list[Entry]:
+        """Return the entries of a journal."""
+        return [(f"0-{number}", text) for number, text in enumerate(self.stream(key), 1)]
+
+    def fields(self, key: str) -> dict[str, str]:
+        """Return a copy of a hash."""
+        return dict(self.find(key) or {})

@@ -26,6 +26,7 @@ from server.core import watching as core_watching
 from server.core.ids import PlayerId, RoomCode
 from server.core.race import Room
 from server.core.race_events import Terms
+from server.core.refusal import UnavailableError
 from server.gateway import load, session
 from server.service import attempt_journal, watching
 from server.service.rooms import Rooms
@@ -51,8 +52,17 @@ DAILIES = 0.15
 QUICK = 0.15
 """How often players look for quick matches instead of racing in a room of theirs."""
 
+KEPT = 0.4
+"""How often a player keeps an identity, at some time."""
+
+KEPT_WITHIN = 8.0
+"""Seconds from the start within which that is, in most races."""
+
 TAIL_LOST = 0.1
 """How often a race is one in which the store loses its last writes now and then."""
+
+KEEP_TIMEOUT = 3.0
+"""Seconds after which that is tried again."""
 
 LOSS_INTERVAL = (0.3, 5.0)
 """Seconds between two such losses."""
@@ -145,6 +155,10 @@ async def _play(world: World) -> None:
             code=loop.create_future(),
         )
         works = [plans.race(player, table, host=player is players[0]) for player in players]
+    # Drawn apart, too.
+    apart = random.Random(f"kept {world.seed}")
+    keeping = [player for player in players if apart.random() < KEPT]
+    works += [_keep(world, network, player, apart) for player in keeping]
     tasks = [loop.create_task(work) for work in works]
     if rng.random() < TAIL_LOST:
         cutting = loop.create_task(_cut_power(world))
@@ -154,7 +168,7 @@ async def _play(world: World) -> None:
     world.stop_faults()
     world.closing = True
     await _wait_for(tasks, FINISHED_WITHIN)
-    for player, task in zip(players, tasks, strict=True):
+    for player, task in zip((*players, *keeping), tasks, strict=True):
         if not task.done():
             world.complain("stuck", player.id, player.doing)
         elif error := task.exception():
@@ -169,6 +183,24 @@ async def _play(world: World) -> None:
             continue
         world.complain(complaint.kind, complaint.about, complaint.text)
     world.counts.update(verdict.counts)
+
+
+async def _keep(world: World, network: Network, player: Player, rng: random.Random) -> None:
+    """Keep a player's identity at some time, by any node, again until one has done it."""
+    await asyncio.sleep(rng.uniform(0.0, KEPT_WITHIN))
+    while True:
+        node = rng.choice(network.nodes)
+        if player.id and node.up:
+            kept = node.services.histories.keep(PlayerId(player.id), int(world.now()))
+            try:
+                await asyncio.wait_for(kept, KEEP_TIMEOUT)
+            except (UnavailableError, TimeoutError):
+                world.note(player.id, "is not kept yet")
+            else:
+                world.note(player.id, "is kept")
+                world.counts["kept"] += 1
+                return
+        await asyncio.sleep(0.25)
 
 
 def _excuses(stored: Stored, found: Sequence[Complaint]) -> Callable[[Complaint], bool]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from server.store import (
+    accounts,
     database,
     deals,
     histories,
@@ -16,6 +17,7 @@ from server.store import (
     outbox,
     players,
     quick,
+    races,
     rooms,
     suspicions,
     sweepers,
@@ -115,6 +117,39 @@ def change_history(memory: Memory, names: list[str], given: list[str]) -> Reply:
     return 1
 
 
+def _pairs(memory: Memory, key: str) -> list[str]:
+    return [part for pair in memory.hash(key).items() for part in pair]
+
+
+def decide_race(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    """Store what is decided of a race, unless that stands, and return its record."""
+    memory.hash(names[0]).setdefault("decided", given[0])
+    memory.expire(names[0], given[1])
+    return _pairs(memory, names[0])
+
+
+def take_back(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    """Note in the record of a race, if there is one, that a result is void, and return it."""
+    if memory.run("HGET", [names[0], "decided"]) is None:
+        return []
+    if given[1]:
+        memory.hash(names[0])[f"void:{given[0]}"] = given[1]
+    else:
+        memory.run("HDEL", [names[0], f"void:{given[0]}"])
+    return _pairs(memory, names[0])
+
+
+def meet(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    """Note whom a player has met, and forget those who were met before the last ones."""
+    at, most, life, *others = given
+    for other in others:
+        memory.zadd(names[0], max(float(at), memory.scores(names[0]).get(other, 0.0)), other)
+    for member, _ in memory.rows(names[0])[: -int(most)]:
+        memory.zrem(names[0], member)
+    memory.expire(names[0], life)
+    return None
+
+
 def _rows(memory: Memory, key: str, first: int, last: int) -> list[Reply]:
     rows = memory.rows(key)
     found = rows[first : last + 1]
@@ -175,18 +210,32 @@ def drop_due(memory: Memory, names: list[str], given: list[str]) -> Reply:
 
 
 def keep_name(memory: Memory, names: list[str], given: list[str]) -> Reply:
-    """Store a player's name."""
-    before = memory.run("HGET", [names[0], "name"])
-    if memory.run("HGET", [names[0], "hidden"]) is None:
-        memory.run(given[0], [names[0], "name", given[1]])
-    memory.expire(names[0], given[2])
-    return [memory.run("HGET", [names[0], "name"]), before]
+    """Store a player's name, unless the player is deleted or the epoch of the token is over."""
+    how, name, life, epoch, now = given
+    record = memory.find(names[0]) or {}
+    before, current = record.get("name"), int(record.get("epoch", 0))
+    if "deleted" in record or (epoch and int(epoch) < current):
+        return [None, None]
+    if epoch and int(epoch) > current:
+        memory.hash(names[0])["epoch"] = epoch
+    if now and before is None:
+        memory.hash(names[0]).setdefault("created", now)
+    if "hidden" not in record:
+        memory.run(how, [names[0], "name", name])
+    if "kept" in record:
+        memory.persist(names[0])
+    else:
+        memory.expire(names[0], life)
+    return [memory.run("HGET", [names[0], "name"]) or "", before]
 
 
 def add_session(memory: Memory, names: list[str], given: list[str]) -> Reply:
     """Store a session, and return all and those that were dropped as too many."""
-    session, now, life, most = given
-    barred = memory.run("HGET", [names[2], "barred"])
+    session, now, life, most, epoch = given
+    record = memory.find(names[2]) or {}
+    if "deleted" in record or int(epoch) < int(record.get("epoch", 0)):
+        return []
+    barred = record.get("barred")
     if barred is not None and (barred == "0" or int(barred) > int(now)):
         return barred
     memory.zadd(names[0], now, session)
@@ -214,17 +263,22 @@ def record_act(memory: Memory, names: list[str], given: list[str]) -> Reply:
 def bar(memory: Memory, names: list[str], given: list[str]) -> Reply:
     """Store until when a player is barred, or that the player is not."""
     until, life = given
+    if "deleted" in (memory.find(names[0]) or {}):
+        return None
     if until:
         memory.hash(names[0])["barred"] = until
     else:
         memory.run("HDEL", [names[0], "barred"])
-    memory.expire(names[0], life)
+    if memory.run("HGET", [names[0], "kept"]) is None:
+        memory.expire(names[0], life)
     return None
 
 
 def hide_name(memory: Memory, names: list[str], given: list[str]) -> Reply:
     """Put a player's name aside, or back."""
     hide, life = given
+    if "deleted" in (memory.find(names[0]) or {}):
+        return None
     hidden = memory.run("HGET", [names[0], "hidden"])
     if hide == "1" and hidden is None:
         record = memory.hash(names[0])
@@ -233,7 +287,8 @@ def hide_name(memory: Memory, names: list[str], given: list[str]) -> Reply:
         if hidden:
             memory.hash(names[0])["name"] = hidden
         memory.run("HDEL", [names[0], "hidden"])
-    memory.expire(names[0], life)
+    if memory.run("HGET", [names[0], "kept"]) is None:
+        memory.expire(names[0], life)
     return None
 
 
@@ -262,6 +317,109 @@ def median_win(memory: Memory, names: list[str], given: list[str]) -> Reply:
     wins = sum(score < float(given[0]) for _, score in rows)
     middle = rows[wins // 2 : wins // 2 + 1]
     return [wins, str(int(middle[0][1])) if middle else "0"]
+
+
+def keep_code(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    """Store a recovery code's digest; return the digest that is void."""
+    at, digest = given
+    record = memory.find(names[0]) or {}
+    if "deleted" in record or int(record.get("recovery_at", 0)) > int(at):
+        return digest
+    before = record.get("recovery", digest)
+    record = memory.hash(names[0])
+    record.setdefault("kept", at)
+    record.update(recovery=digest, recovery_at=at)
+    memory.persist(names[0])
+    return before if before != digest else ""
+
+
+def keep_passkey(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    """Store that a player has a passkey, if that is not one too many."""
+    at, field, most = given
+    record = memory.find(names[0]) or {}
+    if "deleted" in record:
+        return 0
+    if field in record:
+        return 1
+    if sum(each.startswith("passkey:") for each in record) >= int(most):
+        return 0
+    record = memory.hash(names[0])
+    record.setdefault("kept", at)
+    record[field] = at
+    memory.persist(names[0])
+    return 1
+
+
+def put_passkey(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    """Store a passkey, unless it is another player's."""
+    found = memory.hash(names[0])
+    if not found:
+        found.update(zip(("player", "key", "count"), given, strict=True))
+    return int(found["player"] == given[0])
+
+
+def count_passkey(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    """Store a passkey's counter, if it is greater."""
+    found = memory.find(names[0])
+    if found and int(found["count"]) < int(given[0]):
+        found["count"] = given[0]
+    return None
+
+
+def offer_device(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    """Store a device code's digest."""
+    if "deleted" in (memory.find(names[0]) or {}):
+        return 0
+    memory.hash(names[0]).update(device=given[0], device_until=given[1])
+    return 1
+
+
+def take_device(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    """Use a device code up."""
+    record = memory.find(names[0]) or {}
+    if record.get("device") != given[0] or "deleted" in record:
+        return 0
+    until = record["device_until"]
+    _drop_fields(memory, names[0], "device", "device_until")
+    return int(int(until) > int(given[1]))
+
+
+def sign_out(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    """Begin a player's next epoch."""
+    asking, life, deleted = given
+    found = [member for member, _ in memory.rows(names[1])]
+    if "deleted" in (memory.find(names[0]) or {}):
+        return [deleted, found]
+    record = memory.hash(names[0])
+    record["epoch"] = str(int(record.get("epoch", 0)) + 1)
+    _drop_fields(memory, names[0], "device", "device_until")
+    if "kept" not in record:
+        memory.expire(names[0], life)
+    for session in found:
+        if session != asking:
+            memory.zrem(names[1], session)
+    memory.delete(names[2])
+    return [int(record["epoch"]), found]
+
+
+def bury(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    """Note that a player is deleted."""
+    memory.hash(names[0]).setdefault("deleted", given[0])
+    _drop_fields(memory, names[0], "name")
+    memory.expire(names[0], given[1])
+    return [member for member, _ in memory.rows(names[1])]
+
+
+def forget(memory: Memory, names: list[str], _: list[str]) -> Reply:
+    """Delete all fields of a player's record but the note that the player is deleted."""
+    record = memory.find(names[0]) or {}
+    _drop_fields(memory, names[0], *(field for field in record if field != "deleted"))
+    return None
+
+
+def _drop_fields(memory: Memory, key: str, *fields: str) -> None:
+    for field in fields:
+        memory.run("HDEL", [key, field])
 
 
 def enter_room(memory: Memory, names: list[str], given: list[str]) -> Reply:
@@ -327,6 +485,15 @@ def offer(memory: Memory, names: list[str], given: list[str]) -> Reply:
 
 
 SCRIPTS: dict[str, Script] = {
+    accounts._KEEP_CODE: keep_code,
+    accounts._KEEP_PASSKEY: keep_passkey,
+    accounts._PUT_PASSKEY: put_passkey,
+    accounts._COUNT: count_passkey,
+    accounts._OFFER: offer_device,
+    accounts._TAKE: take_device,
+    accounts._SIGN_OUT: sign_out,
+    accounts._BURY: bury,
+    accounts._FORGET: forget,
     journal._APPEND: append,
     journal._APPEND_WITH: append_with,
     database._KEEP_FIRST: keep_first,
@@ -351,6 +518,9 @@ SCRIPTS: dict[str, Script] = {
     players._ADD_SESSION: add_session,
     quick._PAIR: pair,
     quick._OFFER: offer,
+    races._DECIDE: decide_race,
+    races._TAKE_BACK: take_back,
+    races._MEET: meet,
     rooms._ENTER: enter_room,
     rooms._LEAVE: leave_room,
 }

@@ -6,17 +6,19 @@ import asyncio
 import random
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
 
 from server.app import redis_store
+from server.core.account import Passkey
 from server.core.boards import BoardId, Group, of_daily
 from server.core.daily import DailyId
 from server.core.due import AttemptDue
 from server.core.history import DayResult, History
-from server.core.ids import AttemptId, PlayerId, RoomCode
+from server.core.ids import AttemptId, DealId, PlayerId, RoomCode
 from server.core.refusal import Refusal
 from server.service.store import Store
 from server.store import keys
@@ -40,8 +42,9 @@ NAMES = [f"{player}.{player}" for player in PLAYERS[:8]]
 TEXTS = ["a", '{"at":1}']
 GAMES = ["first", "second"]
 DAYS = [20_000, 20_001]
+DIGESTS = ["a" * 64, "b" * 64]
 CODES = [RoomCode("AAAAA"), RoomCode("BBBBB")]
-COMMANDS = 1_000
+COMMANDS = 1_200
 
 
 @dataclass(frozen=True)
@@ -74,12 +77,14 @@ class Commands:
         makers = [self._append] * 10 + [self._read_on] * 2 + [
             self._read, self._read_on, self._effects, self._drop_effect, self._due, self._drop_due,
             self._place, self._change_history, self._histories, self._top, self._around,
+            self._race, self._race, self._meet, self._met,
             self._keep, self._profiles, self._session, self._act, self._bar, self._hide_name,
             self._restrictions, self._repair, self._first, self._median_win, self._suspect,
             self._session_used, self._session_ended, self._newest, self._present, self._presence,
             self._node, self._nodes, self._open_room, self._open_rooms, self._offer,
-            self._pair,
-            self._gathered, self._gathered, self._gathered, *[self._due] * 6,
+            self._pair, self._account, *[self._code] * 2, *[self._device] * 2,
+            *[self._passkey] * 4, self._sign_out, self._bury,
+            *[self._gathered] * 4, *[self._append] * 4, *[self._due] * 12,
             self._pending, self._set_aside, self._all_set_aside, self._sweeper,
         ]  # fmt: skip
         maker = self.rng.choice(makers)
@@ -212,7 +217,55 @@ class Commands:
 
     def _keep(self) -> Command:
         player, name = self._one(list(PLAYERS)), self._one([None, "Ada", "Bob"])
-        return lambda on: on.store.players.keep(player, name)
+        epoch, now = self._one([None, 0, 1, 2]), self._one([None, self.now])
+        return lambda on: on.store.players.keep(player, name, epoch, now)
+
+    def _account(self) -> Command:
+        player: PlayerId = self._one(list(PLAYERS))
+        return lambda on: on.store.accounts.find(player)
+
+    def _code(self) -> Command:
+        player, digest = self._one(list(PLAYERS)), self._one(DIGESTS)
+        at = self.now + self.rng.choice((0, 0, -60_000))
+        if self.rng.random() < 0.5:
+            return lambda on: on.store.accounts.code_owner(digest)
+        return lambda on: on.store.accounts.keep_code(player, digest, at)
+
+    def _device(self) -> Command:
+        player, digest = self._one(list(PLAYERS)), self._one(DIGESTS)
+        now = self.now + self.rng.choice((0, 400_000))
+        if self.rng.random() < 0.5:
+            return lambda on: on.store.accounts.take_device(digest, now)
+        return lambda on: on.store.accounts.offer_device(player, digest, now)
+
+    def _passkey(self) -> Command:
+        credential, count = f"c{self.rng.randrange(20)}", self.rng.randrange(5)
+        made = Passkey(credential, self._one(list(PLAYERS)), b"key", count)
+        now, what = self.now, self._one(["keep", "keep", "find", "count"])
+        if what == "keep":
+            return lambda on: on.store.accounts.keep_passkey(made, now)
+        if what == "find":
+            return lambda on: on.store.accounts.passkey(credential)
+        return lambda on: on.store.accounts.count_passkey(credential, count)
+
+    def _sign_out(self) -> Command:
+        player, session = self._one(list(PLAYERS)), f"node/{self.rng.randrange(12)}"
+        return lambda on: on.store.accounts.sign_out(player, session)
+
+    def _bury(self) -> Command:
+        # As often as not, the player is there again for what comes next.
+        player, now = self._one(list(PLAYERS)), self.now
+
+        async def bury(on: Side) -> list[str]:
+            found = await on.store.accounts.bury(player, now)
+            with suppress(Refusal):
+                await on.store.players.keep(player)
+            await on.store.accounts.forget(player)
+            if now % 2:
+                await on.database.write(keys.player(player), "DEL", keys.player(player))
+            return found
+
+        return bury
 
     def _profiles(self) -> Command:
         return lambda on: on.store.players.profiles(PLAYERS)
@@ -220,7 +273,8 @@ class Commands:
     def _session(self) -> Command:
         player: PlayerId = self._one(list(PLAYERS))
         session, now = f"node/{self.rng.randrange(12)}", self.now + self.rng.randrange(5)
-        return lambda on: on.store.players.add_session(player, session, now)
+        epoch = self.rng.randrange(3)
+        return lambda on: on.store.players.add_session(player, session, now, epoch)
 
     def _act(self) -> Command:
         act, subject, at = self._one(["1", "2", "3"]), self._one(["a", "b"]), self.rng.randrange(9)
@@ -282,7 +336,7 @@ class Commands:
 
         async def use(on: Side) -> list[list[str]]:
             on.store.players.use_session(player, session, now)
-            await on.store.players.keep(player)  # a write after it, on the same connection
+            await on.store.rooms.leave(CODES[0], player, "")  # a write, on the same connection
             return await on.store.players.sessions(PLAYERS)
 
         return use
@@ -293,7 +347,7 @@ class Commands:
 
         async def end(on: Side) -> list[list[str]]:
             on.store.players.remove_session(player, session)
-            await on.store.players.keep(player)  # as above
+            await on.store.rooms.leave(CODES[0], player, "")  # as above
             return await on.store.players.sessions(PLAYERS)
 
         return end
@@ -335,6 +389,25 @@ class Commands:
         if self.rng.random() < 0.3:
             return lambda on: on.store.quick_matches.withdraw(game, code)
         return lambda on: on.store.quick_matches.offer(game, code, now)
+
+    def _race(self) -> Command:
+        deal, player = DealId(f"deal{self.rng.randrange(12)}"), self._one(list(PLAYERS[:2]))
+        kind, text = self.rng.choice(("decide", "find", "void")), self._one(TEXTS)
+        if kind == "find":
+            return lambda on: on.store.races.find(deal)
+        if kind == "void":
+            reason = self._one([None, text])
+            return lambda on: on.store.races.void(deal, player, reason)
+        return lambda on: on.store.races.decide(deal, text)
+
+    def _meet(self) -> Command:
+        player, *others = self.rng.sample(PLAYERS, self.rng.randint(2, len(PLAYERS)))
+        at = self._about_now()
+        return lambda on: on.store.races.meet(player, others, at)
+
+    def _met(self) -> Command:
+        player = self._one([*PLAYERS])
+        return lambda on: on.store.races.met(player)
 
     def _pair(self) -> Command:
         game, now = self._one(GAMES), self.now
@@ -409,7 +482,10 @@ async def test_the_simulated_store_answers_as_the_real_one(
         assert found == wanted, f"command {number} of seed {seed}: {name}"
         seen[f"{name} {wanted.__name__ if isinstance(wanted, type) else bool(wanted)}"] += 1
     assert {"_append ConflictError", "_append MistimedError", "_append True"} <= seen.keys()
+    assert {"_passkey True", "_device True", "_code True", "_sign_out True"} <= seen.keys()
+    assert {"_keep Refusal", "_session Refusal"} <= seen.keys()
     assert {"_read True", "_read_on True", "_read_on False", "_effects True"} <= seen.keys()
+    assert {"_race True", "_race False", "_met True"} <= seen.keys()
     assert {"_due True", "_due False", "_top True", "_around True", "_nodes True"} <= seen.keys()
 
 

@@ -48,7 +48,7 @@ def test_keys_of_different_kinds_differ() -> None:
         keys.deal("x"), keys.daily(daily), keys.player("x"), keys.history("x"),
         keys.leaderboard(of_daily(daily, "guests")), keys.leaderboard(of_daily(daily, "ranked")),
         keys.curves(of_daily(daily, "guests")),
-        keys.session("x"), keys.creation("x", "y"), keys.SIGNING_KEY, keys.NODES,
-        keys.barrier(keys.attempt("x")),
+        keys.race("x"), keys.met("x"), keys.session("x"),
+        keys.creation("x", "y"), keys.SIGNING_KEY, keys.NODES, keys.barrier(keys.attempt("x")),
     ]  # fmt: skip
     assert len(set(made)) == len(made)

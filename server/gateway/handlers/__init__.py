@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from server.core.ids import AttemptId, PlayerId
 from server.gateway.handlers import (
+    accounts,
     attempts,
     dailies,
     deals,
@@ -30,6 +31,7 @@ HANDLERS = {
     **leaderboards.HANDLERS,
     **runs.HANDLERS,
     **watching.HANDLERS,
+    **accounts.HANDLERS,
 }
 """The handler of every command, by the command's type."""
 

@@ -14,9 +14,10 @@ async def hello(request: Request[Hello]) -> Welcome:
     if command.version not in VERSIONS:
         oldest, newest = VERSIONS[0], VERSIONS[-1]
         raise Refusal("bad_version", f"This server speaks versions {oldest} to {newest}.")
-    profile, token = await services.identity.enter(command.token, command.name)
-    await request.hub.enter(request.session, profile.id)
-    return Welcome(present.player(profile), token, request.now(), request.session.id)
+    found = await services.identity.enter(command.token, command.name)
+    await request.hub.enter(request.session, found.profile.id, found.epoch)
+    player = present.player(found.profile)
+    return Welcome(player, found.token, request.now(), request.session.id)
 
 
 async def rename(request: Request[Rename]) -> Done:

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, TypeAlias, Union
 from msgspec import Struct
 
 from server.gateway.messages import (
+    accounts,
     attempts,
     dailies,
     deals,
@@ -42,6 +43,7 @@ __all__ = [
     "MODULES",
     "STRUCTS",
     "AnyCommand",
+    "accounts",
     "attempts",
     "dailies",
     "deals",
@@ -54,7 +56,9 @@ __all__ = [
     "watching",
 ]
 
-MODULES = (shared, session, rooms, attempts, deals, dailies, leaderboards, runs, watching)
+MODULES = (
+    *(shared, session, rooms, attempts, deals, dailies, leaderboards, runs, watching, accounts),
+)
 
 
 def kind_of(message: type[Struct]) -> int:

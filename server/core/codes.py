@@ -1,0 +1,41 @@
+"""Codes by which a player signs in: how they are written for people, and read again.
+
+A code is kept and compared as lower-case letters and digits of `ids.ALPHABET`, which has none that
+look alike. People see it in capitals, in groups of four.
+"""
+
+from __future__ import annotations
+
+from server.core.ids import ALPHABET
+
+RECOVERY_LENGTH = 20
+"""Characters of a recovery code: 100 bits, so that guessing is hopeless without any limit."""
+
+DEVICE_LENGTH = 8
+"""Characters of a device code: 40 bits. It is short-lived, and wrong guesses are limited."""
+
+_GROUP = 4
+_IGNORED = str.maketrans("", "", " -\u2010\u2011\u2013\u00a0\t\r\n")
+_MISREAD = str.maketrans("oil", "011")
+
+
+def shown_code(code: str) -> str:
+    """Return a code as people see it, such as `K3MQ-7W2R`."""
+    groups = (code[start : start + _GROUP] for start in range(0, len(code), _GROUP))
+    return "-".join(groups).upper()
+
+
+def read_code(text: str) -> str | None:
+    """Return the code in what somebody typed, or `None` if it cannot be one.
+
+    Case, spaces and hyphens do not matter; the letters o, i and l, which no code has, count as the
+    digits that they look like.
+    """
+    code = text.lower().translate(_IGNORED).translate(_MISREAD)
+    fits = len(code) in {DEVICE_LENGTH, RECOVERY_LENGTH} and set(code).issubset(ALPHABET)
+    return code if fits else None
+
+
+def is_recovery(code: str) -> bool:
+    """Return whether a code is a recovery code, by its length; else it is a device code."""
+    return len(code) == RECOVERY_LENGTH

@@ -1,0 +1,168 @@
+"""Keeping an identity, signing in on another device, and leaving."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+from server.gateway.messages.shared import Command, Event
+
+MAX_CREDENTIAL = 4_000
+"""The most characters of a credential: no frame has room for more."""
+
+Credential = Annotated[str, Meta(max_length=MAX_CREDENTIAL)]
+"""What a browser answers, as JSON (`PublicKeyCredential.toJSON`)."""
+
+
+class NewRecoveryCode(Command, tag=96, frozen=True):
+    """Keep the identity by a new recovery code, in place of the one that the player had."""
+
+
+class LinkDevice(Command, tag=97, frozen=True):
+    """Ask for a code that signs another device in, once; an earlier one is void."""
+
+
+class SignIn(Command, tag=98, frozen=True):
+    """Ask for the token of the player whose recovery or device code this is.
+
+    Refused as `bad_code` or `too_fast`.
+
+    Attributes:
+        code: as typed: case, spaces and hyphens do not matter.
+    """
+
+    code: Annotated[str, Meta(max_length=64)]
+
+
+class AskPasskey(Command, tag=99, frozen=True):
+    """Ask for what a browser is to be given to create or use a passkey.
+
+    Refused as `too_many_passkeys`, or as `no_passkeys` on a connection whose host is not known.
+
+    Attributes:
+        purpose: `create` keeps the player's identity, `use` signs in.
+    """
+
+    purpose: Literal["create", "use"]
+
+
+class CreatePasskey(Command, tag=100, frozen=True):
+    """Keep the identity by a passkey that the browser has just created.
+
+    Refused as `bad_passkey`, `too_many_passkeys`, `no_passkeys` or `too_fast`.
+
+    Attributes:
+        credential: of a credential's `response`, only `clientDataJSON` and `attestationObject` are
+            needed.
+    """
+
+    credential: Credential
+
+
+class UsePasskey(Command, tag=101, frozen=True):
+    """Ask for the token of the player whose passkey the browser has just used.
+
+    Refused as `bad_passkey`, `no_passkeys` or `too_fast`.
+    """
+
+    credential: Credential
+
+
+class SignOutEverywhere(Command, tag=102, frozen=True):
+    """Void all tokens of the player, and close all other sessions."""
+
+
+class GetAccount(Command, tag=103, frozen=True):
+    """Ask how the player's identity is kept."""
+
+
+class ExportData(Command, tag=104, frozen=True):
+    """Ask for all that is stored under the player, but for secrets."""
+
+
+class DeleteAccount(Command, tag=105, frozen=True):
+    """Delete the player, and close all sessions; results stay, without a name."""
+
+
+class RecoveryCode(Event, tag=96, frozen=True):
+    """A recovery code. It is sent once, and nobody can ask for it again.
+
+    Attributes:
+        code: for people to write down. Keep it secret.
+    """
+
+    code: str
+
+
+class DeviceCode(Event, tag=97, frozen=True):
+    """A code that signs another device in, once.
+
+    Attributes:
+        code: to be typed there. Keep it secret.
+        expires: until when, in Unix milliseconds.
+    """
+
+    code: str
+    expires: int
+
+
+class SignedIn(Event, tag=98, frozen=True):
+    """Who has this token is the player. The session itself stays whose it is.
+
+    Attributes:
+        token: for `Hello`. Keep it secret.
+    """
+
+    token: str
+
+
+class PasskeyOptions(Event, tag=99, frozen=True):
+    """What a browser is to be given.
+
+    Attributes:
+        options: JSON for `PublicKeyCredential.parseCreationOptionsFromJSON`, or
+            `parseRequestOptionsFromJSON`. It holds for five minutes and one answer.
+    """
+
+    options: str
+
+
+class KeptPasskey(Struct, array_like=True, frozen=True):
+    """A passkey of the player.
+
+    Attributes:
+        id: the credential's id, in base64url.
+        added: Unix milliseconds.
+    """
+
+    id: str
+    added: int
+
+
+class Account(Event, tag=100, frozen=True):
+    """How the player's identity is kept.
+
+    Attributes:
+        kept: since when, in Unix milliseconds; null for a guest.
+        recovery: whether there is a recovery code.
+        passkeys: oldest first.
+        created: when the player first came, in Unix milliseconds; null if that is not known.
+        sessions: how many the player has.
+    """
+
+    kept: int | None
+    recovery: bool
+    passkeys: list[KeptPasskey]
+    created: int | None
+    sessions: int
+
+
+class Exported(Event, tag=101, frozen=True):
+    """All that is stored under the player.
+
+    Attributes:
+        json: a JSON object.
+    """
+
+    json: str

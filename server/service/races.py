@@ -1,0 +1,138 @@
+"""Races that are over: what they are to their players' histories, and who has met whom.
+
+The players of a race are in different slots, so nothing is written to all of them at once. What
+the changes of ratings are computed from is decided first, and stored where only the first decision
+stands; so whoever applies the race, and however often, writes the same to every history. The
+results that were taken back stand beside it. Whoever has written reads them again: if there are
+more by then, the results of all players are written anew.
+
+For a race of n players it costs a read of their histories, the decision, and for each of them the
+change of the history, the scores on 4 leaderboards unless it is a guest, and whom they have met;
+then a read of the record. That is 4 + 9n commands at most, of which those of different players
+are concurrent.
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+import msgspec
+
+from server.core import races
+from server.core.history import History
+from server.core.ids import AttemptId, DealId, PlayerId, split_attempt_id
+from server.core.races import Decision, Race
+from server.service.histories import Histories
+from server.service.store import Store
+from server.store.races import Record
+
+_DECODER = msgspec.json.Decoder(Decision)
+_ENCODER = msgspec.json.Encoder()
+
+
+class Races:
+    """Applies races, and takes results of them back."""
+
+    def __init__(self, store: Store, histories: Histories) -> None:
+        self._store = store
+        self._histories = histories
+
+    async def apply(self, race: Race) -> None:
+        """Enter a race in its players' histories, and note who has met whom. This is idempotent.
+
+        Raises:
+            UnavailableError: the store does not answer. It may have been done in part.
+        """
+        await self._write(race.deal, await self._decided(race))
+        players = list(race.results)
+        await asyncio.gather(
+            *(
+                self._store.races.meet(player, [p for p in players if p != player], race.at)
+                for player in players
+            )
+        )
+
+    async def has(self, attempt: AttemptId) -> bool:
+        """Return whether an attempt was part of a race whose record is kept.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        deal, player = split_attempt_id(attempt) or (None, None)
+        found = await self._store.races.find(deal) if deal is not None else None
+        return found is not None and player in _DECODER.decode(found.decided).race.results
+
+    async def void(self, attempt: AttemptId, reason: str | None) -> bool:
+        """Take back a player's result of a race, and rank and rate the others without it.
+
+        This is idempotent. What was begun has to be completed: give it to `Effects.submit`.
+
+        Args:
+            attempt: the player's attempt.
+            reason: why; it is stored with the race. Without one, the result stands again.
+
+        Returns:
+            Whether there was such a race within the last `keys.RACE_LIFE` seconds, whose end has
+            been applied.
+
+        Raises:
+            UnavailableError: the store does not answer. It may have been done in part.
+        """
+        parts = split_attempt_id(attempt)
+        if parts is None or not await self.has(attempt):
+            return False
+        deal, player = parts
+        noted = await self._store.races.void(deal, player, reason)
+        if noted is None:
+            return False
+        await self._write(deal, noted)
+        return True
+
+    async def met(self, player: PlayerId) -> list[PlayerId]:
+        """Return with whom a player has raced, at most `keys.MAX_MET`, the last one first.
+
+        It costs one read.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        return await self._store.races.met(player)
+
+    async def _decided(self, race: Race) -> Record:
+        """Return the record of a race; decide it first if nobody has."""
+        found = await self._store.races.find(race.deal)
+        if found is not None:
+            return found
+        players = list(race.results)
+        histories = await self._store.histories.read(players)
+        before = {
+            player: _before(race, each) for player, each in zip(players, histories, strict=True)
+        }
+        text = _ENCODER.encode(Decision(race, before)).decode()
+        return await self._store.races.decide(race.deal, text)
+
+    async def _write(self, deal: DealId, record: Record) -> None:
+        """Write what a race is to each player, as its record has it in the end."""
+        while True:
+            decision = _DECODER.decode(record.decided)
+            results = races.results(decision, record.void)
+            await asyncio.gather(
+                *(
+                    self._histories.add_round(player, decision.race.game, deal, result)
+                    for player, result in results.items()
+                )
+            )
+            found = await self._store.races.find(deal)
+            if found is None:
+                # The store has lost it, but not what this node knows.
+                found = await self._store.races.decide(deal, record.decided)
+            if found == record:
+                return
+            record = found
+
+
+def _before(race: Race, found: History) -> tuple[float, float]:
+    """Return a player's rating without a race, which may have been lost after it was applied."""
+    rounds = {key: each for key, each in found.rounds.items() if key != (race.game, race.deal)}
+    rating = msgspec.structs.replace(found, rounds=rounds).rating(race.game)
+    return rating.mean, rating.uncertainty

@@ -1,0 +1,36 @@
+"""Codes as people read and type them."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from server.core.codes import DEVICE_LENGTH, RECOVERY_LENGTH, is_recovery, read_code, shown_code
+from server.core.ids import ALPHABET
+
+codes = st.sampled_from([DEVICE_LENGTH, RECOVERY_LENGTH]).flatmap(
+    lambda length: st.text(ALPHABET, min_size=length, max_size=length)
+)
+
+
+@given(codes, st.sampled_from([str.upper, str.lower, str.title]), st.sampled_from(["", " ", "-"]))
+def test_a_code_is_read_however_it_is_typed(code: str, case: object, between: str) -> None:
+    assert callable(case)
+    assert read_code(case(shown_code(code).replace("-", between))) == code
+    assert is_recovery(code) == (len(code) == RECOVERY_LENGTH)
+
+
+def test_a_code_is_shown_in_capitals_and_groups() -> None:
+    assert shown_code("k3mq7w2r") == "K3MQ-7W2R"
+
+
+def test_letters_that_no_code_has_count_as_the_digits_they_look_like() -> None:
+    assert read_code("oOiI lL00") == "00111100"
+
+
+@pytest.mark.parametrize(
+    "text", ["", "K3MQ-7W2", "K3MQ-7W2RX", "K3MQ-7W2!", "K3MQ-7W2é", "uuuu-uuuu", "k" * 19]
+)
+def test_what_cannot_be_a_code_is_none(text: str) -> None:
+    assert read_code(text) is None

@@ -1,0 +1,311 @@
+"""Checks of what follows from results: histories, ratings, leaderboards, and who has met whom.
+
+All of it is computed again from the journals. Only what a race's ratings were before it is taken
+from its record, since that depends on which of two races was entered first; it has to be what some
+of the player's other races lead to.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import combinations
+from math import isclose, prod
+from typing import Any
+
+import msgspec
+
+from engine.catalog import ruleset
+from server.core import boards, daily, ratings
+from server.core.boards import PERIODIC, BoardId, Group
+from server.core.history import (
+    RATING,
+    UNCERTAINTY,
+    DayResult,
+    History,
+    RoundResult,
+    boards_of_day,
+    boards_of_round,
+    parsed,
+    points,
+)
+from server.core.ids import PACE_BOT, DealId, PlayerId
+from server.core.race import Round
+from server.core.races import Decision, Race
+from server.core.ranking import Result
+from server.core.ratings import Change, Skill
+from server.core.stored import StoredResult
+from tests.faults.complaint import Complaint, Kind
+from tests.faults.room_history import LAST, RoomHistory
+from tests.faults.stored import Stored
+
+MAX_OTHERS = 8
+"""Other races of a player and a game up to which it is checked what the rating before one was."""
+
+Days = Mapping[tuple[PlayerId, str, int], Result]
+"""The results of dailies that are over, by player, game and day."""
+
+Key = tuple[str, DealId]
+
+_GROUPS: tuple[Group, ...] = ("ranked", "guests")
+
+
+class HistoryChecks:
+    """Compares what is stored of players with what follows from the journals.
+
+    Args:
+        stored: what Redis holds.
+        days: the dailies that are over, as their journals say.
+        rooms: the rooms, as their journals say.
+        now: the time in Unix milliseconds.
+        mixed: whether some nodes are of release 0.2.0. Such a node enters the end of a daily on the
+            day's leaderboard alone, among the ranked players, and that of a race nowhere.
+        complaints: what is wrong is added to it.
+    """
+
+    def __init__(
+        self,
+        stored: Stored,
+        days: Days,
+        rooms: Iterable[RoomHistory],
+        now: int,
+        complaints: list[Complaint],
+        *,
+        mixed: bool = False,
+    ) -> None:
+        self._stored = stored
+        self._now = now
+        self._mixed = mixed
+        self._complaints = complaints
+        self._found = {
+            PlayerId(player): parsed(fields) for player, fields in stored.histories.items()
+        }
+        self._rounds: defaultdict[PlayerId, dict[Key, RoundResult]] = defaultdict(dict)
+        self._met: defaultdict[PlayerId, dict[str, int]] = defaultdict(dict)
+        self._days: defaultdict[PlayerId, dict[tuple[str, int], DayResult]] = defaultdict(dict)
+        self._races: dict[Key, Race] = {}
+        for (player, game, day), result in days.items():
+            self._days[player][game, day] = _day_result(game, result)
+        for room in rooms:
+            for number, at in room.ended.items():
+                self._add_round(next(r for r in room.rounds if r.number == number), at)
+
+    def run(self) -> None:
+        """Check all of it."""
+        self._check_befores()
+        for deal in self._stored.races.keys() - {deal for _, deal in self._races}:
+            self._complain("invented", f"race {deal}", "no round on it is over")
+        self._check_met()
+        self._check_histories()
+        self._check_leaderboards()
+
+    def _complain(self, kind: Kind, about: str, text: str) -> None:
+        # A node of an earlier release applies some ends, and nobody knows which.
+        if not (self._mixed and kind == "lost"):
+            self._complaints.append(Complaint(kind, about, text))
+
+    def _compare(
+        self, about: str, found: Mapping[Any, object], wanted: Mapping[Any, object]
+    ) -> None:
+        """Complain of each field that is missing, too many, or different."""
+        for name in sorted(wanted.keys() - found.keys()):
+            self._complain("lost", about, f"{name}: {wanted[name]}")
+        for name in sorted(found.keys() - wanted.keys()):
+            self._complain("invented", about, f"{name}: {found[name]}")
+        for name in sorted(found.keys() & wanted.keys()):
+            if found[name] != wanted[name]:
+                self._complain("misranked", about, f"{name}: {found[name]}, not {wanted[name]}")
+
+    # Races
+
+    def _add_round(self, round_: Round, at: int) -> None:
+        """Compute what a round is to its players, if it is a race."""
+        runs = {p: r for p, r in round_.results.items() if p != PACE_BOT}
+        if len(runs) == 1:
+            return
+        for player in runs:
+            for other in runs.keys() - {player}:
+                self._met[player][other] = max(at, self._met[player].get(other, 0))
+        game = round_.terms.game
+        key = game, round_.deal
+        race = Race(
+            round_.deal,
+            game,
+            at,
+            round_.home,
+            round_.terms.help,
+            {player: StoredResult.of(result) for player, result in runs.items()},
+        )
+        self._races[key] = race
+        decision = self._decision(race)
+        if decision is not None:
+            for player, result in self._results(race, decision).items():
+                self._rounds[player][key] = result
+
+    def _decision(self, race: Race) -> Decision | None:
+        about = f"race {race.deal}"
+        record = self._stored.races.get(race.deal)
+        if record is None:
+            self._complain("lost", about, "nothing is decided about it")
+            return None
+        decision = msgspec.json.decode(record["decided"], type=Decision)
+        if decision.race != race:
+            self._complain("misranked", about, f"{decision.race}, not {race}")
+        if decision.before.keys() != race.results.keys():
+            self._complain("invented", about, f"{decision.before.keys()} were rated before it")
+            return None
+        return decision
+
+    def _results(self, race: Race, decision: Decision) -> dict[PlayerId, RoundResult]:
+        """Compute what a race is to each of its players, by pairs of them."""
+        record = self._stored.races[race.deal]
+        void = {player for player in race.results if f"void:{player}" in record}
+        ranked = {
+            player: (run.left, run.time, run.moves) if run.home > race.home else LAST
+            for player, run in race.results.items()
+            if player not in void
+        }
+        ranks = {
+            player: len(ranked) if mine == LAST else 1 + sum(o < mine for o in ranked.values())
+            for player, mine in ranked.items()
+        }
+        won = {p for p, mine in ranked.items() if mine == min(ranked.values()) != LAST}
+        changes: dict[PlayerId, Change] = {}
+        if won and len(ranked) > 1 and race.help == "none":
+            changes = ratings.rate({p: Skill(*decision.before[p]) for p in ranked}, ranks)
+        results = {}
+        for player, run in race.results.items():
+            assert run.end is not None, "it is over"
+            change = changes.get(player, Change(0.0, 1.0))
+            results[player] = RoundResult(
+                race.at,
+                ranks.get(player, len(race.results)),
+                len(race.results),
+                player in won,
+                run.home,
+                run.left,
+                run.time,
+                run.moves,
+                run.end,
+                race.help != "none",
+                *change,
+                player in void,
+            )
+        return results
+
+    def _check_befores(self) -> None:
+        """Check that each rating before a race is what some of the player's others lead to."""
+        for (game, deal), race in self._races.items():
+            decision = self._decided(race)
+            for player, before in decision.before.items() if decision else ():
+                others = [
+                    (each.shift, each.factor)
+                    for (of, other), each in self._rounds[player].items()
+                    if of == game and other != deal
+                ]
+                if len(others) <= MAX_OTHERS and not any(
+                    isclose(before[0], RATING + sum(shift for shift, _ in some), abs_tol=1e-6)
+                    and isclose(before[1], UNCERTAINTY * prod(f for _, f in some), abs_tol=1e-6)
+                    for some in _subsets(others)
+                ):
+                    text = f"{player} was rated {before} before, after some of {others}"
+                    self._complain("misranked", f"race {deal}", text)
+
+    def _decided(self, race: Race) -> Decision | None:
+        record = self._stored.races.get(race.deal)
+        return msgspec.json.decode(record["decided"], type=Decision) if record else None
+
+    def _check_met(self) -> None:
+        for player in self._met.keys() | self._stored.met.keys():
+            found = self._stored.met.get(player, {})
+            self._compare(f"met by {player}", found, self._met.get(PlayerId(player), {}))
+
+    # Histories
+
+    def _wanted(self, player: PlayerId) -> History:
+        """Return a player's history as it should be."""
+        found = self._found.get(player, History())
+        days, rounds = self._days[player], self._rounds[player]
+        if self._mixed:
+            days = {key: each for key, each in days.items() if key in found.days}
+            rounds = {key: each for key, each in rounds.items() if key in found.rounds}
+        return History(found.version, found.kept, days, rounds)
+
+    def _check_histories(self) -> None:
+        for player in self._days.keys() | self._rounds.keys() | self._found.keys():
+            found, wanted = self._found.get(player, History()), self._wanted(player)
+            self._compare(f"history of {player}", _fields(found), _fields(wanted))
+
+    # Leaderboards
+
+    def _check_leaderboards(self) -> None:
+        wanted: defaultdict[BoardId, dict[str, int]] = defaultdict(dict)
+        for player in self._days.keys() | self._rounds.keys():
+            history = self._wanted(player)
+            for board in set(_boards_of(history)):
+                score = history.score(board)
+                if score is not None:
+                    wanted[self._place(board, player, history)][player] = score
+        for board in wanted.keys() | self._stored.leaderboards.keys():
+            self._compare(
+                f"leaderboard {board}", self._entered(board, wanted[board]), wanted[board]
+            )
+
+    def _place(self, board: BoardId, player: PlayerId, history: History) -> BoardId:
+        """Return the leaderboard on which a player's score has to be.
+
+        Who kept an identity after a period was closed may be among its guests.
+        """
+        if history.kept is None or not self._is_closed(board):
+            return board
+        guests = board._replace(group="guests")
+        return guests if player in self._stored.leaderboards.get(guests, {}) else board
+
+    def _is_closed(self, board: BoardId) -> bool:
+        if board.scope not in PERIODIC:
+            return False
+        last = board.period if board.scope == "day" else boards.days_of(board.period)[-1]
+        return daily.closes(last) <= self._now
+
+    def _entered(self, board: BoardId, wanted: Mapping[str, int]) -> dict[str, int]:
+        """Return the scores on a leaderboard that have to be what follows from the journals.
+
+        A node of release 0.2.0 enters results of guests among the ranked ones, too.
+        """
+        entered = self._stored.leaderboards.get(board, {})
+        if not self._mixed or board.scope != "day" or board.group != "ranked":
+            return entered
+        made = {
+            player: each[board.game, board.period].packed
+            for player, each in self._days.items()
+            if (board.game, board.period) in each and player not in wanted
+        }
+        return {p: score for p, score in entered.items() if made.get(PlayerId(p)) != score}
+
+
+def _day_result(game: str, result: Result) -> DayResult:
+    assert result.end is not None, "it is over"
+    earned = points(result, ruleset(game).home_at_start)
+    return DayResult(result.home, result.left, result.time, result.moves, result.end, earned)
+
+
+def _subsets(others: list[tuple[float, float]]) -> Iterator[tuple[tuple[float, float], ...]]:
+    for size in range(len(others) + 1):
+        yield from combinations(others, size)
+
+
+def _fields(history: History) -> dict[str, object]:
+    """Return what has to be equal of two histories."""
+    return {
+        **{f"{game} {day}": result for (game, day), result in history.days.items()},
+        **{f"{game} {deal}": result for (game, deal), result in history.rounds.items()},
+        **{f"{game} before": sums for game, sums in history.sums.items()},
+    }
+
+
+def _boards_of(history: History) -> Iterator[BoardId]:
+    """Yield every leaderboard that something in a history counts on."""
+    for game, day in history.days:
+        yield from boards_of_day(game, day, history.group)
+    for game, _ in history.rounds:
+        yield from boards_of_round(game)
