@@ -32,11 +32,12 @@ from server.store.clock import Clock
 from server.store.connection import connect
 from server.store.database import Database
 from server.store.deals import Deals
-from server.store.embedded import embedded_redis
+from server.store.embedded import embedded_redis, shared_redis
 from server.store.format import check_format
 from server.store.histories import Histories
 from server.store.journal import SCRIPTS, Journals
 from server.store.leaderboards import Leaderboards
+from server.store.moderation import Moderation
 from server.store.nodes import Nodes
 from server.store.open_rooms import OpenRooms
 from server.store.outbox import Outboxes
@@ -44,6 +45,8 @@ from server.store.players import Players
 from server.store.quick import QuickMatches
 from server.store.races import Races
 from server.store.rooms import Rooms
+from server.store.scans import Scans
+from server.store.suspicions import Suspicions
 from server.store.sweepers import Sweepers
 
 GC_THRESHOLD = 50_000
@@ -149,19 +152,53 @@ def redis_store(database: Database, clock: ports.Clock) -> Store:
         rooms=Rooms(database),
         open_rooms=OpenRooms(database),
         quick_matches=QuickMatches(database),
+        moderation=Moderation(database),
+        suspicions=Suspicions(database),
+        scans=Scans(database),
         nodes=Nodes(database),
         sweepers=Sweepers(database),
     )
 
 
-async def _database(settings: Settings, metrics: Metrics, stack: AsyncExitStack) -> Database:
-    """Connect to Redis, or start the embedded one, and return the database.
+@asynccontextmanager
+async def services_alone(settings: Settings) -> AsyncIterator[Services]:
+    """Yield the services of a node that serves nobody and sweeps nothing, for an operator.
 
-    The stack closes it. See `running_node` for what it raises.
+    They may be used beside nodes on the same store. An embedded Redis is that of the node which
+    runs on the same data, or else one for as long as this block.
+
+    Raises:
+        UnavailableError: Redis does not answer.
+        EmbeddedServerError: the embedded Redis cannot be used.
+        ValueError: the URL of Redis is invalid.
+        UnsuitableError: as for `running_node`.
+    """
+    async with AsyncExitStack() as stack:
+        metrics = Metrics()
+        database = await _database(settings, metrics, stack, shared=True)
+        clock = Clock(database)
+        await clock.sample()
+        store = redis_store(database, clock)
+        registration = Registration(store.nodes)
+        for name in await store.nodes.alive(clock.now()):
+            registration.note_alive(name.rpartition("#")[2])
+        services = Services(store, Bus(database), registration, metrics)
+        stack.push_async_callback(services.close)
+        yield services
+
+
+async def _database(
+    settings: Settings, metrics: Metrics, stack: AsyncExitStack, *, shared: bool = False
+) -> Database:
+    """Connect to Redis, or to the embedded one, which is started, and return the database.
+
+    The stack closes it. If `shared`, the embedded one may be that of another process. See
+    `running_node` for what it raises.
     """
     url = settings.redis
     if url is None:
-        url = await stack.enter_async_context(embedded_redis(settings.data))
+        embedded = shared_redis if shared else embedded_redis
+        url = await stack.enter_async_context(embedded(settings.data))
     database = Database(connect(url), settings.replica_acks, SCRIPTS, metrics)
     stack.push_async_callback(database.close)
     await database.check()

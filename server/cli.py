@@ -13,7 +13,7 @@ from dataclasses import replace
 from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any, TypeVar, get_args
+from typing import Any, get_args
 
 import click
 
@@ -22,11 +22,13 @@ from engine.errors import EngineError
 from engine.position import position_of
 from engine.schema import STANDARD
 from engine.verify import verify
+from server.admin import admin
 from server.app import alive_nodes, bind, running_node
 from server.core.refusal import UnavailableError, UnsuitableError
 from server.core.run import MAX_FILE, check, read_file
 from server.listening import NodePorts, port_of
 from server.logs import configure
+from server.options import option
 from server.settings import LogFormat, Settings
 from server.store.embedded import EmbeddedServerError, embedded_redis
 from server.workers import StartError, Supervisor
@@ -39,8 +41,6 @@ except ImportError:
 
 _DEFAULTS = Settings()
 
-Command = TypeVar("Command", bound=Callable[..., Any])
-
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="samedeal")
@@ -48,28 +48,22 @@ def main() -> None:
     """Samedeal: multiplayer solitaire. Everyone gets the same deal."""
 
 
-def _option(name: str, **settings: Any) -> Callable[[Command], Command]:
-    """Return a click option that can also be set by an environment variable.
-
-    The variable of `--replica-acks` is `SAMEDEAL_REPLICA_ACKS`.
-    """
-    variable = "SAMEDEAL_" + name.lstrip("-").upper().replace("-", "_")
-    return click.option(name, envvar=variable, show_envvar=True, show_default=True, **settings)
+main.add_command(admin)
 
 
 @main.command()
-@_option(
+@option(
     "--host",
     default=_DEFAULTS.host,
     help="Host name or IP address to listen on; 0.0.0.0 for all IPv4 addresses of this machine.",
 )
-@_option(
+@option(
     "--port",
     default=_DEFAULTS.port,
     type=click.IntRange(0, 65535),
     help="TCP port to listen on; 0 for any free port.",
 )
-@_option(
+@option(
     "--redis",
     metavar="URL",
     help="URL of the Redis to use: redis://host:port/0, rediss://host:port/0 (TLS), "
@@ -77,41 +71,41 @@ def _option(name: str, **settings: Any) -> Callable[[Command], Command]:
     "one or more of its servers. Without this option, the server runs a private Redis, which "
     "stores its data in the directory given by --data.",
 )
-@_option(
+@option(
     "--replica-acks",
     default=_DEFAULTS.replica_acks,
     type=click.IntRange(0, 10),
     help="Number of Redis replicas that must have received a write before the server "
     "acknowledges it to the player.",
 )
-@_option(
+@option(
     "--data",
     default=_DEFAULTS.data,
     type=click.Path(file_okay=False, path_type=Path),
     help="Directory for the archive of closed days, and for the data of the private Redis, which "
     "there is unless --redis is given.",
 )
-@_option(
+@option(
     "--page",
     default=_DEFAULTS.page,
     type=click.Path(file_okay=False, path_type=Path),
     help="Directory with the built web page.",
 )
-@_option(
+@option(
     "--origins",
     default="",
     metavar="LIST",
     help="Comma-separated list of origins, such as https://example.org, whose pages may connect "
     "to this server by WebSocket. Pages served by this server always may.",
 )
-@_option(
+@option(
     "--public-url",
     metavar="URL",
     help="Origin at which players open the page, such as https://play.example.org. Link previews "
     "use it for their URLs, and passkeys hold for its host. Without this option, they use the Host "
     "header of each request.",
 )
-@_option(
+@option(
     "--trusted-proxies",
     default="",
     metavar="LIST",
@@ -119,7 +113,7 @@ def _option(name: str, **settings: Any) -> Callable[[Command], Command]:
     "front of this server. It believes their X-Forwarded-For header, and limits the rate of "
     "requests below /api by the address there; else by that of the connection.",
 )
-@_option(
+@option(
     "--workers",
     default=1,
     type=click.IntRange(1, 256),
@@ -127,26 +121,26 @@ def _option(name: str, **settings: Any) -> Callable[[Command], Command]:
     "a worker that dies is restarted, and SIGHUP replaces all workers, one after another and "
     "without downtime.",
 )
-@_option(
+@option(
     "--metrics-port",
     type=click.IntRange(0, 65535),
     help="TCP port on which to serve metrics for Prometheus, at /metrics. With several workers, "
     "the first one uses this port and each further one the next port. Without this option, no "
     "metrics are served.",
 )
-@_option(
+@option(
     "--metrics-host",
     default=_DEFAULTS.metrics_host,
     help="Host name or IP address on which to serve metrics.",
 )
-@_option(
+@option(
     "--log-format",
     default="auto",
     type=click.Choice(get_args(LogFormat)),
     help="Format of the log, which is written to standard error: console for people, json for "
     "programs, auto for console on a terminal and json otherwise.",
 )
-@_option(
+@option(
     "--log-level",
     default="info",
     type=click.Choice(["debug", "info", "warning", "error"]),
@@ -297,7 +291,7 @@ def _print_url(host: str, port: int) -> None:
 
 
 @main.command("nodes")
-@_option(
+@option(
     "--redis",
     metavar="URL",
     required=True,

@@ -36,8 +36,18 @@ MAY_IMPORT = {
     "server.app": {"engine", "server"},
     "server.__main__": {"server.cli"},
     "server.workers": {"server.listening"},
-    "server.cli": {"engine", "server.app", "server.core", "server.logs", "server.settings"}
-    | {"server.listening", "server.store.embedded", "server.workers"},
+    "server.options": set(),
+    "server.admin": {"server.app", "server.core", "server.logs", "server.options"}
+    | {"server.service", "server.settings", "server.store.embedded"},
+    "server.cli": {
+        "engine",
+        "server.admin",
+        "server.app",
+        "server.core",
+        "server.logs",
+        "server.settings",
+    }
+    | {"server.listening", "server.options", "server.store.embedded", "server.workers"},
 }
 """What each layer may import of this repository. `server.app` alone wires all."""
 
@@ -49,14 +59,14 @@ PACKAGES = {
     "starlette": {"server.gateway", "server.app"},
     "uvicorn": {"server.gateway", "server.app"},
     "msgpack": {"server.gateway", "server.example_bot"},
-    "msgspec": {"server.core", "server.service", "server.gateway"},
+    "msgspec": {"server.core", "server.service", "server.gateway", "server.admin"},
     "structlog": {"server.store", "server.service", "server.gateway"}
     | {"server.app", "server.cli", "server.logs", "server.workers"},
     "openskill": {"server.core"},
     "uvloop": {"server.cli"},
     "prometheus_client": {"server.metrics"},
     "webauthn": {"server.service"},
-    "click": {"server.cli"},
+    "click": {"server.cli", "server.admin", "server.options"},
     "platformdirs": {"server.settings"},
 }
 """Which layers may import each third-party package."""

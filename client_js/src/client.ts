@@ -14,6 +14,7 @@ import type {
   Leaderboard,
   OpenRoom,
   Player,
+  Removed,
   RoomState,
   Run,
   Runs,
@@ -59,8 +60,8 @@ export class Client {
   readonly player: Readable<Player | null>;
   /** The room that the player sits in, or watches; the runners of its round are kept up to date. */
   readonly room: Readable<RoomState | null>;
-  /** The code of the room that a host has removed the player from; null once in another room. */
-  readonly removed: Readable<string | null>;
+  /** The room that a host has removed the player from, or that was closed; null once in another. */
+  readonly removed: Readable<Removed | null>;
   /** The last emote in the room, the player's own too; null if there was none in this session. */
   readonly emoted: Readable<Emoted | null>;
   /** The attempt that is being played: opened here, or begun by the server with a round. */

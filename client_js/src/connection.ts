@@ -21,10 +21,11 @@ import { decodeEvent, encodeCommand } from "./wire.ts";
  * - `waiting`: there is none; the next try is scheduled, unless the client was closed.
  * - `unreachable`: several tries in a row have failed, as `failure` says; more are scheduled.
  * - `replaced`: the player has too many sessions; servers up to release 0.2.0 close all but one.
- * - `replaced`, `incompatible`: no try is made until `connect` is called again.
+ * - `barred`: an operator has barred the player.
+ * - `replaced`, `incompatible`, `barred`: no try is made until `connect` is called again.
  */
 export type Status =
-  "connecting" | "open" | "waiting" | "unreachable" | "replaced" | "incompatible";
+  "connecting" | "open" | "waiting" | "unreachable" | "replaced" | "incompatible" | "barred";
 
 /** Why the last try to open a session has failed. */
 export interface ConnectFailure {
@@ -52,6 +53,12 @@ const QUICK_TRIES = 3;
 const MAX_WAIT = 10_000;
 /** The earlier sessions that are remembered: as many as the server lets a player have. */
 const MAX_SESSIONS = 8;
+
+/** What a hello may be refused as for good, and the close code that says the same. */
+const FINAL: Readonly<Record<string, number>> = {
+  bad_version: CLOSE.badVersion,
+  barred: CLOSE.barred,
+};
 
 /** Local time in milliseconds, timers and randomness; tests pass their own. */
 export interface Surroundings {
@@ -240,7 +247,7 @@ export class Connection {
       this.#hello();
     } else {
       this.#serverWait = wait;
-      this.#lost(code === "bad_version" ? CLOSE.badVersion : null, text);
+      this.#lost(FINAL[code] ?? null, text);
     }
   }
 
@@ -287,6 +294,7 @@ export class Connection {
       this.requests.abandon();
       this.#options.onOtherPlayer();
     }
+    if (code === CLOSE.barred) return this.#stop("barred");
     const penalized = code === CLOSE.tooFast || code === CLOSE.badMessages;
     const { random } = this.#options.surroundings;
     const wait = this.#serverWait || waitBefore(this.#failures, penalized, random());

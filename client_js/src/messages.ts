@@ -85,7 +85,7 @@ export interface Result {
 /**
  * Open the session: the first command of every connection, and only the first.
  *
- * Refused as `bad_version`, `bad_token` or `bad_name`.
+ * Refused as `bad_version`, `bad_token`, `barred` or `bad_name`.
  */
 export interface Hello {
   /** The version of the protocol that the client speaks. */
@@ -99,7 +99,7 @@ export interface Hello {
 /**
  * Change the player's name.
  *
- * Refused as `bad_name`.
+ * Refused as `bad_name` or `name_hidden`.
  */
 export interface Rename {
   readonly name: string;
@@ -180,7 +180,8 @@ export interface CreateRoom {
 /**
  * Take a seat, or return to one's own, and subscribe the session to the room.
  *
- * Refused as `unknown_room`, `room_full`, `room_locked` or `removed`.
+ * Refused as `unknown_room`, `room_full`, `room_locked`, `room_closed` or `removed`. Every command
+ * to a room that is closed, but for `LeaveRoom`, is refused as `room_closed`.
  */
 export interface JoinRoom {
   readonly code: string;
@@ -459,9 +460,12 @@ export interface RoomState {
   readonly help: "hints" | "none" | "undo";
 }
 
-/** The host has removed the player from the room; the session is no longer subscribed to it. */
+/** The player has lost the seat; the session is no longer subscribed to the room. */
 export interface Removed {
+  /** The room's. */
   readonly code: string;
+  /** Whether an operator has closed the room; if not, the host has removed the player. */
+  readonly closed: boolean;
 }
 
 /** A public room with a free seat. */
@@ -1461,7 +1465,7 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
     "bot_at",
     { name: "help", otherwise: "none" },
   ],
-  Removed: ["code"],
+  Removed: ["code", { name: "closed", otherwise: false }],
   OpenRoom: [
     "code",
     "game",

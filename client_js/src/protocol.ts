@@ -9,6 +9,7 @@ export const CLOSE = {
   badVersion: 4002,
   tooFast: 4005,
   signedOut: 4007,
+  barred: 4008,
 } as const;
 
 /** Runners of a round that got further; `runner` is an index in the last `RoomState`'s runners. */

@@ -1,7 +1,7 @@
 /** The room that the player sits in, or watches. */
 
 import type { Keeper, Link } from "./link.ts";
-import type { CreateRoom, Emoted, RoomState, SetTerms } from "./messages.ts";
+import type { CreateRoom, Emoted, Removed, RoomState, SetTerms } from "./messages.ts";
 import type { Command, Event, Progress } from "./protocol.ts";
 import { Refusal } from "./refusal.ts";
 import { Store } from "./store.ts";
@@ -27,8 +27,8 @@ function newKey(): string {
 
 export class RoomKeeper implements Keeper {
   readonly room = new Store<RoomState | null>(null);
-  /** The code of the room that a host has removed the player from, until another one is entered. */
-  readonly removed = new Store<string | null>(null);
+  /** The room that a host has removed the player from, or that was closed, until another one. */
+  readonly removed = new Store<Removed | null>(null);
   /** The last emote in the room in this session. */
   readonly emoted = new Store<Emoted | null>(null);
   readonly #link: Link;
@@ -101,11 +101,13 @@ export class RoomKeeper implements Keeper {
         if (room === null || room.code === this.#watched) return undefined;
         return this.#link.ask("JoinRoom", { code: room.code }, false);
       },
-      ["unknown_room", "room_full", "room_locked", "removed"],
+      ["unknown_room", "room_full", "room_locked", "room_closed", "removed"],
       (refusal) => {
         const room = this.room.get();
-        if (refusal.code === "removed" && room !== null) this.#removedFrom(room.code);
-        else this.room.set(null);
+        const closed = refusal.code === "room_closed";
+        if (room !== null && (closed || refusal.code === "removed")) {
+          this.#removedFrom({ code: room.code, closed });
+        } else this.room.set(null);
       },
     );
   }
@@ -116,8 +118,9 @@ export class RoomKeeper implements Keeper {
       this.#changed(event, answered !== null || event.code === this.#watched);
     }
     if (event.type === "Progress") this.#progressed(event);
-    else if (event.type === "Removed") this.#removedFrom(event.code);
-    else if (event.type === "Emoted") this.#emoted(event);
+    else if (event.type === "Removed") {
+      this.#removedFrom({ code: event.code, closed: event.closed });
+    } else if (event.type === "Emoted") this.#emoted(event);
     else if (event.type === "Done" && answered?.type === "LeaveRoom") this.room.set(null);
   }
 
@@ -127,11 +130,11 @@ export class RoomKeeper implements Keeper {
     return () => this.#latest === latest;
   }
 
-  #removedFrom(code: string): void {
-    if (this.room.get()?.code !== code) return;
+  #removedFrom(removed: Removed): void {
+    if (this.room.get()?.code !== removed.code) return;
     this.#latest = null;
     this.room.set(null);
-    this.removed.set(code);
+    this.removed.set(removed);
   }
 
   #emoted(emoted: Emoted): void {

@@ -163,11 +163,11 @@ test("emotes of the room that the player is in are told, until the session ends"
 
 test("a removed player is told, and does not join again", async () => {
   await joinRoom();
-  session.send({ type: "Removed", code: "OTHER" });
+  session.send({ type: "Removed", code: "OTHER", closed: false });
   session.send(roomState({ version: 4 }));
   await until(client.room, (now) => now?.version === 4);
-  session.send({ type: "Removed", code: ROOM });
-  await until(client.removed, (code) => code === ROOM);
+  session.send({ type: "Removed", code: ROOM, closed: false });
+  await until(client.removed, (removed) => removed?.code === ROOM && !removed.closed);
   expect(client.room.get()).toBeNull();
   await reconnect();
   // The next command is this one: the room was not joined again.
@@ -175,14 +175,25 @@ test("a removed player is told, and does not join again", async () => {
   expect(client.removed.get()).toBeNull();
 });
 
-test("a player who was removed meanwhile learns it when joining again", async () => {
+test("in a room that is closed, everybody is told so", async () => {
   await joinRoom();
-  await reconnect();
-  const { re } = await session.command("JoinRoom");
-  session.send({ type: "Refused", re, code: "removed", text: "Removed.", wait: 0 });
-  await until(client.removed, (code) => code === ROOM);
+  session.send({ type: "Removed", code: ROOM, closed: true });
+  await until(client.removed, (removed) => removed?.closed ?? false);
   expect(client.room.get()).toBeNull();
 });
+
+test.each(["removed", "room_closed"])(
+  "a player learns %s when joining again after a while",
+  async (code) => {
+    await joinRoom();
+    await reconnect();
+    const { re } = await session.command("JoinRoom");
+    session.send({ type: "Refused", re, code, text: "No.", wait: 0 });
+    await until(client.removed, (removed) => removed?.code === ROOM);
+    expect(client.removed.get()?.closed).toBe(code === "room_closed");
+    expect(client.room.get()).toBeNull();
+  },
+);
 
 test("commands of a room contain its code, and leaving clears the room", async () => {
   await expect(client.setReady(true)).rejects.toMatchObject({ code: "not_seated" });

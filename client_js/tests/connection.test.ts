@@ -80,6 +80,7 @@ test("after a name that the server rejects, the server chooses one", async () =>
 test.each([
   [4001, "replaced"],
   [4002, "incompatible"],
+  [4008, "barred"],
 ])("after the close code %i the status is %s, until `connect` is called", async (code, status) => {
   const [opened, session] = await openedClient(server, { ...time });
   client = opened;
@@ -92,13 +93,16 @@ test.each([
   await until(client.status, (now) => now === "open");
 });
 
-test("after a refused version the status is incompatible before the socket closes", async () => {
+test.each([
+  ["bad_version", "incompatible"],
+  ["barred", "barred"],
+])("after a hello refused as %s the status is %s at once", async (code, wanted) => {
   client = await clientOf(server, { ...time });
   client.connect();
   const session = await server.session();
   const { re } = await session.command("Hello");
-  session.send({ type: "Refused", re, code: "bad_version", text: "Too new.", wait: 0 });
-  await until(client.status, (status) => status === "incompatible");
+  session.send({ type: "Refused", re, code, text: "No.", wait: 0 });
+  await until(client.status, (status) => status === wanted);
 });
 
 test("a connection without a welcome is closed, and opened again", async () => {

@@ -385,6 +385,15 @@ def with_day(history: History, game: str, day: int, result: DayResult) -> Histor
     return msgspec.structs.replace(history, days=days)
 
 
+def with_void(history: History, game: str, day: int, void: bool) -> History:
+    """Return the history with the result of a daily taken back or not, if it has one."""
+    found = history.days.get((game, day))
+    if found is None:
+        return history
+    days = {**history.days, (game, day): msgspec.structs.replace(found, void=void)}
+    return msgspec.structs.replace(history, days=days)
+
+
 def with_round(history: History, game: str, deal: DealId, result: RoundResult) -> History:
     """Return the history with the result of a round, in place of the one that it has.
 

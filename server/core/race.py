@@ -16,6 +16,7 @@ from server.core.race_events import (
     LockSet,
     PublicSet,
     ReadySet,
+    RoomClosed,
     RoomOpened,
     RoundStarted,
     RunnerFinished,
@@ -125,6 +126,7 @@ class Room:
         proposals: what members propose instead, the latest of each.
         locked: whether no more seats may be taken.
         public: whether strangers find the room in the list of open rooms.
+        closed: whether an operator has closed it, for good.
         removed: players whom a host has removed.
         wins: the number of rounds won, for players who have won any.
         points: the sum of points over all rounds, for players who have any.
@@ -147,6 +149,7 @@ class Room:
     points: dict[PlayerId, int] = field(default_factory=dict)
     scores: tuple[Score, ...] = ()
     public: bool = False
+    closed: bool = False
 
     def seat_of(self, player: PlayerId) -> Seat | None:
         """Return a player's seat, or `None`."""
@@ -205,6 +208,8 @@ def _folded(room: Room, event: Event) -> Room:
         case PublicSet(public=public):
             round_ = room.running and replace(room.running, public=True) if public else None
             after = replace(room, public=public, round=round_ or room.round)
+        case RoomClosed():
+            after = replace(room, seats=(), proposals={}, public=False, closed=True)
         case ReadySet(player=player, ready=ready):
             seats = tuple(
                 replace(seat, ready=ready) if seat.player == player else seat for seat in room.seats

@@ -17,6 +17,7 @@ from server.core.race_events import (
     LockSet,
     PublicSet,
     ReadySet,
+    RoomClosed,
     RoundStarted,
     RunnerFinished,
     SeatLeft,
@@ -116,6 +117,24 @@ def free_seat(room: Room, player: PlayerId, now: int) -> Event | None:
     return None if room.running else leave(room, player, now)
 
 
+def close(room: Room, now: int) -> Event | None:
+    """Decide that an operator closes the room: `None` if it is closed.
+
+    The caller resigns the attempts at a running round.
+    """
+    return RoomClosed(now) if not room.closed else None
+
+
+def check_open(room: Room) -> None:
+    """Check that a room takes commands.
+
+    Raises:
+        Refusal: with the code `room_closed`.
+    """
+    if room.closed:
+        raise Refusal("room_closed")
+
+
 def set_lock(room: Room, player: PlayerId, locked: bool, now: int) -> Event | None:
     """Decide the host's command to lock or unlock the room: `None` if that is so already.
 
@@ -205,9 +224,10 @@ def start(
         home: how many cards the deal itself brings home.
 
     Raises:
-        Refusal: with the code `not_seated`, `not_host`, `round_running`, `players_away` or
-            `nobody_plays`.
+        Refusal: with the code `room_closed`, `not_seated`, `not_host`, `round_running`,
+            `players_away` or `nobody_plays`.
     """
+    check_open(room)
     if player is None:
         if not quick.starts(room, present):
             raise Refusal("round_running" if room.round is not None else "players_away")

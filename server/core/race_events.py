@@ -103,6 +103,12 @@ class LockSet(Struct, tag="lock", frozen=True):
     at: int
 
 
+class RoomClosed(Struct, tag="closed", frozen=True):
+    """An operator closed the room: nobody has a seat any more, and nobody takes one."""
+
+    at: int
+
+
 class ReadySet(Struct, tag="ready", frozen=True):
     """A player is ready for the next rounds, as everybody is at first, or sits out."""
 
@@ -151,4 +157,5 @@ Event = (
     | ReadySet
     | RoundStarted
     | RunnerFinished
+    | RoomClosed
 )

@@ -54,9 +54,12 @@ class Decision(Struct, frozen=True):
 
 
 def race_over(room: Room) -> Race | None:
-    """Return the race that a room's last round was; `None` if it is not over, or was no race."""
+    """Return the race that a room's last round was; `None` if it is not over, or was no race.
+
+    A round that an operator has ended by closing the room is none.
+    """
     round_ = room.round
-    if round_ is None or not round_.over:
+    if round_ is None or not round_.over or room.closed:
         return None
     results = {
         player: StoredResult.of(round_.results[player])

@@ -24,6 +24,7 @@ class Reason(Enum):
     HELLO_TIMEOUT = (4003, "There was no hello within five seconds.")
     TOO_SLOW = (4004, "The connection does not keep up. Please come back.")
     TOO_FAST = (4005, "There were too many commands. Please slow down.")
+    BARRED = (4008, "You can't play here for now.")
     WENT_BACK = (4006, "The server's store has lost its last moments. Please come back.")
     SIGNED_OUT = (4007, "You have signed out everywhere, or deleted this player.")
 

@@ -75,6 +75,7 @@ class Hub:
         self.following = Following(services, self._sessions_of)
         self.rooms.dealt.subscribe(self.following.open)
         services.sessions.superseded.subscribe(self._replaced)
+        services.sessions.barred.subscribe(self._barred)
         services.sessions.signed_out.subscribe(self._signed_out)
         services.sessions.ended.subscribe(self._ended)
         services.sessions.missed.subscribe(self._check_needed.set)
@@ -95,7 +96,7 @@ class Hub:
             epoch: that of the player's token.
 
         Raises:
-            Refusal: as `bad_token`, if the player has signed out everywhere just now.
+            Refusal: as `bad_token`, if the player has signed out everywhere just now; as `barred`.
             UnavailableError: the store does not answer; the session has not been added.
         """
         self._entering.add(session)
@@ -199,6 +200,11 @@ class Hub:
         session = self._sessions.get(session_id)
         if session is not None:
             session.close(Reason.REPLACED)
+
+    def _barred(self, player: PlayerId) -> None:
+        """Close a player's sessions on this node."""
+        for session in self._sessions_of(player):
+            session.close(Reason.BARRED)
 
     def _signed_out(self, player: PlayerId, epoch: int, stays: str | None) -> None:
         """Close the sessions of a player on this node that are of earlier epochs, but for one."""

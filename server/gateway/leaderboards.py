@@ -136,6 +136,7 @@ class LeaderboardFeeds:
         self._any = asyncio.Event()
         self._entries_seen = 0
         leaderboards.entered.subscribe(self._entered)
+        leaderboards.name_changed.subscribe(self._name_changed)
 
     async def watch(self, session: Session, board: BoardId) -> Page:
         """Let a session watch a leaderboard instead of any other; return its current page.
@@ -191,6 +192,19 @@ class LeaderboardFeeds:
             watched.best = min(watched.best, entered.score)
             watched.players.add(entered.player)
         self._any.set()
+
+    def _name_changed(self, player: PlayerId) -> None:
+        """Send the page anew to those who are shown a player: a few comparisons for each watcher.
+
+        Only an operator causes it.
+        """
+        for watched in self._watched.values():
+            top = watched.last_sent.rows
+            in_top = any(row.player == player for row in top)
+            for session, own in watched.own.items():
+                if in_top or any(row.player == player for row in own.rows):
+                    watched.behind[session] = None
+            self._notify(watched)
 
     def _notify(self, watched: _Watched) -> None:
         if watched.is_pending:

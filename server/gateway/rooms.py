@@ -228,13 +228,15 @@ class RoomFeeds:
     def _unsubscribe_removed(self, feed: Feed, room: Room) -> None:
         """Unsubscribe the sessions of players whom a host has removed, and tell them.
 
-        In a room from which somebody was removed, it costs a look-up for each subscriber.
+        In a room from which somebody was removed, it costs a look-up for each subscriber. If the
+        room was closed, that concerns all of them.
         """
-        if not room.removed:
+        if not room.removed and not room.closed:
             return
-        for session in [each for each in feed.last_sent if each.player in room.removed]:
-            self.unsubscribe(session)
-            session.send(Removed(feed.code))
+        for session in list(feed.last_sent):
+            if room.closed or session.player in room.removed:
+                self.unsubscribe(session)
+                session.send(Removed(feed.code, room.closed))
 
     def _progressed(self, code: RoomCode, counters: list[int]) -> None:
         """Send the progress of runners to the subscribers.

@@ -38,6 +38,9 @@ MAX_PENDING = 16
 RECONNECT_WITHIN = 5_000
 """Milliseconds over which the reconnects of a stopping node's clients are spread."""
 
+_FATAL = {"bad_version": Reason.BAD_VERSION, "barred": Reason.BARRED}
+"""Codes with which a session is refused for good, and why it is closed then."""
+
 log = structlog.get_logger()
 
 
@@ -220,8 +223,8 @@ class Session:
             frame = codec.encode(event, command.id)
         except Exception as error:
             self._refuse_error(error, command.id)
-            if isinstance(error, Refusal) and error.code == "bad_version":
-                self.close(Reason.BAD_VERSION)
+            if isinstance(error, Refusal) and error.code in _FATAL:
+                self.close(_FATAL[error.code])
         else:
             if isinstance(command, Hello):
                 self.cancel_hello_timer()

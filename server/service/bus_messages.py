@@ -49,6 +49,15 @@ class Renamed(Struct, tag=4, array_like=True, frozen=True):
     name: str
 
 
+class NameChanged(Struct, tag=5, array_like=True, frozen=True):
+    """To `topics.NAMES`: an operator has hidden a player's name, or shows it again.
+
+    Whatever shows it is to show the new one at once. Nodes up to release 0.2.0 forget all names.
+    """
+
+    player: PlayerId
+
+
 class Version(Struct, tag=5, array_like=True, frozen=True):
     """To a room's topic: its journal has this many entries; a node that lacks some refreshes it."""
 
@@ -171,7 +180,15 @@ class SignedOut(Struct, tag=9, array_like=True, frozen=True):
     epoch: int
 
 
-NodeMessage = Replaced | Ended | Joined | Left | Advanced | Opened | Taken | Released | SignedOut
+class Barred(Struct, tag=10, array_like=True, frozen=True):
+    """To a node's topic: an operator has barred a player, who may have sessions on it."""
+
+    player: PlayerId
+
+
+NodeMessage = (
+    Replaced | Ended | Joined | Left | Advanced | Opened | Taken | Released | SignedOut | Barred
+)
 """The messages of a node's topic."""
 
 
@@ -204,9 +221,9 @@ def node_message(payload: bytes | None) -> NodeMessage | None:
     return _decode(_NODE, payload)
 
 
-def renamed(payload: bytes | None) -> Renamed | None:
+def name_message(payload: bytes | None) -> Renamed | NameChanged | None:
     """Decode a message of `topics.NAMES`; `None` as for `room_message`."""
-    return _decode(_RENAMED, payload)
+    return _decode(_NAME, payload)
 
 
 def entered(payload: bytes | None) -> Entered | None:
@@ -216,7 +233,9 @@ def entered(payload: bytes | None) -> Entered | None:
 
 _ROOM: msgspec.msgpack.Decoder[RoomMessage] = msgspec.msgpack.Decoder(RoomMessage)
 _NODE: msgspec.msgpack.Decoder[NodeMessage] = msgspec.msgpack.Decoder(NodeMessage)
-_RENAMED = msgspec.msgpack.Decoder(Renamed)
+_NAME: msgspec.msgpack.Decoder[Renamed | NameChanged] = msgspec.msgpack.Decoder(
+    Renamed | NameChanged
+)
 _ENTERED = msgspec.msgpack.Decoder(Entered)
 
 T = TypeVar("T")

@@ -6,9 +6,8 @@ from engine.catalog import games
 from server.core import boards, curve, daily
 from server.core.curve import Curves as Found
 from server.core.daily import DailyId
-from server.core.ids import AttemptId
 from server.core.refusal import Refusal
-from server.service.attempts import Attempts
+from server.core.run import Run
 from server.service.store import Store
 from server.service.stored import rules_of
 
@@ -16,25 +15,8 @@ from server.service.stored import rules_of
 class Curves:
     """How the runs at dailies went on."""
 
-    def __init__(self, store: Store, attempts: Attempts) -> None:
+    def __init__(self, store: Store) -> None:
         self._store = store
-        self._attempts = attempts
-
-    async def fields_of(self, attempt: AttemptId) -> tuple[str, ...]:
-        """Return what a run adds to the curves of its day; always the same, however often asked.
-
-        It reads the journal, and takes a few microseconds a move. Without a journal, which only a
-        store that has lost it lacks, that is nothing.
-
-        Raises:
-            UnreadableError: this release does not know the rules of the run.
-            UnavailableError: the store does not answer.
-        """
-        run = await self._attempts.run(attempt)
-        if run is None:
-            return ()
-        start = run.start
-        return curve.fields_of(run, rules_of(start.game, start.variant, start.rules))
 
     async def find(self, daily_id: DailyId) -> Found:
         """Return the curves of a daily, by one read of at most some 2,000 counts.
@@ -49,3 +31,13 @@ class Curves:
             raise Refusal("unknown_day")
         board = boards.of_daily(daily_id, "ranked")
         return curve.curves_of(await self._store.leaderboards.curves(board))
+
+
+def curve_of(run: Run) -> tuple[str, ...]:
+    """Return what a run adds to the curves of its day; it takes a few microseconds a move.
+
+    Raises:
+        UnreadableError: this release does not know the rules of the run.
+    """
+    start = run.start
+    return curve.fields_of(run, rules_of(start.game, start.variant, start.rules))

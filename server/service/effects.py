@@ -17,15 +17,18 @@ from server.core.ids import RoomCode
 from server.core.race import Room
 from server.core.ranking import Result
 from server.core.refusal import UnavailableError
+from server.core.run import Run
 from server.service import outbox_entries
 from server.service.attempts import Attempts
-from server.service.curves import Curves
+from server.service.curves import curve_of
 from server.service.histories import Histories
 from server.service.keeping import Keeping
+from server.service.moderation import Moderation
 from server.service.outbox_entries import Deleted, Effect, Finish, Kept, RoundOver
-from server.service.ports import OutboxStore
 from server.service.races import Races
 from server.service.rooms import Rooms
+from server.service.store import Store
+from server.service.suspicions import Suspicions
 from server.service.worker_pool import WorkerPool
 from server.stop import Stop
 from server.store.journal import Append
@@ -41,17 +44,17 @@ class Effects:
 
     def __init__(
         self,
-        outboxes: OutboxStore,
+        store: Store,
         attempts: Attempts,
         rooms: Rooms,
         *,
-        curves: Curves,
         histories: Histories,
         races: Races,
         keeping: Keeping,
+        moderation: Moderation,
+        suspicions: Suspicions,
     ) -> None:
-        self._outboxes = outboxes
-        self._curves = curves
+        self._outboxes = store.outboxes
         self._attempts = attempts
         self._rooms = rooms
         self._histories = histories
@@ -59,6 +62,8 @@ class Effects:
         self._races = races
         self._workers = WorkerPool(self._apply_and_log, CONCURRENCY)
         rooms.appended.subscribe(self._room_appended)
+        self._moderation = moderation
+        self._suspicions = suspicions
 
     async def run(self, stop: Stop) -> None:
         """Apply this node's finishes and races as they come, until stopped."""
@@ -71,6 +76,15 @@ class Effects:
         """Apply soon what an entry of a room brought along; if the pool is full, a sweeper does."""
         if append.effect is not None:
             self._workers.put(outbox_entries.decode(append.effect[1]))
+
+    async def flush(self) -> None:
+        """Apply the finishes that are queued, for a process that does not `run`.
+
+        Raises:
+            UnavailableError: the store does not answer; a sweeper applies the others.
+        """
+        while not self._attempts.finishes.empty():
+            await self.apply(self._attempts.finishes.get_nowait())
 
     async def submit(self, effect: Effect) -> None:
         """Carry out an effect that follows from no journal entry.
@@ -108,16 +122,21 @@ class Effects:
                 await self._keeping.delete(effect)
             case RoundOver():
                 await self._races.apply(effect.race)
+            case _:
+                await self._moderation.apply(effect)
         await self._outboxes.drop_effect(effect.field)
 
     async def _finish(self, finish: Finish) -> None:
         result = finish.result.restored()
-        if finish.day is not None:
-            await self._add_day(finish, finish.day, result)
         if finish.room is not None:
             await self._rooms.finish(finish.room, finish.deal, finish.player, result)
+        run = await self._attempts.run(finish.attempt)
+        if finish.day is not None:
+            await self._add_day(finish, finish.day, result, run)
+        if run is not None:
+            await self._suspicions.examine(run)
 
-    async def _add_day(self, finish: Finish, day: int, result: Result) -> None:
+    async def _add_day(self, finish: Finish, day: int, result: Result, run: Run | None) -> None:
         assert result.end is not None, "a finish is of an attempt that is over"
         found = DayResult(
             result.home,
@@ -127,7 +146,8 @@ class Effects:
             result.end,
             points(result, ruleset(finish.game).home_at_start),
         )
-        curve = await self._curves.fields_of(finish.attempt)
+        # Only a store that has lost it lacks the run.
+        curve = () if run is None else curve_of(run)
         await self._histories.add_day(finish.player, finish.game, day, found, curve)
 
     async def pass_deadline(self, due: Due, time: int) -> bool:

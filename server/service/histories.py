@@ -85,6 +85,21 @@ class Histories:
         boards = core.boards_of_day(game, day, added.group)
         await self.write(player, added, boards, {boards[0]: tuple(curve)})
 
+    async def void_day(
+        self, player: PlayerId, game: str, day: int, curve: Iterable[str], *, void: bool
+    ) -> None:
+        """Take the result of a daily back or let it stand, and write what follows from that.
+
+        This is idempotent. A result that there is not is left so. Boards of a closed day show a
+        result that stands again in the group that its player is in now.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        after = await self.change(player, lambda found: core.with_void(found, game, day, void))
+        boards = core.boards_of_day(game, day, after.group)
+        await self.write(player, after, boards, {boards[0]: tuple(curve)})
+
     async def add_round(
         self, player: PlayerId, game: str, deal: DealId, result: RoundResult
     ) -> None:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from server.core.ids import PlayerId
 from server.core.names import Profile, clean_name
+from server.core.refusal import Refusal
 from server.service import tokens
 from server.service.ports import Clock, PlayerStore
 from server.service.profiles import Profiles
@@ -57,10 +58,15 @@ class Identity:
         """Change a player's name, and return the new profile.
 
         Raises:
-            Refusal: the name is not allowed, or the player has been deleted.
+            Refusal: the name is not allowed, an operator hides the player's name, or the player has
+                been deleted.
             UnavailableError: the store does not answer.
         """
-        return await self._keep(player, clean_name(name))
+        cleaned = clean_name(name)
+        profile = await self._keep(player, cleaned)
+        if profile.name != cleaned:
+            raise Refusal("name_hidden")
+        return profile
 
     async def token(self, player: PlayerId, epoch: int) -> str:
         """Return the token of a player in an epoch.

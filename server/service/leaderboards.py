@@ -77,10 +77,12 @@ class Leaderboards:
     Attributes:
         entered: emitted with the id of a leaderboard that this node subscribes to, and the result
             that was entered; `None` for the result if messages may have been missed.
+        name_changed: emitted with a player whose name an operator has changed.
     """
 
     def __init__(self, store: Store, bus: MessageBus, profiles: Profiles) -> None:
         self.entered: Signal[BoardId, Entered | None] = Signal()
+        self.name_changed = profiles.changed
         self._store = store
         self._bus = bus
         self._profiles = profiles

@@ -81,6 +81,7 @@ class LiveRooms:
         self._presence = Presence(store.rooms, registration.id)
         rooms.appended.subscribe(self._appended)
         registration.changed.subscribe(self._nodes_changed)
+        profiles.changed.subscribe(self._name_changed)
 
     def enter(self, room: Room, player: PlayerId | None) -> None:
         """Subscribe a session of a player to a room; each call needs one `leave`.
@@ -353,6 +354,12 @@ class LiveRooms:
         self._publish(code, Renamed(profile.id, profile.name))
         if code in self._live:
             self.changed.emit(code)
+
+    def _name_changed(self, player: PlayerId) -> None:
+        """Show a name anew that an operator has changed: a look-up for each room."""
+        for code, live in self._live.items():
+            if player in live.players:
+                self.changed.emit(code)
 
     def publish_emote(self, code: RoomCode, player: PlayerId, emote: int) -> None:
         """Publish to the other nodes that follow a room that a member has sent an emote."""

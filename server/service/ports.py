@@ -10,7 +10,7 @@ may have been written or not.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from typing import Protocol
 
 from server.core.account import Account, Passkey
@@ -18,7 +18,8 @@ from server.core.boards import BoardId
 from server.core.daily import DailyId
 from server.core.due import Due
 from server.core.history import History
-from server.core.ids import DealId, PlayerId, RoomCode
+from server.core.ids import AttemptId, DealId, PlayerId, RoomCode
+from server.core.moderation import Restrictions
 from server.core.names import Profile
 from server.core.ranking import Row, Rows
 from server.core.topics import Topic
@@ -137,7 +138,7 @@ class PlayerStore(Protocol):
         """Store a session; return all of the player, and those dropped as too many.
 
         Raises:
-            Refusal: as `bad_token`, if the player is deleted, or `epoch` is over.
+            Refusal: as `bad_token`, if the player is deleted, or `epoch` is over; as `barred`.
         """
 
     def use_session(self, player: PlayerId, session: str, now: int) -> None:
@@ -145,6 +146,9 @@ class PlayerStore(Protocol):
 
     def remove_session(self, player: PlayerId, session: str) -> None:
         """Delete a session that has ended, soon."""
+
+    async def barred(self, players: Iterable[PlayerId], now: int) -> list[bool]:
+        """Return whether each player is barred at a time in Unix milliseconds."""
 
     async def sessions(self, players: Iterable[PlayerId]) -> list[list[str]]:
         """Return the sessions of each player; some may have ended."""
@@ -240,6 +244,60 @@ class HistoryStore(Protocol):
         """Store what differs, and return `True`, if the version is still that of `before`."""
 
 
+class ModerationStore(Protocol):
+    """What operators have done, and what it leads to for players and days."""
+
+    async def record(self, act: str, subject: str, at: int, text: str) -> str:
+        """Append an act to the audit journal, once; return the latest one on its subject."""
+
+    async def latest(self, subject: str) -> str:
+        """Return the latest act on a subject; empty if there is none."""
+
+    async def acts(self, count: int) -> list[str]:
+        """Return the newest acts, the newest first."""
+
+    async def bar(self, player: PlayerId, until: int | None) -> None:
+        """Store until when a player is barred (Unix ms; 0 for ever); `None` if not any more."""
+
+    async def hide_name(self, player: PlayerId, *, hidden: bool) -> None:
+        """Put a player's name aside, so that the player has none, or put it back."""
+
+    async def restrictions(self, player: PlayerId) -> Restrictions:
+        """Return what a player may not do."""
+
+    async def repair_day(self, game: str, day: int) -> None:
+        """Store that a day of a game, or of all games, was lost by a fault of the server's."""
+
+    async def repaired_days(self) -> list[tuple[str, int]]:
+        """Return the (game, day) of all days that were repaired."""
+
+
+class SuspicionStore(Protocol):
+    """Runs that an operator should look at, and the digests by which equal ones are found."""
+
+    async def first(self, daily: DailyId, digest: str, player: PlayerId) -> PlayerId:
+        """Return who was first to make the moves of a digest at a daily: perhaps this player."""
+
+    async def median_win(self, board: BoardId) -> tuple[int, int]:
+        """Return how many runs of a leaderboard were won, and the score of the median."""
+
+    async def add(self, attempt: AttemptId, at: int, text: str) -> None:
+        """Add a suspicious run, and drop the oldest one if there are too many."""
+
+    async def list(self) -> list[str]:
+        """Return the texts of all of them, in no order."""
+
+
+class ScanStore(Protocol):
+    """Searches of what is stored, which operators may ask for."""
+
+    def rooms(self) -> AsyncIterator[list[RoomCode]]:
+        """Yield the codes of all rooms, in batches that may be empty."""
+
+    def players(self) -> AsyncIterator[list[Profile]]:
+        """Yield the profiles of all players, in batches that may be empty."""
+
+
 class RaceStore(Protocol):
     """The records of races, and whom each player has met in one."""
 
@@ -249,8 +307,11 @@ class RaceStore(Protocol):
     async def find(self, deal: DealId) -> Record | None:
         """Return the record of a race, or `None` if there is none."""
 
-    async def void(self, deal: DealId, player: PlayerId, reason: str) -> Record | None:
-        """Note that a player's result is void, if there is a record, and return that."""
+    async def void(self, deal: DealId, player: PlayerId, reason: str | None) -> Record | None:
+        """Note that a player's result is void, if there is a record, and return that.
+
+        Without a reason, note that it stands again.
+        """
 
     async def meet(self, player: PlayerId, others: Sequence[PlayerId], at: int) -> None:
         """Note whom a player has met, and when, in Unix milliseconds."""
@@ -325,6 +386,9 @@ class QuickMatchStore(Protocol):
 
 class NodeStore(Protocol):
     """The nodes that are alive."""
+
+    async def alive(self, now: int) -> list[str]:
+        """Return the names of the nodes that are registered at a time in Unix milliseconds."""
 
     async def renew(self, node: str) -> list[str]:
         """Register a node for some seconds, and return all that are registered."""

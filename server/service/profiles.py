@@ -8,20 +8,28 @@ from server.core import topics
 from server.core.ids import PlayerId
 from server.core.names import Profile
 from server.service import bus_messages
-from server.service.bus_messages import Renamed
+from server.service.bus_messages import NameChanged, Renamed
 from server.service.ports import MessageBus, PlayerStore
+from server.service.signal import Signal
 
 MAX_CACHED = 50_000
 """Profiles that are cached, about 200 bytes each; the oldest is evicted first."""
 
 
 class Profiles:
-    """A cache of players' profiles. A change of name is published to all nodes."""
+    """A cache of players' profiles. A change of name is published to all nodes.
+
+    Attributes:
+        changed: emitted with a player whose name an operator has changed, on every node.
+    """
 
     def __init__(self, players: PlayerStore, bus: MessageBus) -> None:
+        self.changed: Signal[PlayerId] = Signal()
         self._players = players
         self._bus = bus
         self._known: dict[PlayerId, Profile] = {}
+        self._changes = 0
+        """How many names operators have changed: what was read meanwhile may be older."""
         self._in_flight: dict[PlayerId, list[str]] = {}
         bus.subscribe(topics.NAMES, self._receive)
 
@@ -41,7 +49,11 @@ class Profiles:
         wanted = set(players)
         found = {player: self._known[player] for player in wanted if player in self._known}
         missing = wanted - found.keys()
-        read = await self._players.profiles(missing) if missing else {}
+        read: dict[PlayerId, Profile] = {}
+        changes = None
+        while missing and changes != self._changes:
+            changes = self._changes
+            read = await self._players.profiles(missing)
         for player, profile in read.items():
             # The player may have been renamed during the read: the cache is newer.
             found[player] = self._known.get(player, profile)
@@ -60,16 +72,28 @@ class Profiles:
         self._in_flight.setdefault(profile.id, []).append(profile.name)
         self._bus.publish(topics.NAMES, bus_messages.encode(Renamed(profile.id, profile.name)))
 
+    def publish_changed(self, player: PlayerId) -> None:
+        """Publish that an operator has changed a player's name, which every node reads anew."""
+        self._bus.publish(topics.NAMES, bus_messages.encode(NameChanged(player)))
+
     def _receive(self, payload: bytes | None) -> None:
         """Apply a change of name; clear the cache if messages may have been missed.
 
         All nodes receive all changes in the same order. Until a change by this node has come back
         to it, the changes that it receives of that player are older, and are ignored.
         """
-        renamed = bus_messages.renamed(payload)
+        renamed = bus_messages.name_message(payload)
         if renamed is None:
             self._known.clear()
             self._in_flight.clear()
+            return
+        if isinstance(renamed, NameChanged):
+            self._changes += 1
+            self._known.pop(renamed.player, None)
+            if renamed.player in self._in_flight:
+                # What this node has published of a name before will come after this.
+                self.publish_changed(renamed.player)
+            self.changed.emit(renamed.player)
             return
         in_flight = self._in_flight.get(renamed.player)
         if in_flight is None:

@@ -51,14 +51,24 @@ class Races:
             others = [other for other in race.results if other != player]
             await self._store.races.meet(player, others, race.at)
 
-    async def void(self, attempt: AttemptId, reason: str) -> bool:
+    async def has(self, attempt: AttemptId) -> bool:
+        """Return whether an attempt was part of a race whose record is kept.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        deal, player = split_attempt_id(attempt) or (None, None)
+        found = await self._store.races.find(deal) if deal is not None else None
+        return found is not None and player in _DECODER.decode(found.decided).race.results
+
+    async def void(self, attempt: AttemptId, reason: str | None) -> bool:
         """Take back a player's result of a race, and rank and rate the others without it.
 
         This is idempotent. What was begun has to be completed: give it to `Effects.submit`.
 
         Args:
             attempt: the player's attempt.
-            reason: why; it is stored with the race.
+            reason: why; it is stored with the race. Without one, the result stands again.
 
         Returns:
             Whether there was such a race within the last `keys.RACE_LIFE` seconds, whose end has
@@ -68,12 +78,9 @@ class Races:
             UnavailableError: the store does not answer. It may have been done in part.
         """
         parts = split_attempt_id(attempt)
-        if parts is None:
+        if parts is None or not await self.has(attempt):
             return False
         deal, player = parts
-        found = await self._store.races.find(deal)
-        if found is None or player not in _DECODER.decode(found.decided).race.results:
-            return False
         noted = await self._store.races.void(deal, player, reason)
         if noted is None:
             return False

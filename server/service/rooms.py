@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Collection
 
+import structlog
+
 from engine.catalog import ruleset
 from engine.errors import EngineError
 from server.core import quick, race, race_commands
@@ -40,6 +42,8 @@ STANDARD = "standard"
 
 _NO_DEAL = DealId("")
 """A placeholder for checking whether a round may start before its deal is drawn."""
+
+log = structlog.get_logger()
 
 
 class Rooms:
@@ -221,8 +225,28 @@ class Rooms:
             Refusal: there is no such room.
             UnavailableError: the store does not answer.
         """
-        room = await self._submit(code, lambda room, now: race_commands.leave(room, player, now))
+        room = await self._submit(
+            code, lambda room, now: race_commands.leave(room, player, now), closed=True
+        )
         await self._resign(room, player)
+        return room
+
+    async def close(self, code: RoomCode) -> Room:
+        """Close a room for good, and then resign the attempts at the running round, if any.
+
+        This is idempotent.
+
+        Raises:
+            Refusal: there is no such room.
+            UnavailableError: the store does not answer.
+        """
+        room = await self._submit(code, race_commands.close, closed=True)
+        for player in room.running.unfinished() if room.running is not None else ():
+            try:
+                await self._resign(room, player)
+            except Refusal:
+                # The store has lost the deal: the attempt ends at its deadline.
+                log.warning("attempt_not_resigned", room=code, player=player)
         return room
 
     async def remove(self, code: RoomCode, host: PlayerId, player: PlayerId) -> Room:
@@ -444,7 +468,9 @@ class Rooms:
         """
         try:
             return await self._submit(
-                code, lambda room, now: race_commands.finish(room, deal, player, result, now)
+                code,
+                lambda room, now: race_commands.finish(room, deal, player, result, now),
+                closed=True,
             )
         except Refusal:
             return None
@@ -559,13 +585,22 @@ class Rooms:
         )
         return (await self._attempts.start(started)).id
 
-    async def _submit(self, code: RoomCode, decide: Callable[[Room, int], Event | None]) -> Room:
+    async def _submit(
+        self,
+        code: RoomCode,
+        decide: Callable[[Room, int], Event | None],
+        *,
+        closed: bool = False,
+    ) -> Room:
+        """Carry out a command; on a room that is closed, only if `closed` says so."""
         if not is_code(code):
             raise Refusal("unknown_room")
 
         def decide_on_room(room: Room | None, now: int) -> Event | None:
             if room is None:
                 raise Refusal("unknown_room")
+            if not closed:
+                race_commands.check_open(room)
             # An entry is never older than the one before it, even if the clock was set back.
             return decide(room, max(now, room.at))
 

@@ -19,7 +19,9 @@ from server.service.identity import Identity
 from server.service.keeping import Keeping
 from server.service.leaderboards import Leaderboards
 from server.service.live import LiveRooms
+from server.service.moderation import Moderation
 from server.service.open_rooms import OpenRooms
+from server.service.operators import Operators
 from server.service.pace_bots import PaceBots
 from server.service.ports import MessageBus
 from server.service.profiles import Profiles
@@ -27,12 +29,14 @@ from server.service.progress import Progress
 from server.service.quick_matches import QuickMatches
 from server.service.races import Races
 from server.service.registration import Registration
+from server.service.repaired_days import RepairedDays
 from server.service.rooms import Rooms
 from server.service.runs import Runs
 from server.service.searcher import Search, Searcher
 from server.service.searches import Searches
 from server.service.sessions import Sessions
 from server.service.store import Store
+from server.service.suspicions import Suspicions
 from server.service.sweeper import Sweeper
 from server.service.watching import Watching
 from server.stop import Stop
@@ -81,18 +85,43 @@ class Services:
         self.sessions = Sessions(store, bus, registration, self.attempts)
         self.histories = Histories(store, self.leaderboards)
         self.keeping = Keeping(store, self.histories, self.profiles, self.sessions)
-        self.curves = Curves(store, self.attempts)
+        self.curves = Curves(store)
         self.races = Races(store, self.histories)
-        self.effects = Effects(
-            store.outboxes,
-            self.attempts,
-            self.rooms,
-            curves=self.curves,
+        self.suspicions = Suspicions(store.suspicions)
+        self.moderation = Moderation(
+            store,
+            attempts=self.attempts,
+            rooms=self.rooms,
             histories=self.histories,
             races=self.races,
             keeping=self.keeping,
+            profiles=self.profiles,
+            sessions=self.sessions,
+        )
+        self.repaired_days = RepairedDays(store.moderation, store.clock)
+        self.effects = Effects(
+            store,
+            self.attempts,
+            self.rooms,
+            histories=self.histories,
+            races=self.races,
+            keeping=self.keeping,
+            moderation=self.moderation,
+            suspicions=self.suspicions,
         )
         self.accounts = Accounts(store, self.identity, self.sessions, self.effects, self.histories)
+        self.operators = Operators(
+            store,
+            self.effects,
+            rooms=self.rooms,
+            live=self.live,
+            open_rooms=self.open_rooms,
+            profiles=self.profiles,
+            histories=self.histories,
+            races=self.races,
+            suspicions=self.suspicions,
+            repaired_days=self.repaired_days,
+        )
         self.sweeper = Sweeper(store, self.attempts, self.effects, metrics.sweeps)
         self.progress = Progress(self.attempts, self.live)
         self.watching = Watching(store, self.attempts, self.rooms, self.live)

@@ -25,6 +25,7 @@ from server.service.attempt_journal import Step, decode
 from server.service.attempts import Attempts
 from server.service.bus_messages import (
     Advanced,
+    Barred,
     Ended,
     Joined,
     Left,
@@ -53,6 +54,7 @@ class Sessions:
     Attributes:
         superseded: emitted with the id of a session of this node that is to be closed, since its
             player has too many.
+        barred: emitted with a player who is barred, and may have sessions on this node.
         signed_out: emitted with a player, an epoch and the id of a session or `None`, when the
             player's other sessions of earlier epochs are to be closed.
         ended: emitted when a player's attempt has ended without a command of this session; the
@@ -73,6 +75,7 @@ class Sessions:
         self, store: Store, bus: MessageBus, registration: Registration, attempts: Attempts
     ) -> None:
         self.superseded: Signal[str] = Signal()
+        self.barred: Signal[PlayerId] = Signal()
         self.signed_out: Signal[PlayerId, int, str | None] = Signal()
         self.ended: Signal[Ended] = Signal()
         self.advanced: Signal[Step, str | None, str | None] = Signal()
@@ -113,7 +116,8 @@ class Sessions:
             epoch: that of the token by which it was opened.
 
         Raises:
-            Refusal: as `bad_token`, if the player has been deleted or has begun a later epoch.
+            Refusal: as `bad_token`, if the player has been deleted or has begun a later epoch; as
+                `barred`.
             UnavailableError: the store does not answer; the session is not registered.
         """
         # Before the store is written: another node that reads it asks this one at once.
@@ -161,9 +165,9 @@ class Sessions:
     async def check(self, sessions: Sequence[tuple[PlayerId, str, int]]) -> list[str]:
         """Return the ids of those sessions of this node that are too many.
 
-        One round trip for all of them. A session that the store has lost is registered again, and
+        Two round trips for all of them. A session that the store has lost is registered again, and
         the other nodes of its player are known again. If its player has signed out everywhere
-        meanwhile, that is emitted.
+        meanwhile, or is barred, that is emitted.
 
         Args:
             sessions: (player, session id, epoch) of each.
@@ -171,7 +175,11 @@ class Sessions:
         Raises:
             UnavailableError: the store does not answer.
         """
-        stored = await self._players.sessions([player for player, _, _ in sessions])
+        players = [player for player, _, _ in sessions]
+        barred = await self._players.barred(players, self._clock.now())
+        for player in {p for p, is_barred in zip(players, barred, strict=True) if is_barred}:
+            self.barred.emit(player)
+        stored = await self._players.sessions(players)
         found = []
         for (player, session, epoch), names in zip(sessions, stored, strict=True):
             if self.name_of(session) in names:
@@ -181,9 +189,23 @@ class Sessions:
             else:
                 try:
                     await self._add(player, session, epoch)
-                except Refusal:
-                    self.signed_out.emit(player, epoch + 1, None)
+                except Refusal as refusal:
+                    if refusal.code == "bad_token":
+                        self.signed_out.emit(player, epoch + 1, None)
         return found
+
+    async def close_all(self, player: PlayerId) -> None:
+        """Close the sessions of a player who has been barred, on all nodes.
+
+        A session that begins at this moment finds out by itself. If a message is lost, its node
+        checks its sessions.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        (names,) = await self._players.sessions([player])
+        self.barred.emit(player)
+        self._publish(self._others(names), Barred(player))
 
     def sign_out(
         self, player: PlayerId, epoch: int, stays: str | None, names: Iterable[str]
@@ -336,6 +358,8 @@ class Sessions:
                 self.taken.emit(message)
             case Released():
                 self.released.emit(message)
+            case Barred(player):
+                self.barred.emit(player)
             case _:
                 self.missed.emit()
 

@@ -11,6 +11,7 @@ from server.service.ports import (
     HistoryStore,
     JournalStore,
     LeaderboardStore,
+    ModerationStore,
     NodeStore,
     OpenRoomStore,
     OutboxStore,
@@ -18,6 +19,8 @@ from server.service.ports import (
     QuickMatchStore,
     RaceStore,
     RoomStore,
+    ScanStore,
+    SuspicionStore,
     SweeperStore,
 )
 
@@ -38,5 +41,8 @@ class Store:
     rooms: RoomStore
     open_rooms: OpenRoomStore
     quick_matches: QuickMatchStore
+    moderation: ModerationStore
+    suspicions: SuspicionStore
+    scans: ScanStore
     nodes: NodeStore
     sweepers: SweeperStore

@@ -14,7 +14,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
 from redis.asyncio import Redis
@@ -33,6 +33,10 @@ _MAX_SOCKET_PATH = 100
 
 class EmbeddedServerError(Exception):
     """The embedded Redis cannot be used; the message is a sentence for the operator."""
+
+
+class DataInUseError(EmbeddedServerError):
+    """Another process runs a server on this data."""
 
 
 def redis_server_path() -> str:
@@ -76,8 +80,9 @@ async def embedded_redis(data: Path) -> AsyncIterator[str]:
     """Run a redis-server on the files in the directory `data`, and yield its URL.
 
     Raises:
-        EmbeddedServerError: there is no redis-server, it does not start, another process uses the
-            directory, or its path is too long.
+        DataInUseError: another process uses the directory.
+        EmbeddedServerError: there is no redis-server, it does not start, or the path of the
+            directory is too long.
     """
     data.mkdir(parents=True, exist_ok=True, mode=0o700)
     data = data.resolve()
@@ -88,7 +93,7 @@ async def embedded_redis(data: Path) -> AsyncIterator[str]:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
-            raise EmbeddedServerError(f"Another server uses the data in {data}.") from error
+            raise DataInUseError(f"Another server uses the data in {data}.") from error
         await _stop_orphan(socket)
         server = _start(redis_server_path(), data, socket)
         try:
@@ -97,6 +102,33 @@ async def embedded_redis(data: Path) -> AsyncIterator[str]:
         finally:
             server.terminate()
             await asyncio.to_thread(server.wait)
+
+
+@asynccontextmanager
+async def shared_redis(data: Path) -> AsyncIterator[str]:
+    """Yield the URL of the redis-server on `data`: the one that runs, or one for this block.
+
+    While it is one for this block, no other server can be started on the directory.
+
+    Raises:
+        EmbeddedServerError: there is no such directory, the server that uses it does not answer,
+            or as for `embedded_redis`.
+    """
+    if not data.is_dir():
+        raise EmbeddedServerError(f"There is no data in {data}.")
+    async with AsyncExitStack() as stack:
+        try:
+            url = await stack.enter_async_context(embedded_redis(data))
+        except DataInUseError:
+            socket = data.resolve() / "redis.sock"
+            try:
+                async with asyncio.timeout(START_TIMEOUT):
+                    while not await _is_ready(socket):
+                        await asyncio.sleep(0.02)
+            except TimeoutError as error:
+                raise EmbeddedServerError(f"The server on {data} does not answer.") from error
+            url = f"unix://{socket}"
+        yield url
 
 
 def _start(binary: str, data: Path, socket: Path) -> subprocess.Popen[bytes]:

@@ -75,6 +75,30 @@ SET_ASIDE = "set-aside"
 The operator finds the cause in a node's log, and can put an effect back into its outbox by `HSET`.
 """
 
+AUDIT = "{audit}:acts"
+"""The key of the audit journal: a stream of what operators have done, which is never trimmed."""
+
+AUDITED = "{audit}:ids"
+"""The key of the ids of all acts in it: a set, so that each is appended once."""
+
+LATEST_ACTS = "{audit}:latest"
+"""The key of the latest act on each subject: a hash of time, id and text (JSON)."""
+
+REPAIRED_DAYS = "repaired-days"
+"""The key of the days lost by a fault of the server's: a hash by game and day."""
+
+SUSPICIOUS = "{suspicious}:runs"
+"""The key of the runs that an operator should look at: a sorted set by time in Unix ms."""
+
+SUSPICIONS = "{suspicious}:reasons"
+"""The key of what is suspicious about them: a hash of JSON by attempt."""
+
+MAX_SUSPICIOUS = 5_000
+"""Runs that are kept there; the oldest are dropped."""
+
+DIGESTS_LIFE = 3 * DAY_SECONDS
+"""Seconds that the digests of a daily's runs are kept after the last one: it is over by then."""
+
 SIGNING_KEY = "signing-key"
 """The key of the secret that signs tokens: a string."""
 
@@ -146,6 +170,11 @@ def leaderboard(board: BoardId) -> str:
 def curves(board: BoardId) -> str:
     """Return the key of the curves of a daily, by its leaderboard: a hash of counts."""
     return f"curves:{{{board.name}}}"
+
+
+def digests(daily_id: DailyId) -> str:
+    """Return the key of the digests of a daily's runs: a hash of the first player by digest."""
+    return f"digests:{{{daily_id.name}}}"
 
 
 def history(player_id: str) -> str:

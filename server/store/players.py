@@ -7,27 +7,31 @@ from collections.abc import Iterable
 
 from server.core.account import DELETED_NAME
 from server.core.ids import PlayerId
+from server.core.moderation import is_barred, refusal_of
 from server.core.names import Profile, guest_name
 from server.core.refusal import Refusal
 from server.store import keys
 from server.store.database import Database
 
 _KEEP_NAME = """
-local found = redis.call('HMGET', KEYS[1], 'name', 'epoch', 'deleted', 'kept')
+local found = redis.call('HMGET', KEYS[1], 'name', 'epoch', 'deleted', 'kept', 'hidden')
 local epoch = tonumber(found[2] or 0)
 if found[3] or (ARGV[4] ~= '' and tonumber(ARGV[4]) < epoch) then return {false, false} end
 if ARGV[4] ~= '' and tonumber(ARGV[4]) > epoch then
     redis.call('HSET', KEYS[1], 'epoch', ARGV[4])
 end
 if ARGV[5] ~= '' and not found[1] then redis.call('HSETNX', KEYS[1], 'created', ARGV[5]) end
-redis.call(ARGV[1], KEYS[1], 'name', ARGV[2])
+if not found[5] then redis.call(ARGV[1], KEYS[1], 'name', ARGV[2]) end
 if found[4] then redis.call('PERSIST', KEYS[1]) else redis.call('EXPIRE', KEYS[1], ARGV[3]) end
-return {redis.call('HGET', KEYS[1], 'name'), found[1]}
+return {redis.call('HGET', KEYS[1], 'name') or '', found[1]}
 """
+"""A name that an operator has hidden is put aside, and none is taken meanwhile."""
 
 _ADD_SESSION = """
-local record = redis.call('HMGET', KEYS[3], 'epoch', 'deleted')
+local record = redis.call('HMGET', KEYS[3], 'epoch', 'deleted', 'barred')
 if record[2] or tonumber(ARGV[5]) < tonumber(record[1] or 0) then return {} end
+local barred = tonumber(record[3])
+if barred and (barred == 0 or barred > tonumber(ARGV[2])) then return record[3] end
 redis.call('ZADD', KEYS[1], ARGV[2], ARGV[1])
 redis.call('EXPIRE', KEYS[1], ARGV[3])
 redis.call('SET', KEYS[2], ARGV[1], 'EX', ARGV[3])
@@ -73,7 +77,8 @@ class Players:
             now: Unix milliseconds, kept as the time of a new player's creation.
 
         Returns:
-            The profile, and whether it had another name before.
+            The profile, and whether it had another name before. While an operator hides the name,
+            it is a guest's.
 
         Raises:
             Refusal: as `bad_token`, if the player has been deleted or has begun a later epoch.
@@ -91,7 +96,7 @@ class Players:
         )
         if kept is None:
             raise Refusal("bad_token")
-        return Profile(player, kept), before not in {None, kept}
+        return Profile(player, kept or guest_name(player)), before not in {None, kept}
 
     async def profiles(self, players: Iterable[PlayerId]) -> dict[PlayerId, Profile]:
         """Return profiles by player; a player without a stored name has a guest's name.
@@ -124,7 +129,8 @@ class Players:
             `keys.MAX_SESSIONS` others which were used later.
 
         Raises:
-            Refusal: as `bad_token`, if the player has been deleted or has begun a later epoch.
+            Refusal: as `bad_token`, if the player has been deleted or has begun a later epoch; as
+                `barred`, if an operator has barred the player.
             UnavailableError: the session may or may not have been stored.
         """
         stored = await self._database.run(
@@ -136,10 +142,23 @@ class Players:
             keys.MAX_SESSIONS,
             epoch,
         )
+        if isinstance(stored, str):
+            raise refusal_of(int(stored), now)
         if not stored:
             raise Refusal("bad_token")
         found, dropped = stored
         return found, dropped
+
+    async def barred(self, players: Iterable[PlayerId], now: int) -> list[bool]:
+        """Return whether each player is barred at a time in Unix milliseconds.
+
+        Raises:
+            UnavailableError: Redis does not answer.
+        """
+        found = await self._database.ask(
+            lambda redis, key: redis.hget(key, "barred"), *map(keys.player, players)
+        )
+        return [is_barred(None if until is None else int(until), now) for until in found]
 
     def use_session(self, player: PlayerId, session: str, now: int) -> None:
         """Store soon when a session was last used (Unix milliseconds), if it is stored itself."""

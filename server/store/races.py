@@ -20,7 +20,8 @@ return redis.call('HGETALL', KEYS[1])
 
 _TAKE_BACK = """
 if redis.call('HEXISTS', KEYS[1], 'decided') == 1 then
-  redis.call('HSET', KEYS[1], 'void:' .. ARGV[1], ARGV[2])
+  if ARGV[2] == '' then redis.call('HDEL', KEYS[1], 'void:' .. ARGV[1])
+  else redis.call('HSET', KEYS[1], 'void:' .. ARGV[1], ARGV[2]) end
 end
 return redis.call('HGETALL', KEYS[1])
 """
@@ -74,13 +75,17 @@ class Races:
         (fields,) = await self._database.ask(lambda redis, key: redis.hgetall(key), keys.race(deal))
         return _record(fields)
 
-    async def void(self, deal: DealId, player: PlayerId, reason: str) -> Record | None:
+    async def void(self, deal: DealId, player: PlayerId, reason: str | None) -> Record | None:
         """Note that a player's result is void, if there is a record, and return that.
+
+        Without a reason, note that it stands again.
 
         Raises:
             UnavailableError: it may or may not have been noted.
         """
-        return _parsed(await self._database.run(_TAKE_BACK, [keys.race(deal)], player, reason))
+        return _parsed(
+            await self._database.run(_TAKE_BACK, [keys.race(deal)], player, reason or "")
+        )
 
     async def meet(self, player: PlayerId, others: Sequence[PlayerId], at: int) -> None:
         """Note whom a player has met, and when, in Unix milliseconds.

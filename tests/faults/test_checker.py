@@ -209,15 +209,6 @@ def invent_move(recording: Recording) -> None:
         new.record_event(event, at)
 
 
-def lose_curves(recording: Recording) -> None:
-    recording.stored.curves.clear()
-
-
-def count_twice(recording: Recording) -> None:
-    ((of, counts),) = recording.stored.curves.items()
-    recording.stored.curves[of] = {name: 2 * count for name, count in counts.items()}
-
-
 def invent_row(recording: Recording) -> None:
     recording.stored.leaderboards[BOARD][BOB] = 7
 
@@ -557,7 +548,6 @@ def leave_due(recording: Recording) -> None:
         ("lost", lose_room),
         ("lost", lose_deal),
         ("lost", lose_row),
-        ("lost", lose_curves),
         ("lost", replace_moves),
         ("invented", replace_moves),
         ("invented", double_move),
@@ -566,7 +556,6 @@ def leave_due(recording: Recording) -> None:
         ("invented", invent_player),
         ("invented", invent_move),
         ("invented", invent_row),
-        ("invented", count_twice),
         ("invented", invent_stuck),
         ("invented", invent_end),
         ("invented", invent_attempt),

@@ -7,8 +7,8 @@ import pytest
 from server.core import daily
 from server.core.boards import of_daily
 from server.core.daily import DailyId
-from server.core.ids import AttemptId
 from server.core.refusal import Refusal
+from server.service.curves import curve_of
 from tests.core.builders import ADA, BOB, START
 from tests.service.nodes import Node
 
@@ -35,13 +35,11 @@ async def test_a_result_that_is_taken_back_leaves_the_curves(node: Node) -> None
     attempt = (await node.dailies.open(ADA, DAILY.game)).attempt
     await node.play_out(attempt, ADA)
     await node.apply_effects()
-    fields = await node.services.curves.fields_of(attempt)
+    run = await node.attempts.run(attempt)
+    assert run is not None
+    fields = curve_of(run)
     await node.services.leaderboards.place(of_daily(DAILY, "guests"), ADA, None, fields)
     assert (await node.services.curves.find(DAILY)).runs == 0
-
-
-async def test_a_run_without_a_journal_adds_nothing(node: Node) -> None:
-    assert await node.services.curves.fields_of(AttemptId(f"dea1000000000000.{ADA}")) == ()
 
 
 async def test_there_are_curves_of_days_that_have_begun(node: Node) -> None:

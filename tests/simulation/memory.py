@@ -148,6 +148,14 @@ class Memory:
     def _hmget(self, key: str, *names: str) -> Reply:
         return [self._hget(key, name) for name in names]
 
+    def _hvals(self, key: str) -> Reply:
+        return list((self.find(key) or {}).values())
+
+    def _xrevrange(self, key: str, _: str, __: str, ___: str, count: str) -> Reply:
+        """Return the newest entries of the audit journal, whose ids are Redis's."""
+        texts = [*reversed(self.find(key) or [])][: int(count)]
+        return [["0-0", ["e", text]] for text in texts]
+
     def _hgetall(self, key: str) -> Reply:
         return dict(self.find(key) or {})
 

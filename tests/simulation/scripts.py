@@ -11,6 +11,7 @@ from server.store import (
     histories,
     journal,
     leaderboards,
+    moderation,
     nodes,
     open_rooms,
     outbox,
@@ -18,6 +19,7 @@ from server.store import (
     quick,
     races,
     rooms,
+    suspicions,
     sweepers,
 )
 from tests.simulation.memory import Memory, Reply
@@ -134,7 +136,10 @@ def take_back(memory: Memory, names: list[str], given: list[str]) -> Reply:
     """Note in the record of a race, if there is one, that a result is void, and return it."""
     if memory.run("HGET", [names[0], "decided"]) is None:
         return []
-    memory.hash(names[0])[f"void:{given[0]}"] = given[1]
+    if given[1]:
+        memory.hash(names[0])[f"void:{given[0]}"] = given[1]
+    else:
+        memory.run("HDEL", [names[0], f"void:{given[0]}"])
     return _pairs(memory, names[0])
 
 
@@ -238,12 +243,13 @@ def keep_name(memory: Memory, names: list[str], given: list[str]) -> Reply:
         memory.hash(names[0])["epoch"] = epoch
     if now and before is None:
         memory.hash(names[0]).setdefault("created", now)
-    memory.run(how, [names[0], "name", name])
+    if "hidden" not in record:
+        memory.run(how, [names[0], "name", name])
     if "kept" in record:
         memory.persist(names[0])
     else:
         memory.expire(names[0], life)
-    return [memory.run("HGET", [names[0], "name"]), before]
+    return [memory.run("HGET", [names[0], "name"]) or "", before]
 
 
 def add_session(memory: Memory, names: list[str], given: list[str]) -> Reply:
@@ -252,6 +258,9 @@ def add_session(memory: Memory, names: list[str], given: list[str]) -> Reply:
     record = memory.find(names[2]) or {}
     if "deleted" in record or int(epoch) < int(record.get("epoch", 0)):
         return []
+    barred = record.get("barred")
+    if barred is not None and (barred == "0" or int(barred) > int(now)):
+        return barred
     memory.zadd(names[0], now, session)
     memory.expire(names[0], life)
     memory.run("SET", [names[1], session, "EX", life])
@@ -259,6 +268,78 @@ def add_session(memory: Memory, names: list[str], given: list[str]) -> Reply:
     for member in dropped:
         memory.zrem(names[0], member)
     return [[member for member, _ in memory.rows(names[0])], dropped]
+
+
+def record_act(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    """Append an act to the audit journal, once, and return the latest one on its subject."""
+    act, subject, at, text = given
+    seen = memory.hash(names[1])
+    if act not in seen:
+        seen[act] = ""
+        memory.put(names[0], [*(memory.find(names[0]) or []), text])
+    latest = memory.hash(names[2])
+    mine = f"{at} {act} {text}"
+    latest[subject] = max(latest.get(subject, mine), mine)
+    return latest[subject]
+
+
+def bar(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    """Store until when a player is barred, or that the player is not."""
+    until, life = given
+    if "deleted" in (memory.find(names[0]) or {}):
+        return None
+    if until:
+        memory.hash(names[0])["barred"] = until
+    else:
+        memory.run("HDEL", [names[0], "barred"])
+    if memory.run("HGET", [names[0], "kept"]) is None:
+        memory.expire(names[0], life)
+    return None
+
+
+def hide_name(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    """Put a player's name aside, or back."""
+    hide, life = given
+    if "deleted" in (memory.find(names[0]) or {}):
+        return None
+    hidden = memory.run("HGET", [names[0], "hidden"])
+    if hide == "1" and hidden is None:
+        record = memory.hash(names[0])
+        record["hidden"] = record.pop("name", "")
+    elif hide == "0" and hidden is not None:
+        if hidden:
+            memory.hash(names[0])["name"] = hidden
+        memory.run("HDEL", [names[0], "hidden"])
+    if memory.run("HGET", [names[0], "kept"]) is None:
+        memory.expire(names[0], life)
+    return None
+
+
+def first_with(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    """Return who was first with the digest of a run."""
+    digest, player, life = given
+    found = memory.hash(names[0]).setdefault(digest, player)
+    memory.expire(names[0], life)
+    return found
+
+
+def add_suspicion(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    """Add a suspicious run, and drop the oldest ones beyond the most."""
+    attempt, at, text, most = given
+    memory.zadd(names[0], at, attempt)
+    memory.hash(names[1])[attempt] = text
+    for dropped, _ in memory.rows(names[0])[: -int(most)]:
+        memory.zrem(names[0], dropped)
+        memory.run("HDEL", [names[1], dropped])
+    return None
+
+
+def median_win(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    """Return the number of wins, and the score of the one in the middle."""
+    rows = memory.rows(names[0])
+    wins = sum(score < float(given[0]) for _, score in rows)
+    middle = rows[wins // 2 : wins // 2 + 1]
+    return [wins, str(int(middle[0][1])) if middle else "0"]
 
 
 def keep_code(memory: Memory, names: list[str], given: list[str]) -> Reply:
@@ -445,6 +526,12 @@ SCRIPTS: dict[str, Script] = {
     leaderboards._PAGE: page,
     leaderboards._AROUND: around,
     leaderboards._AMONG: among,
+    moderation._RECORD: record_act,
+    moderation._BAR: bar,
+    moderation._HIDE_NAME: hide_name,
+    suspicions._FIRST: first_with,
+    suspicions._ADD: add_suspicion,
+    suspicions._MEDIAN_WIN: median_win,
     nodes._RENEW: renew_node,
     sweepers._RENEW: renew_sweeper,
     open_rooms._PUT: put_open_room,

@@ -78,12 +78,13 @@ class Commands:
             self._read, self._read_on, self._effects, self._drop_effect, self._due, self._drop_due,
             self._place, self._change_history, self._histories, self._page, self._around,
             self._among, self._race, self._race, self._meet, self._met,
-            self._keep, self._profiles, self._session,
+            self._keep, self._profiles, self._session, self._act, self._bar, self._hide_name,
+            self._restrictions, self._repair, self._first, self._median_win, self._suspect,
             self._session_used, self._session_ended, self._newest, self._present, self._presence,
             self._node, self._nodes, self._open_room, self._open_rooms, self._offer,
             self._pair, self._account, *[self._code] * 2, *[self._device] * 2,
             *[self._passkey] * 4, self._sign_out, self._bury,
-            self._gathered, self._gathered, self._gathered, *[self._due] * 6,
+            *[self._gathered] * 4, *[self._append] * 4, *[self._due] * 12,
             self._pending, self._set_aside, self._all_set_aside, self._sweeper,
         ]  # fmt: skip
         maker = self.rng.choice(makers)
@@ -283,6 +284,60 @@ class Commands:
         epoch = self.rng.randrange(3)
         return lambda on: on.store.players.add_session(player, session, now, epoch)
 
+    def _act(self) -> Command:
+        act, subject, at = self._one(["1", "2", "3"]), self._one(["a", "b"]), self.rng.randrange(9)
+        text = self._one(TEXTS)
+
+        async def record(on: Side) -> object:
+            moderation = on.store.moderation
+            return await moderation.record(act, subject, at, text), await moderation.acts(2)
+
+        if self.rng.random() < 0.3:
+            return lambda on: on.store.moderation.latest(subject)
+        return record
+
+    def _bar(self) -> Command:
+        player, until = self._one(list(PLAYERS)), self._one([None, None, 0, self.now + 60_000, 1])
+        return lambda on: on.store.moderation.bar(player, until)
+
+    def _hide_name(self) -> Command:
+        player, hidden = self._one(list(PLAYERS)), self.rng.random() < 0.5
+        return lambda on: on.store.moderation.hide_name(player, hidden=hidden)
+
+    def _restrictions(self) -> Command:
+        player = self._one(list(PLAYERS))
+        if self.rng.random() < 0.5:
+            now = self.now
+            return lambda on: on.store.players.barred(PLAYERS, now)
+        return lambda on: on.store.moderation.restrictions(player)
+
+    def _repair(self) -> Command:
+        game, day = self._one(GAMES), self._one(DAYS)
+
+        async def repair(on: Side) -> object:
+            await on.store.moderation.repair_day(game, day)
+            return sorted(await on.store.moderation.repaired_days())
+
+        return repair
+
+    def _first(self) -> Command:
+        daily, player = DailyId(self._one(GAMES), self._one(DAYS)), self._one(list(PLAYERS))
+        digest = self._one(["x", "y"])
+        return lambda on: on.store.suspicions.first(daily, digest, player)
+
+    def _median_win(self) -> Command:
+        board = self._board()
+        return lambda on: on.store.suspicions.median_win(board)
+
+    def _suspect(self) -> Command:
+        attempt, at, text = self._one(NAMES), self.rng.randrange(9), self._one(TEXTS)
+
+        async def suspect(on: Side) -> object:
+            await on.store.suspicions.add(attempt, at, text)
+            return sorted(await on.store.suspicions.list())
+
+        return suspect
+
     def _session_used(self) -> Command:
         player: PlayerId = self._one(list(PLAYERS))
         session, now = f"node/{self.rng.randrange(12)}", self.now + self.rng.randrange(5)
@@ -349,7 +404,8 @@ class Commands:
         if kind == "find":
             return lambda on: on.store.races.find(deal)
         if kind == "void":
-            return lambda on: on.store.races.void(deal, player, text)
+            reason = self._one([None, text])
+            return lambda on: on.store.races.void(deal, player, reason)
         return lambda on: on.store.races.decide(deal, text)
 
     def _meet(self) -> Command:

@@ -59,7 +59,8 @@ class RoomCommand(Command, frozen=True):
 class JoinRoom(RoomCommand, tag=4, frozen=True):
     """Take a seat, or return to one's own, and subscribe the session to the room.
 
-    Refused as `unknown_room`, `room_full`, `room_locked` or `removed`.
+    Refused as `unknown_room`, `room_full`, `room_locked`, `room_closed` or `removed`. Every command
+    to a room that is closed, but for `LeaveRoom`, is refused as `room_closed`.
     """
 
 
@@ -362,9 +363,15 @@ class RoomState(Event, tag=5, frozen=True):
 
 
 class Removed(Event, tag=23, frozen=True):
-    """The host has removed the player from the room; the session is no longer subscribed to it."""
+    """The player has lost the seat; the session is no longer subscribed to the room.
+
+    Attributes:
+        code: the room's.
+        closed: whether an operator has closed the room; if not, the host has removed the player.
+    """
 
     code: str
+    closed: bool = False
 
 
 class OpenRoom(Struct, array_like=True, frozen=True):

@@ -19,7 +19,7 @@ VERSIONS = range(2, 4)
 class Hello(Command, tag=1, frozen=True):
     """Open the session: the first command of every connection, and only the first.
 
-    Refused as `bad_version`, `bad_token` or `bad_name`.
+    Refused as `bad_version`, `bad_token`, `barred` or `bad_name`.
 
     Attributes:
         version: the version of the protocol that the client speaks.
@@ -35,7 +35,7 @@ class Hello(Command, tag=1, frozen=True):
 class Rename(Command, tag=2, frozen=True):
     """Change the player's name.
 
-    Refused as `bad_name`.
+    Refused as `bad_name` or `name_hidden`.
     """
 
     name: PlayerName

@@ -1,0 +1,89 @@
+"""Runs that an operator should look at, and the digests by which equal ones are found."""
+
+from __future__ import annotations
+
+from server.core.boards import BoardId
+from server.core.daily import DailyId
+from server.core.ids import AttemptId, PlayerId
+from server.core.ranking import pack
+from server.store import keys
+from server.store.database import Database
+
+_FIRST = """
+redis.call('HSETNX', KEYS[1], ARGV[1], ARGV[2])
+redis.call('EXPIRE', KEYS[1], ARGV[3])
+return redis.call('HGET', KEYS[1], ARGV[1])
+"""
+
+_ADD = """
+redis.call('ZADD', KEYS[1], ARGV[2], ARGV[1])
+redis.call('HSET', KEYS[2], ARGV[1], ARGV[3])
+local beyond = redis.call('ZCARD', KEYS[1]) - ARGV[4]
+if beyond > 0 then
+  local dropped = redis.call('ZRANGE', KEYS[1], 0, beyond - 1)
+  for _, attempt in ipairs(dropped) do
+    redis.call('ZREM', KEYS[1], attempt)
+    redis.call('HDEL', KEYS[2], attempt)
+  end
+end
+"""
+
+_MEDIAN_WIN = """
+local wins = redis.call('ZCOUNT', KEYS[1], '-inf', '(' .. ARGV[1])
+local middle = math.floor(wins / 2)
+return {wins, redis.call('ZRANGE', KEYS[1], middle, middle, 'WITHSCORES')[2] or '0'}
+"""
+
+
+class Suspicions:
+    """The suspicious runs, at most `keys.MAX_SUSPICIOUS`."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def first(self, daily: DailyId, digest: str, player: PlayerId) -> PlayerId:
+        """Return who was first to make the moves of a digest at a daily: perhaps this player.
+
+        Raises:
+            UnavailableError: it may or may not have been stored that this player did.
+        """
+        key = keys.digests(daily)
+        found = await self._database.run(_FIRST, [key], digest, player, keys.DIGESTS_LIFE)
+        return PlayerId(found)
+
+    async def median_win(self, board: BoardId) -> tuple[int, int]:
+        """Return how many runs of a daily's leaderboard were won, and the score of the median.
+
+        The score is of any run if none was won.
+
+        Raises:
+            UnavailableError: Redis does not answer.
+        """
+        unwon = str(pack(1, 0, 0))
+        ((wins, score),) = await self._database.ask(
+            lambda redis, key: redis.eval(_MEDIAN_WIN, 1, key, unwon), keys.leaderboard(board)
+        )
+        return int(wins), int(score)
+
+    async def add(self, attempt: AttemptId, at: int, text: str) -> None:
+        """Add a suspicious run, and drop the oldest one if there are too many.
+
+        Args:
+            attempt: its attempt.
+            at: when it ended, in Unix milliseconds.
+            text: what is suspicious (JSON).
+
+        Raises:
+            UnavailableError: it may or may not have been added.
+        """
+        names = [keys.SUSPICIOUS, keys.SUSPICIONS]
+        await self._database.run(_ADD, names, attempt, at, text, keys.MAX_SUSPICIOUS)
+
+    async def list(self) -> list[str]:
+        """Return the texts of all of them, in no order: up to two megabytes, for an operator.
+
+        Raises:
+            UnavailableError: Redis does not answer.
+        """
+        (found,) = await self._database.ask(lambda redis, key: redis.hvals(key), keys.SUSPICIONS)
+        return list(found)

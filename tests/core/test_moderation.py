@@ -1,0 +1,52 @@
+"""What operators may do about players, rooms and results: the rules."""
+
+from __future__ import annotations
+
+import pytest
+
+from server.core import race_commands
+from server.core.boards import BoardId
+from server.core.history import DayResult, History, streak, with_day, with_void
+from server.core.moderation import MAX_WAIT, is_barred, refusal_of
+from server.core.race import fold
+from server.core.refusal import Refusal
+from tests.core.builders import ADA, BOB, START, room_of
+
+WON = DayResult(52, 0, 60_000, 90, "won", 190)
+
+
+@pytest.mark.parametrize(
+    ("until", "now", "barred"), [(None, 5, False), (0, 5, True), (6, 5, True), (5, 5, False)]
+)
+def test_a_bar_holds_until_its_time(until: int | None, now: int, barred: bool) -> None:
+    assert is_barred(until, now) == barred
+
+
+def test_who_is_barred_is_told_how_long_but_asked_to_wait_a_day_at_most() -> None:
+    assert refusal_of(9_000, 5_000).wait == 4_000
+    assert refusal_of(0, 5_000).wait == refusal_of(10**15, 5_000).wait == MAX_WAIT
+    assert refusal_of(0, 0).code == "barred"
+
+
+def test_a_voided_result_counts_nowhere_and_again_when_it_stands() -> None:
+    history = with_day(with_day(History(), "robert", 7, WON), "robert", 8, WON)
+    void = with_void(history, "robert", 7, True)
+    assert void.days_played() == void.days_won() == {8}
+    assert streak(void.days_played(), 8).now == 1
+    assert void.score(BoardId("day", "robert", 7, "guests")) is None
+    assert void.score(BoardId("week", "robert", 1, "guests")) == -WON.points
+    assert with_void(void, "robert", 7, True) == void
+    assert with_void(void, "robert", 7, False) == history
+    assert with_void(history, "deuces", 7, True) == history
+
+
+def test_a_closed_room_has_no_seats_and_takes_no_commands() -> None:
+    room = room_of(ADA, BOB)
+    event = race_commands.close(room, START)
+    assert event is not None
+    closed = fold(room, event)
+    assert (closed.seats, closed.closed, closed.joinable) == ((), True, False)
+    assert race_commands.close(closed, START) is None
+    race_commands.check_open(room)
+    with pytest.raises(Refusal, match="room_closed"):
+        race_commands.check_open(closed)

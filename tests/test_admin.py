@@ -1,0 +1,127 @@
+"""The commands `samedeal admin …`, as an operator runs them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from server.admin import admin
+from server.cli import main
+from tests.conftest import node
+from tests.gateway.client import opened
+from tests.gateway.play import race_of, resign, room_of
+from tests.processes import running
+from tests.test_cli import default_logging, port_of, serve_command
+
+__all__ = ["default_logging"]
+
+REASON = ("--reason", "spam, twice")
+
+
+async def run(where: str | Path, *words: str, as_json: bool = True) -> tuple[int, str]:
+    """Run a command on a URL or a data directory; return the exit code and what it prints."""
+    target = ["--redis", where] if isinstance(where, str) else ["--data", str(where)]
+    fixed = [*target, "--operator", "mod", *(["--json"] if as_json else [])]
+    invoke = CliRunner().invoke
+    done = await asyncio.to_thread(invoke, main, ["admin", *fixed, *words])
+    return done.exit_code, done.output
+
+
+async def found(where: str | Path, *words: str) -> Any:
+    """Run a command that succeeds, and return what it prints as JSON."""
+    code, output = await run(where, *words)
+    assert code == 0, output
+    return json.loads(output)
+
+
+async def test_rooms_and_players_are_found_and_shown(redis_url: str) -> None:
+    async with node(redis_url) as port, opened(port) as one, opened(port) as other:
+        mine, _ = await race_of(one, other)
+        await one.ask("rename", name="Ada")
+        (row,) = await found(redis_url, "rooms", "--running", "--game", "robert")
+        assert (row["code"], row["seats"], row["state"]) == (mine["room"], "2/2", "running")
+        assert await found(redis_url, "rooms", "--open") == []
+        shown = await found(redis_url, "room", mine["room"].lower())
+        assert [seat["online"] for seat in shown["seats"]] == [True, True]
+        (player,) = await found(redis_url, "players", "ad")
+        shown = await found(redis_url, "player", player["player"])
+        assert shown["name"].startswith("Ada #")
+        assert len(shown["sessions"]) == 1
+        code, output = await run(redis_url, "room", "ZZZZZ")
+        assert (code, output) == (1, "Error: There is no room with this code.\n")
+
+
+async def test_every_act_is_in_the_audit_journal_once(redis_url: str) -> None:
+    async with node(redis_url) as port, opened(port) as one, opened(port) as other:
+        code = await room_of(one, other)
+        attempt = await one.ask("daily.open", game="robert")
+        await resign(one, attempt)
+        player = (await found(redis_url, "room", code))["seats"][0]["player"]
+        commands = [
+            ("close-room", code),
+            ("hide-name", player),
+            ("show-name", player),
+            ("void", attempt["attempt"]),
+            ("unvoid", attempt["attempt"]),
+            ("repair-day", "2026-11-20", "--game", "robert"),
+            ("bar", player, "--days", "3"),
+            ("unbar", player),
+        ]
+        acts = [(await found(redis_url, *words, *REASON))["act"] for words in commands]
+        listed = await found(redis_url, "audit")
+        assert [act["id"] for act in listed] == acts[::-1]
+        assert {(act["operator"], act["reason"]) for act in listed} == {("mod", REASON[1])}
+        assert [act["type"] for act in listed[::-1]] == [
+            "close", "name", "name", "void", "void", "repair", "bar", "bar",
+        ]  # fmt: skip
+        assert len(await found(redis_url, "audit", "--limit", "2")) == 2
+        exit_code, table = await run(redis_url, "audit", as_json=False)
+        assert exit_code == 0
+        assert len(table.splitlines()) == len(acts) + 1
+        assert "2026-11-20" in table
+
+
+async def test_it_works_beside_a_server_on_its_own_data_and_without_one(data: Path) -> None:
+    with running(serve_command(data)) as server:
+        async with opened(await port_of(server)) as client:
+            player = (await client.hello())["player"]["id"]
+            await found(data, "bar", player, *REASON)
+            assert (await client.next("bye"))["code"] == "barred"
+    assert (await found(data, "player", player))["barred"] == 0
+    await found(data, "unbar", player, *REASON)
+    assert (await found(data, "player", player))["barred"] is None
+    with running(serve_command(data)) as server:
+        await port_of(server)
+
+
+async def test_a_directory_without_data_is_not_made_one(data: Path) -> None:
+    code, output = await run(data / "none", "rooms")
+    assert (code, output) == (1, f"Error: There is no data in {data / 'none'}.\n")
+    assert not (data / "none").exists()
+
+
+def test_redis_that_does_not_answer_is_said_so() -> None:
+    shown = CliRunner().invoke(main, ["admin", "--redis", "redis://127.0.0.1:1/0", "rooms"])
+    assert (shown.exit_code, shown.output.partition(".")[0]) == (1, "Error: Redis does not answer")
+
+
+@pytest.mark.parametrize("words", [["repair-day", "20.11.2026"], ["suspicious", "--day", "x"]])
+def test_a_date_is_checked(words: list[str]) -> None:
+    shown = CliRunner().invoke(main, ["admin", *words])
+    assert shown.exit_code == 2
+    assert "is not a date" in shown.output
+
+
+def test_every_act_needs_a_reason_and_every_command_says_what_it_does() -> None:
+    assert isinstance(admin, click.Group)
+    looks = {"rooms", "room", "players", "player", "suspicious", "audit"}
+    for name, command in admin.commands.items():
+        assert command.help
+        needs = any(option.name == "reason" and option.required for option in command.params)
+        assert needs == (name not in looks)
