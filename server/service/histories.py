@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable
+from typing import get_args
 
 from msgspec.structs import replace
 
@@ -147,12 +148,24 @@ class Histories:
     async def refresh(self, player: PlayerId) -> None:
         """Write the player's scores on all leaderboards that can still change.
 
+        A daily's result that is not entered yet is left to its effect, which counts the run in the
+        day's curves, too.
+
         Raises:
             UnavailableError: the store does not answer.
         """
         found = await self.find(player)
         boards = core.open_boards(games(), self._store.clock.now(), found.group)
-        await self.write(player, found, boards)
+        runs = [board for board in boards if board.scope == "day" and board.is_of_results]
+        entered = await asyncio.gather(*(self._is_entered(player, board) for board in runs))
+        left = {board for board, is_entered in zip(runs, entered, strict=True) if not is_entered}
+        await self.write(player, found, [board for board in boards if board not in left])
+
+    async def _is_entered(self, player: PlayerId, board: BoardId) -> bool:
+        """Return whether a player is on a leaderboard, in either group."""
+        groups = [board._replace(group=group) for group in get_args(Group)]
+        rows = [await self._store.leaderboards.around(each, [player], 0) for each in groups]
+        return any(found for (found,) in rows)
 
     async def write(
         self,

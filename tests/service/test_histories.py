@@ -63,6 +63,23 @@ async def test_who_keeps_an_identity_is_moved_to_the_ranked_players(
     assert await histories.find(ADA) == first
 
 
+async def test_a_run_counts_in_the_curves_once_if_its_player_keeps_an_identity_meanwhile(
+    node: Node, other: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = Leaderboards.place
+
+    async def after_keeping(self: Leaderboards, *given: Any) -> Any:
+        if self is node.store.leaderboards:
+            await other.services.histories.keep(ADA, START)
+        return await place(self, *given)
+
+    monkeypatch.setattr(Leaderboards, "place", after_keeping)
+    await node.services.histories.add_day(ADA, GAME, TODAY, HALF, ["0:1", "end:27"])
+    day = of_daily(DailyId(GAME, TODAY), "ranked")
+    assert await score(node, day) == HALF.packed
+    assert await node.store.leaderboards.curves(day) == {"0:1": 1, "end:27": 1}
+
+
 async def test_leaderboards_of_closed_days_stay_as_they_are(node: Node, clock: SetClock) -> None:
     histories = node.services.histories
     await histories.add_day(ADA, GAME, TODAY, HALF, ())
