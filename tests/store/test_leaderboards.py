@@ -14,7 +14,7 @@ from server.store import keys
 from server.store.connection import Client
 from server.store.database import Database
 from server.store.leaderboards import Leaderboards
-from tests.core.builders import ADA, BOB, CYD, DAN, PLAYERS
+from tests.core.builders import ADA, BOB, CYD, DAN
 
 DAY = 20_778
 BOARD = of_daily(DailyId("robert", DAY), "guests")
