@@ -314,22 +314,36 @@ class LeaderboardFeeds:
                 self._send(watched, session, self._encode(change))
 
     async def _send_pages(self, board: BoardId, watched: _Watched) -> None:
-        """Send the whole page to watchers who have missed a change and now keep up."""
+        """Send the whole page to watchers who have missed a change and now keep up.
+
+        It is encoded once for all who have no rows of their own.
+        """
+        for_all: bytes | None = None
         sent = watched.last_sent
         async for session in _slices(watched.behind):
-            if session.behind or session not in watched.own:
+            own = watched.own.get(session)
+            if own is None or session.behind:
                 continue
-            own = watched.own[session]
-            profiles = await self._leaderboards.profiles([*sent.rows, *own.rows, *own.rivals])
+            if own.rows or own.rivals:
+                frame = await self._page(board, sent, own)
+            elif for_all is None:
+                frame = for_all = await self._page(board, sent, own)
+            else:
+                frame = for_all
             watched.behind.pop(session, None)
-            page = messages.LeaderboardChange(
+            session.send_frame(frame)
+
+    async def _page(self, board: BoardId, sent: Rows, own: _Own) -> bytes:
+        profiles = await self._leaderboards.profiles([*sent.rows, *own.rows, *own.rivals])
+        return self._encode(
+            messages.LeaderboardChange(
                 sent.size,
                 present.entries(board, sent.rows, profiles),
                 present.entries(board, own.rows, profiles),
                 present.entries(board, own.rivals, profiles),
                 present.middle(board, sent.middle),
             )
-            session.send_frame(self._encode(page))
+        )
 
     def _encode(self, change: messages.LeaderboardChange) -> bytes:
         self._metrics.board_changes += 1

@@ -50,6 +50,8 @@ STATIC_SCREENS = {
     "dailies": "/daily",
     "daily": "/daily/deuces",
     "leaderboard": "/leaderboard/robert",
+    "leaderboard-week": "/leaderboard/all?by=week&group=ranked",
+    "leaderboard-rating": "/leaderboard/robert?by=rating",
     **{f"rules-{game}": f"/rules/{game}" for game in GAMES},
     "missing": "/nowhere",
     "no-room": "/r/ZZZZZ",
@@ -382,6 +384,10 @@ def _daily(cast: Cast) -> Screens:
     player.go("/")
     player.see("daily-robert").wait_for()
     yield "home-played", player
+    player.go("/leaderboard/robert")
+    player.see("own-place").get_by_test_id("rank").wait_for()
+    player.press("how")
+    yield "leaderboard-played", player
 
 
 def _win(cast: Cast) -> Screens:

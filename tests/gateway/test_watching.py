@@ -283,6 +283,25 @@ async def test_a_slow_watcher_is_sent_all_changes_in_one_event_later(
     assert len(slow.news) == before + 1
 
 
+async def test_a_page_is_encoded_once_for_slow_watchers_without_rows(
+    hub: HubNode, node: Node
+) -> None:
+    slow, other = [await hub.seat() for _ in range(3)], await hub.seat()
+    for seat in (*slow, other):
+        await watch(hub, seat)
+    for seat in slow:
+        seat.behind = True
+    for score, player in enumerate(OTHERS[:2]):
+        await enter(node, player, score)
+        await other.next("leaderboard", lambda e, size=score + 1: e["size"] == size)  # type: ignore[misc]
+    encoded = node.services.metrics.board_changes
+    for seat in slow:
+        seat.behind = False
+    for seat in slow:
+        await seat.next("leaderboard", lambda e: e["size"] == 2)
+    assert node.services.metrics.board_changes == encoded + 1
+
+
 async def test_watching_another_leaderboard_ends_watching_the_first(
     hub: HubNode, node: Node
 ) -> None:
