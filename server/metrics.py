@@ -142,6 +142,14 @@ class Metrics:
     watchers: Gauge | None = field(
         default=None, metadata=_family("samedeal_watchers", "Sessions that watch a round.")
     )
+    board_reads: int = field(
+        default=0,
+        metadata=_family("samedeal_leaderboard_reads", "Reads of leaderboards that are watched."),
+    )
+    board_changes: int = field(
+        default=0,
+        metadata=_family("samedeal_leaderboard_changes", "Changes that were encoded for watchers."),
+    )
     sweeps: Histogram = field(
         default_factory=lambda: Histogram(SECONDS),
         metadata=_family("samedeal_sweep_seconds", "Time that a sweep for due work takes."),

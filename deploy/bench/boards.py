@@ -26,7 +26,7 @@ async def leaderboard(node: MeasuredNode, watchers: int) -> Figures:
     clients = await map_concurrently(watchers, lambda _: open_session(node.port))
     players = await map_concurrently(changes + 20, lambda _: open_session(node.port))
     for player in players[changes:]:
-        await _finish_daily(player, game)
+        await finish_daily(player, game)
     await map_concurrently(watchers, lambda n: clients[n].ask(wire.watch_leaderboard, game))
     await asyncio.sleep(2)
     notified: set[int] = set()
@@ -46,7 +46,7 @@ async def leaderboard(node: MeasuredNode, watchers: int) -> Figures:
     for player in players[:changes]:
         notified.clear()
         spent = node.spent()
-        at = await _finish_daily(player, game)
+        at = await finish_daily(player, game)
         while len(notified) < watchers and time.perf_counter() - at < NOTIFY_TIMEOUT:
             await asyncio.sleep(0.05)
         await asyncio.sleep(1)
@@ -62,7 +62,7 @@ async def leaderboard(node: MeasuredNode, watchers: int) -> Figures:
     }
 
 
-async def _finish_daily(player: Client, game: str) -> float:
+async def finish_daily(player: Client, game: str) -> float:
     """Open a player's daily and resign it; return the time (`perf_counter`) of the answer."""
     cards = None
     while cards is None:

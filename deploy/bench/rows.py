@@ -25,6 +25,7 @@ from deploy.bench.flood import Flood
 from deploy.bench.games import recorded
 from deploy.bench.holder import hold
 from deploy.bench.meter import Figures, MeasuredNode
+from deploy.bench.million import million, viewers
 from deploy.bench.probe import SESSIONS, Probe
 from deploy.bench.processes import LOAD_CORE, commands, memory, pin
 from deploy.bench.races import GAMES, open_room, open_session, open_session_pair, race
@@ -243,6 +244,8 @@ ROWS: dict[str, Callable[..., Awaitable[Figures]]] = {
         digests,
         commands_of_rooms,
         leaderboard,
+        million,
+        viewers,
         home_pages,
         store_away,
         watching,

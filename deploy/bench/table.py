@@ -49,6 +49,8 @@ ROWS = (
     Row("crowd", node, "crowd", {"sessions": 10_400}, 1),
     Row("away", node, "store_away", {"racers": 5_000, "seconds": 30.0}, 1),
     Row("watching", metered, "watching", {"watchers": 1_000}),
+    Row("million", node, "million", {"entries": 1_000_000, "calls": 2_000}),
+    Row("viewers", metered, "viewers", {"watchers": 10_000}, 1),
     *(Row(f"board {count}", node, "leaderboard", {"watchers": count}, 1) for count in BOARDS),
 )
 
@@ -200,6 +202,34 @@ GOALS = (
         "{:,.1f}",
         _row("board 1000", "cost_ms"),
         5,
+    ),
+    *(
+        Goal(
+            f"a leaderboard with 1,000,000 rows: {what}, Redis's own time, p99, ms",
+            "{:.3f}",
+            _row("million", f"{name}_p99"),
+            1,
+        )
+        for name, what in {
+            "place": "an entry",
+            "top": "the first rows, size and median, once a tick",
+            "deep": "50 rows anywhere",
+            "around": "the rows around a player",
+            "standing": "a player's rank",
+            "rivals": "the rows of 100 players",
+        }.items()
+    ),
+    Goal(
+        "10,000 watchers of a leaderboard: reads of it in a tick",
+        "{:.2f}",
+        _row("viewers", "reads"),
+        1,
+    ),
+    Goal(
+        "encodings in a tick: the change, and the whole for those who were too slow",
+        "{:.2f}",
+        _row("viewers", "encodings"),
+        2,
     ),
     Goal(
         "1,000 watchers of one race: encodings of a move",

@@ -70,7 +70,7 @@ class Hub:
         self.rooms = RoomFeeds(services)
         self.emotes = Emotes(services, self.rooms)
         self.watching = WatchFeeds(services, self.rooms)
-        self.leaderboards = LeaderboardFeeds(services.leaderboards)
+        self.leaderboards = LeaderboardFeeds(services.leaderboards, services.metrics)
         self.sign_ins = SignIns()
         self.following = Following(services, self._sessions_of)
         self.rooms.dealt.subscribe(self.following.open)

@@ -32,6 +32,7 @@ from server.core.refusal import UnavailableError
 from server.gateway import codec, present
 from server.gateway.messages import leaderboards as messages
 from server.gateway.session import Session
+from server.metrics import Metrics
 from server.service.bus_messages import Entered
 from server.service.leaderboards import REACH, Leaderboards, Page
 from server.stop import Stop
@@ -129,8 +130,9 @@ class _Watched:
 class LeaderboardFeeds:
     """All leaderboards that sessions of this node watch, and their watchers."""
 
-    def __init__(self, leaderboards: Leaderboards) -> None:
+    def __init__(self, leaderboards: Leaderboards, metrics: Metrics) -> None:
         self._leaderboards = leaderboards
+        self._metrics = metrics
         self._watched: dict[BoardId, _Watched] = {}
         self._boards: dict[Session, BoardId] = {}
         self._any = asyncio.Event()
@@ -244,7 +246,7 @@ class LeaderboardFeeds:
         # Watchers whose own rows are read are sent the first rows in the same frame.
         own = dict(islice(watched.unread.items(), MAX_READ))
         if top is not None:
-            frame = codec.encode(top)
+            frame = self._encode(top)
             async for session in _slices(watched.own):
                 if session not in own:
                     self._send(watched, session, frame)
@@ -262,6 +264,7 @@ class LeaderboardFeeds:
         self, board: BoardId, watched: _Watched
     ) -> messages.LeaderboardChange | None:
         """Read what all are shown; return what has changed in it, or `None`."""
+        self._metrics.board_reads += 1
         found = await self._leaderboards.top(board)
         before = watched.last_sent
         if found == before:
@@ -322,25 +325,43 @@ class LeaderboardFeeds:
                     present.entries(board, among, profiles) if have_changed else None,
                     top.middle if top is not None else None,
                 )
-                self._send(watched, session, codec.encode(change))
+                self._send(watched, session, self._encode(change))
 
     async def _send_pages(self, board: BoardId, watched: _Watched) -> None:
-        """Send the whole page to watchers who have missed a change and now keep up."""
+        """Send the whole page to watchers who have missed a change and now keep up.
+
+        It is encoded once for all who have no rows of their own.
+        """
+        for_all: bytes | None = None
         sent = watched.last_sent
         async for session in _slices(watched.behind):
-            if session.behind or session not in watched.own:
+            own = watched.own.get(session)
+            if own is None or session.behind:
                 continue
-            own = watched.own[session]
-            profiles = await self._leaderboards.profiles([*sent.rows, *own.rows, *own.rivals])
+            if own.rows or own.rivals:
+                frame = await self._page(board, sent, own)
+            elif for_all is None:
+                frame = for_all = await self._page(board, sent, own)
+            else:
+                frame = for_all
             watched.behind.pop(session, None)
-            page = messages.LeaderboardChange(
+            session.send_frame(frame)
+
+    async def _page(self, board: BoardId, sent: Rows, own: _Own) -> bytes:
+        profiles = await self._leaderboards.profiles([*sent.rows, *own.rows, *own.rivals])
+        return self._encode(
+            messages.LeaderboardChange(
                 sent.size,
                 present.entries(board, sent.rows, profiles),
                 present.entries(board, own.rows, profiles),
                 present.entries(board, own.rivals, profiles),
                 present.middle(board, sent.middle),
             )
-            session.send_frame(codec.encode(page))
+        )
+
+    def _encode(self, change: messages.LeaderboardChange) -> bytes:
+        self._metrics.board_changes += 1
+        return codec.encode(change)
 
     @staticmethod
     def _send(watched: _Watched, session: Session, frame: bytes) -> None:

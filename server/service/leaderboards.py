@@ -35,8 +35,8 @@ REACH = 3
 RIVALS = 20
 """Rows of a page of the player and of people whom the player has raced with."""
 
-CIRCLES_AT_ONCE = 10
-"""Players whose rivals are read by one script call, which takes Redis a millisecond at most."""
+CIRCLES_AT_ONCE = 2
+"""Players whose rivals are read by one script call: Redis does nothing else for a millisecond."""
 
 
 @dataclass(frozen=True, slots=True)

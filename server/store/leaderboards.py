@@ -80,18 +80,21 @@ _AMONG = """
 local most, at, answers = tonumber(ARGV[1]), 2, {}
 while at <= #ARGV do
   local last = at + ARGV[at]
-  local found, rows = {}, {}
+  local texts, scores, found, rows = {}, {}, {}, {}
   for nth, score in ipairs(redis.call('ZMSCORE', KEYS[1], unpack(ARGV, at + 1, last))) do
-    if score then found[#found + 1] = {ARGV[at + nth], score, tonumber(score)} end
+    if score then
+      local player = ARGV[at + nth]
+      texts[player], scores[player], found[#found + 1] = score, tonumber(score), player
+    end
   end
   table.sort(found, function(one, other)
-    if one[3] ~= other[3] then return one[3] < other[3] end
-    return one[1] < other[1]
+    if scores[one] ~= scores[other] then return scores[one] < scores[other] end
+    return one < other
   end)
   for place = 1, math.min(most, #found) do
-    local player, score = unpack(found[place])
+    local score = texts[found[place]]
     local better = redis.call('ZCOUNT', KEYS[1], '-inf', '(' .. score)
-    rows[place] = {better + 1, player, score}
+    rows[place] = {better + 1, found[place], score}
   end
   answers[#answers + 1] = rows
   at = last + 1
@@ -197,7 +200,8 @@ class Leaderboards:
     ) -> list[list[Row]]:
         """Return the rows of some players, best first, for each of several lists of players.
 
-        Redis runs no other command meanwhile: a list of 100 players takes it about 0.1 ms.
+        Redis runs no other command meanwhile: a list of 100 players takes it half a
+        millisecond, if they are all among a million.
 
         Args:
             board: the leaderboard.

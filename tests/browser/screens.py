@@ -51,6 +51,8 @@ STATIC_SCREENS = {
     "dailies": "/daily",
     "daily": "/daily/deuces",
     "leaderboard": "/leaderboard/robert",
+    "leaderboard-week": "/leaderboard/all?by=week&group=ranked",
+    "leaderboard-rating": "/leaderboard/robert?by=rating",
     **{f"rules-{game}": f"/rules/{game}" for game in GAMES},
     "no-day": "/archive/2020-02-02",
     "no-player": "/player/nobody",
@@ -405,6 +407,10 @@ def _daily(cast: Cast) -> Screens:
             player.see("results").wait_for()
     player.see("set-over").wait_for()
     yield "set-over", player
+    player.go("/leaderboard/robert")
+    player.see("own-place").get_by_test_id("rank").wait_for()
+    player.press("how")
+    yield "leaderboard-played", player
 
 
 def _win(cast: Cast) -> Screens:

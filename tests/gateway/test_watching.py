@@ -206,7 +206,9 @@ async def test_rivals_are_sent_when_one_of_them_is_entered(
     await enter(node, OTHERS[30], 5)
     await enter(node, OTHERS[0], 65)
     for seat in racers:
-        news = await seat.next("leaderboard", lambda e: e["size"] == 4 and len(e["rivals"]) > 1)
+        news = await seat.next(
+            "leaderboard", lambda e: OTHERS[0] in [row["player"]["id"] for row in e["rivals"]]
+        )
         own = [(2, seat.player)] if seat is racers[0] else []
         assert [(row["rank"], row["player"]["id"]) for row in news["rivals"]] == [
             *own,
@@ -279,6 +281,25 @@ async def test_a_slow_watcher_is_sent_all_changes_in_one_event_later(
     news = await slow.next("leaderboard", lambda e: e["size"] == 4)
     assert [len(news["top"]), len(news["around"])] == [4, 4]
     assert len(slow.news) == before + 1
+
+
+async def test_a_page_is_encoded_once_for_slow_watchers_without_rows(
+    hub: HubNode, node: Node
+) -> None:
+    slow, other = [await hub.seat() for _ in range(3)], await hub.seat()
+    for seat in (*slow, other):
+        await watch(hub, seat)
+    for seat in slow:
+        seat.behind = True
+    for score, player in enumerate(OTHERS[:2]):
+        await enter(node, player, score)
+        await other.next("leaderboard", lambda e, size=score + 1: e["size"] == size)  # type: ignore[misc]
+    encoded = node.services.metrics.board_changes
+    for seat in slow:
+        seat.behind = False
+    for seat in slow:
+        await seat.next("leaderboard", lambda e: e["size"] == 2)
+    assert node.services.metrics.board_changes == encoded + 1
 
 
 async def test_watching_another_leaderboard_ends_watching_the_first(

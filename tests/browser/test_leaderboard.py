@@ -1,0 +1,115 @@
+"""The screen of leaderboards: which one is shown, how far down, and where the player is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Locator, expect
+from websockets.sync.client import connect
+
+from server.gateway.messages.session import VERSION
+from tests.browser.conftest import Site
+from tests.browser.player import PHONE, Player
+from tests.wire import Wire
+
+GUESTS = 13
+TOP = 10
+GAME = "robert"
+
+
+@pytest.fixture(scope="module")
+def played(site: Site) -> Site:
+    """Let guests finish the day's deal, without a card home, after 1, 2, 3… moves."""
+    for number in range(GUESTS):
+        _finish(site, f"Guest {number}", number)
+    return site
+
+
+@pytest.fixture
+def player(browser: Browser, played: Site) -> Iterator[Player]:
+    player = Player(browser, played.url, PHONE, "Ada")
+    yield player
+    player.close()
+
+
+def _finish(site: Site, name: str, moves: int) -> None:
+    """Let a new guest play the day's deal for some moves, and give up."""
+    with connect(site.url.replace("http", "ws", 1) + "/socket") as socket:
+        wire, number = Wire(), iter(range(1, 100))
+
+        def ask(type_: str, **fields: object) -> dict[str, Any]:
+            id_ = next(number)
+            socket.send(wire.pack({"type": type_, "id": id_, **fields}))
+            while True:
+                frame = socket.recv()
+                assert isinstance(frame, bytes)
+                event = wire.unpack(frame)
+                if event.get("re") == id_:
+                    return event
+
+        ask("hello", version=VERSION, name=name)
+        attempt = ask("daily.open", game=GAME)
+        for seq in range(moves):
+            ask("move", attempt=attempt["attempt"], seq=seq + 2, move="s>w")
+        ask("resign", attempt=attempt["attempt"], seq=moves + 2)
+
+
+def rows(player: Player) -> Locator:
+    return player.see("leaderboard").get_by_role("table").first.locator("tbody tr")
+
+
+def test_a_leaderboard_is_shown_by_pages_and_names_lead_to_players(player: Player) -> None:
+    player.go(f"/leaderboard/{GAME}")
+    expect(rows(player)).to_have_count(TOP)
+    expect(player.see("leaderboard")).to_contain_text(f"{GUESTS} players")
+    player.press("more-rows")
+    expect(rows(player)).to_have_count(GUESTS)
+    expect(player.see("more-rows")).to_be_hidden()
+    shown = rows(player).locator("a.player")
+    assert len(set(shown.evaluate_all("links => links.map(link => link.href)"))) == GUESTS
+
+
+def test_the_choice_stands_in_the_address_and_keeps_the_focus(player: Player, site: Site) -> None:
+    player.go(f"/leaderboard/{GAME}")
+    player.see("scope-week").check()
+    expect(player.page).to_have_url(f"{site.url}/leaderboard/{GAME}?by=week")
+    expect(player.see("period")).to_contain_text("This week")
+    expect(player.see("scope-week")).to_be_focused()
+    player.press("period-before")
+    expect(player.see("period")).not_to_contain_text("This week")
+    player.page.reload()
+    expect(player.see("scope-week")).to_be_checked()
+    expect(player.see("leaderboard")).to_contain_text("Nobody yet")
+    player.press("period-after")
+    expect(player.see("period")).to_contain_text("This week")
+    player.see("group-ranked").check()
+    expect(player.page).to_have_url(f"{site.url}/leaderboard/{GAME}?by=week&group=ranked")
+    player.see("scope-best").check()
+    player.see("board-game").select_option("all")
+    # Runs at different games are not compared.
+    expect(player.see("scope-day")).to_be_checked()
+    expect(player.page).to_have_url(f"{site.url}/leaderboard/all")
+
+
+def test_an_address_of_a_day_shows_that_day(player: Player) -> None:
+    player.go(f"/leaderboard/{GAME}?day=20000")
+    expect(player.see("period")).to_have_text("Friday, 4 October 2024")
+    expect(player.see("leaderboard")).to_contain_text("Nobody yet")
+
+
+def test_who_has_played_sees_the_place_and_moves_up_live(player: Player, played: Site) -> None:
+    player.go("/daily/robert")
+    player.press("play-daily")
+    player.wait_for_board()
+    player.bring_home(1)
+    player.give_up()
+    player.see("results").wait_for()
+    player.go(f"/leaderboard/{GAME}")
+    place = player.see("own-place")
+    expect(place.get_by_test_id("rank")).to_contain_text("1st")
+    expect(place.get_by_test_id("rank")).to_contain_text(f"of {GUESTS + 1}")
+    expect(place.get_by_test_id("percentile")).to_have_text("Nobody is ahead of you.")
+    _finish(played, "Late", 20)
+    expect(place.get_by_test_id("rank")).to_contain_text(f"of {GUESTS + 2}")
