@@ -88,13 +88,13 @@ class Histories:
     async def keep(self, player: PlayerId, at: int) -> None:
         """Note that a player has kept an identity, and move the scores of open leaderboards.
 
-        This is idempotent. Leaderboards of closed days stay as they are.
+        This is idempotent. Leaderboards of days that were closed at that time stay as they are.
 
         Raises:
             UnavailableError: the store does not answer.
         """
         await self.change(player, lambda h: h if h.kept is not None else replace(h, kept=at))
-        await self.refresh(player)
+        await self.refresh(player, at)
 
     async def delete(self, player: PlayerId) -> None:
         """Delete a player's history; the scores on leaderboards stay.
@@ -104,14 +104,19 @@ class Histories:
         """
         await self._store.histories.delete(player)
 
-    async def refresh(self, player: PlayerId) -> None:
+    async def refresh(self, player: PlayerId, at: int | None = None) -> None:
         """Write the player's scores on all leaderboards that can still change.
+
+        Args:
+            player: the player.
+            at: the time for which that is said, in Unix milliseconds; now if `None`.
 
         Raises:
             UnavailableError: the store does not answer.
         """
         found = await self.find(player)
-        boards = core.open_boards(games(), self._store.clock.now(), found.group)
+        at = self._store.clock.now() if at is None else at
+        boards = core.open_boards(games(), at, found.group)
         await self.write(player, found, boards)
 
     async def write(

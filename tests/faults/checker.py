@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from server.core.daily import DailyId
+from server.core.daily import DailyId, closes
 from server.core.ids import PACE_BOT, split_attempt_id
 from server.core.ranking import Result, packed, unpack
 from server.core.stored import Help
@@ -330,7 +330,8 @@ def _check_kept(ledger: Ledger, stored: Stored, verdict: Verdict) -> None:
     about = f"player {ledger.player}"
     told = any(line.message["type"] == "RecoveryCode" for line in ledger.events())
     asked = any(line.message["type"] == "NewRecoveryCode" for line in ledger.commands())
-    kept = "kept" in stored.players.get(ledger.player, {})
+    since = stored.players.get(ledger.player, {}).get("kept")
+    kept = since is not None
     verdict.counts["identities kept"] += kept
     if told and not kept:
         verdict.complaints.append(Complaint("lost", about, "its recovery code"))
@@ -339,7 +340,10 @@ def _check_kept(ledger: Ledger, stored: Stored, verdict: Verdict) -> None:
     verdict.complaints += [
         Complaint("misranked", f"leaderboard {daily.game} {daily.day}", f"{about}: wrong group")
         for daily, scores in stored.leaderboards.items()
-        if ledger.player in scores and ((daily, ledger.player) in stored.ranked) != kept
+        if ledger.player in scores
+        and ((daily, ledger.player) in stored.ranked) != kept
+        # Of a day that was closed before, the row stays where it was.
+        and (since is None or int(since) < closes(daily.day))
     ]
 
 
