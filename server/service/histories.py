@@ -121,13 +121,13 @@ class Histories:
     async def keep(self, player: PlayerId, at: int) -> None:
         """Note that a player has kept an identity, and move the scores of open leaderboards.
 
-        This is idempotent. Leaderboards of closed days stay as they are.
+        This is idempotent. Leaderboards of days that were closed at that time stay as they are.
 
         Raises:
             UnavailableError: the store does not answer.
         """
         await self.change(player, lambda h: h if h.kept is not None else replace(h, kept=at))
-        await self.refresh(player)
+        await self.refresh(player, at)
 
     async def is_deleted(self, player: PlayerId) -> bool:
         """Return whether a player has been deleted, for whom no history begins anew.
@@ -145,17 +145,22 @@ class Histories:
         """
         await self._store.histories.delete(player)
 
-    async def refresh(self, player: PlayerId) -> None:
+    async def refresh(self, player: PlayerId, at: int | None = None) -> None:
         """Write the player's scores on all leaderboards that can still change.
 
         A daily's result that is not entered yet is left to its effect, which counts the run in the
         day's curves, too.
 
+        Args:
+            player: the player.
+            at: the time for which that is said, in Unix milliseconds; now if `None`.
+
         Raises:
             UnavailableError: the store does not answer.
         """
         found = await self.find(player)
-        boards = core.open_boards(games(), self._store.clock.now(), found.group)
+        at = self._store.clock.now() if at is None else at
+        boards = core.open_boards(games(), at, found.group)
         runs = [board for board in boards if board.scope == "day" and board.is_of_results]
         entered = await asyncio.gather(*(self._is_entered(player, board) for board in runs))
         left = {board for board, is_entered in zip(runs, entered, strict=True) if not is_entered}

@@ -22,8 +22,10 @@ from server.core.races import Decision, Race
 from server.service import absences, registration
 from server.service import watching as service_watching
 from server.service.attempt_journal import AttemptDefinition
+from server.service.effects import Effects
 from server.service.histories import Histories
 from server.service.moves import PendingMove
+from server.service.outbox_entries import Effect
 from server.service.races import Races
 from server.service.replica import Replica
 from server.service.rooms import Rooms
@@ -93,6 +95,18 @@ def ends_without_an_outbox() -> Iterator[None]:
         return append(self, *given)._replace(effect=None)
 
     with patched(kind, "append", without), _often(faults.KILLED_AFTER):
+        yield
+
+
+@contextmanager
+def keeps_without_an_outbox() -> Iterator[None]:
+    """What follows from keeping an identity is known only to the node that does it."""
+
+    async def submit(self: Effects, effect: Effect) -> None:
+        await self.apply(effect)
+
+    kept, once = patched(race, "KEPT", 1.0), patched(race, "ONCE", 1.0)
+    with patched(Effects, "submit", submit), kept, once, _often(faults.KILLED_AFTER):
         yield
 
 
@@ -356,6 +370,7 @@ def writes_scores_without_looking_back() -> Iterator[None]:
 BROKEN: dict[Callable[[], Any], int] = {
     acknowledges_before_it_appends: 0,
     ends_without_an_outbox: 11,
+    keeps_without_an_outbox: 8,
     takes_a_conflict_for_success: 1,
     adds_results_that_are_entered_again: 9,
     plays_a_resent_move_again: 3,

@@ -51,9 +51,6 @@ DAILIES = 0.15
 QUICK = 0.15
 """How often players look for quick matches instead of racing in a room of theirs."""
 
-KEPT = 0.4
-"""How often a player keeps an identity, at some time."""
-
 TAIL_LOST = 0.1
 """How often a race is one in which the store loses its last writes now and then."""
 
@@ -62,6 +59,12 @@ LOSS_INTERVAL = (0.3, 5.0)
 
 NEVER_EXCUSED = {"stuck", "unfinished", "gap", "broken"}
 """Kinds of complaint that count even if a deal was lost, so that nobody could play it."""
+
+KEPT = 0.15
+"""Part of the races whose players keep their identities meanwhile."""
+
+ONCE = 0.5
+"""Part of them who do not ask again if they get no answer: then nodes alone complete it."""
 
 FAULTS_FOR = 45.0
 """Seconds after which no more faults are injected."""
@@ -149,10 +152,11 @@ async def _play(world: World) -> None:
         )
         works = [plans.race(player, table, host=player is players[0]) for player in players]
     keeping = random.Random(f"keep {world.seed}")
-    works = [
-        _keep_meanwhile(player, work, keeping.uniform(0, 8)) if keeping.random() < KEPT else work
-        for player, work in zip(players, works, strict=True)
-    ]
+    if keeping.random() < KEPT:
+        works = [
+            _keep_meanwhile(player, work, keeping.uniform(0, 8), once=keeping.random() < ONCE)
+            for player, work in zip(players, works, strict=True)
+        ]
     tasks = [loop.create_task(work) for work in works]
     if rng.random() < TAIL_LOST:
         cutting = loop.create_task(_cut_power(world))
@@ -179,12 +183,14 @@ async def _play(world: World) -> None:
     world.counts.update(verdict.counts)
 
 
-async def _keep_meanwhile(player: Player, work: Coroutine[Any, Any, None], seconds: float) -> None:
-    """Play, and after some seconds ask for a recovery code."""
+async def _keep_meanwhile(
+    player: Player, work: Coroutine[Any, Any, None], seconds: float, *, once: bool
+) -> None:
+    """Play, and after some seconds ask for a recovery code; `once` means without a retry."""
 
     async def keep() -> None:
         await asyncio.sleep(seconds)
-        await player.ask("NewRecoveryCode")
+        await player.ask("NewRecoveryCode", once=once)
 
     async with asyncio.TaskGroup() as group:
         group.create_task(work)
