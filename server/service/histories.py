@@ -78,8 +78,8 @@ class Histories:
         Raises:
             UnavailableError: the store does not answer.
         """
-        if (await self._store.accounts.find(player)).deleted is not None:
-            # The attempt was still running when its player was deleted.
+        if await self.is_deleted(player):
+            # The attempt was still running then.
             return
         added = await self.change(player, lambda found: core.with_day(found, game, day, result))
         boards = core.boards_of_day(game, day, added.group)
@@ -91,11 +91,13 @@ class Histories:
         """Add the result of a round, or replace it, and write what follows from it.
 
         This is idempotent. It costs guests no more than the history: they are on no leaderboard of
-        races.
+        races. It does nothing for a player who has been deleted.
 
         Raises:
             UnavailableError: the store does not answer.
         """
+        if await self.is_deleted(player):
+            return
         added = await self.change(player, lambda found: core.with_round(found, game, deal, result))
         if added.group == "ranked":
             await self.write(player, added, core.boards_of_round(game))
@@ -110,6 +112,14 @@ class Histories:
         """
         await self.change(player, lambda h: h if h.kept is not None else replace(h, kept=at))
         await self.refresh(player)
+
+    async def is_deleted(self, player: PlayerId) -> bool:
+        """Return whether a player has been deleted, for whom no history begins anew.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        return (await self._store.accounts.find(player)).deleted is not None
 
     async def delete(self, player: PlayerId) -> None:
         """Delete a player's history; the scores on leaderboards stay.

@@ -6,10 +6,10 @@ stands; so whoever applies the race, and however often, writes the same to every
 results that were taken back stand beside it. Whoever has written reads them again: if there are
 more by then, the results of all players are written anew.
 
-For a race of n players it costs a read of their histories, the decision, and for each of them the
-change of the history, the scores on 4 leaderboards unless it is a guest, and whom they have met;
-then a read of the record. That is 4 + 9n commands at most, of which those of different players
-are concurrent.
+For a race of n players it costs two reads of its record and the decision, and for each of them two
+reads of the history, its change, the scores on 4 leaderboards and a read of the version unless it
+is a guest, two reads of the account, and whom they have met. That is 3 + 11n commands at most, of
+which those of different players are concurrent.
 """
 
 from __future__ import annotations
@@ -44,13 +44,12 @@ class Races:
             UnavailableError: the store does not answer. It may have been done in part.
         """
         await self._write(race.deal, await self._decided(race))
-        players = list(race.results)
-        await asyncio.gather(
-            *(
-                self._store.races.meet(player, [p for p in players if p != player], race.at)
-                for player in players
-            )
-        )
+        await asyncio.gather(*(self._meet(player, race) for player in race.results))
+
+    async def _meet(self, player: PlayerId, race: Race) -> None:
+        if not await self._histories.is_deleted(player):
+            others = [other for other in race.results if other != player]
+            await self._store.races.meet(player, others, race.at)
 
     async def void(self, attempt: AttemptId, reason: str) -> bool:
         """Take back a player's result of a race, and rank and rate the others without it.

@@ -52,6 +52,8 @@ STATIC_SCREENS = {
     "daily": "/daily/deuces",
     "leaderboard": "/leaderboard/robert",
     **{f"rules-{game}": f"/rules/{game}" for game in GAMES},
+    "no-day": "/archive/2020-02-02",
+    "no-player": "/player/nobody",
     "missing": "/nowhere",
     "no-room": "/r/ZZZZZ",
 }
@@ -383,6 +385,26 @@ def _daily(cast: Cast) -> Screens:
     player.go("/")
     player.see("daily-robert").wait_for()
     yield "home-played", player
+    player.press("calendar-link")
+    player.see("calendar").wait_for()
+    yield "calendar", player
+    player.page.locator("td a[aria-current=date]").click()
+    player.see("day-deals").wait_for()
+    yield "day", player
+    player.go("/settings")
+    player.press("own-page")
+    player.see("numbers").wait_for()
+    yield "player", player
+    player.go("/daily")
+    for game in GAMES:
+        if game != "robert":
+            player.go(f"/daily/{game}")
+            player.press("play-daily")
+            player.wait_for_board()
+            player.give_up()
+            player.see("results").wait_for()
+    player.see("set-over").wait_for()
+    yield "set-over", player
 
 
 def _win(cast: Cast) -> Screens:

@@ -109,21 +109,46 @@ class Days:
         date = self.calendar.date(ahead)
         self.ada.go(f"/archive?month={date[:7]}")
         self.ada.press(f"day-{date}")
-        self.ada.see("day-deals").wait_for()
+        self.ada.see("seals").wait_for(state="attached")
 
     def own_id(self) -> str:
-        """Return the id of Ada's player."""
+        """Return Ada's id, which her token begins with."""
         token: str = self.ada.page.evaluate("localStorage.getItem('samedeal.token')")
         return token.partition(".")[0]
 
 
-def test_four_days(browser: Browser, calendar: Calendar) -> None:  # noqa: PLR0915 - four days
+def test_four_days(browser: Browser, calendar: Calendar) -> None:
     days = Days(browser, calendar)
-    ada = days.ada
     days.play(days.grace, 2)
+    days.play(days.ada, 4)
+    home = share_the_end(days)
+    seals = seals_of(days, 1)
 
-    # The first day: a place, a curve, and something to share.
-    days.play(ada, 4)
+    calendar.go_on()
+    days.play(days.ada, 3)
+    expect(days.ada.see("streak")).to_have_attribute("data-days", "2")
+    assert seals_of(days, 0) == seals
+    play_the_day_before(days, home)
+
+    calendar.go_on()
+    days.play(days.ada, 5)
+    expect(days.ada.see("streak")).to_have_attribute("data-days", "3")
+    look_back_on_three_days(days)
+
+    calendar.go_on(2)
+    days.grace.go(f"/player/{days.own_id()}")
+    expect(days.grace.page.get_by_role("heading", level=1)).to_contain_text("Ada")
+    expect(days.grace.see("numbers")).to_contain_text("best 3")
+    days.ada.go("/archive")
+    days.ada.see("calendar").wait_for()
+    days.look("calendar")
+    for player in (days.ada, days.grace):
+        player.close()
+
+
+def share_the_end(days: Days) -> str:
+    """Share Ada's first result, and return the number of cards home in it."""
+    ada = days.ada
     expect(ada.see("rank")).to_contain_text("of 2")
     expect(ada.see("race-chart").get_by_role("img")).to_have_attribute("data-runs", "2")
     expect(ada.see("streak")).to_have_attribute("data-days", "1")
@@ -131,27 +156,25 @@ def test_four_days(browser: Browser, calendar: Calendar) -> None:  # noqa: PLR09
     days.look("end")
     ada.press("share")
     ada.page.get_by_text("Copied").wait_for()
-    shared = ada.page.evaluate("navigator.clipboard.readText()").split("\n")
-    home = ada.page.evaluate("JSON.parse(localStorage['samedeal.course.robert']).course.at(-1)[1]")
-    sentence = rf"Samedeal, Robert, \d+ \w+: {home} of 52 cards home in 0:\d\d, (1st|2nd) of 2\."
-    assert re.fullmatch(sentence, shared[0]), shared
-    assert re.fullmatch("[🟩🟨⬛]{8}", shared[1]), shared
-    assert shared[2].startswith(f"{calendar.url}/leaderboard/robert?day=")
-    seals = seals_of(days, 1)
-    days.look("sealed")
+    sentence, squares, link = ada.page.evaluate("navigator.clipboard.readText()").split("\n")
+    found = re.fullmatch(
+        r"Samedeal, Robert, \d+ \w+: (\d+) of 52 cards home in 0:\d\d, (1st|2nd) of 2\.", sentence
+    )
+    assert found, sentence
+    assert re.fullmatch("[🟩🟨⬛]{8}", squares), squares
+    assert link.startswith(f"{days.calendar.url}/leaderboard/robert?day=")
+    return found[1]
 
-    # The second: the first is over, and can be played again.
-    calendar.go_on()
-    days.play(ada, 3)
-    expect(ada.see("streak")).to_have_attribute("data-days", "2")
-    assert seals_of(days, 0) == seals
+
+def play_the_day_before(days: Days, home: str) -> None:
+    """Play the Robert of the day before, on which Ada brought some cards home, unranked."""
+    ada = days.ada
     days.open_day(-1)
     robert = ada.see("deal-of-robert")
     expect(robert.get_by_test_id("own-result")).to_contain_text(f"{home} of 52")
     days.look("day")
     robert.get_by_test_id("play-again").click()
     ada.wait_for_board()
-    expect(ada.see("unranked")).to_be_visible()
     expect(ada.page).to_have_url(re.compile("/practice/robert$"))
     ada.tap("s")
     ada.wait_for_moves(1)
@@ -159,10 +182,10 @@ def test_four_days(browser: Browser, calendar: Calendar) -> None:  # noqa: PLR09
     ada.press("unranked")
     ada.see("day-deals").wait_for()
 
-    # The third: three days in a row, in the calendar and on the player's page.
-    calendar.go_on()
-    days.play(ada, 5)
-    expect(ada.see("streak")).to_have_attribute("data-days", "3")
+
+def look_back_on_three_days(days: Days) -> None:
+    """See the three days on the home screen and on the player's page, and replay the first."""
+    ada = days.ada
     ada.go("/")
     expect(ada.see("days-in-a-row")).to_have_text(re.compile("3 days"))
     expect(ada.see("set")).to_have_attribute("data-done", "1")
@@ -173,18 +196,6 @@ def test_four_days(browser: Browser, calendar: Calendar) -> None:  # noqa: PLR09
     days.look("player")
     ada.page.locator("tbody tr").last.get_by_role("link").click()
     ada.see("replay").wait_for()
-
-    # The fifth, after a day that was missed.
-    calendar.go_on(2)
-    ada.go(f"/player/{days.own_id()}")
-    expect(ada.see("numbers")).to_contain_text("best 3")
-    days.grace.go(f"/player/{days.own_id()}")
-    expect(days.grace.page.get_by_role("heading", level=1)).to_contain_text("Ada")
-    ada.go("/archive")
-    ada.see("calendar").wait_for()
-    days.look("calendar")
-    for player in (ada, days.grace):
-        player.close()
 
 
 def seals_of(days: Days, ahead: int) -> list[str]:

@@ -7,8 +7,8 @@ of the player's other races lead to.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from math import isclose, prod
 from typing import Any
@@ -18,6 +18,8 @@ import msgspec
 from engine.catalog import ruleset
 from server.core import boards, daily, ratings
 from server.core.boards import PERIODIC, BoardId, Group
+from server.core.curve import SECONDS
+from server.core.daily import DailyId
 from server.core.history import (
     RATING,
     UNCERTAINTY,
@@ -42,8 +44,9 @@ from tests.faults.stored import Stored
 MAX_OTHERS = 8
 """Other races of a player and a game up to which it is checked what the rating before one was."""
 
-Days = Mapping[tuple[PlayerId, str, int], Result]
-"""The results of dailies that are over, by player, game and day."""
+Days = Mapping[tuple[PlayerId, str, int], Sequence[tuple[int, Result]]]
+"""The milliseconds since the start and the result after each entry of dailies that are over, by
+player, game and day."""
 
 Key = tuple[str, DealId]
 
@@ -59,7 +62,7 @@ class HistoryChecks:
         rooms: the rooms, as their journals say.
         now: the time in Unix milliseconds.
         mixed: whether some nodes are of release 0.2.0. Such a node enters the end of a daily on the
-            day's leaderboard alone, among the ranked players, and that of a race nowhere.
+            day's leaderboard alone, among the guests, and that of a race nowhere.
         complaints: what is wrong is added to it.
     """
 
@@ -84,8 +87,10 @@ class HistoryChecks:
         self._met: defaultdict[PlayerId, dict[str, int]] = defaultdict(dict)
         self._days: defaultdict[PlayerId, dict[tuple[str, int], DayResult]] = defaultdict(dict)
         self._races: dict[Key, Race] = {}
-        for (player, game, day), result in days.items():
-            self._days[player][game, day] = _day_result(game, result)
+        self._curves: defaultdict[DailyId, Counter[str]] = defaultdict(Counter)
+        for (player, game, day), steps in days.items():
+            self._days[player][game, day] = _day_result(game, steps[-1][1])
+            self._curves[DailyId(game, day)].update(_curve(steps))
         for room in rooms:
             for number, at in room.ended.items():
                 self._add_round(next(r for r in room.rounds if r.number == number), at)
@@ -98,6 +103,7 @@ class HistoryChecks:
         self._check_met()
         self._check_histories()
         self._check_leaderboards()
+        self._check_curves()
 
     def _complain(self, kind: Kind, about: str, text: str) -> None:
         # A node of an earlier release applies some ends, and nobody knows which.
@@ -270,10 +276,10 @@ class HistoryChecks:
     def _entered(self, board: BoardId, wanted: Mapping[str, int]) -> dict[str, int]:
         """Return the scores on a leaderboard that have to be what follows from the journals.
 
-        A node of release 0.2.0 enters results of guests among the ranked ones, too.
+        A node of release 0.2.0 enters results of days among the guests, whoever made them.
         """
         entered = self._stored.leaderboards.get(board, {})
-        if not self._mixed or board.scope != "day" or board.group != "ranked":
+        if not self._mixed or board.scope != "day" or board.group != "guests":
             return entered
         made = {
             player: each[board.game, board.period].packed
@@ -281,6 +287,23 @@ class HistoryChecks:
             if (board.game, board.period) in each and player not in wanted
         }
         return {p: score for p, score in entered.items() if made.get(PlayerId(p)) != score}
+
+    def _check_curves(self) -> None:
+        if self._mixed:
+            # What a node of release 0.2.0 has entered counts nowhere.
+            return
+        for each in self._curves.keys() | self._stored.curves.keys():
+            counts = {f: n for f, n in self._stored.curves.get(each, {}).items() if n}
+            self._compare(f"curves {each.name}", counts, self._curves[each])
+
+
+def _curve(steps: Sequence[tuple[int, Result]]) -> list[str]:
+    """Return what a run counts in: its cards home at each of the times, and at the end."""
+    home = {
+        second: next(r.home for time, r in reversed(steps) if time <= second * 1000)
+        for second in SECONDS
+    }
+    return [*(f"{second}:{cards}" for second, cards in home.items()), f"end:{steps[-1][1].home}"]
 
 
 def _day_result(game: str, result: Result) -> DayResult:

@@ -9,6 +9,7 @@ from typing import Any, Protocol, cast
 from redis import Redis
 
 from server.core.boards import BoardId, Group, Scope
+from server.core.daily import DailyId
 
 Entry = tuple[str, str]
 """An entry's id and its text."""
@@ -25,9 +26,9 @@ class Stored:
         rooms: journals by room code.
         deals: fields of each deal by its id.
         leaderboards: scores by player, of each leaderboard.
-        curves: how many runs had so many cards home at which times, by game and day.
         histories: fields of each player's history.
         races: fields of each race's record, by deal.
+        curves: counts of each daily's curves.
         met: whom each player has met, with the times in Unix milliseconds.
         players: the fields of each player's record by id.
         effects: those left in the outboxes, by attempt id, or by room and round.
@@ -38,9 +39,9 @@ class Stored:
     rooms: dict[str, list[Entry]] = field(default_factory=dict)
     deals: dict[str, dict[str, str]] = field(default_factory=dict)
     leaderboards: dict[BoardId, dict[str, int]] = field(default_factory=dict)
-    curves: dict[tuple[str, int], dict[str, int]] = field(default_factory=dict)
     histories: dict[str, dict[str, str]] = field(default_factory=dict)
     races: dict[str, dict[str, str]] = field(default_factory=dict)
+    curves: dict[DailyId, dict[str, int]] = field(default_factory=dict)
     met: dict[str, dict[str, int]] = field(default_factory=dict)
     players: dict[str, dict[str, str]] = field(default_factory=dict)
     effects: dict[str, str] = field(default_factory=dict)
@@ -63,7 +64,7 @@ class Stored:
                 self.leaderboards[_board(name)] = _scores(read.rows(key))
             case ["curves", game, day]:
                 counts = read.fields(key)
-                self.curves[game, int(day)] = {each: int(count) for each, count in counts.items()}
+                self.curves[DailyId(game, int(day))] = {f: int(n) for f, n in counts.items()}
             case ["history", name]:
                 self.histories[name] = read.fields(key)
             case ["rated", name]:

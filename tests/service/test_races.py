@@ -16,7 +16,7 @@ from server.core.races import Race
 from server.core.refusal import UnavailableError
 from server.core.stored import Help, StoredResult
 from server.service import outbox_entries
-from server.service.outbox_entries import RoundOver
+from server.service.outbox_entries import Deleted, RoundOver
 from server.store.histories import Histories
 from server.store.races import Races
 from tests.core.builders import ADA, BOB, CODE, CYD, DEAL, START, reached
@@ -233,6 +233,19 @@ async def test_who_keeps_an_identity_brings_earlier_races_along(node: Node) -> N
     await keep(node, ADA)
     assert await scores(node, "races") == {ADA: -1}
     assert set(await scores(node, "best")) == {ADA}
+
+
+async def test_a_player_who_was_deleted_meanwhile_stays_deleted(node: Node) -> None:
+    await keep(node, ADA, BOB)
+    await node.services.races.apply(race(ADA, BOB, CYD))
+    await node.effects.submit(Deleted(ADA, START))
+    assert await node.services.races.met(ADA) == []
+    await node.services.races.apply(race(ADA, BOB, CYD))
+    await node.services.races.void(attempt_id(DEAL, BOB), "a bot")
+    assert await histories(node, ADA) == [History()]
+    assert await node.services.races.met(ADA) == []
+    assert (await result(node, CYD)).place == 2
+    assert await scores(node, "races") == {ADA: -1}
 
 
 def test_a_race_is_read_as_it_was_written() -> None:

@@ -8,22 +8,29 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Any
 
-from server.core import absence, race_commands, watching
+import msgspec
+
+from server.core import absence, race_commands, races, watching
 from server.core.absence import Absence
 from server.core.attempt import Attempt
-from server.core.ids import PlayerId, RoomCode
+from server.core.history import History
+from server.core.ids import DealId, PlayerId, RoomCode
 from server.core.race import Room
 from server.core.race_commands import leave
 from server.core.race_events import Event
+from server.core.races import Decision, Race
 from server.service import absences, registration
 from server.service import watching as service_watching
 from server.service.attempt_journal import AttemptDefinition
+from server.service.histories import Histories
 from server.service.moves import PendingMove
+from server.service.races import Races
 from server.service.replica import Replica
 from server.service.rooms import Rooms
 from server.store import journal, keys, leaderboards
 from server.store.clock import Clock
 from server.store.journal import Append, ConflictError, Journals
+from server.store.races import Record
 from tests.simulation import faults, plans, race
 from tests.simulation.memory import Memory, Reply
 from tests.simulation.race import patched
@@ -300,6 +307,52 @@ def shows_watchers_moves_at_once() -> Iterator[None]:
         yield
 
 
+@contextmanager
+def rates_races_by_what_it_finds() -> Iterator[None]:
+    """Whoever applies a race computes from the ratings as they are, and keeps no decision.
+
+    Applying it takes so long that a sweeper does so, too.
+    """
+
+    async def decided(self: Races, over: Race) -> Record:
+        players = list(over.results)
+        found = await self._store.histories.read(players)
+        before = {
+            player: each.rating(over.game)[:2] for player, each in zip(players, found, strict=True)
+        }
+        text = msgspec.json.encode(Decision(over, before)).decode()
+        await self._store.races.decide(over.deal, text)
+        return Record(text, frozenset())
+
+    async def write(self: Races, deal: DealId, record: Record) -> None:
+        decision = msgspec.json.decode(record.decided, type=Decision)
+        for player, result in races.results(decision, ()).items():
+            await self._histories.add_round(player, decision.race.game, deal, result)
+            await asyncio.sleep(2.5)
+
+    with patched(Races, "_decided", decided), patched(Races, "_write", write):
+        yield
+
+
+@contextmanager
+def writes_scores_without_looking_back() -> Iterator[None]:
+    """Scores are written once, though the history may have changed since it was read."""
+
+    async def write(
+        self: Histories, player: PlayerId, found: History, boards: Any, curves: Any = None
+    ) -> None:
+        for board in boards:
+            own = board._replace(group=found.group)
+            await self._leaderboards.place(own, player, found.score(own))
+
+    with (
+        patched(Histories, "write", write),
+        patched(race, "DAILIES", 1.0),
+        patched(race, "KEPT", 1.0),
+    ):
+        yield
+
+
 BROKEN: dict[Callable[[], Any], int] = {
     acknowledges_before_it_appends: 0,
     ends_without_an_outbox: 11,
@@ -313,6 +366,8 @@ BROKEN: dict[Callable[[], Any], int] = {
     follows_hosts_by_members_who_are_away: 81,
     shows_racers_the_others_boards: 6,
     shows_watchers_moves_at_once: 19,
+    rates_races_by_what_it_finds: 1,
+    writes_scores_without_looking_back: 2,
 }
 """Those that a race detects, and the seed to begin with, where that is soon."""
 

@@ -3,14 +3,6 @@
 import type { ApiTypes, Dailies, Result } from "@samedeal/client";
 import { type Course, homeAt } from "./courses.ts";
 
-/**
- * How many of a hundred others a place is better than, rounded down, so that nobody is told too
- * much; null if there is nobody else.
- */
-export function betterThan(rank: number, of: number): number | null {
-  return of > 1 ? Math.floor((100 * (of - rank)) / (of - 1)) : null;
-}
-
 /** Whether a daily counts as played: it is over, and brought a card home. */
 export function counts(result: Result | null): boolean {
   // The cards that the deal itself puts there have no time.
@@ -20,18 +12,6 @@ export function counts(result: Result | null): boolean {
 /** Whether the day's games make the crown: all of them count as played. */
 export function isCrowned({ games }: Dailies): boolean {
   return games.every(({ mine }) => counts(mine));
-}
-
-/** So many rows around a player's own one; none if the player has none. */
-export function rowsAround<Row extends { readonly player: { readonly id: string } }>(
-  rows: readonly Row[],
-  player: string | undefined,
-  most: number,
-): readonly Row[] {
-  const own = rows.findIndex((row) => row.player.id === player);
-  if (own < 0) return [];
-  const first = Math.max(0, Math.min(own - Math.floor(most / 2), rows.length - most));
-  return rows.slice(first, first + most);
 }
 
 /** The average number of cards home in a game's dailies before a day; null if there are none. */

@@ -3,15 +3,7 @@
 import type { ApiTypes } from "@samedeal/client";
 import { describe, expect, it } from "vitest";
 import { Courses, courseOf, homeAt, readCourse } from "../src/courses.ts";
-import {
-  PARTS,
-  averageBefore,
-  betterThan,
-  isCrowned,
-  medianAt,
-  rowsAround,
-  standings,
-} from "../src/placing.ts";
+import { PARTS, averageBefore, isCrowned, medianAt, standings } from "../src/placing.ts";
 import { band, bars, courseLine, settledAt, valueLine } from "../src/plot.ts";
 import { barOf, shared, squaresOf } from "../src/share.ts";
 import { daysCatalogues } from "../src/text/days.ts";
@@ -27,39 +19,6 @@ const curves: ApiTypes.Curves = {
   high: [1, 20, 40, 52, 52],
   end: { low: 6, median: 25, high: 52 },
 };
-
-describe("a place", () => {
-  it.each([
-    [1, 340, 100],
-    [12, 340, 96],
-    [339, 340, 0],
-    [340, 340, 0],
-    [2, 2, 0],
-    [1, 1, null],
-  ])("%i of %i is better than %s %%", (rank, of, percent) => {
-    expect(betterThan(rank, of)).toBe(percent);
-  });
-});
-
-describe("the rows around one's own", () => {
-  const rows = ["a", "b", "c", "d", "e", "f"].map((id) => ({ player: { id } }));
-
-  it.each([
-    ["a", "abc"],
-    ["b", "abc"],
-    ["d", "cde"],
-    ["f", "def"],
-    ["g", ""],
-    [undefined, ""],
-  ])("of %s are %j", (player, ids) => {
-    const found = rowsAround(rows, player, 3);
-    expect(found.map(({ player: { id } }) => id).join("")).toBe(ids);
-  });
-
-  it("are all there are, if they are few", () => {
-    expect(rowsAround(rows.slice(0, 2), "b", 3)).toHaveLength(2);
-  });
-});
 
 describe("the crown of the day", () => {
   const played = { home: 5, left: 47, time: 900, moves: 9, end: "stuck" as const };

@@ -28,11 +28,8 @@ function against(most: number | null, average: number | null): string {
 
 export const de: DaysWords = {
   date: (game, date) => `${game}, ${date}`,
-  first: "Niemand war besser.",
-  better: (percent) => `Besser als ${percent} %.`,
   alone: "Du bist als Erster fertig.",
   against,
-  rivals: "Mit wem du schon gespielt hast",
 
   chart: {
     title: "Das Rennen aller",

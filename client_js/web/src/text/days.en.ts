@@ -31,11 +31,8 @@ function against(most: number | null, average: number | null): string {
 
 export const en = {
   date: (game: string, date: string) => `${game} · ${date}`,
-  first: "Nobody was better.",
-  better: (percent: number) => `Better than ${percent} %.`,
   alone: "You’re the first to finish.",
   against,
-  rivals: "People you’ve raced with",
 
   chart: {
     title: "Everybody’s race",

@@ -24,6 +24,11 @@ export function shortDate(day: number): string {
   return written(day, { day: "numeric", month: "long" });
 }
 
+/** The same in less space, as in "21 Nov". */
+export function briefDate(day: number): string {
+  return written(day, { day: "numeric", month: "short" });
+}
+
 /** A month, as in "November 2026". */
 export function monthWords(month: Month): string {
   return written(firstOf(month), { month: "long", year: "numeric" });

@@ -1,0 +1,271 @@
+"""The checker finds errors in what follows from results, in a recording that is else correct."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from server.core import boards
+from server.core.boards import BoardId, Scope, of_daily
+from server.core.daily import DailyId
+from server.core.history import History, RoundResult, fields_of, parsed
+from server.core.ids import DealId, PlayerId
+from tests.core.builders import ADA, BOB, CODE, CYD, START
+from tests.faults.checker import check
+from tests.faults.complaint import Complaint
+from tests.faults.recording import DAY, GAME, RACED, Recording, correct_recording
+from tests.faults.room_history import Nodes
+
+DAILY = of_daily(DailyId(GAME, DAY), "ranked")
+
+CLOSED = START + 7 * 86_400_000
+"""A time at which the day is closed, and its week."""
+
+
+def complaints(
+    recording: Recording, now: int | None = None, *, mixed: bool = False
+) -> list[Complaint]:
+    """Return the checker's complaints about histories, races and leaderboards."""
+    ledgers = list(recording.ledgers.values())
+    found = check(recording.stored, ledgers, now or recording.at + 60_000, Nodes(mixed=mixed))
+    words = ("history", "leaderboard", "race", "met", "curves", CODE)
+    return [each for each in found.complaints if each.about.startswith(words)]
+
+
+def board(scope: Scope, game: str = GAME) -> BoardId:
+    """Return a leaderboard of the recording's players."""
+    period = {"day": DAY, "week": boards.week_of(DAY)}.get(scope, 0)
+    return BoardId(scope, game, period, "ranked")
+
+
+def change(recording: Recording, player: PlayerId, after: Callable[[History], History]) -> None:
+    """Change a stored history."""
+    fields = recording.stored.histories[player]
+    recording.stored.histories[player] = fields_of(after(parsed(fields)))
+
+
+def change_round(recording: Recording, player: PlayerId, **fields: Any) -> None:
+    """Change the result of the race in a stored history."""
+    key = GAME, RACED
+
+    def changed(history: History) -> History:
+        result: RoundResult = replace(history.rounds[key], **fields)
+        return replace(history, rounds={key: result})
+
+    change(recording, player, changed)
+
+
+def lose_history(recording: Recording) -> None:
+    del recording.stored.histories[BOB]
+
+
+def lose_day(recording: Recording) -> None:
+    change(recording, ADA, lambda history: replace(history, days={}))
+
+
+def invent_day(recording: Recording) -> None:
+    change(
+        recording,
+        ADA,
+        lambda h: replace(h, days={**h.days, (GAME, DAY - 1): h.days[GAME, DAY]}),
+    )
+
+
+def move_day(recording: Recording) -> None:
+    change(
+        recording,
+        ADA,
+        lambda h: replace(h, days={(GAME, DAY): replace(h.days[GAME, DAY], points=7)}),
+    )
+
+
+def double_round(recording: Recording) -> None:
+    def doubled(history: History) -> History:
+        (result,) = history.rounds.values()
+        return replace(history, rounds={**history.rounds, (GAME, DealId("x")): result})
+
+    change(recording, BOB, doubled)
+
+
+def invent_history(recording: Recording) -> None:
+    recording.stored.histories[CYD] = recording.stored.histories[BOB]
+
+
+def win_twice(recording: Recording) -> None:
+    change_round(recording, ADA, won=True, place=1)
+    change_round(recording, BOB, won=True, place=1)
+
+
+def rate_otherwise(recording: Recording) -> None:
+    change_round(recording, BOB, shift=0.5)
+
+
+def take_back(recording: Recording) -> None:
+    change_round(recording, BOB, void=True)
+
+
+def lose_record(recording: Recording) -> None:
+    del recording.stored.races[RACED]
+
+
+def invent_record(recording: Recording) -> None:
+    recording.stored.races["invented00000000"] = recording.stored.races[RACED]
+
+
+def decide(recording: Recording, **fields: Any) -> None:
+    """Change what was decided of the race."""
+    record = recording.stored.races[RACED]
+    record["decided"] = json.dumps(json.loads(record["decided"]) | fields)
+
+
+def decide_of_another_time(recording: Recording) -> None:
+    race = json.loads(recording.stored.races[RACED]["decided"])["race"]
+    decide(recording, race=race | {"at": race["at"] + 1})
+
+
+def decide_from_wrong_ratings(recording: Recording) -> None:
+    decide(recording, before={ADA: [25.0, 25 / 3], BOB: [24.0, 25 / 3]})
+
+
+def decide_without_somebody(recording: Recording) -> None:
+    decide(recording, before={ADA: [25.0, 25 / 3]})
+
+
+def void_a_result_and_leave_it(recording: Recording) -> None:
+    recording.stored.races[RACED][f"void:{ADA}"] = "a bot"
+
+
+def on_board(scope: Scope, score: int | None, game: str = GAME) -> Callable[[Recording], None]:
+    """Return a function that changes Ada's score on a leaderboard, or takes it away."""
+
+    def enter(recording: Recording) -> None:
+        entered = recording.stored.leaderboards.setdefault(board(scope, game), {})
+        if score is None:
+            del entered[ADA]
+        else:
+            entered[ADA] = entered.get(ADA, 0) + score
+
+    enter.__name__ = f"{scope} {game} {score}"
+    return enter
+
+
+def enter_a_guest(recording: Recording) -> None:
+    recording.stored.leaderboards[board("races")] = {BOB: -1}
+
+
+def leave_among_guests(recording: Recording) -> None:
+    score = recording.stored.leaderboards[DAILY][ADA]
+    recording.stored.leaderboards[DAILY._replace(group="guests")] = {ADA: score}
+
+
+def forget_who_was_met(recording: Recording) -> None:
+    recording.stored.met[ADA].clear()
+
+
+def meet_a_stranger(recording: Recording) -> None:
+    recording.stored.met[ADA][CYD] = START
+
+
+def meet_at_another_time(recording: Recording) -> None:
+    recording.stored.met[BOB][ADA] += 1
+
+
+def curve(recording: Recording) -> dict[str, int]:
+    return recording.stored.curves[DailyId(GAME, DAY)]
+
+
+def lose_a_run_of_the_curves(recording: Recording) -> None:
+    curve(recording).popitem()
+
+
+def count_a_run_twice(recording: Recording) -> None:
+    for field in curve(recording):
+        curve(recording)[field] = 2
+
+
+def count_a_run_that_is_none(recording: Recording) -> None:
+    curve(recording)["15:40"] = 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "break_it"),
+    [
+        ("lost", lose_history),
+        ("lost", lose_day),
+        ("invented", invent_day),
+        ("misranked", move_day),
+        ("invented", double_round),
+        ("invented", invent_history),
+        ("misranked", win_twice),
+        ("misranked", rate_otherwise),
+        ("misranked", take_back),
+        ("lost", lose_record),
+        ("invented", invent_record),
+        ("misranked", decide_of_another_time),
+        ("misranked", decide_from_wrong_ratings),
+        ("invented", decide_without_somebody),
+        ("misranked", void_a_result_and_leave_it),
+        ("lost", on_board("day", None)),
+        ("misranked", on_board("day", -1, "all")),
+        ("lost", on_board("week", None)),
+        ("misranked", on_board("week", -1, "all")),
+        ("invented", on_board("wins", -1)),
+        ("misranked", on_board("best", 1)),
+        ("lost", on_board("best", None)),
+        ("lost", on_board("rating", None)),
+        ("misranked", on_board("rating", -1)),
+        ("misranked", on_board("races", -1)),
+        ("misranked", on_board("races", -1, "all")),
+        ("invented", enter_a_guest),
+        ("invented", leave_among_guests),
+        ("lost", forget_who_was_met),
+        ("invented", meet_a_stranger),
+        ("misranked", meet_at_another_time),
+        ("lost", lose_a_run_of_the_curves),
+        ("misranked", count_a_run_twice),
+        ("invented", count_a_run_that_is_none),
+    ],
+)
+def test_each_error_is_found(kind: str, break_it: Callable[[Recording], None]) -> None:
+    recording = correct_recording()
+    assert complaints(recording) == []
+    break_it(recording)
+    assert kind in {each.kind for each in complaints(recording)}
+
+
+def test_who_keeps_an_identity_later_may_stay_among_the_guests_of_a_closed_day() -> None:
+    recording = correct_recording()
+    entered = recording.stored.leaderboards
+    guests = DAILY._replace(group="guests")
+    entered[guests] = entered.pop(DAILY)
+    assert {each.kind for each in complaints(recording)} == {"lost", "invented"}
+    assert complaints(recording, CLOSED) == []
+    entered[DAILY] = entered[guests]
+    assert [each.kind for each in complaints(recording, CLOSED)] == ["invented"]
+
+
+def test_a_node_of_the_last_release_enters_days_on_one_leaderboard_alone() -> None:
+    recording = correct_recording()
+    stored = recording.stored
+    score = stored.leaderboards[DAILY][ADA]
+    stored.histories.clear()
+    stored.leaderboards.clear()
+    stored.races.clear()
+    stored.met.clear()
+    guests = DAILY._replace(group="guests")
+    stored.leaderboards[guests] = {ADA: score}
+    assert complaints(recording)
+    assert complaints(recording, mixed=True) == []
+    stored.leaderboards[guests] = {ADA: score + 1}
+    assert complaints(recording, mixed=True)
+
+
+def test_a_race_waits_for_a_node_that_knows_it() -> None:
+    recording = correct_recording()
+    recording.stored.effects[f"{CODE}/1"] = "{}"
+    assert {each.kind for each in complaints(recording)} == {"unfinished"}
+    assert complaints(recording, mixed=True) == []
