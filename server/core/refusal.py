@@ -55,7 +55,6 @@ SENTENCES: Final = {
 
 HTTP_SENTENCES: Final = {
     "unknown_player": "There is no such player.",
-    "unknown_board": "There is no such leaderboard.",
     "unknown_path": "There is nothing at this path.",
     "bad_method": "This can only be read.",
     "bad_request": "This is not what can be asked here.",
