@@ -47,7 +47,7 @@ log = structlog.get_logger()
 class Api:
     """The HTTP interface of a node.
 
-    A request that is answered from the cache costs about 0.1 ms; any other one what its handler
+    A request that is answered from the cache costs about 0.2 ms; any other one what its handler
     reads, and no more than `cache.MAX_IN_FLIGHT` of these are under way at once.
 
     Args:
