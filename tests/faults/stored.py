@@ -28,6 +28,7 @@ class Stored:
         histories: fields of each player's history.
         races: fields of each race's record, by deal.
         met: whom each player has met, with the times in Unix milliseconds.
+        acts: the audit journal.
         effects: those left in the outboxes, by attempt id, or by room and round.
         due: times of due items in Unix milliseconds, by member.
     """
@@ -39,6 +40,7 @@ class Stored:
     histories: dict[str, dict[str, str]] = field(default_factory=dict)
     races: dict[str, dict[str, str]] = field(default_factory=dict)
     met: dict[str, dict[str, int]] = field(default_factory=dict)
+    acts: list[Entry] = field(default_factory=list)
     effects: dict[str, str] = field(default_factory=dict)
     due: dict[str, int] = field(default_factory=dict)
 
@@ -61,6 +63,8 @@ class Stored:
                 self.histories[name] = read.fields(key)
             case ["rated", name]:
                 self.races[name] = read.fields(key)
+            case ["audit", "acts"]:
+                self.acts.extend(read.entries(key))
             case ["met", name]:
                 self.met[name] = _scores(read.rows(key))
             case [_, "outbox"]:
