@@ -60,13 +60,13 @@ class Moderation:
         Raises:
             UnavailableError: the store does not answer.
         """
-        text = outbox_entries.encode(act)
-        latest = await self._store.record(act.id, act.subject, act.at, text)
-        done = ""
+        recorded = act.id, act.subject, act.at, outbox_entries.encode(act)
+        done, latest = "", await self._store.record(*recorded)
         while done != latest:
             done = latest
             await self._carry_out(outbox_entries.decode_act(done))
-            latest = await self._store.latest(act.subject)
+            # Not only read: the store may have lost it meanwhile, but not what was carried out.
+            latest = await self._store.record(*recorded)
 
     async def _carry_out(self, act: AnyAct) -> None:
         match act:

@@ -14,6 +14,7 @@ from math import isclose, prod
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from engine.catalog import ruleset
 from server.core import boards, daily, ratings
@@ -88,9 +89,12 @@ class HistoryChecks:
         self._days: defaultdict[PlayerId, dict[tuple[str, int], DayResult]] = defaultdict(dict)
         self._races: dict[Key, Race] = {}
         self._curves: defaultdict[DailyId, Counter[str]] = defaultdict(Counter)
+        self._void = self._voided()
         for (player, game, day), steps in days.items():
-            self._days[player][game, day] = _day_result(game, steps[-1][1])
-            self._curves[DailyId(game, day)].update(_curve(steps))
+            void = (player, game, day) in self._void
+            self._days[player][game, day] = replace(_day_result(game, steps[-1][1]), void=void)
+            if not void:
+                self._curves[DailyId(game, day)].update(_curve(steps))
         for room in rooms:
             for number, at in room.ended.items():
                 self._add_round(next(r for r in room.rounds if r.number == number), at)
@@ -121,6 +125,19 @@ class HistoryChecks:
         for name in sorted(found.keys() & wanted.keys()):
             if found[name] != wanted[name]:
                 self._complain("misranked", about, f"{name}: {found[name]}, not {wanted[name]}")
+
+    def _voided(self) -> set[tuple[str, str, int]]:
+        """Return (player, game, day) of the dailies whose latest act in the audit voids them."""
+        acts = [msgspec.json.decode(text) for _, text in self._stored.acts]
+        for act, count in Counter(act["id"] for act in acts).items():
+            if count > 1:
+                self._complain("invented", f"act {act}", f"it was recorded {count} times")
+        latest = {
+            (act["player"], act["game"], act["day"]): act["void"]
+            for act in sorted(acts, key=lambda act: (act["at"], act["id"]))
+            if act["type"] == "void" and act["day"] is not None
+        }
+        return {of for of, void in latest.items() if void}
 
     # Races
 
@@ -200,15 +217,22 @@ class HistoryChecks:
         return results
 
     def _check_befores(self) -> None:
-        """Check that each rating before a race is what some of the player's others lead to."""
+        """Check that each rating before a race is what some of the player's others lead to.
+
+        That is not known if results of one of these were taken back, before or after.
+        """
+        moderated = {
+            msgspec.json.decode(text).get("attempt", "").partition(".")[0]
+            for _, text in self._stored.acts
+        }
         for (game, deal), race in self._races.items():
             decision = self._decided(race)
             for player, before in decision.before.items() if decision else ():
-                others = [
-                    (each.shift, each.factor)
-                    for (of, other), each in self._rounds[player].items()
-                    if of == game and other != deal
-                ]
+                keys = [key for key in self._rounds[player] if key[0] == game and key[1] != deal]
+                if any(other in moderated for _, other in keys):
+                    continue
+                rounds = [self._rounds[player][key] for key in keys]
+                others = [(each.shift, each.factor) for each in rounds]
                 if len(others) <= MAX_OTHERS and not any(
                     isclose(before[0], RATING + sum(shift for shift, _ in some), abs_tol=1e-6)
                     and isclose(before[1], UNCERTAINTY * prod(f for _, f in some), abs_tol=1e-6)

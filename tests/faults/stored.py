@@ -31,6 +31,7 @@ class Stored:
         curves: counts of each daily's curves.
         met: whom each player has met, with the times in Unix milliseconds.
         players: the fields of each player's record by id.
+        acts: the audit journal.
         effects: those left in the outboxes, by attempt id, or by room and round.
         due: times of due items in Unix milliseconds, by member.
     """
@@ -44,6 +45,7 @@ class Stored:
     curves: dict[DailyId, dict[str, int]] = field(default_factory=dict)
     met: dict[str, dict[str, int]] = field(default_factory=dict)
     players: dict[str, dict[str, str]] = field(default_factory=dict)
+    acts: list[Entry] = field(default_factory=list)
     effects: dict[str, str] = field(default_factory=dict)
     due: dict[str, int] = field(default_factory=dict)
 
@@ -69,6 +71,8 @@ class Stored:
                 self.histories[name] = read.fields(key)
             case ["rated", name]:
                 self.races[name] = read.fields(key)
+            case ["audit", "acts"]:
+                self.acts.extend(read.entries(key))
             case ["met", name]:
                 self.met[name] = _scores(read.rows(key))
             case ["player", name]:

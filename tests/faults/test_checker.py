@@ -505,6 +505,23 @@ def round_of(recording: Recording, *players: PlayerId, at: int | None = None) ->
     return msgspec.structs.replace(event, players=players, at=at or event.at)
 
 
+def record_an_act_twice(recording: Recording) -> None:
+    text = json.dumps({"type": "repair", "id": "a", "at": START, "game": "robert", "day": 1})
+    recording.stored.acts.extend([("1-0", text), ("2-0", text)])
+
+
+def keep_a_voided_result(recording: Recording) -> None:
+    player, game, day = next(
+        (player, *field.split(":")[1:])
+        for player, fields in recording.stored.histories.items()
+        for field in fields
+        if field.startswith("d:")
+    )
+    act = {"type": "void", "id": "a", "at": START, "player": player, "attempt": "x", "void": True}
+    text = json.dumps(act | {"game": game, "day": int(day)})
+    recording.stored.acts.append(("1-0", text))
+
+
 def send_wrong_points(recording: Recording) -> None:
     def change(at: int, event: Message) -> tuple[int, Message]:
         if event["type"] == "room":
@@ -610,6 +627,8 @@ def leave_due(recording: Recording) -> None:
         ("stale", send_stale_missed),
         ("misranked", rank_wrongly),
         ("misranked", finish_wrongly),
+        ("invented", record_an_act_twice),
+        ("misranked", keep_a_voided_result),
         ("unfinished", leave_round_open),
         ("unfinished", leave_attempt_open),
         ("unfinished", leave_effect),

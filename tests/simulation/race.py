@@ -23,11 +23,13 @@ from engine import deal as dealing
 from engine.catalog import games
 from server.core import absence, daily, pace_bot, quick
 from server.core import watching as core_watching
-from server.core.ids import PlayerId, RoomCode
+from server.core.ids import AttemptId, PlayerId, RoomCode
 from server.core.race import Room
 from server.core.race_events import Terms
+from server.core.refusal import Refusal, UnavailableError
 from server.gateway import load, session
 from server.service import attempt_journal, watching
+from server.service.operators import By
 from server.service.rooms import Rooms
 from server.store import keys
 from tests.core.builders import START
@@ -53,6 +55,15 @@ QUICK = 0.15
 
 TAIL_LOST = 0.1
 """How often a race is one in which the store loses its last writes now and then."""
+
+MODERATED = 0.3
+"""How often an operator takes results back, and lets them stand again, while players play."""
+
+ACTS_WITHIN = 3.0
+"""Seconds between two acts, at most."""
+
+ACT_TIMEOUT = 3.0
+"""Seconds after which an act is left to sweepers."""
 
 LOSS_INTERVAL = (0.3, 5.0)
 """Seconds between two such losses."""
@@ -157,6 +168,11 @@ async def _play(world: World) -> None:
             _keep_meanwhile(player, work, keeping.uniform(0, 8), once=keeping.random() < ONCE)
             for player, work in zip(players, works, strict=True)
         ]
+    # Drawn apart, too.
+    apart = random.Random(f"operator {world.seed}")
+    if apart.random() < MODERATED:
+        operator = loop.create_task(_moderate(world, network, players, apart))
+        operator.add_done_callback(lambda task: task.cancelled() or task.result())
     tasks = [loop.create_task(work) for work in works]
     if rng.random() < TAIL_LOST:
         cutting = loop.create_task(_cut_power(world))
@@ -195,6 +211,30 @@ async def _keep_meanwhile(
     async with asyncio.TaskGroup() as group:
         group.create_task(work)
         group.create_task(keep())
+
+
+async def _moderate(
+    world: World, network: Network, players: list[Player], rng: random.Random
+) -> None:
+    """Void results that there are, and let them stand again, by any node."""
+    by = By("operator", "testing")
+    while not world.closing:
+        await asyncio.sleep(rng.uniform(0.0, ACTS_WITHIN))
+        node, player = rng.choice(network.nodes), rng.choice(players)
+        attempts = [
+            AttemptId(attempt)
+            for attempt in sorted(world.memory.stored().attempts)
+            if attempt.endswith(f".{player.id}")
+        ]
+        if not player.id or not attempts or not node.up:
+            continue
+        act = node.services.operators.void(by, rng.choice(attempts), void=rng.random() < 0.7)
+        try:
+            await asyncio.wait_for(act, ACT_TIMEOUT)
+        except (Refusal, UnavailableError, TimeoutError):
+            # There is no result yet, or a sweeper has to complete it.
+            continue
+        world.counts["acts"] += 1
 
 
 def _excuses(stored: Stored, found: Sequence[Complaint]) -> Callable[[Complaint], bool]:
