@@ -226,7 +226,7 @@ GOALS = (
         1,
     ),
     Goal(
-        "encodings in a tick: the change, and the whole for those who were too slow",
+        "encodings in a tick: the change, and the whole page for who was slow",
         "{:.2f}",
         _row("viewers", "encodings"),
         2,

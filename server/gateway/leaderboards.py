@@ -245,14 +245,14 @@ class LeaderboardFeeds:
             top = None
         # Watchers whose own rows are read are sent the first rows in the same frame.
         own = dict(islice(watched.unread.items(), MAX_READ))
-        if top is not None:
-            frame = self._encode(top)
+        frame = None if top is None else self._encode(top)
+        if frame is not None:
             async for session in _slices(watched.own):
                 if session not in own:
                     self._send(watched, session, frame)
         try:
             while own:
-                await self._send_own_rows(board, watched, own, top)
+                await self._send_own_rows(board, watched, own, top, frame)
         finally:
             if top is not None:
                 watched.behind.update(
@@ -284,6 +284,7 @@ class LeaderboardFeeds:
         watched: _Watched,
         remaining: dict[Session, bool],
         top: messages.LeaderboardChange | None,
+        frame: bytes | None,
     ) -> None:
         """Read the own rows of the next watchers, and send them with the change of the first rows.
 
@@ -293,6 +294,7 @@ class LeaderboardFeeds:
             remaining: the watchers to read, and whether their rivals too; `READ_AT_ONCE` of them
                 are read and removed.
             top: what has changed for all, or `None`.
+            frame: the same, encoded: for those of whose rows none has changed.
         """
         sessions = list(islice(remaining, READ_AT_ONCE))
         players = [session.player for session in sessions if session.player is not None]
@@ -317,7 +319,7 @@ class LeaderboardFeeds:
             )
             watched.own[session] = after
             has_changed, have_changed = after.rows != before.rows, after.rivals != before.rivals
-            if has_changed or have_changed or top is not None:
+            if has_changed or have_changed:
                 change = messages.LeaderboardChange(
                     watched.last_sent.size,
                     top.top if top is not None else None,
@@ -326,6 +328,8 @@ class LeaderboardFeeds:
                     top.middle if top is not None else None,
                 )
                 self._send(watched, session, self._encode(change))
+            elif frame is not None:
+                self._send(watched, session, frame)
 
     async def _send_pages(self, board: BoardId, watched: _Watched) -> None:
         """Send the whole page to watchers who have missed a change and now keep up.
