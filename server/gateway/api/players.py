@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 from msgspec import Struct
 
 from engine.catalog import games, ruleset
 from server.core import daily, history
+from server.core.boards import ALL_GAMES
 from server.core.history import History, Sums
 from server.gateway.api.route import LIVE, Answer, Asked, Route, player_of
 from server.gateway.api.shared import Count, End, Player
@@ -195,45 +196,52 @@ async def show_player(services: Services, asked: OfPlayer) -> Answer[PlayerPage]
     found = await services.histories.find(player)
     profile = (await services.profiles.find([player]))[player]
     today = daily.day_at(services.clock.now())
-    return Answer(page_of(found, Player.of(profile), today), LIVE)
+    repaired = {game: await services.repaired_days.of(game) for game in (*games(), ALL_GAMES)}
+    return Answer(page_of(found, Player.of(profile), today, repaired), LIVE)
 
 
-def page_of(found: History, player: Player, today: int) -> PlayerPage:
+def page_of(
+    found: History, player: Player, today: int, repaired: Mapping[str, frozenset[int]]
+) -> PlayerPage:
     """Return a player's page.
 
     Args:
         found: the player's history.
         player: the player.
         today: the number of the UTC day.
+        repaired: the days that end no streak, by game, and of all games.
     """
     played = {game for game, _ in (*found.days, *found.rounds)} | found.sums.keys()
     return PlayerPage(
         player=player,
         kept=found.kept is not None,
         day=today,
-        streaks=_streaks(found.days_played(), found.days_won(), today),
+        streaks=_streaks(found.days_played(), found.days_won(), today, repaired[ALL_GAMES]),
         crowns=found.crowns(games()),
         games=[
             PlayedGame(
                 game=game,
-                dailies=_dailies(found, game, today),
+                dailies=_dailies(found, game, today, repaired[game]),
                 races=_races(found, game),
                 rating=_rating(found, game),
             )
             for game in games()
             if game in played
         ],
+        repaired=sorted(repaired[ALL_GAMES]),
     )
 
 
-def _streaks(played: Collection[int], won: Collection[int], today: int) -> Streaks:
+def _streaks(
+    played: Collection[int], won: Collection[int], today: int, repaired: Collection[int]
+) -> Streaks:
     return Streaks(
-        Streak(*history.streak(played, today)),
-        Streak(*history.streak(won, today)),
+        Streak(*history.streak(played, today, repaired)),
+        Streak(*history.streak(won, today, repaired)),
     )
 
 
-def _dailies(found: History, game: str, today: int) -> PlayedDailies:
+def _dailies(found: History, game: str, today: int, repaired: Collection[int]) -> PlayedDailies:
     results = {
         day: each for (of, day), each in sorted(found.days.items()) if of == game and not each.void
     }
@@ -251,7 +259,7 @@ def _dailies(found: History, game: str, today: int) -> PlayedDailies:
     return PlayedDailies(
         played=len(played),
         won=len(won),
-        streaks=_streaks(played, won, today),
+        streaks=_streaks(played, won, today, repaired),
         average=sum(each.home for each in days) / len(days) if days else None,
         total=ruleset(game).total,
         best=best,

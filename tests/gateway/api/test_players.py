@@ -6,6 +6,7 @@ from msgspec.structs import replace
 
 from engine.catalog import games, ruleset
 from server.core import daily, history
+from server.core.boards import ALL_GAMES
 from server.core.history import DayResult, History, RoundResult, Sums
 from server.core.ids import DealId
 from server.gateway.api.players import MAX_DAYS, page_of
@@ -17,6 +18,7 @@ from tests.service.nodes import Node
 WHO = Player(ADA, "Ada", "4F2A")
 WON = DayResult(104, 0, 60_000, 100, "won", 199)
 SOME = DayResult(20, 84, 90_000, 80, "stuck", 20)
+WHOLE: dict[str, frozenset[int]] = {game: frozenset() for game in (*games(), ALL_GAMES)}
 NONE = DayResult(0, 104, 0, 5, "resigned", 0)
 
 
@@ -49,7 +51,7 @@ def test_what_is_taken_back_and_what_brought_nothing_home_does_not_count() -> No
         (GAME, DAY - 1): replace(WON, void=True),
         (GAME, DAY): NONE,
     }
-    (game,) = page_of(History(days=days), WHO, DAY).games
+    (game,) = page_of(History(days=days), WHO, DAY, WHOLE).games
     found = game.dailies
     assert [each.day for each in found.days] == [DAY, DAY - 2, DAY - 3]
     assert (found.played, found.won, found.average) == (2, 1, (104 + 20 + 0) / 3)
@@ -58,16 +60,27 @@ def test_what_is_taken_back_and_what_brought_nothing_home_does_not_count() -> No
     assert (found.best.day, found.best.home) == (DAY - 3, 104)
 
 
+def test_a_day_that_was_repaired_ends_no_streak() -> None:
+    days = {(GAME, DAY - 2): SOME, (GAME, DAY): SOME}
+    for game, now in ((ALL_GAMES, 2), ("robert" if GAME != "robert" else "deuces", 1)):
+        repaired = WHOLE | {game: frozenset({DAY - 1})}
+        if game == ALL_GAMES:
+            repaired |= {GAME: repaired[ALL_GAMES]}
+        page = page_of(History(days=days), WHO, DAY, repaired)
+        assert page.repaired == sorted(repaired[ALL_GAMES])
+        assert page.streaks.played.now == page.games[0].dailies.streaks.played.now == now
+
+
 def test_a_page_has_no_more_than_so_many_days() -> None:
     days = {(GAME, day): SOME for day in range(DAY - MAX_DAYS - 5, DAY + 1)}
-    (game,) = page_of(History(days=days), WHO, DAY).games
+    (game,) = page_of(History(days=days), WHO, DAY, WHOLE).games
     assert [each.day for each in game.dailies.days] == [*range(DAY, DAY - MAX_DAYS, -1)]
     assert game.dailies.played == MAX_DAYS + 6
 
 
 def test_crowns_are_for_days_with_all_games() -> None:
     days = {(game, DAY): SOME for game in games()} | {(GAME, DAY - 1): SOME}
-    assert page_of(History(days=days), WHO, DAY).crowns == 1
+    assert page_of(History(days=days), WHO, DAY, WHOLE).crowns == 1
 
 
 def test_rounds_say_the_rating_after_them() -> None:
@@ -87,7 +100,7 @@ def test_rounds_say_the_rating_after_them() -> None:
         },
         sums={GAME: Sums(played=10, won=3, rated=10, mean=26.0, uncertainty=3.0)},
     )
-    (game,) = page_of(found, WHO, DAY).games
+    (game,) = page_of(found, WHO, DAY, WHOLE).games
     assert [each.at - START for each in game.races.rounds] == [3, 2, 1]
     assert (game.races.played, game.races.won) == (13, 5)
     values = [history.Rating(28.0, 2.4, 1).value, history.Rating(29.0, 2.4 * 0.9, 1).value]
