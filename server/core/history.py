@@ -66,8 +66,11 @@ class DayResult(Struct, array_like=True, frozen=True):
 
     @property
     def packed(self) -> int:
-        """The result packed into one integer."""
-        return pack(self.left, self.time, self.moves)
+        """The result packed into one integer; runs that brought no card home share the last rank.
+
+        Their moves do not count, and are packed as 0.
+        """
+        return pack(self.left, self.time, self.moves if self.points else 0)
 
 
 class RoundResult(Struct, array_like=True, frozen=True):

@@ -25,7 +25,7 @@ from server.service.attempt_journal import (
     steps_of,
 )
 from server.service.moves import MoveNumbers, OutOfStepError, PendingMove, Reply
-from server.service.outbox_entries import Finish
+from server.service.outbox_entries import Effect
 from server.service.replica import YIELD_EVERY, Replica
 from server.service.replica import Step as Submitted
 from server.service.replica_cache import ReplicaCache
@@ -55,8 +55,8 @@ class Attempts:
         self._store = store
         self._lookups = lookups
         self._replicas: ReplicaCache[AttemptId, Attempt, Event] = ReplicaCache()
-        self.finishes: asyncio.Queue[Finish] = asyncio.Queue(MAX_FINISHES)
-        """Attempts that have finished on this node; consumed by `server.service.effects`."""
+        self.finishes: asyncio.Queue[Effect] = asyncio.Queue(MAX_FINISHES)
+        """Attempts and races that have ended on this node; `server.service.effects` takes them."""
         self.advanced: Signal[Attempt] = Signal()
         """Emitted after each entry that this node has appended, with the attempt after it."""
         self.appended: Signal[Attempt | None, Attempt, str] = Signal()
@@ -361,12 +361,15 @@ class Attempts:
         """Emit the signals of an accepted append; enqueue the finish if the attempt is over."""
         self.advanced.emit(after)
         self.appended.emit(before, after, text)
-        if before is None or after.end is None:
-            return
+        if before is not None and after.end is not None:
+            self.enqueue(finish_of(after))
+
+    def enqueue(self, effect: Effect) -> None:
+        """Enqueue an effect that is in the outbox; if the queue is full, a sweeper applies it."""
         try:
-            self.finishes.put_nowait(finish_of(after))
+            self.finishes.put_nowait(effect)
         except asyncio.QueueFull:
-            log.warning("finishes_full", attempt=after.id)
+            log.warning("finishes_full", name=effect.field)
 
     def _known(self, attempt: AttemptId) -> Attempt | None:
         """Return an attempt from its replica, or `None` if that is not cached."""

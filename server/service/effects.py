@@ -60,25 +60,25 @@ class Effects:
         self._histories = histories
         self._keeping = keeping
         self._races = races
-        self._workers = WorkerPool(self._apply_and_log, CONCURRENCY)
-        rooms.appended.subscribe(self._room_appended)
         self._moderation = moderation
         self._suspicions = suspicions
+        rooms.appended.subscribe(self._room_appended)
 
     async def run(self, stop: Stop) -> None:
         """Apply this node's finishes and races as they come, until stopped."""
-        while (finish := await stop.or_wait(self._attempts.finishes.get())) is not None:
-            # If the pool is full, the finish stays in the outbox for the sweeper.
-            self._workers.put(finish)
-        await self._workers.close()
+        workers = WorkerPool(self._apply_and_log, CONCURRENCY)
+        while (effect := await stop.or_wait(self._attempts.finishes.get())) is not None:
+            # If the pool is full, the effect stays in the outbox for the sweeper.
+            workers.put(effect)
+        await workers.close()
 
     def _room_appended(self, _: RoomCode, __: Room, append: Append) -> None:
-        """Apply soon what an entry of a room brought along; if the pool is full, a sweeper does."""
+        """Enqueue what an entry of a room brought along: the end of a race."""
         if append.effect is not None:
-            self._workers.put(outbox_entries.decode(append.effect[1]))
+            self._attempts.enqueue(outbox_entries.decode(append.effect[1]))
 
     async def flush(self) -> None:
-        """Apply the finishes that are queued, for a process that does not `run`.
+        """Apply the effects that are queued, for a process that does not `run`.
 
         Raises:
             UnavailableError: the store does not answer; a sweeper applies the others.

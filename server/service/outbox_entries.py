@@ -213,6 +213,7 @@ Effect: TypeAlias = Finish | RoundOver | Kept | Deleted | AnyAct
 """Every effect."""
 
 _READER: Reader[Effect] = Reader(Effect)
+_FINISHES: Reader[Finish] = Reader(Finish)
 _ACTS: Reader[AnyAct] = Reader(AnyAct)
 _ENCODER = msgspec.json.Encoder()
 
@@ -228,6 +229,9 @@ def decode(text: str) -> Effect:
     Raises:
         UnreadableError: this release does not know its type.
     """
+    if not text.startswith('{"type":'):
+        # Release 0.1.0 wrote finishes only, without their type.
+        return _FINISHES.read(text)
     return _READER.read(text)
 
 

@@ -211,6 +211,11 @@ def test_a_run_with_help_or_without_a_card_is_no_record() -> None:
     assert bare.score(best) is None
 
 
+def test_runs_that_brought_no_card_home_share_a_rank() -> None:
+    others = replace(NOTHING, moves=90, end="stuck")
+    assert others.packed == NOTHING.packed > replace(HALF, left=50, points=2).packed
+
+
 def test_only_leaderboards_that_are_open_can_change() -> None:
     now = daily.closes(TODAY - 1)
     found = open_boards(["robert"], now, "guests")

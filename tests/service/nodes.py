@@ -112,11 +112,7 @@ class Node:
 
     async def apply_effects(self) -> None:
         """Apply the effects of what ended on this node, as a running node does."""
-        workers = self.effects._workers
-        while not self.attempts.finishes.empty():
-            await self.effects.apply(self.attempts.finishes.get_nowait())
-        while workers._tasks:
-            await asyncio.gather(*workers._tasks)
+        await self.effects.flush()
 
     async def state_of(self, attempt: AttemptId) -> Attempt:
         """Return the current state of an attempt, which must exist."""
