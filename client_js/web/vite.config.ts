@@ -15,6 +15,8 @@ const server = `http://localhost:${process.env["SAMEDEAL_PORT"] ?? 8000}`;
 const CHUNKS: readonly (readonly [name: string, modules: RegExp])[] = [
   ["deal", /src\/rules\/(deal|verify)\.ts|@noble\/hashes/],
   ["run", /client_js\/src\/run\.ts/],
+  ["public", /client_js\/src\/api\.ts|src\/publicApi\.ts/],
+  ["account", /client_js\/src\/account\.ts/],
   ["hints", /src\/rules\/hints\.ts/],
   // What every screen needs: of the client library, all but the above.
   ["index", /client_js\/(src\/|web\/index\.html|web\/src\/(main|runners|terms|cards\/suits)\.ts)/],

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import msgpack
 from playwright.sync_api import Browser, Locator, Page, expect
-from websockets.sync.client import connect
+from websockets.exceptions import InvalidStatus
+from websockets.sync.client import ClientConnection, connect
 
 from server.gateway.messages.session import VERSION
+from tests.gateway.client import REFUSED_WITHIN
 from tests.wire import Wire
 
 DESKTOP: dict[str, Any] = {
@@ -38,13 +41,25 @@ _SIGN_IN = """if (location.origin !== "null")
 
 def _new_guest(url: str, name: str) -> str:
     """Make a guest of this name, and return the token. It takes a page much longer."""
-    with connect(url.replace("http", "ws", 1) + "/socket") as socket:
+    with _connected(url.replace("http", "ws", 1) + "/socket") as socket:
         wire = Wire()
         hello = {"type": "hello", "id": 1, "version": VERSION, "name": name}
         socket.send(wire.pack(hello))
         welcome = socket.recv()
         assert isinstance(welcome, bytes)
         return str(wire.unpack(welcome)["token"])
+
+
+def _connected(url: str) -> ClientConnection:
+    """Open a socket; try again while an overloaded node refuses, as pages do."""
+    until = time.monotonic() + REFUSED_WITHIN
+    while True:
+        try:
+            return connect(url)
+        except InvalidStatus as error:
+            if error.response.status_code != 503 or time.monotonic() > until:
+                raise
+            time.sleep(0.1)
 
 
 class Player:

@@ -1,6 +1,6 @@
 /** The context that all components share. */
 
-import type { Api, Client } from "@samedeal/client";
+import type { Client } from "@samedeal/client";
 import { createContext } from "svelte";
 import type { Averages } from "./averages.ts";
 import type { Drawings } from "./cards/drawings.ts";
@@ -18,11 +18,11 @@ import type { Settings } from "./settings.svelte.ts";
 import type { Sounds } from "./sounds.ts";
 
 export interface App {
-  readonly api: Api;
   readonly client: Client;
   readonly clock: Clock;
   readonly connection: ConnectionState;
-  readonly courses: Courses;
+  /** Rejects if they cannot be loaded; a daily then ends without its own curve. */
+  readonly courses: Promise<Courses>;
   readonly kept: KeptIdentity;
   readonly notices: Notices;
   readonly own: OwnPage;

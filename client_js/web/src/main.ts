@@ -1,12 +1,11 @@
 import "./app.css";
-import { Api, Client } from "@samedeal/client";
+import { Client } from "@samedeal/client";
 import { mount } from "svelte";
 import AppRoot from "./App.svelte";
 import { Averages } from "./averages.ts";
 import { CardStyles } from "./cards/index.ts";
 import { Clock } from "./clock.ts";
 import { ConnectionState } from "./connection.svelte.ts";
-import { Courses } from "./courses.ts";
 import { otherTasks, whenIdle } from "./idle.ts";
 import { KeptIdentity } from "./keptIdentity.svelte.ts";
 import { Notices } from "./notices.svelte.ts";
@@ -41,16 +40,16 @@ drawings.then(
   },
 );
 const router = new Router(screens);
-const api = new Api();
 const app = {
-  api,
   client,
   clock: new Clock(() => client.now()),
   connection: new ConnectionState(client.status),
-  courses: new Courses(client, localStorage),
+  courses: new Promise<void>(whenIdle)
+    .then(() => import("./courses.ts"))
+    .then(({ Courses }) => new Courses(client, localStorage)),
   kept: new KeptIdentity(client, localStorage),
   notices: new Notices(),
-  own: new OwnPage(api, client),
+  own: new OwnPage(client),
   router,
   running: new RunningGames(client, localStorage),
   screens,

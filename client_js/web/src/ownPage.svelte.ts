@@ -1,6 +1,6 @@
 /** The player's own public page: streaks, averages and what was played, as a reactive value. */
 
-import { type Api, type ApiTypes, type Client, Refusal } from "@samedeal/client";
+import { type ApiTypes, type Client, Refusal } from "@samedeal/client";
 
 type PlayerPage = ApiTypes.PlayerPage;
 
@@ -8,12 +8,10 @@ type PlayerPage = ApiTypes.PlayerPage;
 const LOOKS = [1_000, 3_000, 6_000];
 
 export class OwnPage {
-  readonly #api: Pick<Api, "player">;
   readonly #client: Pick<Client, "player">;
   #page = $state.raw<PlayerPage | null>(null);
 
-  constructor(api: Pick<Api, "player">, client: Pick<Client, "player">) {
-    this.#api = api;
+  constructor(client: Pick<Client, "player">) {
     this.#client = client;
   }
 
@@ -30,8 +28,9 @@ export class OwnPage {
   async load(): Promise<void> {
     const player = this.#client.player.get();
     if (player === null) return;
+    const { api } = await import("./publicApi.ts").catch(() => ({ api: null }));
     try {
-      this.#page = await this.#api.player(player.id);
+      this.#page = (await api?.player(player.id)) ?? this.#page;
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
     }

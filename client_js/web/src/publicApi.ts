@@ -1,0 +1,5 @@
+/** What is public, over HTTP; apart from `app.ts`, so that a first visit need not load it. */
+
+import { Api } from "@samedeal/client";
+
+export const api = new Api();
