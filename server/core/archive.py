@@ -70,8 +70,10 @@ def line(value: DayLine | RunLine) -> bytes:
 
 def run_line(game: str, group: Group, row: Row, run: Run) -> RunLine:
     """Return the line of a run, given its row on the day's leaderboard."""
-    left, time, moves = unpack(row.score)
+    left, time, _ = unpack(row.score)
     home = ruleset(game).total - left
+    # The moves of the score are 0 for all who brought no card home; a daily has no undo.
+    moves = len(run.moves)
     return RunLine(
         game=game,
         group=group,
