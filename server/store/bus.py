@@ -218,7 +218,8 @@ class Bus:
     def _republish_lost(self) -> None:
         """Publish an empty payload to each topic to which a message could not be sent."""
         unsent, self._unsent = self._unsent, set()
-        for topic in unsent:
+        # Sorted, so that a simulated race is the same each time.
+        for topic in sorted(unsent):
             self.publish(topic)
 
     def subscribe(self, topic: str, subscriber: Subscriber) -> None:
