@@ -15,7 +15,7 @@ from tests.processes import ROOT
 from tests.simulation import broken
 from tests.simulation.race import conditions, run
 
-RACES = 100
+RACES = 50
 
 MAX_RACES = 600
 """Races within which a broken server has to be detected."""
