@@ -25,6 +25,8 @@ PHONE: dict[str, Any] = {
     "is_mobile": True,
     "reduced_motion": "reduce",
 }
+OFFLINE_PHONE = {**PHONE, "service_workers": "allow"}
+"""A phone that keeps the page for when there is no network."""
 MOVING_PHONE = {**PHONE, "reduced_motion": "no-preference"}
 
 TIMEOUT = 20_000
@@ -62,13 +64,32 @@ def _connected(url: str) -> ClientConnection:
             time.sleep(0.1)
 
 
+_SEE_ROBERT = """() => {
+  const of = name => document.querySelector(`[data-testid="${name}"]`);
+  if (of('see-results')) return null;
+  const top = pile => {
+    const cards = [...document.querySelectorAll(`[data-pile="${pile}"][data-card]`)];
+    cards.sort((a, b) => a.dataset.index - b.dataset.index);
+    return cards.at(-1)?.dataset.card ?? '';
+  };
+  return {
+    moves: of('move-count').innerText,
+    home: parseInt(of('home-count').innerText),
+    foundation: top('f0'),
+    waste: top('w'),
+  };
+}"""
+"""Returns what a player has to know for the next move; null when there is none."""
+
+
 class Player:
     """A browser context with one page.
 
     Args:
         browser: the browser.
         url: the URL of the site.
-        device: the settings of the context.
+        device: the settings of the context; without others, it has no service worker, which takes
+            a third of a page's processor time.
         name: the player's name; without one, the page makes a new guest when it is first opened.
 
     Attributes:
@@ -80,7 +101,7 @@ class Player:
     def __init__(
         self, browser: Browser, url: str, device: dict[str, Any] = DESKTOP, name: str | None = None
     ) -> None:
-        self.context = browser.new_context(**device)
+        self.context = browser.new_context(**{"service_workers": "block", **device})
         if name is not None:
             self.context.add_init_script(_SIGN_IN.replace("TOKEN", _new_guest(url, name)))
         self.context.set_default_timeout(TIMEOUT)
@@ -188,29 +209,25 @@ class Player:
 
     def play_robert(self, home: int = 52) -> None:
         """Play Robert to its end, or until so many cards are home."""
-        over = self.see("see-results")
-        while not over.is_visible() and self.home() < home:
-            self._play_robert_once()
+        while (seen := self.page.evaluate(_SEE_ROBERT)) is not None and seen["home"] < home:
+            self._play_robert_once(seen)
 
     def bring_home(self, cards: int) -> None:
         """Play Robert until so many more cards are home."""
         self.play_robert(self.home() + cards)
 
-    def _play_robert_once(self) -> None:
-        """Play the waste's card home if it fits, else use the stock."""
-        before = self.moves()
-        home, waste = self.cards("f0"), self.cards("w")
-        if waste and _adjoin(home[-1], waste[-1]):
+    def _play_robert_once(self, seen: dict[str, Any]) -> None:
+        """Play the waste's card home if it fits, else use the stock, and wait for the cards."""
+        if seen["waste"] and _adjoin(seen["foundation"], seen["waste"]):
             self.tap("w")
         else:
-            self.tap("s")
+            self.page.keyboard.press("d")
         self.page.wait_for_function(
-            """before => document.querySelector('[data-testid="see-results"]') ||
-               (!document.querySelector('[data-testid="move-count"]').innerText
-                  .match(new RegExp(`\\\\b${before}\\\\b`)) &&
-                !document.querySelector('[data-pile="w"][data-card="??"]') &&
-                !document.querySelector('[data-pile="f0"][data-card="??"]'))""",
-            arg=before,
+            f"moves => ({_SEE_ROBERT})()?.moves !== moves", arg=seen["moves"]
+        )
+        self.page.wait_for_function(
+            """() => !document.querySelector('[data-pile="w"][data-card="??"]') &&
+                     !document.querySelector('[data-pile="f0"][data-card="??"]')"""
         )
 
     def close(self) -> None:

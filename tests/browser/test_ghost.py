@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, expect
 
 from tests.browser.checks import problems
 from tests.browser.conftest import Site
-from tests.browser.player import PHONE, Player
+from tests.browser.player import OFFLINE_PHONE, Player
 from tests.browser.test_offline import wait_until_cached
 
 HOME = 3
@@ -19,7 +19,7 @@ HOME = 3
 
 @pytest.fixture
 def player(browser: Browser, site: Site) -> Iterator[Player]:
-    player = Player(browser, site.url, PHONE, "Grace")
+    player = Player(browser, site.url, OFFLINE_PHONE, "Grace")
     yield player
     player.close()
 

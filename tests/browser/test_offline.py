@@ -9,12 +9,12 @@ from playwright.sync_api import Browser, Route, expect
 
 from engine.catalog import games
 from tests.browser.conftest import Site
-from tests.browser.player import PHONE, Player
+from tests.browser.player import OFFLINE_PHONE, PHONE, Player
 
 
 @pytest.fixture
 def player(browser: Browser, site: Site) -> Iterator[Player]:
-    player = Player(browser, site.url, PHONE)
+    player = Player(browser, site.url, OFFLINE_PHONE)
     yield player
     player.close()
 
@@ -112,7 +112,7 @@ def test_the_service_worker_handles_screens_and_assets_only(player: Player) -> N
 
 
 def test_the_page_can_be_installed(whole_browser: Browser, site: Site) -> None:
-    player = Player(whole_browser, site.url, PHONE)
+    player = Player(whole_browser, site.url, OFFLINE_PHONE)
     wait_until_cached(player)
     session = player.context.new_cdp_session(player.page)
     errors = session.send("Page.getInstallabilityErrors")["installabilityErrors"]
@@ -125,7 +125,7 @@ def test_the_page_can_be_installed(whole_browser: Browser, site: Site) -> None:
 
 
 def test_a_screen_whose_file_is_missing_leads_to_one_reload(browser: Browser, site: Site) -> None:
-    player = Player(browser, site.url, {**PHONE, "service_workers": "block"})
+    player = Player(browser, site.url, PHONE)
     loads: list[str] = []
     player.page.on("load", lambda page: loads.append(page.url))
     player.go("/")
@@ -151,7 +151,7 @@ def test_a_screen_whose_file_is_missing_leads_to_one_reload(browser: Browser, si
 def test_a_screen_that_throws_shows_an_error_and_leaves_the_others_working(
     browser: Browser, site: Site
 ) -> None:
-    player = Player(browser, site.url, {**PHONE, "service_workers": "block"})
+    player = Player(browser, site.url, PHONE)
     player.page.route(
         "**/assets/Settings-*.js",
         lambda route: route.fulfill(
