@@ -27,7 +27,10 @@ CLUSTER = pytest.mark.cluster
 """Marks tests that need a redis-server that can be part of a cluster."""
 
 ALONE = pytest.mark.parametrize("redis_server", ["alone"], indirect=True)
-"""Marks tests that run on a single Redis only, not on a cluster as well."""
+"""Marks tests that run on a single Redis only, not on a cluster as well.
+
+They are about what lies above the services, whose tests run on both.
+"""
 
 
 def lacking() -> dict[str, str]:

@@ -11,9 +11,11 @@ from server.gateway import limits
 from server.gateway.codec import MAX_FRAME_SIZE
 from server.gateway.messages.accounts import MAX_CREDENTIAL
 from tests.authenticator import Authenticator
-from tests.conftest import node
+from tests.conftest import ALONE, node
 from tests.gateway.client import Client, Message, opened
 from tests.gateway.seats import HubNode
+
+pytestmark = ALONE
 
 WRONG = "0000-0000"
 WRONG_RECOVERY = "0000-0000-0000-0000-0000"

@@ -11,11 +11,14 @@ from server.gateway import emotes
 from server.gateway.limits import EMOTE_BURST, ROOM_EMOTE_BURST
 from server.gateway.messages.rooms import EMOTES
 from server.store import journal, keys
+from tests.conftest import ALONE
 from tests.conftest import node as serving
 from tests.gateway.client import opened
 from tests.gateway.play import room_of as socket_room_of
 from tests.gateway.seats import HubNode, Seat, hubs_on, room_of
 from tests.service.nodes import Node, SetClock, node_on
+
+pytestmark = ALONE
 
 
 @pytest.fixture(autouse=True)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from tests.conftest import ALONE
 from tests.gateway.client import Client, Message, opened
 from tests.gateway.play import KEY, race_of, resign, room_of
 from tests.gateway.test_playing import after, deal_first
+
+pytestmark = ALONE
 
 
 def with_help(allowed: str) -> Message:

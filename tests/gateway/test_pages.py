@@ -12,7 +12,9 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
 from server.store import clock
-from tests.conftest import node
+from tests.conftest import ALONE, node
+
+pytestmark = ALONE
 
 INDEX = "<!doctype html><title>Samedeal</title>"
 NEW_HTML = "<!-- preview --><!-- /preview --><link href=/assets/new-1234.js>"

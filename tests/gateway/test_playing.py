@@ -11,10 +11,12 @@ from engine.deal import deal_seed
 from server.core.ids import DealId
 from server.store.connection import connect
 from server.store.deals import Deals
-from tests.conftest import database_on, node
+from tests.conftest import ALONE, database_on, node
 from tests.engine import positions
 from tests.gateway.client import Client, Message, opened
 from tests.gateway.play import race_of, resign
+
+pytestmark = ALONE
 
 
 def shown(attempt: Message) -> dict[str, Any]:

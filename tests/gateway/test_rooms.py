@@ -15,10 +15,12 @@ from server.core.ids import PACE_BOT
 from server.service import open_rooms
 from server.store import journal
 from server.store.clock import Clock
-from tests.conftest import node
+from tests.conftest import ALONE, node
 from tests.gateway.client import Client, Message, opened
 from tests.gateway.play import KEY, race_of, resign, room_of
 from tests.store.servers import until
+
+pytestmark = ALONE
 
 TERMS = {"game": "roosevelt", "variant": "standard", "limit": 300}
 

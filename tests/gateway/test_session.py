@@ -13,9 +13,11 @@ from websockets.exceptions import InvalidStatus
 from server.gateway import session
 from server.gateway import socket as server_socket
 from server.gateway.messages.session import VERSION, VERSIONS
-from tests.conftest import node
+from tests.conftest import ALONE, node
 from tests.gateway.client import opened
 from tests.gateway.play import room_of
+
+pytestmark = ALONE
 
 
 async def test_a_guest_gets_an_identity_and_keeps_it(port: int) -> None:

@@ -7,10 +7,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from tests.conftest import node
+from tests.conftest import ALONE, node
 from tests.engine.dead_ends import dead_end_line
 from tests.gateway.client import Client, Message, opened
 from tests.gateway.play import race_of
+
+pytestmark = ALONE
 
 
 @pytest.fixture(autouse=True)

@@ -14,11 +14,14 @@ from server.core.names import guest_name
 from server.core.ranking import pack
 from server.gateway import leaderboards as module
 from server.service.leaderboards import RIVALS, Leaderboards
+from tests.conftest import ALONE
 from tests.core.builders import START
 from tests.gateway.seats import HubNode, Seat
 from tests.service.nodes import Node
 from tests.store.servers import until
 from tests.wire import Message
+
+pytestmark = ALONE
 
 DAY = daily.day_at(START)
 GAME = "robert"
