@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Final, Literal, NamedTuple, get_args
 
+from engine.catalog import games
 from server.core.daily import DailyId
 from server.core.ranking import unpack
+from server.core.refusal import Refusal
 
 Scope = Literal["day", "week", "wins", "best", "rating", "races"]
 """What a leaderboard compares.
@@ -92,6 +94,32 @@ class BoardId(NamedTuple):
 def of_daily(daily: DailyId, group: Group) -> BoardId:
     """Return the leaderboard of a daily."""
     return BoardId("day", daily.game, daily.day, group)
+
+
+def find(scope: Scope, game: str, period: int | None, group: Group, today: int) -> BoardId:
+    """Return the leaderboard that there is, even if nobody is on it.
+
+    Args:
+        scope: what it compares; like the game and the group, any text of a client.
+        game: the game's id, or `ALL_GAMES`.
+        period: the number of the day or the week; `None` for the current one. Leaderboards of all
+            time have none.
+        group: among whom.
+        today: the number of the current day.
+
+    Raises:
+        Refusal: as `unknown_game`, as `unknown_day` if the period has not begun, or as
+            `unknown_board` if scope, game, period and group do not go together.
+    """
+    if game != ALL_GAMES and game not in games():
+        raise Refusal("unknown_game")
+    current = {"day": today, "week": week_of(today)}.get(scope, 0)
+    board = BoardId(scope, game, current if period is None else period, group)
+    if not exists(board):
+        raise Refusal("unknown_board")
+    if not 0 <= board.period <= current:
+        raise Refusal("unknown_day")
+    return board
 
 
 def exists(board: BoardId) -> bool:

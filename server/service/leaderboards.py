@@ -8,14 +8,12 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 
-from engine.catalog import games
 from server.core import boards, daily, topics
-from server.core.boards import ALL_GAMES, BoardId, Group, Scope
+from server.core.boards import BoardId, Group, Scope
 from server.core.daily import DailyId
 from server.core.ids import PlayerId
 from server.core.names import Profile
 from server.core.ranking import Row, Rows
-from server.core.refusal import Refusal
 from server.service import bus_messages
 from server.service.bus_messages import Entered
 from server.service.ports import MessageBus
@@ -92,33 +90,9 @@ class Leaderboards:
         return DailyId(game, daily.day_at(self._store.clock.now()))
 
     def find(self, scope: Scope, game: str, period: int | None, group: Group) -> BoardId:
-        """Return the id of a leaderboard that there is, even if nobody is on it.
-
-        Args:
-            scope: what it compares.
-            game: the game's id, or `ALL_GAMES`.
-            period: the number of the day or the week; `None` for the current one. Leaderboards of
-                all time have none.
-            group: among whom.
-
-        Raises:
-            Refusal: as `unknown_game`, as `unknown_day` if the period has not begun, or as
-                `unknown_board` if scope, game, period and group do not go together.
-        """
-        if game != ALL_GAMES and game not in games():
-            raise Refusal("unknown_game")
-        current = self._current(scope)
-        board = BoardId(scope, game, current if period is None else period, group)
-        if not boards.exists(board):
-            raise Refusal("unknown_board")
-        if not 0 <= board.period <= current:
-            raise Refusal("unknown_day")
-        return board
-
-    def _current(self, scope: Scope) -> int:
-        """Return the number of the current period, or 0 for a scope without periods."""
-        day = daily.day_at(self._store.clock.now())
-        return {"day": day, "week": boards.week_of(day)}.get(scope, 0)
+        """Return the id of a leaderboard, as `boards.find` does, by the store's clock."""
+        today = daily.day_at(self._store.clock.now())
+        return boards.find(scope, game, period, group, today)
 
     def of_daily(self, daily_id: DailyId, group: Group) -> BoardId:
         """Return the id of the leaderboard of a daily.

@@ -22,15 +22,13 @@ from server.gateway.load import MAX_LAG, Load
 from server.gateway.previews import HOME, Preview, Previews
 from server.service.leaderboards import Standing
 from server.store import connection, journal
-from tests.conftest import ALONE, node
+from tests.conftest import node
 from tests.core.builders import ADA, START
 from tests.gateway.client import opened
 from tests.gateway.play import resign, room_of
 from tests.gateway.test_pages import get
 from tests.redis_servers import running_server
 from tests.service.nodes import SetClock, node_on
-
-pytestmark = ALONE
 
 WEB = Path(__file__).parent.parent.parent / "client_js" / "web"
 INDEX = f"<!doctype html><head>{entry.BEGIN}<title>x</title>{entry.END}</head><body></body>"
