@@ -23,6 +23,7 @@ from server.gateway.handlers import HANDLERS
 from server.gateway.handlers.request import Request
 from server.gateway.messages.attempts import FIRST_NUMBER, LAST_NUMBER
 from server.gateway.messages.rooms import PROGRESS
+from server.gateway.messages.session import VERSION, VERSIONS
 from server.gateway.messages.shared import Command
 from server.service.resume import MAX_MISSED
 from tests.wire import read_event
@@ -217,3 +218,7 @@ def test_the_types_of_the_client_are_those_of_the_server() -> None:
     """If not, generate them again: `npm run messages` in `client_js`."""
     printed = (ROOT / "client_js" / "src" / "messages.ts").read_text(encoding="utf-8")
     assert printed == typescript.source()
+
+
+def test_the_version_of_this_release_is_supported() -> None:
+    assert VERSION in VERSIONS
