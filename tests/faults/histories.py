@@ -35,7 +35,7 @@ from server.core.history import (
 from server.core.ids import PACE_BOT, DealId, PlayerId
 from server.core.race import Round
 from server.core.races import Decision, Race
-from server.core.ranking import Result
+from server.core.ranking import Result, pack
 from server.core.ratings import Change, Skill
 from server.core.stored import StoredResult
 from tests.faults.complaint import Complaint, Kind
@@ -300,17 +300,20 @@ class HistoryChecks:
     def _entered(self, board: BoardId, wanted: Mapping[str, int]) -> dict[str, int]:
         """Return the scores on a leaderboard that have to be what follows from the journals.
 
-        A node of release 0.2.0 enters results of days among the guests, whoever made them.
+        A node of release 0.2.0 enters results of days among the guests, whoever made them, and with
+        the moves of a run that brought no card home.
         """
         entered = self._stored.leaderboards.get(board, {})
         if not self._mixed or board.scope != "day" or board.group != "guests":
             return entered
-        made = {
-            player: each[board.game, board.period].packed
-            for player, each in self._days.items()
-            if (board.game, board.period) in each and player not in wanted
-        }
-        return {p: score for p, score in entered.items() if made.get(PlayerId(p)) != score}
+        found = {}
+        for player, score in entered.items():
+            made = self._days.get(PlayerId(player), {}).get((board.game, board.period))
+            if made is None or score not in {made.packed, pack(made.left, made.time, made.moves)}:
+                found[player] = score
+            elif player in wanted:
+                found[player] = made.packed
+        return found
 
     def _check_curves(self) -> None:
         if self._mixed:
