@@ -1,6 +1,6 @@
 """Benchmark of the server, compared with a floor: a bare `websockets` echo server.
 
-python -m deploy.bench [--quick | --check]
+python -m deploy.bench [--quick | --check | --rows ROW ...]
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from deploy.bench.comparison import (
 )
 from deploy.bench.peers import peers
 from deploy.bench.processes import LOAD_CORE, floor, pin
-from deploy.bench.table import Results, lines, measure_rows
+from deploy.bench.table import ROWS, Results, lines, measure_rows
 
 SOCKETS = (2, 50, 500, 2_000)
 PACES = ((1_000, 1.0), (10_000, 2.0))
@@ -105,8 +105,17 @@ def main() -> int:
     forms.add_argument("--quick", action="store_true", help="measure only the closed loop")
     forms.add_argument("--check", action="store_true", help="fail if half as fast as recorded")
     parser.add_argument("--rounds", type=int, default=ROUNDS, help="rounds of the closed loop")
+    forms.add_argument(
+        "--rows",
+        nargs="+",
+        choices=[row.name for row in ROWS],
+        help="measure only these rows, and print them",
+    )
     options = parser.parse_args()
     pin(LOAD_CORE)
+    if options.rows:
+        measure_rows(options.rows)
+        return 0
     if options.quick:
         return quick()
     return check() if options.check else measure_all(options.rounds)
