@@ -46,9 +46,15 @@ class Client:
             return await self.send(type_, **fields)
 
     def send(self, type_: str, **fields: Any) -> asyncio.Future[Message]:
-        """Send a command soon, and return the future of its answer."""
+        """Send a command soon, and return the future of its answer.
+
+        It fails with ConnectionError when the socket closes before the answer comes.
+        """
         self._last += 1
         answer: asyncio.Future[Message] = asyncio.get_running_loop().create_future()
+        if self._reader.done():
+            answer.set_exception(self._lost())
+            return answer
         self._answers[self._last] = answer
         command = {"type": type_, "id": self._last, **fields}
         self._sending = asyncio.ensure_future(self.socket.send(self._wire.pack(command)))
@@ -80,6 +86,12 @@ class Client:
                 self._take(self._wire.unpack(frame))
         except ConnectionClosed:
             pass
+        for answer in self._answers.values():
+            if not answer.done():
+                answer.set_exception(self._lost())
+
+    def _lost(self) -> ConnectionError:
+        return ConnectionError(f"closed with {self.socket.close_code}: {self.socket.close_reason}")
 
     def _take(self, event: Message) -> None:
         answer = self._answers.pop(event.get("re", 0), None)

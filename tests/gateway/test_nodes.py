@@ -46,10 +46,10 @@ main(sys.argv[1:])
 
 async def test_players_of_a_killed_node_are_shown_as_absent(redis_url: str) -> None:
     serve = [sys.executable, "-c", _SERVES, "serve", "--host", "127.0.0.1", "--port", "0"]
-    async with node(redis_url) as port, opened(port) as one:
+    async with node(redis_url) as port:
         with running([*serve, "--redis", redis_url, "--log-format", "json"]) as killed:
             there = json.loads(await asyncio.to_thread(killed.wait_for, "listening"))["port"]
-            async with opened(there) as other:
+            async with opened(port) as one, opened(there) as other:
                 await room_of(one, other)
                 await one.next("room", lambda e: [m["here"] for m in e["members"]] == [1, 1])
                 killed.kill()
@@ -58,10 +58,10 @@ async def test_players_of_a_killed_node_are_shown_as_absent(redis_url: str) -> N
 
 async def test_what_was_played_on_a_killed_node_nobody_plays(redis_url: str) -> None:
     serve = [sys.executable, "-c", _SERVES, "serve", "--host", "127.0.0.1", "--port", "0"]
-    async with node(redis_url) as port, opened(port) as desk:
+    async with node(redis_url) as port:
         with running([*serve, "--redis", redis_url, "--log-format", "json"]) as killed:
             there = json.loads(await asyncio.to_thread(killed.wait_for, "listening"))["port"]
-            async with opened(there) as phone:
+            async with opened(port) as desk, opened(there) as phone:
                 token, attempt = await start(desk)
                 await phone.hello(token)
                 opening = await phone.ask("attempt.open", attempt=attempt["attempt"], take=True)
