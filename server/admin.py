@@ -181,7 +181,7 @@ def admin(
     Every act is recorded in an audit journal, with its time, operator and reason. It works at once
     on all nodes; if one is restarted in the middle of it, the others complete it. Times are UTC.
     """
-    configure("auto", "warning")
+    configure("auto", "warning", "admin")
     # docker-compose.yml passes an empty value if the variable is not set.
     settings = Settings(redis=redis or None, data=data)
     context.obj = _Desk(settings, operator or getpass.getuser(), as_json=as_json)

@@ -64,13 +64,14 @@ log = structlog.get_logger()
 
 @asynccontextmanager
 async def running_node(
-    settings: Settings, bound: listening.NodePorts | None = None
+    settings: Settings, bound: listening.NodePorts | None = None, node: str | None = None
 ) -> AsyncIterator[int]:
     """Run a node until the context is left; yield the port on which players connect.
 
     Args:
         settings: the node's settings.
         bound: sockets that are already bound, used instead of the hosts and ports in `settings`.
+        node: the node's id (see `Registration`), or `None` for a new one.
 
     Raises:
         UnavailableError: Redis does not answer.
@@ -90,7 +91,7 @@ async def running_node(
 
         stop = Stop()
         bus = Bus(database)
-        registration = Registration(store.nodes)
+        registration = Registration(store.nodes, node)
         services = Services(store, bus, registration, metrics, archive=settings.data / ARCHIVE)
         hub = Hub(services)
         metrics.sessions = lambda: hub.size
@@ -103,6 +104,7 @@ async def running_node(
         stack.push_async_callback(_wait_for, tasks)
         stack.callback(stop.set)
         load = Load(lambda: lag.recent)
+        lag.measured = load.watch
         handlers = Handlers(services, hub, load)
         previews = Previews(services, load)
         stack.push_async_callback(previews.close)
@@ -131,7 +133,7 @@ async def running_node(
         gc.collect()
         gc.freeze()
         gc.set_threshold(GC_THRESHOLD)
-        log.info("listening", node=registration.name, host=settings.host, port=port)
+        log.info("listening", name=registration.name, host=settings.host, port=port)
         yield port
         log.info("stopping")
     log.info("stopped")

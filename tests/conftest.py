@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import shutil
+import sys
 import tempfile
+import threading
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
-from threading import Event, Thread
 from typing import Any
 
 import pytest
+import structlog
 from redis.asyncio import RedisCluster
+from structlog.testing import capture_logs
+from structlog.typing import EventDict
 
 from server.app import running_node
 from server.settings import Settings
@@ -51,8 +56,34 @@ def pytest_xdist_auto_num_workers() -> int:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # As a node does by default. Lines of `debug` would slow down what tests do by the thousand.
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.INFO))
     given = [f"({config.option.markexpr})"] if config.option.markexpr else []
     config.option.markexpr = " and ".join([*given, *(f"not {marker}" for marker in lacking())])
+
+
+@contextmanager
+def logging_restored() -> Iterator[None]:
+    """Undo in the end what the block, or a command that it runs, has configured for logging."""
+    before, handlers, level = structlog.get_config(), logging.root.handlers[:], logging.root.level
+    hooks = sys.excepthook, sys.unraisablehook, threading.excepthook
+    try:
+        yield
+    finally:
+        structlog.configure(**before)
+        logging.captureWarnings(False)
+        logging.root.handlers[:] = handlers
+        logging.root.setLevel(level)
+        sys.excepthook, sys.unraisablehook, threading.excepthook = hooks
+
+
+@contextmanager
+def debug_captured() -> Iterator[list[EventDict]]:
+    """Yield the lines that are logged in the block, at any level."""
+    with logging_restored():
+        structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.DEBUG))
+        with capture_logs() as lines:
+            yield lines
 
 
 def pytest_report_header() -> list[str]:
@@ -82,7 +113,7 @@ def redis_server(request: pytest.FixtureRequest) -> Iterator[str]:
 def server_alone() -> Iterator[str]:
     """Run a real redis-server, and yield its address."""
     addresses: list[str] = []
-    ready, stop = Event(), Event()
+    ready, stop = threading.Event(), threading.Event()
 
     async def run() -> None:
         # Not pytest's own directory: the path of a Unix socket must be short.
@@ -92,7 +123,7 @@ def server_alone() -> Iterator[str]:
                 ready.set()
                 await asyncio.to_thread(stop.wait)
 
-    thread = Thread(target=lambda: asyncio.run(run()))
+    thread = threading.Thread(target=lambda: asyncio.run(run()))
     thread.start()
     assert ready.wait(30), "the redis-server does not start"
     yield addresses[0]
