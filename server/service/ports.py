@@ -123,7 +123,10 @@ class PlayerStore(Protocol):
         epoch: int | None = None,
         now: int | None = None,
     ) -> tuple[Profile, bool]:
-        """Store or renew a player's profile; return it, and whether the name has changed.
+        """Store or renew a player's record, if there is one or a name is given.
+
+        Returns:
+            The profile, and whether the name has changed.
 
         Raises:
             Refusal: as `bad_token`, if the player is deleted, or `epoch` is over.
