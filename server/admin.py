@@ -162,6 +162,12 @@ _reason = click.option(
     "Redis in the directory given by --data is used, whether a server runs on it or not.",
 )
 @option(
+    "--secret-key-file",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="File of the secret keys, as for `samedeal serve`.",
+)
+@option(
     "--data",
     default=_DEFAULTS.data,
     type=click.Path(file_okay=False, path_type=Path),
@@ -175,7 +181,13 @@ _reason = click.option(
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, in one line.")
 @click.pass_context
 def admin(
-    context: click.Context, *, redis: str | None, data: Path, operator: str | None, as_json: bool
+    context: click.Context,
+    *,
+    redis: str | None,
+    secret_key_file: Path | None,
+    data: Path,
+    operator: str | None,
+    as_json: bool,
 ) -> None:
     """Look at rooms, players and runs, and moderate them.
 
@@ -184,7 +196,7 @@ def admin(
     """
     configure("auto", "warning", "admin")
     # docker-compose.yml passes an empty value if the variable is not set.
-    settings = Settings(redis=redis or None, data=data)
+    settings = Settings(redis=redis or None, secret_key_file=secret_key_file, data=data)
     context.obj = _Desk(settings, operator or getpass.getuser(), as_json=as_json)
 
 

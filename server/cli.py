@@ -33,6 +33,7 @@ from server.logs import configure, log_loop_failure
 from server.options import option
 from server.settings import LogFormat, Settings
 from server.store.embedded import EmbeddedServerError, embedded_redis
+from server.store.secret_keys import add_key, own_keys
 from server.workers import StartError, Supervisor
 
 new_event_loop: Callable[[], asyncio.AbstractEventLoop]
@@ -74,6 +75,14 @@ main.add_command(admin)
     "unix:///path/to/socket, or, for a Redis Cluster, redis+cluster://host:port,host:port with "
     "one or more of its servers. Without this option, the server runs a private Redis, which "
     "stores its data in the directory given by --data.",
+)
+@option(
+    "--secret-key-file",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="File of the secret keys, which `samedeal keygen` makes. They seal the seeds of deals and "
+    "sign tokens, so that a copy of Redis alone tells neither. It is needed with --redis; a "
+    "private Redis has its own in the directory given by --data.",
 )
 @option(
     "--replica-acks",
@@ -154,6 +163,7 @@ def serve(  # noqa: PLR0917 - one for each option
     host: str,
     port: int,
     redis: str | None,
+    secret_key_file: Path | None,
     replica_acks: int,
     data: Path,
     page: Path,
@@ -180,6 +190,7 @@ def serve(  # noqa: PLR0917 - one for each option
         host=host,
         port=port,
         redis=redis,
+        secret_key_file=secret_key_file,
         data=data,
         page=page,
         origins=_listed(origins),
@@ -240,7 +251,8 @@ async def _supervise(
             stack.callback(node_ports.close)
         if settings.redis is None:
             url = await stack.enter_async_context(embedded_redis(settings.data))
-            settings = replace(settings, redis=url)
+            file = settings.secret_key_file or own_keys(settings.data)
+            settings = replace(settings, redis=url, secret_key_file=file)
         supervisor = Supervisor(partial(_run_worker, settings, configure_logs), bound)
         _on_signals(supervisor.stop, signal.SIGINT, signal.SIGTERM)
         _on_signals(supervisor.replace, signal.SIGHUP)
@@ -319,6 +331,22 @@ def list_nodes(redis: str) -> None:
         raise click.ClickException(f"Redis does not answer. {error}") from error
     except ValueError as error:
         raise click.ClickException(str(error)) from error
+
+
+@main.command()
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+def keygen(file: Path) -> None:
+    """Add a new secret key to FILE, as the newest one; make FILE if there is none.
+
+    Give all nodes the same file, and keep a copy of it apart from the backups of Redis: what is
+    sealed by a key is lost without it. After adding a key, restart the nodes with the new file, and
+    then run `samedeal admin rotate-key`.
+    """
+    try:
+        made = add_key(file)
+    except (OSError, UnsuitableError) as error:
+        raise click.ClickException(str(error)) from error
+    click.echo(f"Added the key {made.newest} to {file}.")
 
 
 @main.command("verify")

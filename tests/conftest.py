@@ -26,6 +26,7 @@ from server.store.connection import Client, connect
 from server.store.database import Database
 from server.store.embedded import embedded_redis
 from server.store.journal import SCRIPTS
+from server.store.secret_keys import SecretKeys, read_keys
 from tests.redis_servers import can_cluster, running_cluster
 
 CLUSTER = pytest.mark.cluster
@@ -36,6 +37,11 @@ ALONE = pytest.mark.parametrize("redis_server", ["alone"], indirect=True)
 
 They are about what lies above the services, whose tests run on both.
 """
+
+SECRET_KEY_FILE = Path(__file__).with_name("secret-key")
+"""The file of secret keys of nodes on a Redis that is not embedded. Its key is no secret."""
+
+os.environ["SAMEDEAL_SECRET_KEY_FILE"] = str(SECRET_KEY_FILE)
 
 
 def lacking() -> dict[str, str]:
@@ -152,6 +158,11 @@ async def redis(redis_url: str) -> AsyncIterator[Client]:
     await client.aclose()
 
 
+def secret_keys() -> SecretKeys:
+    """Return the secret keys of nodes in tests."""
+    return read_keys(SECRET_KEY_FILE)
+
+
 def database_on(redis: Client) -> Database:
     """Return a database on a client; in a cluster, each write needs the ack of one replica."""
     return Database(redis, int(isinstance(redis, RedisCluster)), SCRIPTS)
@@ -169,7 +180,7 @@ async def database(redis: Client) -> AsyncIterator[Database]:
 async def node(redis_url: str, **settings: object) -> AsyncIterator[int]:
     """Run a node on this Redis, and yield its port."""
     acks = int("+cluster" in redis_url)
-    own: dict[str, Any] = {"replica_acks": acks, **settings}
+    own: dict[str, Any] = {"replica_acks": acks, "secret_key_file": SECRET_KEY_FILE, **settings}
     given = Settings(host="127.0.0.1", port=0, redis=redis_url, **own)
     async with running_node(given) as port:
         yield port

