@@ -28,7 +28,7 @@ from server.core.refusal import UnavailableError, UnsuitableError
 from server.core.run import MAX_FILE, check, read_file
 from server.listening import NodePorts, port_of
 from server.logs import configure
-from server.options import option
+from server.options import option, redis_password_file, redis_url
 from server.settings import LogFormat, Settings
 from server.store.embedded import EmbeddedServerError, embedded_redis
 from server.workers import StartError, Supervisor
@@ -71,6 +71,7 @@ main.add_command(admin)
     "one or more of its servers. Without this option, the server runs a private Redis, which "
     "stores its data in the directory given by --data.",
 )
+@redis_password_file
 @option(
     "--replica-acks",
     default=_DEFAULTS.replica_acks,
@@ -150,6 +151,7 @@ def serve(  # noqa: PLR0917 - one for each option
     host: str,
     port: int,
     redis: str | None,
+    redis_password_file: Path | None,
     replica_acks: int,
     data: Path,
     page: Path,
@@ -174,7 +176,7 @@ def serve(  # noqa: PLR0917 - one for each option
     settings = Settings(
         host=host,
         port=port,
-        redis=redis,
+        redis=redis_url(redis, redis_password_file),
         data=data,
         page=page,
         origins=_listed(origins),
@@ -297,15 +299,18 @@ def _print_url(host: str, port: int) -> None:
     required=True,
     help="URL of the Redis that the nodes use, as for `samedeal serve`.",
 )
-def list_nodes(redis: str) -> None:
+@redis_password_file
+def list_nodes(redis: str, redis_password_file: Path | None) -> None:
     """List the nodes that are alive.
 
     Each line has the form HOST:PORT#ID. ID is random and changes each time a node starts. A node
     that stops leaves the list at once; one that is killed or loses Redis leaves it after 15
     seconds.
     """
+    url = redis_url(redis, redis_password_file)
+    assert url is not None, "--redis is required"
     try:
-        for name in asyncio.run(alive_nodes(redis)):
+        for name in asyncio.run(alive_nodes(url)):
             click.echo(name)
     except UnavailableError as error:
         raise click.ClickException(f"Redis does not answer. {error}") from error
