@@ -30,7 +30,7 @@ from server.core.refusal import UnavailableError, UnsuitableError
 from server.core.run import MAX_FILE, check, read_file
 from server.listening import NodePorts, port_of
 from server.logs import configure, log_loop_failure
-from server.options import option
+from server.options import option, redis_password_file, redis_url
 from server.settings import LogFormat, Settings
 from server.store.embedded import EmbeddedServerError, embedded_redis
 from server.store.secret_keys import add_key, own_keys
@@ -76,6 +76,7 @@ main.add_command(admin)
     "one or more of its servers. Without this option, the server runs a private Redis, which "
     "stores its data in the directory given by --data.",
 )
+@redis_password_file
 @option(
     "--secret-key-file",
     metavar="FILE",
@@ -164,6 +165,7 @@ def serve(  # noqa: PLR0917 - one for each option
     port: int,
     redis: str | None,
     secret_key_file: Path | None,
+    redis_password_file: Path | None,
     replica_acks: int,
     data: Path,
     page: Path,
@@ -189,7 +191,7 @@ def serve(  # noqa: PLR0917 - one for each option
     settings = Settings(
         host=host,
         port=port,
-        redis=redis,
+        redis=redis_url(redis, redis_password_file),
         secret_key_file=secret_key_file,
         data=data,
         page=page,
@@ -316,7 +318,8 @@ def _print_url(host: str, port: int) -> None:
     required=True,
     help="URL of the Redis that the nodes use, as for `samedeal serve`.",
 )
-def list_nodes(redis: str) -> None:
+@redis_password_file
+def list_nodes(redis: str, redis_password_file: Path | None) -> None:
     """List the nodes that are alive.
 
     Each line has the form HOST:PORT#ID. ID is random and changes each time a node starts. A node
@@ -324,8 +327,10 @@ def list_nodes(redis: str) -> None:
     seconds.
     """
     configure("auto", "warning", "nodes")
+    url = redis_url(redis, redis_password_file)
+    assert url is not None, "--redis is required"
     try:
-        for name in asyncio.run(alive_nodes(redis)):
+        for name in asyncio.run(alive_nodes(url)):
             click.echo(name)
     except UnavailableError as error:
         raise click.ClickException(f"Redis does not answer. {error}") from error

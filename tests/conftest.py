@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 import structlog
+from redis import Redis
 from redis.asyncio import RedisCluster
 from structlog.testing import capture_logs
 from structlog.typing import EventDict
@@ -28,6 +29,7 @@ from server.store.embedded import embedded_redis
 from server.store.journal import SCRIPTS
 from server.store.secret_keys import SecretKeys, read_keys
 from tests.redis_servers import can_cluster, running_cluster
+from tests.redis_users import add_nodes_user, as_node, refused
 
 CLUSTER = pytest.mark.cluster
 """Marks tests that need a redis-server that can be part of a cluster."""
@@ -108,12 +110,21 @@ def data() -> Iterator[Path]:
 
 @pytest.fixture(scope="session", params=["alone", pytest.param("cluster", marks=CLUSTER)])
 def redis_server(request: pytest.FixtureRequest) -> Iterator[str]:
-    """Run a real redis-server or cluster for the whole session, and return its address."""
+    """Run a real redis-server or cluster for the whole session, and return its address.
+
+    The address is that of a user with all rights; `as_node` makes it that of the nodes' user.
+    """
     if request.param == "alone":
         yield from server_alone()
     else:
         with running_cluster() as cluster:
+            for server in cluster.servers:
+                with server.client() as redis:
+                    add_nodes_user(redis)
             yield cluster.url
+            for server in cluster.servers:
+                with server.client() as redis:
+                    assert refused(redis) == []
 
 
 def server_alone() -> Iterator[str]:
@@ -132,9 +143,13 @@ def server_alone() -> Iterator[str]:
     thread = threading.Thread(target=lambda: asyncio.run(run()))
     thread.start()
     assert ready.wait(30), "the redis-server does not start"
-    yield addresses[0]
+    with Redis.from_url(addresses[0]) as redis:
+        add_nodes_user(redis)
+        yield addresses[0]
+        not_allowed = refused(redis)
     stop.set()
     thread.join()
+    assert not_allowed == []
 
 
 @pytest.fixture
@@ -178,10 +193,10 @@ async def database(redis: Client) -> AsyncIterator[Database]:
 
 @asynccontextmanager
 async def node(redis_url: str, **settings: object) -> AsyncIterator[int]:
-    """Run a node on this Redis, and yield its port."""
+    """Run a node on this Redis, with the rights of nodes only, and yield its port."""
     acks = int("+cluster" in redis_url)
     own: dict[str, Any] = {"replica_acks": acks, "secret_key_file": SECRET_KEY_FILE, **settings}
-    given = Settings(host="127.0.0.1", port=0, redis=redis_url, **own)
+    given = Settings(host="127.0.0.1", port=0, redis=as_node(redis_url), **own)
     async with running_node(given) as port:
         yield port
 
