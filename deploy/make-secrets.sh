@@ -1,8 +1,9 @@
 #!/bin/sh
 # Makes the secrets of an installation, each in a file of its own in deploy/secrets or in the directory
-# that is given: a password for each of Redis's users in redis.acl, and what Redis reads of them.
+# that is given: a password for each of Redis's users in redis.acl, what Redis reads of them, and the
+# secret keys of the nodes.
 #
-# Passwords that are there stay. Run it again after an upgrade: redis.acl may have changed.
+# Passwords and keys that are there stay. Run it again after an upgrade: redis.acl may have changed.
 #
 # Only the directory's owner gets at the files. They are readable themselves, since Docker mounts them
 # as they are into containers that run as other users.
@@ -43,6 +44,8 @@ done <"$deploy/redis.acl" >"$secrets/redis-users.acl"
 # With these, a server can be a replica of one that has the same users.
 printf 'masteruser replica\nmasterauth %s\n' "$(cat "$secrets/redis-replica")" \
     >"$secrets/redis-replica.conf"
+
+[ -s "$secrets/secret-keys" ] || { random && echo; } >"$secrets/secret-keys"
 
 set +f
 chmod 644 "$secrets"/*

@@ -15,7 +15,8 @@ import msgspec
 from server.app import services_alone
 from server.core import daily
 from server.core.boards import ALL_GAMES
-from server.core.ids import AttemptId, PlayerId, RoomCode
+from server.core.codes import read_room_code
+from server.core.ids import AttemptId, PlayerId
 from server.core.refusal import Refusal, UnavailableError, UnreadableError, UnsuitableError
 from server.core.suspicion import Suspicion
 from server.logs import configure
@@ -162,6 +163,12 @@ _reason = click.option(
 )
 @redis_password_file
 @option(
+    "--secret-key-file",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="File of the secret keys, as for `samedeal serve`.",
+)
+@option(
     "--data",
     default=_DEFAULTS.data,
     type=click.Path(file_okay=False, path_type=Path),
@@ -178,6 +185,7 @@ def admin(
     context: click.Context,
     *,
     redis: str | None,
+    secret_key_file: Path | None,
     redis_password_file: Path | None,
     data: Path,
     operator: str | None,
@@ -188,8 +196,10 @@ def admin(
     Every act is recorded in an audit journal, with its time, operator and reason. It works at once
     on all nodes; if one is restarted in the middle of it, the others complete it. Times are UTC.
     """
-    configure("auto", "warning")
-    settings = Settings(redis=redis_url(redis, redis_password_file), data=data)
+    configure("auto", "warning", "admin")
+    settings = Settings(
+        redis=redis_url(redis, redis_password_file), secret_key_file=secret_key_file, data=data
+    )
     context.obj = _Desk(settings, operator or getpass.getuser(), as_json=as_json)
 
 
@@ -209,7 +219,7 @@ def rooms(desk: _Desk, *, game: str | None, which: Which | None, limit: int) -> 
 @click.pass_obj
 def room(desk: _Desk, *, code: str) -> None:
     """Show a room: its seats, who is online, its terms and last round."""
-    desk.show(lambda operators: operators.room(RoomCode(code.upper())))
+    desk.show(lambda operators: operators.room(read_room_code(code)))
 
 
 @admin.command("close-room")
@@ -222,7 +232,7 @@ def close_room(desk: _Desk, *, code: str, reason: str) -> None:
     Its members are told and leave, the attempts at a running round are resigned, and nobody can
     join any more.
     """
-    desk.act(reason, lambda operators, by: operators.close_room(by, RoomCode(code.upper())))
+    desk.act(reason, lambda operators, by: operators.close_room(by, read_room_code(code)))
 
 
 @admin.command()

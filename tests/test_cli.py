@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
 import re
 import socket
 import sys
@@ -13,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import structlog
 from click.testing import CliRunner, Result
 
 from engine.catalog import ruleset
@@ -21,7 +19,7 @@ from engine.deal import commitment, parse_seed
 from server.app import alive_nodes
 from server.cli import main, serve
 from server.options import redis_url
-from tests.conftest import node
+from tests.conftest import logging_restored, node
 from tests.gateway.client import opened
 from tests.processes import PATIENCE, Running, running
 from tests.store.servers import until
@@ -35,11 +33,8 @@ SEED = "7" * 64
 @pytest.fixture(autouse=True)
 def default_logging() -> Iterator[None]:
     """Undo the configuration of logging by a command that runs in this process."""
-    before, level = logging.root.handlers[:], logging.root.level
-    yield
-    structlog.reset_defaults()
-    logging.root.handlers[:] = before
-    logging.root.setLevel(level)
+    with logging_restored():
+        yield
 
 
 def serve_command(data: Path) -> list[str]:
@@ -70,7 +65,7 @@ async def test_the_nodes_command_lists_the_nodes_that_are_alive(redis_url: str) 
         await until(registered)
         with running(command) as listed:
             for port in (one, other):
-                await asyncio.to_thread(listed.wait_for, f":{port}#")
+                await asyncio.to_thread(listed.wait_for, f":{port}/")
     with running(command) as listed:
         assert listed.process.wait(PATIENCE) == 0
         listed.end()

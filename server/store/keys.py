@@ -24,8 +24,12 @@ DEAL_LIFE = 400 * DAY_SECONDS
 LEADERBOARD_LIFE = 400 * DAY_SECONDS
 """Seconds that a leaderboard of a day or a week is kept after the last entry."""
 PLAYER_LIFE = 400 * DAY_SECONDS
-"""Seconds that a guest's record is kept after the last session began, and the note of a deleted
-player after the deletion. The record of a player who has kept the identity does not expire."""
+"""Seconds that a player's history is kept after the last result, the record of one who has a
+history after the last session began, and the note of a deleted player after the deletion. The
+record of a player who has kept the identity does not expire."""
+GUEST_LIFE = 30 * DAY_SECONDS
+"""Seconds that the record of a guest without a result is kept after the last session began: it
+holds no more than the name, which anybody can have stored by a word of `hello`."""
 DEVICE_LIFE = 300
 """Seconds for which a device code signs a player in."""
 RACE_LIFE = 90 * DAY_SECONDS
@@ -50,6 +54,9 @@ CREATION_LIFE = 3_600
 
 NODES = "nodes"
 """The key of the registered nodes: a sorted set by time of expiry in Unix milliseconds."""
+
+READERS = "{nodes}:readers"
+"""The key of those of them that read format 2: a sorted set like `NODES`, in the same slot."""
 
 OPEN_ROOM_LIFE = 12
 """Seconds for which a public room is listed after a node last said that somebody is there."""
@@ -99,8 +106,14 @@ MAX_SUSPICIOUS = 5_000
 DIGESTS_LIFE = 3 * DAY_SECONDS
 """Seconds that the digests of a daily's runs are kept after the last one: it is over by then."""
 
+KEYRING = "keyring"
+"""The key of what is public of the keys that sign tokens: a string (JSON)."""
+
 SIGNING_KEY = "signing-key"
-"""The key of the secret that signs tokens: a string."""
+"""The key of the secret that signs tokens of releases up to 0.2.0: a string.
+
+There is none any more once no such node is left: the keyring has the secret then, sealed.
+"""
 
 FORMAT = "format"
 """The key that holds the number of the store's format; without it, that is 1."""

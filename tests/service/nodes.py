@@ -24,7 +24,7 @@ from server.service.services import Services
 from server.stop import Stop
 from server.store.bus import Bus
 from server.store.connection import connect
-from tests.conftest import database_on
+from tests.conftest import database_on, secret_keys
 from tests.core.builders import LIMIT, START, homewards
 from tests.redis_users import as_node
 
@@ -70,7 +70,7 @@ class Node:
         self.redis = connect(url)
         self.database = database_on(connect(as_node(url)))
         self.published: list[tuple[str, bytes]] = []
-        self.store = redis_store(self.database, clock)
+        self.store = redis_store(self.database, clock, secret_keys())
         self.registration = Registration(self.store.nodes)
         self.bus = _Bus(self)
         self.services = Services(self.store, self.bus, self.registration, Metrics())
