@@ -11,6 +11,7 @@ import structlog
 
 from server import listening
 from server.core.refusal import UnsuitableError
+from server.gateway.addresses import Proxies
 from server.gateway.api.app import Api
 from server.gateway.handlers import Handlers
 from server.gateway.http import metrics_app, players_app
@@ -116,8 +117,11 @@ async def running_node(
             # this node should be replaced.
             return clock.is_fresh() and not any(task.done() for task in tasks)
 
-        sockets = Sockets(handlers, hub.leave, load, metrics, settings.origins, settings.public_url)
-        api = Api(services, load, metrics.requests, trusted_proxies=settings.trusted_proxies)
+        proxies = Proxies(settings.trusted_proxies)
+        sockets = Sockets(
+            handlers, hub.leave, load, metrics, proxies, settings.origins, settings.public_url
+        )
+        api = Api(services, load, metrics.requests, proxies)
         stack.push_async_callback(api.close)
         app = players_app(_pages(settings, previews), api, is_healthy)
         listener = Listener(app, sockets)

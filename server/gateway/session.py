@@ -53,9 +53,11 @@ class Session:
         answerer: carries out commands.
         metrics: the node's metrics.
         origin: where the page is, as the operator or the handshake says; `None` if neither does.
+        address: the client's, as `Proxies.client` returns it.
 
     Attributes:
         id: the session's id.
+        address: as given.
         origin: as given.
         epoch: that of the player's token.
         shown: the attempts that the client has been sent.
@@ -76,21 +78,24 @@ class Session:
         "_reading_paused",
         "_wait",
         "_wire",
+        "address",
         "epoch",
         "id",
         "origin",
         "shown",
     )
 
-    def __init__(
+    def __init__(  # noqa: PLR0917 - what a session is made of
         self,
         session_id: str,
         wire: Wire,
         answerer: Answerer,
         metrics: Metrics,
         origin: str | None = None,
+        address: str = "",
     ) -> None:
         self.id = session_id
+        self.address = address
         self.origin = origin
         self.epoch = 0
         self.shown = ShownAttempts()

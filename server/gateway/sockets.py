@@ -14,7 +14,8 @@ from uvicorn.server import ServerState
 from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
-from server.gateway.contracts import Answerer, Wire
+from server.gateway.addresses import Proxies
+from server.gateway.contracts import Answerer
 from server.gateway.entry import origin_of, public_origin
 from server.gateway.http import upgrade_refusal
 from server.gateway.load import Load
@@ -33,6 +34,7 @@ class Sockets:
         leave: called with each session whose connection has ended.
         load: the node's load; handshakes are rejected while it is too high.
         metrics: the node's metrics.
+        proxies: the proxies that say where a handshake is from.
         origins: origins that may open WebSockets, in addition to the page's own.
         public_url: the origin of the page; `None` to use the Host header of each handshake.
     """
@@ -43,6 +45,7 @@ class Sockets:
         leave: Callable[[Session], None],
         load: Load,
         metrics: Metrics,
+        proxies: Proxies,
         origins: Iterable[str],
         public_url: str | None = None,
     ) -> None:
@@ -50,6 +53,7 @@ class Sockets:
         self._leave = leave
         self._load = load
         self._metrics = metrics
+        self._proxies = proxies
         self._origins = frozenset(origins)
         self._origin = None if public_url is None else public_origin(public_url)
         self._stopping = False
@@ -79,11 +83,16 @@ class Sockets:
         """Reject all further handshakes."""
         self._stopping = True
 
-    def _open(self, wire: Wire, request: Request) -> Session:
+    def _open(self, socket: Socket, request: Request) -> Session:
         origin = self._origin or origin_of(request.headers)
-        return Session(secrets.token_hex(8), wire, self._answerer, self._metrics, origin)
+        address = self._address(socket, request)
+        session_id = secrets.token_hex(8)
+        return Session(session_id, socket, self._answerer, self._metrics, origin, address)
 
-    def _admit(self, request: Request) -> Response | None:
+    def _address(self, socket: Socket, request: Request) -> str:
+        return self._proxies.client(socket.peer, request.headers.get_all("X-Forwarded-For"))
+
+    def _admit(self, _: Socket, request: Request) -> Response | None:
         """Return the response that rejects a handshake, or `None` to accept it."""
         if self._stopping:
             return _refusal(HTTPStatus.SERVICE_UNAVAILABLE, "The server is restarting.")

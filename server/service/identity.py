@@ -54,7 +54,9 @@ class Identity:
             player, epoch, renew = PlayerId(random_id()), 0, True
         else:
             player, epoch, renew = await self._keyring.verify(token)
-        profile = await self._keep(player, cleaned, epoch, self._clock.now())
+        profile, renamed = await self._players.keep(player, cleaned, epoch, self._clock.now())
+        # Nobody knows a new guest by another name.
+        self._remember(profile, renamed=renamed and token is not None)
         if token is None or renew:
             token = await self._keyring.token(player, epoch)
         return Identified(profile, token, epoch)
@@ -68,7 +70,8 @@ class Identity:
             UnavailableError: the store does not answer.
         """
         cleaned = clean_name(name)
-        profile = await self._keep(player, cleaned)
+        profile, renamed = await self._players.keep(player, cleaned, now=self._clock.now())
+        self._remember(profile, renamed=renamed)
         if profile.name != cleaned:
             raise Refusal("name_hidden")
         return profile
@@ -81,12 +84,8 @@ class Identity:
         """
         return await self._keyring.token(player, epoch)
 
-    async def _keep(
-        self, player: PlayerId, name: str | None, epoch: int | None = None, now: int | None = None
-    ) -> Profile:
-        profile, renamed = await self._players.keep(player, name, epoch, now)
+    def _remember(self, profile: Profile, *, renamed: bool) -> None:
         if renamed:
             self._profiles.rename(profile)
         else:
             self._profiles.keep(profile)
-        return profile

@@ -184,7 +184,10 @@ class PlayerStore(Protocol):
         epoch: int | None = None,
         now: int | None = None,
     ) -> tuple[Profile, bool]:
-        """Store or renew a player's profile; return it, and whether the name has changed.
+        """Store or renew a player's record, if there is one or a name is given.
+
+        Returns:
+            The profile, and whether the name has changed.
 
         Raises:
             Refusal: as `bad_token`, if the player is deleted, or `epoch` is over.
@@ -403,8 +406,8 @@ class OutboxStore(Protocol):
 class RoomStore(Protocol):
     """What is stored of rooms beside their journals."""
 
-    async def code_for(self, player: PlayerId, creation: str) -> RoomCode:
-        """Return the code for a room that is being created; the same if that is retried."""
+    async def code_for(self, player: PlayerId, creation: str, code: RoomCode) -> RoomCode:
+        """Return the code for a room that is being created: `code`, or that of an earlier try."""
 
     async def forget_code(self, player: PlayerId, creation: str) -> None:
         """Delete the code of a creation, because another room has the same code."""
@@ -435,8 +438,8 @@ class OpenRoomStore(Protocol):
 class QuickMatchStore(Protocol):
     """Rooms in which a player waits for another one, by game."""
 
-    async def pair(self, game: str, now: int) -> RoomCode:
-        """Take an offered room, or else offer a new one; return the code of the one to go to."""
+    async def pair(self, game: str, code: RoomCode, now: int) -> RoomCode:
+        """Take an offered room, or else offer one of this code; return the one to go to."""
 
     async def offer(self, game: str, code: RoomCode, now: int) -> None:
         """Offer a room for some seconds from now (Unix milliseconds)."""
@@ -450,9 +453,6 @@ class NodeStore(Protocol):
 
     async def alive(self, now: int) -> list[str]:
         """Return the names of the nodes that are registered at a time in Unix milliseconds."""
-
-    async def older(self, now: int) -> list[str]:
-        """Return those of them that are of a release up to 0.2.0."""
 
     async def renew(self, node: str) -> list[str]:
         """Register a node for some seconds, and return all that are registered."""

@@ -66,7 +66,7 @@ class Services:
         self.format = Format(store.formats, store.nodes, store.clock)
         self.keyring = Keyring(store.keyrings, store.secret_keys, self.format, store.clock)
         self.attempts = Attempts(store, metrics.lookups)
-        self.rooms = Rooms(store, self.attempts)
+        self.rooms = Rooms(store, self.attempts, registration)
         self.deals = Deals(store, self.rooms)
         self.profiles = Profiles(store.players, bus)
         self.live = LiveRooms(store, bus, self.rooms, self.profiles, registration)

@@ -19,6 +19,7 @@ from websockets.http11 import Request, Response
 
 from server import listening
 from server.gateway import socket as module
+from server.gateway.addresses import Proxies
 from server.gateway.codec import MAX_FRAME_SIZE
 from server.gateway.contracts import Wire
 from server.gateway.limits import BYTES_AT_ONCE
@@ -127,7 +128,7 @@ class Ours:
         self.sockets.append(made)
         return made
 
-    def _admit(self, request: Request) -> Response | None:
+    def _admit(self, _: Socket, request: Request) -> Response | None:
         return Response(403, "Forbidden", _CLOSED) if request.path == "/refused" else None
 
     def _open_session(self, wire: Wire, _: Request) -> Session:
@@ -555,7 +556,8 @@ async def test_the_end_of_the_stream_ends_the_session(ours: Ours) -> None:
 async def admitting(*, late: float = 0.0, stopping: bool = False) -> AsyncIterator[int]:
     """Run a server with the real admission of connections, and yield its port."""
     left: list[Session] = []
-    sockets = Sockets(cast(Any, None), left.append, Load(lambda: late), Metrics(), ["http://ours"])
+    load, origins = Load(lambda: late), ["http://ours"]
+    sockets = Sockets(cast(Any, None), left.append, load, Metrics(), Proxies(), origins)
     state, config = ServerState(), Config(cast(Any, None), log_config=None)
     server = await asyncio.get_running_loop().create_server(
         lambda: sockets(config, state, {}), "127.0.0.1", 0

@@ -17,6 +17,7 @@ from jsonschema import Draft202012Validator
 from server import listening
 from server.core import daily
 from server.core.ids import AttemptId, PlayerId
+from server.gateway.addresses import Proxies
 from server.gateway.api.app import Api
 from server.gateway.api.routes import DOCUMENT
 from server.gateway.http import players_app
@@ -79,7 +80,7 @@ class Site:
             services,
             load,
             services.metrics.requests,
-            trusted_proxies=proxies,
+            Proxies(proxies),
             clock=lambda: services.clock.now() / 1000,
         )
         self.app = players_app(
