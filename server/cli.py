@@ -32,6 +32,7 @@ from server.options import option
 from server.settings import LogFormat, Settings
 from server.store.embedded import EmbeddedServerError, embedded_redis
 from server.store.secret_keys import add_key, own_keys
+from server.upkeep import COMMANDS
 from server.workers import StartError, Supervisor
 
 new_event_loop: Callable[[], asyncio.AbstractEventLoop]
@@ -50,6 +51,8 @@ def main() -> None:
 
 
 main.add_command(admin)
+for command in COMMANDS:
+    admin.add_command(command)
 
 
 @main.command()
