@@ -34,6 +34,7 @@ from server.options import option, redis_password_file, redis_url
 from server.settings import LogFormat, Settings
 from server.store.embedded import EmbeddedServerError, embedded_redis
 from server.store.secret_keys import add_key, own_keys
+from server.upkeep import COMMANDS
 from server.workers import StartError, Supervisor
 
 new_event_loop: Callable[[], asyncio.AbstractEventLoop]
@@ -54,6 +55,8 @@ def main() -> None:
 
 
 main.add_command(admin)
+for command in COMMANDS:
+    admin.add_command(command)
 
 
 @main.command()
@@ -322,9 +325,9 @@ def _print_url(host: str, port: int) -> None:
 def list_nodes(redis: str, redis_password_file: Path | None) -> None:
     """List the nodes that are alive.
 
-    Each line has the form HOST:PORT#ID. ID is random and changes each time a node starts. A node
-    that stops leaves the list at once; one that is killed or loses Redis leaves it after 15
-    seconds.
+    Each line has the form HOST:PORT/FORMAT#ID. ID is random and changes each time a node starts.
+    FORMAT is the newest format of the store that the node reads. A node that stops leaves the list
+    at once; one that is killed or loses Redis leaves it after 15 seconds.
     """
     configure("auto", "warning", "nodes")
     url = redis_url(redis, redis_password_file)

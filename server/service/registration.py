@@ -18,10 +18,19 @@ from server.service.ports import NodeStore
 from server.service.signal import Signal
 from server.stop import Stop
 
+FORM = 2
+"""The newest format of the store that this release reads, which nodes say with their registration.
+Nodes that say none are of a release up to 0.2.0."""
+
 RENEW_EVERY = 5.0
 """Seconds between two heartbeats."""
 
 log = structlog.get_logger()
+
+
+def is_earlier(name: str) -> bool:
+    """Return whether a node, by the name that is registered, is of a release up to 0.2.0."""
+    return "/" not in name.rpartition("#")[0]
 
 
 class Registration:
@@ -44,8 +53,8 @@ class Registration:
 
     @property
     def name(self) -> str:
-        """This node as it is registered: `host:port#id`."""
-        return f"{socket.gethostname()}:{self.port}#{self.id}"
+        """This node as it is registered: `host:port/form#id`."""
+        return f"{socket.gethostname()}:{self.port}/{FORM}#{self.id}"
 
     def is_alive(self, node_id: str) -> bool:
         """Return whether a node counts as alive, by the last list and later messages."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from pathlib import Path
 
 from server.metrics import Metrics
@@ -40,6 +41,7 @@ from server.service.sessions import Sessions
 from server.service.store import Store
 from server.service.suspicions import Suspicions
 from server.service.sweeper import Sweeper
+from server.service.verification import Report, Verification
 from server.service.watching import Watching
 from server.stop import Stop
 
@@ -61,6 +63,7 @@ class Services:
         searcher: Search | None = None,
         archive: Path | None = None,
     ) -> None:
+        self._store = store
         self.clock = store.clock
         self.metrics = metrics
         self.format = Format(store.formats, store.nodes, store.clock)
@@ -144,6 +147,16 @@ class Services:
         """
         await self.keyring.refresh()
         await self.dailies.draw_ahead()
+
+    async def verify(
+        self, percent: int, expected: Report | None, progress: Callable[[int], None]
+    ) -> Report:
+        """Verify all that is stored. See `server.service.verification`.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        return await Verification(self._store, self.keyring, percent).run(expected, progress)
 
     async def run(self, stop: Stop) -> None:
         """Run the background work until stopped."""

@@ -119,22 +119,22 @@ class Deals:
         fields = await self._read(deal_id)
         if not fields:
             return None
-        seed = self._seed(deal_id, fields)
+        deal = self._deal(deal_id, fields)
         if not self._is_sealed(fields):
             key = keys.deal(deal_id)
-            self._database.send(key, "EVAL", _SEAL, 1, key, *self._sealed(deal_id, seed))
-        deal = Deal(
-            deal_id,
-            intern(fields["game"]),
-            intern(fields["variant"]),
-            seed,
-            fields["commitment"],
-            RoomCode(fields["room"]) if "room" in fields else None,
-            int(fields["day"]) if "day" in fields else None,
-            intern(fields["rules"]) if "rules" in fields else None,
-        )
+            self._database.send(key, "EVAL", _SEAL, 1, key, *self._sealed(deal_id, deal.seed))
         self._remember(deal)
         return deal
+
+    async def read(self, deal_id: DealId) -> Deal | None:
+        """Return a deal as it is stored now; nothing is cached, and nothing sealed anew.
+
+        Raises:
+            UnreadableError: as for `find`.
+            UnavailableError: Redis does not answer.
+        """
+        fields = await self._read(deal_id)
+        return self._deal(deal_id, fields) if fields else None
 
     async def seal(self, deal_id: DealId) -> bool:
         """Seal a deal's seed by the current key, if there is that deal; return whether it was not.
@@ -159,6 +159,19 @@ class Deals:
             lambda redis, key: redis.hgetall(key), keys.deal(deal_id)
         )
         return dict(fields)
+
+    def _deal(self, deal_id: DealId, fields: dict[str, str]) -> Deal:
+        """Return the deal in its stored fields. See `_seed` for what it raises."""
+        return Deal(
+            deal_id,
+            intern(fields["game"]),
+            intern(fields["variant"]),
+            self._seed(deal_id, fields),
+            fields["commitment"],
+            RoomCode(fields["room"]) if "room" in fields else None,
+            int(fields["day"]) if "day" in fields else None,
+            intern(fields["rules"]) if "rules" in fields else None,
+        )
 
     def _seed(self, deal_id: DealId, fields: dict[str, str]) -> bytes:
         """Return the seed in a deal's stored fields. Its commitment is verified.
