@@ -92,7 +92,10 @@ class DealStore(Protocol):
     """Deals and their seeds."""
 
     async def draw(self, game: str, variant: str, room: RoomCode) -> Deal:
-        """Draw and store a new deal for a room."""
+        """Draw and store a new deal for a room, which is not kept for long unless it is played."""
+
+    async def keep(self, deal: DealId) -> None:
+        """Extend the life of a round's deal that is played, and of the pace bot's run at it."""
 
     async def find(self, deal_id: DealId) -> Deal | None:
         """Return a deal, or `None` if there is none with this id."""
