@@ -37,6 +37,7 @@ from server.store.format import check_format
 from server.store.histories import Histories
 from server.store.journal import SCRIPTS, Journals
 from server.store.leaderboards import Leaderboards
+from server.store.memory import Memory
 from server.store.moderation import Moderation
 from server.store.nodes import Nodes
 from server.store.open_rooms import OpenRooms
@@ -102,7 +103,7 @@ async def running_node(
             task.add_done_callback(_log_failure)
         stack.push_async_callback(_wait_for, tasks)
         stack.callback(stop.set)
-        load = Load(lambda: lag.recent)
+        load = Load(lambda: lag.recent, lambda: services.memory.has_room)
         handlers = Handlers(services, hub, load)
         previews = Previews(services, load)
         stack.push_async_callback(previews.close)
@@ -155,6 +156,7 @@ def redis_store(database: Database, clock: ports.Clock) -> Store:
         moderation=Moderation(database),
         suspicions=Suspicions(database),
         scans=Scans(database),
+        memory=Memory(database),
         nodes=Nodes(database),
         sweepers=Sweepers(database),
     )
@@ -197,8 +199,12 @@ async def _database(
     """
     url = settings.redis
     if url is None:
-        embedded = shared_redis if shared else embedded_redis
-        url = await stack.enter_async_context(embedded(settings.data))
+        embedded = (
+            shared_redis(settings.data)
+            if shared
+            else embedded_redis(settings.data, settings.redis_memory)
+        )
+        url = await stack.enter_async_context(embedded)
     database = Database(connect(url), settings.replica_acks, SCRIPTS, metrics)
     stack.push_async_callback(database.close)
     await database.check()

@@ -86,6 +86,14 @@ main.add_command(admin)
     "there is unless --redis is given.",
 )
 @option(
+    "--redis-memory",
+    metavar="MB",
+    type=click.IntRange(16),
+    help="Most memory that the private Redis takes, in megabytes. When it is full, moves are "
+    "refused until there is room again, and nothing is lost. Without this option, half of this "
+    "machine's memory.",
+)
+@option(
     "--page",
     default=_DEFAULTS.page,
     type=click.Path(file_okay=False, path_type=Path),
@@ -152,6 +160,7 @@ def serve(  # noqa: PLR0917 - one for each option
     redis: str | None,
     replica_acks: int,
     data: Path,
+    redis_memory: int | None,
     page: Path,
     origins: str,
     public_url: str | None,
@@ -176,6 +185,7 @@ def serve(  # noqa: PLR0917 - one for each option
         port=port,
         redis=redis,
         data=data,
+        redis_memory=None if redis_memory is None else redis_memory * 1_000_000,
         page=page,
         origins=_listed(origins),
         replica_acks=replica_acks,
@@ -233,7 +243,8 @@ async def _supervise(
         for node_ports in bound:
             stack.callback(node_ports.close)
         if settings.redis is None:
-            url = await stack.enter_async_context(embedded_redis(settings.data))
+            embedded = embedded_redis(settings.data, settings.redis_memory)
+            url = await stack.enter_async_context(embedded)
             settings = replace(settings, redis=url)
         supervisor = Supervisor(partial(_run_worker, settings, configure_logs), bound)
         _on_signals(supervisor.stop, signal.SIGINT, signal.SIGTERM)

@@ -28,6 +28,7 @@ class Settings:
         redis: URL of the Redis to use, or `None` for an embedded one. It may contain a password,
             and is left out of the representation.
         data: directory of the embedded Redis and of the archive.
+        redis_memory: bytes that the embedded Redis may take, or `None` for half of the machine's.
         page: directory of the built page.
         origins: origins that may open WebSockets, in addition to the page's own.
         replica_acks: how many replicas must have received a write before it is acknowledged.
@@ -43,6 +44,7 @@ class Settings:
     port: int = 8000
     redis: str | None = field(default=None, repr=False)
     data: Path = field(default_factory=lambda: user_data_path("samedeal", appauthor=False))
+    redis_memory: int | None = None
     page: Path = field(default_factory=built_page)
     origins: tuple[str, ...] = ()
     replica_acks: int = 0

@@ -19,6 +19,7 @@ from server.core.daily import DailyId
 from server.core.due import Due
 from server.core.history import History
 from server.core.ids import AttemptId, DealId, PlayerId, RoomCode
+from server.core.memory import Usage
 from server.core.moderation import Restrictions
 from server.core.names import Profile
 from server.core.ranking import Row, Rows
@@ -111,6 +112,13 @@ class DealStore(Protocol):
 
     async def started(self, deals: list[DealId], player: PlayerId) -> set[DealId]:
         """Return those of some deals on which a player has started an attempt."""
+
+
+class MemoryStore(Protocol):
+    """How much of its memory the store takes."""
+
+    async def usage(self) -> Usage:
+        """Return the usage, in a cluster that of the fullest server."""
 
 
 class PlayerStore(Protocol):

@@ -36,6 +36,7 @@ from server.service.searcher import Search, Searcher
 from server.service.searches import Searches
 from server.service.sessions import Sessions
 from server.service.store import Store
+from server.service.store_memory import StoreMemory
 from server.service.suspicions import Suspicions
 from server.service.sweeper import Sweeper
 from server.service.watching import Watching
@@ -61,6 +62,7 @@ class Services:
     ) -> None:
         self.clock = store.clock
         self.metrics = metrics
+        self.memory = StoreMemory(store.memory, metrics)
         self.attempts = Attempts(store, metrics.lookups)
         self.rooms = Rooms(store, self.attempts)
         self.deals = Deals(store, self.rooms)
@@ -142,6 +144,7 @@ class Services:
     async def run(self, stop: Stop) -> None:
         """Run the background work until stopped."""
         async with asyncio.TaskGroup() as group:
+            group.create_task(self.memory.run(stop))
             group.create_task(self.effects.run(stop))
             group.create_task(self.sweeper.run(stop))
             group.create_task(self.dailies.run(stop))

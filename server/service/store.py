@@ -11,6 +11,7 @@ from server.service.ports import (
     HistoryStore,
     JournalStore,
     LeaderboardStore,
+    MemoryStore,
     ModerationStore,
     NodeStore,
     OpenRoomStore,
@@ -44,5 +45,6 @@ class Store:
     moderation: ModerationStore
     suspicions: SuspicionStore
     scans: ScanStore
+    memory: MemoryStore
     nodes: NodeStore
     sweepers: SweeperStore
