@@ -103,6 +103,14 @@ for command in COMMANDS:
     "there is unless --redis is given.",
 )
 @option(
+    "--redis-memory",
+    metavar="MB",
+    type=click.IntRange(16),
+    help="Most memory that the private Redis takes, in megabytes. When it is full, moves are "
+    "refused until there is room again, and nothing is lost. Without this option, half of this "
+    "machine's memory.",
+)
+@option(
     "--page",
     default=_DEFAULTS.page,
     type=click.Path(file_okay=False, path_type=Path),
@@ -171,6 +179,7 @@ def serve(  # noqa: PLR0917 - one for each option
     redis_password_file: Path | None,
     replica_acks: int,
     data: Path,
+    redis_memory: int | None,
     page: Path,
     origins: str,
     public_url: str | None,
@@ -197,6 +206,7 @@ def serve(  # noqa: PLR0917 - one for each option
         redis=redis_url(redis, redis_password_file),
         secret_key_file=secret_key_file,
         data=data,
+        redis_memory=None if redis_memory is None else redis_memory * 1_000_000,
         page=page,
         origins=_listed(origins),
         replica_acks=replica_acks,
@@ -255,7 +265,8 @@ async def _supervise(
         for node_ports in bound:
             stack.callback(node_ports.close)
         if settings.redis is None:
-            url = await stack.enter_async_context(embedded_redis(settings.data))
+            embedded = embedded_redis(settings.data, settings.redis_memory)
+            url = await stack.enter_async_context(embedded)
             file = settings.secret_key_file or own_keys(settings.data)
             settings = replace(settings, redis=url, secret_key_file=file)
         supervisor = Supervisor(partial(_run_worker, settings, configure_logs), bound)

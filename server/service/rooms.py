@@ -538,6 +538,7 @@ class Rooms:
         if room is None or room.running is None:
             return True
         over = True
+        kept_until = room.running.deadline + keys.UNPLAYED_LIFE
         for player in room.running.unfinished():
             try:
                 attempt = await self._start_attempt(room, room.running, player)
@@ -546,10 +547,14 @@ class Rooms:
                 result = _out_of_time(room.running)
             else:
                 state = await self._attempts.find(attempt)
-                if state is None or state.end is None:
+                if state is not None and state.end is not None:
+                    result = state.result
+                elif state is None and self._store.clock.now() >= kept_until:
+                    # Nothing was played at it, or it would be kept still.
+                    result = _out_of_time(room.running)
+                else:
                     over = False
                     continue
-                result = state.result
             await self.finish(code, room.running.deal, player, result)
         return over
 
