@@ -20,7 +20,7 @@ from server.core.ids import AttemptId, PlayerId
 from server.core.refusal import Refusal, UnavailableError, UnreadableError, UnsuitableError
 from server.core.suspicion import Suspicion
 from server.logs import configure
-from server.options import option
+from server.options import option, redis_password_file, redis_url
 from server.service.operators import By, Operators, UnknownPlayerError, Which
 from server.service.services import Services
 from server.settings import Settings
@@ -175,6 +175,7 @@ _reason = click.option(
     help="URL of the Redis that the nodes use, as for `samedeal serve`. Without this option, the "
     "Redis in the directory given by --data is used, whether a server runs on it or not.",
 )
+@redis_password_file
 @option(
     "--secret-key-file",
     metavar="FILE",
@@ -199,6 +200,7 @@ def admin(
     *,
     redis: str | None,
     secret_key_file: Path | None,
+    redis_password_file: Path | None,
     data: Path,
     operator: str | None,
     as_json: bool,
@@ -208,9 +210,10 @@ def admin(
     Every act is recorded in an audit journal, with its time, operator and reason. It works at once
     on all nodes; if one is restarted in the middle of it, the others complete it. Times are UTC.
     """
-    configure("auto", "warning")
-    # docker-compose.yml passes an empty value if the variable is not set.
-    settings = Settings(redis=redis or None, secret_key_file=secret_key_file, data=data)
+    configure("auto", "warning", "admin")
+    settings = Settings(
+        redis=redis_url(redis, redis_password_file), secret_key_file=secret_key_file, data=data
+    )
     context.obj = Desk(settings, operator or getpass.getuser(), as_json=as_json)
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import gc
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
+from typing import Any
 
 import structlog
 
@@ -68,13 +69,14 @@ log = structlog.get_logger()
 
 @asynccontextmanager
 async def running_node(
-    settings: Settings, bound: listening.NodePorts | None = None
+    settings: Settings, bound: listening.NodePorts | None = None, node: str | None = None
 ) -> AsyncIterator[int]:
     """Run a node until the context is left; yield the port on which players connect.
 
     Args:
         settings: the node's settings.
         bound: sockets that are already bound, used instead of the hosts and ports in `settings`.
+        node: the node's id (see `Registration`), or `None` for a new one.
 
     Raises:
         UnavailableError: Redis does not answer.
@@ -95,19 +97,17 @@ async def running_node(
 
         stop = Stop()
         bus = Bus(database)
-        registration = Registration(store.nodes)
+        registration = Registration(store.nodes, node)
         services = Services(store, bus, registration, metrics, archive=settings.data / ARCHIVE)
         hub = Hub(services)
         metrics.sessions = lambda: hub.size
         await services.prepare()
         stack.push_async_callback(services.close)
-        loops = [bus.run(stop), clock.run(stop), services.run(stop), hub.run(stop)]
-        tasks = [asyncio.create_task(loop) for loop in loops]
-        for task in tasks:
-            task.add_done_callback(_log_failure)
+        tasks = _started(bus.run(stop), clock.run(stop), services.run(stop), hub.run(stop))
         stack.push_async_callback(_wait_for, tasks)
         stack.callback(stop.set)
         load = Load(lambda: lag.recent)
+        lag.measured = load.watch
         handlers = Handlers(services, hub, load)
         previews = Previews(services, load)
         stack.push_async_callback(previews.close)
@@ -133,13 +133,12 @@ async def running_node(
         registration.port = port
         if bound.metrics is not None:
             await stack.enter_async_context(_serving_metrics(metrics, bound.metrics))
-        tasks.append(asyncio.create_task(registration.run(stop)))
-        tasks[-1].add_done_callback(_log_failure)
+        tasks += _started(registration.run(stop))
         # All objects created so far live as long as the node: exclude them from collections.
         gc.collect()
         gc.freeze()
         gc.set_threshold(GC_THRESHOLD)
-        log.info("listening", node=registration.name, host=settings.host, port=port)
+        log.info("listening", name=registration.name, host=settings.host, port=port)
         yield port
         log.info("stopping")
     log.info("stopped")
@@ -299,6 +298,14 @@ async def alive_nodes(url: str) -> list[str]:
         return await Nodes(database).alive(clock.now())
     finally:
         await database.close()
+
+
+def _started(*loops: Coroutine[Any, Any, None]) -> list[asyncio.Task[None]]:
+    """Start background tasks, whose failures are logged."""
+    tasks = [asyncio.create_task(loop) for loop in loops]
+    for task in tasks:
+        task.add_done_callback(_log_failure)
+    return tasks
 
 
 def _log_failure(task: asyncio.Task[None]) -> None:

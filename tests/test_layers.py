@@ -19,7 +19,9 @@ MAY_IMPORT = {
     "server.core": {"engine", "server.core"},
     "server.stop": set(),
     "server.metrics": set(),
-    "server.store": {"engine", "server.core", "server.stop", "server.metrics", "server.store"},
+    "server.outages": set(),
+    "server.store": {"engine", "server.core", "server.stop", "server.metrics", "server.outages"}
+    | {"server.store"},
     # Services know the store by their ports. What else they name of it are values, keys and errors.
     "server.service": {"engine", "server.core", "server.stop", "server.metrics", "server.service"}
     | {"server.store.keys", "server.store.bus.Subscriber"}
@@ -29,16 +31,17 @@ MAY_IMPORT = {
     | {"server.store.format.Kept", "server.store.secret_keys"}
     | {"server.store.outbox.Pending", "server.store.races.Record", "server.store.sweepers.Share"},
     "server.gateway": {"engine", "server.core", "server.stop", "server.metrics", "server.service"}
-    | {"server.listening", "server.gateway"},
+    | {"server.listening", "server.outages", "server.gateway"},
     "server.listening": set(),
     "server.example_bot": {"engine"},
     "server.settings": {"server.settings"},
-    "server.logs": {"server.settings"},
+    "server.log_lines": set(),
+    "server.logs": {"server.log_lines", "server.settings"},
     "server.app": {"engine", "server"},
     "server.__main__": {"server.cli"},
     "server.workers": {"server.listening"},
-    "server.options": set(),
     "server.upkeep": {"server.admin", "server.core", "server.options", "server.service"},
+    "server.options": {"server.store.connection"},
     "server.admin": {"server.app", "server.core", "server.logs", "server.options"}
     | {"server.service", "server.settings", "server.store.embedded"},
     "server.cli": {
@@ -65,7 +68,8 @@ PACKAGES = {
     "msgpack": {"server.gateway", "server.example_bot"},
     "msgspec": {"server.core", "server.service", "server.gateway", "server.admin", "server.upkeep"},
     "structlog": {"server.store", "server.service", "server.gateway"}
-    | {"server.app", "server.cli", "server.logs", "server.workers"},
+    | {"server.app", "server.cli", "server.log_lines", "server.logs", "server.outages"}
+    | {"server.workers"},
     "openskill": {"server.core"},
     "uvloop": {"server.cli"},
     "prometheus_client": {"server.metrics"},

@@ -85,7 +85,7 @@ class Dailies:
             try:
                 await self.draw_ahead()
             except UnavailableError as error:
-                log.warning("dailies_not_drawn", error=str(error))
+                log.debug("dailies_not_drawn", error=str(error))
             await stop.or_wait(asyncio.sleep(DRAW_EVERY))
 
     async def today(self, player: PlayerId) -> tuple[int, list[Today]]:

@@ -300,7 +300,7 @@ class Watching:
             try:
                 await asyncio.wait_for(watched.loaded.wait(), LOADED_WITHIN)
             except TimeoutError:
-                log.warning("watched_round_not_loaded", room=code)
+                log.debug("watched_round_not_loaded", room=code)
 
     def boards(self, code: RoomCode, seen: Sight) -> list[tuple[Attempt | None, str | None]]:
         """Return the boards of a watched room's round, in the order of its players.
@@ -384,7 +384,7 @@ class Watching:
             await self._read_new(watched, place, entries)
             runner.problem = None
         except UnavailableError as error:
-            log.warning("watched_attempt_not_read", attempt=runner.attempt, error=str(error))
+            log.debug("watched_attempt_not_read", attempt=runner.attempt, error=str(error))
             runner.problem = "unavailable"
             loop = asyncio.get_running_loop()
             loop.call_later(RETRY_AFTER, self._reads.add, (code, deal, place))
@@ -458,7 +458,7 @@ class Watching:
             # A node whose clock is wrong must not show cards early. It reads the time now and then.
             await self._store.clock.confirm()
         except UnavailableError as error:
-            log.warning("watched_moves_deferred", room=code, error=str(error))
+            log.debug("watched_moves_deferred", room=code, error=str(error))
             asyncio.get_running_loop().call_later(RETRY_AFTER, self._due.add, code)
             return
         watched = self._rounds.get(code)
