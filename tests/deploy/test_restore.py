@@ -25,6 +25,7 @@ from tests.gateway.client import opened
 from tests.gateway.play import race_of, resign
 from tests.processes import PATIENCE
 from tests.redis_servers import Server, until
+from tests.redis_users import add_nodes_user, as_node
 from tests.test_cli import default_logging
 
 __all__ = ["default_logging"]
@@ -46,7 +47,7 @@ class Backups(NamedTuple):
 
 def verified(url: str, *words: str, keys_file: Path = SECRET_KEY_FILE) -> tuple[int, str, Any]:
     """Return the exit code of `verify-store`, what it prints for people, and its report."""
-    fixed = ["admin", "--redis", url, "--secret-key-file", str(keys_file), "--json"]
+    fixed = ["admin", "--redis", as_node(url), "--secret-key-file", str(keys_file), "--json"]
     done = CliRunner().invoke(main, [*fixed, "verify-store", *words])
     report = json.loads(done.stdout) if done.stdout else None
     return done.exit_code, done.stderr, report
@@ -74,9 +75,11 @@ async def play(url: str) -> None:
 
 @contextmanager
 def server_on(data: Path, **options: str) -> Iterator[Server]:
-    """Run a redis-server on a directory."""
+    """Run a redis-server on a directory, with the nodes' user."""
     server = Server(data, **options)
     server.start()
+    with server.client() as client:
+        add_nodes_user(client)
     try:
         yield server
     finally:
