@@ -17,6 +17,7 @@ from server.gateway.http import metrics_app, players_app
 from server.gateway.hub import Hub
 from server.gateway.listener import Listener
 from server.gateway.load import Load
+from server.gateway.origins import Origins
 from server.gateway.pages import Pages
 from server.gateway.previews import Previews
 from server.gateway.sockets import Sockets
@@ -114,12 +115,11 @@ async def running_node(
             return clock.is_fresh() and not any(task.done() for task in tasks)
 
         proxies = Proxies(settings.trusted_proxies)
-        sockets = Sockets(
-            handlers, hub.leave, load, metrics, proxies, settings.origins, settings.public_url
-        )
+        origins = Origins(settings.public_url, settings.hosts, settings.origins, proxies)
+        sockets = Sockets(handlers, hub.leave, load, metrics, proxies, origins)
         api = Api(services, load, metrics.requests, proxies)
         stack.push_async_callback(api.close)
-        app = players_app(_pages(settings, previews), api, is_healthy)
+        app = players_app(_pages(settings, previews, origins), api, origins, is_healthy)
         listener = Listener(app, sockets)
         bound = bound or bind(settings)[0]
         port = listening.port_of(bound.players)
@@ -131,10 +131,7 @@ async def running_node(
             await stack.enter_async_context(_serving_metrics(metrics, bound.metrics))
         tasks.append(asyncio.create_task(registration.run(stop)))
         tasks[-1].add_done_callback(_log_failure)
-        # All objects created so far live as long as the node: exclude them from collections.
-        gc.collect()
-        gc.freeze()
-        gc.set_threshold(GC_THRESHOLD)
+        _spare_collections()
         log.info("listening", node=registration.name, host=settings.host, port=port)
         yield port
         log.info("stopping")
@@ -210,9 +207,9 @@ async def _database(
     return database
 
 
-def _pages(settings: Settings, previews: Previews) -> Pages:
+def _pages(settings: Settings, previews: Previews, origins: Origins) -> Pages:
     """Read the built page into memory."""
-    pages = Pages(settings.page, previews, settings.public_url)
+    pages = Pages(settings.page, previews, origins)
     if not pages.built:
         log.warning("page_missing", folder=str(settings.page))
     return pages
@@ -272,6 +269,13 @@ async def alive_nodes(url: str) -> list[str]:
         return await Nodes(database).alive(clock.now())
     finally:
         await database.close()
+
+
+def _spare_collections() -> None:
+    """Collect garbage seldom, and never look at what exists now: it lives as long as the node."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(GC_THRESHOLD)
 
 
 def _log_failure(task: asyncio.Task[None]) -> None:

@@ -92,6 +92,14 @@ main.add_command(admin)
     help="Directory with the built web page.",
 )
 @option(
+    "--hosts",
+    default="",
+    metavar="LIST",
+    help="Comma-separated list of further names of this server, such as play.example.org, without "
+    "ports. Requests for other hosts are refused, except for that of --public-url; without that "
+    "option, except for IP addresses, localhost, and the name of this machine.",
+)
+@option(
     "--origins",
     default="",
     metavar="LIST",
@@ -103,7 +111,7 @@ main.add_command(admin)
     metavar="URL",
     help="Origin at which players open the page, such as https://play.example.org. Link previews "
     "use it for their URLs, and passkeys hold for its host. Without this option, they use the Host "
-    "header of each request.",
+    "header of each request. Needed, or --hosts, if players use a domain.",
 )
 @option(
     "--trusted-proxies",
@@ -111,7 +119,8 @@ main.add_command(admin)
     metavar="LIST",
     help="Comma-separated list of addresses and networks, such as 10.0.0.0/8, of the proxies in "
     "front of this server. It believes their X-Forwarded-For header, and limits the rate of "
-    "requests below /api by the address there; else by that of the connection.",
+    "requests below /api by the address there; else by that of the connection. It also believes "
+    "their X-Forwarded-Proto header.",
 )
 @option(
     "--workers",
@@ -153,6 +162,7 @@ def serve(  # noqa: PLR0917 - one for each option
     replica_acks: int,
     data: Path,
     page: Path,
+    hosts: str,
     origins: str,
     public_url: str | None,
     trusted_proxies: str,
@@ -177,6 +187,7 @@ def serve(  # noqa: PLR0917 - one for each option
         redis=redis,
         data=data,
         page=page,
+        hosts=_listed(hosts),
         origins=_listed(origins),
         replica_acks=replica_acks,
         metrics_host=metrics_host,
