@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import gc
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine, Sequence
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
+from typing import Any
 
 import structlog
 
@@ -13,7 +14,7 @@ from server import listening
 from server.gateway.addresses import Proxies
 from server.gateway.api.app import Api
 from server.gateway.handlers import Handlers
-from server.gateway.http import metrics_app, players_app
+from server.gateway.http import Health, metrics_app, players_app
 from server.gateway.hub import Hub
 from server.gateway.listener import Listener
 from server.gateway.load import Load
@@ -44,6 +45,7 @@ from server.store.nodes import Nodes
 from server.store.open_rooms import OpenRooms
 from server.store.outbox import Outboxes
 from server.store.players import Players
+from server.store.probe import Probe
 from server.store.quick import QuickMatches
 from server.store.races import Races
 from server.store.rooms import Rooms
@@ -98,10 +100,10 @@ async def running_node(
         metrics.sessions = lambda: hub.size
         await services.prepare()
         stack.push_async_callback(services.close)
-        loops = [bus.run(stop), clock.run(stop), services.run(stop), hub.run(stop)]
-        tasks = [asyncio.create_task(loop) for loop in loops]
-        for task in tasks:
-            task.add_done_callback(_log_failure)
+        probe = Probe(database)
+        await probe.once()
+        loops = (bus.run, clock.run, probe.run, services.run, hub.run)
+        tasks = [_started(loop(stop)) for loop in loops]
         stack.push_async_callback(_wait_for, tasks)
         stack.callback(stop.set)
         load = Load(lambda: lag.recent)
@@ -109,17 +111,14 @@ async def running_node(
         previews = Previews(services, load)
         stack.push_async_callback(previews.close)
 
-        def is_healthy() -> bool:
-            # These tasks run until the node stops. If one has ended before, it has failed, and
-            # this node should be replaced.
-            return clock.is_fresh() and not any(task.done() for task in tasks)
-
+        health = _health(tasks, probe)
+        metrics.ready = health.is_ready
         proxies = Proxies(settings.trusted_proxies)
         origins = Origins(settings.public_url, settings.hosts, settings.origins, proxies)
         sockets = Sockets(handlers, hub.leave, load, metrics, proxies, origins)
         api = Api(services, load, metrics.requests, proxies)
         stack.push_async_callback(api.close)
-        app = players_app(_pages(settings, previews, origins), api, origins, is_healthy)
+        app = players_app(_pages(settings, previews, origins), api, origins, health)
         listener = Listener(app, sockets)
         bound = bound or bind(settings)[0]
         port = listening.port_of(bound.players)
@@ -129,8 +128,7 @@ async def running_node(
         registration.port = port
         if bound.metrics is not None:
             await stack.enter_async_context(_serving_metrics(metrics, bound.metrics))
-        tasks.append(asyncio.create_task(registration.run(stop)))
-        tasks[-1].add_done_callback(_log_failure)
+        tasks.append(_started(registration.run(stop)))
         _spare_collections()
         log.info("listening", node=registration.name, host=settings.host, port=port)
         yield port
@@ -276,6 +274,31 @@ def _spare_collections() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(GC_THRESHOLD)
+
+
+def _health(tasks: Sequence[asyncio.Task[None]], probe: Probe) -> Health:
+    """Return the health checks of a node.
+
+    Args:
+        tasks: those that run until the node stops. One that has ended before has failed.
+        probe: whether Redis takes writes.
+    """
+
+    def is_live() -> bool:
+        return not any(task.done() for task in tasks)
+
+    def is_ready() -> bool:
+        # Not whether there is too much to do: others would get that, and fail as well.
+        return is_live() and probe.succeeds()
+
+    return Health(is_live, is_ready)
+
+
+def _started(work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+    """Start a background task, and return it; if it fails, that is logged."""
+    task = asyncio.create_task(work)
+    task.add_done_callback(_log_failure)
+    return task
 
 
 def _log_failure(task: asyncio.Task[None]) -> None:

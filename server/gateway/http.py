@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from http import HTTPStatus
 
 from starlette.applications import Starlette
@@ -21,32 +22,42 @@ from server.metrics import Metrics
 
 SOCKET_PATH = "/socket"
 API_PATH = "/api"
-HEALTH_PATH = "/health"
+LIVE_PATH = "/health/live"
+READY_PATH = "/health/ready"
 METRICS_PATH = "/metrics"
 
 WRONG_HOST = "This server does not serve this host. Its operator can add it (--hosts)."
 
 
-def players_app(
-    pages: Pages, api: Api, origins: Origins, is_healthy: Callable[[], bool]
-) -> Starlette:
-    """Return the application on the players' port: page, HTTP interface and health check.
+@dataclass(frozen=True, slots=True)
+class Health:
+    """The health checks of a node, which cost nothing, since anybody may ask for them.
+
+    Attributes:
+        is_live: returns whether the node works; if not, it should be replaced.
+        is_ready: returns whether it can play; if not, players should be sent to other nodes.
+    """
+
+    is_live: Callable[[], bool]
+    is_ready: Callable[[], bool]
+
+
+def players_app(pages: Pages, api: Api, origins: Origins, health: Health) -> Starlette:
+    """Return the application on the players' port: page, HTTP interface and health checks.
 
     Args:
         pages: the files of the page.
         api: the HTTP interface.
         origins: the hosts that requests may be for. Health checks may ask by any.
-        is_healthy: whether the node can play.
+        health: the health checks.
     """
     own_hosts = Middleware(_OwnHosts, origins=origins)
-
-    async def health(_: Request) -> Response:
-        if is_healthy():
-            return plain(HTTPStatus.OK, "ok")
-        return plain(HTTPStatus.SERVICE_UNAVAILABLE, "The store does not answer.")
-
+    ready = "The store takes no writes, or the node is broken."
     return _application(
-        Route(HEALTH_PATH, health),
+        _health(LIVE_PATH, health.is_live, "The node is broken."),
+        _health(READY_PATH, health.is_ready, ready),
+        # As it was called before there were two.
+        _health("/health", health.is_ready, ready),
         Mount(
             "",
             routes=[
@@ -81,6 +92,17 @@ class _OwnHosts:
         if not self._origins.serves(Headers(scope=scope).get("Host", "")):
             answer = plain(HTTPStatus.MISDIRECTED_REQUEST, WRONG_HOST)
         await answer(scope, receive, send)
+
+
+def _health(path: str, check: Callable[[], bool], failure: str) -> Route:
+    """Return the route of a health check."""
+
+    async def answer(_: Request) -> Response:
+        if check():
+            return plain(HTTPStatus.OK, "ok")
+        return plain(HTTPStatus.SERVICE_UNAVAILABLE, failure)
+
+    return Route(path, answer)
 
 
 def _application(*routes: BaseRoute) -> Starlette:

@@ -173,5 +173,5 @@ async def test_a_node_answers_requests_for_its_own_hosts_alone(
             assert (response.status, "--hosts" in text) == (421, True)
             assert response.headers["Cache-Control"] == "no-store"
         # Probes ask by the address of a container, or by a name of an inner network.
-        for path in ("/health",):
+        for path in ("/health", "/health/live", "/health/ready"):
             assert (await get(port, path, Host="node-a"))[0].status == 200

@@ -20,7 +20,7 @@ from server.core.ids import AttemptId, PlayerId
 from server.gateway.addresses import Proxies
 from server.gateway.api.app import Api
 from server.gateway.api.routes import DOCUMENT
-from server.gateway.http import players_app
+from server.gateway.http import Health, players_app
 from server.gateway.listener import Listener
 from server.gateway.load import Load
 from server.gateway.origins import Origins
@@ -89,7 +89,7 @@ class Site:
             Pages(folder, Previews(services, load), origins),
             self.api,
             origins,
-            lambda: True,
+            Health(lambda: True, lambda: True),
         )
 
     async def get(self, path: str, method: str = "GET", **headers: str) -> Reply:
