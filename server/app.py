@@ -13,6 +13,7 @@ from server import listening
 from server.gateway.addresses import Proxies
 from server.gateway.api.app import Api
 from server.gateway.handlers import Handlers
+from server.gateway.headers import SecurityHeaders
 from server.gateway.http import metrics_app, players_app
 from server.gateway.hub import Hub
 from server.gateway.listener import Listener
@@ -120,7 +121,7 @@ async def running_node(
         api = Api(services, load, metrics.requests, proxies)
         stack.push_async_callback(api.close)
         app = players_app(_pages(settings, previews), api, is_healthy)
-        listener = Listener(app, sockets)
+        listener = Listener(SecurityHeaders(app, settings.public_url, proxies), sockets)
         bound = bound or bind(settings)[0]
         port = listening.port_of(bound.players)
         await listener.open(bound.players)
