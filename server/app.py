@@ -15,6 +15,7 @@ from server.core.refusal import UnsuitableError
 from server.gateway.addresses import Proxies
 from server.gateway.api.app import Api
 from server.gateway.handlers import Handlers
+from server.gateway.headers import SecurityHeaders
 from server.gateway.http import Health, metrics_app, players_app
 from server.gateway.hub import Hub
 from server.gateway.listener import Listener
@@ -125,7 +126,7 @@ async def running_node(
         api = Api(services, load, metrics.requests, proxies)
         stack.push_async_callback(api.close)
         app = players_app(_pages(settings, previews, origins), api, origins, health)
-        listener = Listener(app, sockets)
+        listener = Listener(SecurityHeaders(app, origins), sockets)
         bound = bound or bind(settings)[0]
         port = listening.port_of(bound.players)
         await listener.open(bound.players)

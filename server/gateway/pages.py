@@ -31,13 +31,6 @@ CODINGS = {"br": ".br", "gzip": ".gz"}
 """Content codings of the compressed files that the build writes, with their suffixes, best first.
 """
 
-_SECURITY = {
-    "Content-Security-Policy": "default-src 'self'; style-src 'self' 'unsafe-inline'; "
-    "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-    "X-Content-Type-Options": "nosniff",
-    # The URL of a room lets anybody join it.
-    "Referrer-Policy": "no-referrer",
-}
 _IMMUTABLE = "public, max-age=31536000, immutable"
 _REVALIDATE = "no-cache"
 
@@ -102,7 +95,6 @@ class Pages:
         # Not compressed: it fits into one or two packets, and compressing would take longer.
         body = entry.page(preview, origin).encode()
         headers = {
-            **_SECURITY,
             "Content-Type": "text/html; charset=utf-8",
             "Cache-Control": _REVALIDATE,
         }
@@ -111,7 +103,7 @@ class Pages:
 
 def plain(status: HTTPStatus, text: str, headers: dict[str, str] | None = None) -> Response:
     """Return a response with one line of plain text, which must not be cached."""
-    own = {**_SECURITY, "Cache-Control": "no-store", **(headers or {})}
+    own = {"Cache-Control": "no-store", **(headers or {})}
     return PlainTextResponse(f"{text}\n", status, own)
 
 
@@ -131,7 +123,6 @@ def _read(path: Path, folder: Path) -> Content:
     # The names of files under assets contain a digest of their content.
     hashed = path.relative_to(folder).parts[0] == "assets"
     headers = {
-        **_SECURITY,
         "Content-Type": content_type,
         "Cache-Control": _IMMUTABLE if hashed else _REVALIDATE,
     }
