@@ -103,10 +103,26 @@ for command in COMMANDS:
     "there is unless --redis is given.",
 )
 @option(
+    "--redis-memory",
+    metavar="MB",
+    type=click.IntRange(16),
+    help="Most memory that the private Redis takes, in megabytes. When it is full, moves are "
+    "refused until there is room again, and nothing is lost. Without this option, half of this "
+    "machine's memory.",
+)
+@option(
     "--page",
     default=_DEFAULTS.page,
     type=click.Path(file_okay=False, path_type=Path),
     help="Directory with the built web page.",
+)
+@option(
+    "--hosts",
+    default="",
+    metavar="LIST",
+    help="Comma-separated list of further names of this server, such as play.example.org, without "
+    "ports. Requests for other hosts are refused, except for that of --public-url; without that "
+    "option, except for IP addresses, localhost, and the name of this machine.",
 )
 @option(
     "--origins",
@@ -120,7 +136,7 @@ for command in COMMANDS:
     metavar="URL",
     help="Origin at which players open the page, such as https://play.example.org. Link previews "
     "use it for their URLs, and passkeys hold for its host. Without this option, they use the Host "
-    "header of each request.",
+    "header of each request. Needed, or --hosts, if players use a domain.",
 )
 @option(
     "--trusted-proxies",
@@ -128,7 +144,8 @@ for command in COMMANDS:
     metavar="LIST",
     help="Comma-separated list of addresses and networks, such as 10.0.0.0/8, of the proxies in "
     "front of this server. It believes their X-Forwarded-For header, and limits the rate of "
-    "requests below /api by the address there; else by that of the connection.",
+    "requests below /api by the address there; else by that of the connection. It also believes "
+    "their X-Forwarded-Proto header.",
 )
 @option(
     "--workers",
@@ -171,7 +188,9 @@ def serve(  # noqa: PLR0917 - one for each option
     redis_password_file: Path | None,
     replica_acks: int,
     data: Path,
+    redis_memory: int | None,
     page: Path,
+    hosts: str,
     origins: str,
     public_url: str | None,
     trusted_proxies: str,
@@ -197,7 +216,9 @@ def serve(  # noqa: PLR0917 - one for each option
         redis=redis_url(redis, redis_password_file),
         secret_key_file=secret_key_file,
         data=data,
+        redis_memory=None if redis_memory is None else redis_memory * 1_000_000,
         page=page,
+        hosts=_listed(hosts),
         origins=_listed(origins),
         replica_acks=replica_acks,
         metrics_host=metrics_host,
@@ -255,7 +276,8 @@ async def _supervise(
         for node_ports in bound:
             stack.callback(node_ports.close)
         if settings.redis is None:
-            url = await stack.enter_async_context(embedded_redis(settings.data))
+            embedded = embedded_redis(settings.data, settings.redis_memory)
+            url = await stack.enter_async_context(embedded)
             file = settings.secret_key_file or own_keys(settings.data)
             settings = replace(settings, redis=url, secret_key_file=file)
         supervisor = Supervisor(partial(_run_worker, settings, configure_logs), bound)
@@ -325,9 +347,9 @@ def _print_url(host: str, port: int) -> None:
 def list_nodes(redis: str, redis_password_file: Path | None) -> None:
     """List the nodes that are alive.
 
-    Each line has the form HOST:PORT#ID. ID is random and changes each time a node starts. A node
-    that stops leaves the list at once; one that is killed or loses Redis leaves it after 15
-    seconds.
+    Each line has the form HOST:PORT/FORMAT#ID. ID is random and changes each time a node starts.
+    FORMAT is the newest format of the store that the node reads. A node that stops leaves the list
+    at once; one that is killed or loses Redis leaves it after 15 seconds.
     """
     configure("auto", "warning", "nodes")
     url = redis_url(redis, redis_password_file)

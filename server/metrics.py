@@ -135,6 +135,9 @@ class Metrics:
         default_factory=lambda: Histogram(SECONDS),
         metadata=_family("samedeal_loop_lag_seconds", "How late the event loop ran a timer."),
     )
+    ready: Gauge | None = field(
+        default=None, metadata=_family("samedeal_ready", "Whether the node is ready: 1 or 0.")
+    )
     watched: int = field(
         default=0,
         metadata=_family("samedeal_watched_entries", "Entries that were encoded for watchers."),
@@ -166,6 +169,14 @@ class Metrics:
     outbox_age: Gauge | None = field(
         default=None,
         metadata=_family("samedeal_outbox_age_seconds", "Age of the oldest unapplied effect."),
+    )
+    store_memory: Gauges = field(
+        default_factory=dict,
+        metadata=_family(
+            "samedeal_redis_memory_bytes",
+            "Memory that Redis takes (used), and may take (limit; 0 if there is none).",
+            "kind",
+        ),
     )
     queues: Gauges = field(
         default_factory=dict,

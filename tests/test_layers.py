@@ -40,8 +40,8 @@ MAY_IMPORT = {
     "server.app": {"engine", "server"},
     "server.__main__": {"server.cli"},
     "server.workers": {"server.listening"},
-    "server.upkeep": {"server.admin", "server.core", "server.options", "server.service"},
     "server.options": {"server.store.connection"},
+    "server.upkeep": {"server.admin", "server.core", "server.options", "server.service"},
     "server.admin": {"server.app", "server.core", "server.logs", "server.options"}
     | {"server.service", "server.settings", "server.store.embedded"},
     "server.cli": {
@@ -64,6 +64,7 @@ PACKAGES = {
     "cryptography": {"server.store"},
     "websockets": {"server.gateway", "server.example_bot"},
     "starlette": {"server.gateway", "server.app"},
+    "httptools": {"server.gateway"},
     "uvicorn": {"server.gateway", "server.app"},
     "msgpack": {"server.gateway", "server.example_bot"},
     "msgspec": {"server.core", "server.service", "server.gateway", "server.admin", "server.upkeep"},

@@ -19,6 +19,7 @@ from server.core.daily import DailyId
 from server.core.due import Due
 from server.core.history import History
 from server.core.ids import AttemptId, DealId, PlayerId, RoomCode
+from server.core.memory import Usage
 from server.core.moderation import Restrictions
 from server.core.names import Profile
 from server.core.ranking import Row, Rows
@@ -150,7 +151,10 @@ class DealStore(Protocol):
     """Deals and their seeds."""
 
     async def draw(self, game: str, variant: str, room: RoomCode) -> Deal:
-        """Draw and store a new deal for a room."""
+        """Draw and store a new deal for a room, which is not kept for long unless it is played."""
+
+    async def keep(self, deal: DealId) -> None:
+        """Extend the life of a round's deal that is played, and of the pace bot's run at it."""
 
     async def find(self, deal_id: DealId) -> Deal | None:
         """Return a deal, or `None` if there is none with this id."""
@@ -175,6 +179,13 @@ class DealStore(Protocol):
 
     async def started(self, deals: list[DealId], player: PlayerId) -> set[DealId]:
         """Return those of some deals on which a player has started an attempt."""
+
+
+class MemoryStore(Protocol):
+    """How much of its memory the store takes."""
+
+    async def usage(self) -> Usage:
+        """Return the usage, in a cluster that of the fullest server."""
 
 
 class PlayerStore(Protocol):

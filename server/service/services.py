@@ -39,6 +39,7 @@ from server.service.searcher import Search, Searcher
 from server.service.searches import Searches
 from server.service.sessions import Sessions
 from server.service.store import Store
+from server.service.store_memory import StoreMemory
 from server.service.suspicions import Suspicions
 from server.service.sweeper import Sweeper
 from server.service.verification import Report, Verification
@@ -68,8 +69,9 @@ class Services:
         self.metrics = metrics
         self.format = Format(store.formats, store.nodes, store.clock)
         self.keyring = Keyring(store.keyrings, store.secret_keys, self.format, store.clock)
+        self.memory = StoreMemory(store.memory, metrics)
         self.attempts = Attempts(store, metrics.lookups)
-        self.rooms = Rooms(store, self.attempts, registration)
+        self.rooms = Rooms(store, self.attempts, self.format)
         self.deals = Deals(store, self.rooms)
         self.profiles = Profiles(store.players, bus)
         self.live = LiveRooms(store, bus, self.rooms, self.profiles, registration)
@@ -162,6 +164,7 @@ class Services:
         """Run the background work until stopped."""
         async with asyncio.TaskGroup() as group:
             group.create_task(self.keyring.run(stop))
+            group.create_task(self.memory.run(stop))
             group.create_task(self.effects.run(stop))
             group.create_task(self.sweeper.run(stop))
             group.create_task(self.dailies.run(stop))

@@ -13,6 +13,7 @@ from server.service.ports import (
     JournalStore,
     KeyringStore,
     LeaderboardStore,
+    MemoryStore,
     ModerationStore,
     NodeStore,
     OpenRoomStore,
@@ -50,5 +51,6 @@ class Store:
     moderation: ModerationStore
     suspicions: SuspicionStore
     scans: ScanStore
+    memory: MemoryStore
     nodes: NodeStore
     sweepers: SweeperStore

@@ -19,7 +19,7 @@ from engine.catalog import ruleset
 from engine.deal import SEED_BYTES, commitment
 from engine.schema import STANDARD
 from server.core.daily import DailyId
-from server.core.ids import ALPHABET, ID_LENGTH, DealId, PlayerId, RoomCode, attempt_id
+from server.core.ids import ALPHABET, ID_LENGTH, PACE_BOT, DealId, PlayerId, RoomCode, attempt_id
 from server.core.refusal import UnreadableError
 from server.store import keys
 from server.store.database import Database
@@ -96,13 +96,26 @@ class Deals:
         self._known: OrderedDict[DealId, Deal] = OrderedDict()
 
     async def draw(self, game: str, variant: str, room: RoomCode) -> Deal:
-        """Draw and store a new deal for a room. See `new_deal`.
+        """Draw and store a new deal for a room, for a day unless somebody plays it: see `keep`.
 
         Raises:
             EngineError: there is no such game or variant.
             UnavailableError: the deal may or may not have been stored.
         """
         return await self._store(replace(new_deal(game, variant), room=room))
+
+    async def keep(self, deal: DealId) -> None:
+        """Extend the life of a round's deal that somebody begins to play.
+
+        The pace bot's run on it, if it takes part, is kept as well: it plays by itself, and would
+        fill the store for everybody who only looks for a match.
+
+        Raises:
+            UnavailableError: it may or may not have been extended.
+        """
+        names = keys.deal(deal), keys.attempt(attempt_id(deal, PACE_BOT))
+        life = keys.PLAYED_DEAL_LIFE
+        await asyncio.gather(*(self._database.write(key, "EXPIRE", key, life) for key in names))
 
     async def find(self, deal_id: DealId) -> Deal | None:
         """Return a deal, or `None` if there is none with this id.
@@ -279,7 +292,8 @@ class Deals:
         if deal.day is not None:
             fields["day"] = str(deal.day)
         texts = [text for pair in fields.items() for text in pair]
-        await self._database.run(_KEEP, [keys.deal(deal.id)], keys.DEAL_LIFE, *texts)
+        life = keys.DEAL_LIFE if deal.room is None else keys.UNPLAYED_DEAL_LIFE
+        await self._database.run(_KEEP, [keys.deal(deal.id)], life, *texts)
         self._remember(deal)
         return deal
 

@@ -19,9 +19,17 @@ DAY_SECONDS = 86_400
 ROOM_LIFE = DAY_SECONDS * 1000
 """Milliseconds that a room is kept after its last event."""
 ATTEMPT_LIFE = 90 * DAY_SECONDS * 1000
-"""Milliseconds that an attempt's journal is kept after its deadline."""
+"""Milliseconds that the journal of an attempt is kept after its deadline if it was played."""
+UNPLAYED_LIFE = 3_600_000
+"""The same if it was not played: until then its player can be told how it ended, and whoever
+started it cannot start it anew, since its deal is dealt to nobody after the deadline."""
 DEAL_LIFE = 400 * DAY_SECONDS
-"""Seconds that a deal and its seed are kept."""
+"""Seconds that a daily's deal and its seed are kept."""
+PLAYED_DEAL_LIFE = 92 * DAY_SECONDS
+"""Seconds that the deal of a round is kept after somebody began to play it: longer than any
+attempt at it, which is over within two hours."""
+UNPLAYED_DEAL_LIFE = DAY_SECONDS
+"""Seconds that the deal of a round is kept that nobody plays."""
 LEADERBOARD_LIFE = 400 * DAY_SECONDS
 """Seconds that a leaderboard of a day or a week is kept after the last entry."""
 PLAYER_LIFE = 400 * DAY_SECONDS
@@ -52,6 +60,9 @@ BUSY_LIFE = 20
 """Seconds after the last activity of players for which sweepers work at shorter intervals."""
 CREATION_LIFE = 3_600
 """Seconds for which a room that is created again with the same creation key is found."""
+
+BARRIER_LIFE = 60
+"""Seconds after which a key that was written for the sake of writing expires."""
 
 NODES = "nodes"
 """The key of the registered nodes: a sorted set by time of expiry in Unix milliseconds."""
@@ -172,7 +183,10 @@ def due(number: int) -> str:
 
 
 def barrier(key: str) -> str:
-    """Return the key, in the slot of a given one, that is written to wait for its replicas."""
+    """Return the key, in the slot of a given one, that is written for the sake of writing.
+
+    The write shows that the server takes writes, or waits for its replicas.
+    """
     return f"{key[: key.index('}') + 1]}:barrier"
 
 
