@@ -10,8 +10,11 @@ from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
 import structlog
 
 from server import listening
+from server.files import most_connections
 from server.gateway.addresses import Proxies
 from server.gateway.api.app import Api
+from server.gateway.budgets import Budgets
+from server.gateway.entrance import Entrance
 from server.gateway.handlers import Handlers
 from server.gateway.http import metrics_app, players_app
 from server.gateway.hub import Hub
@@ -64,7 +67,7 @@ log = structlog.get_logger()
 
 
 @asynccontextmanager
-async def running_node(
+async def running_node(  # noqa: PLR0915 - the parts of a node
     settings: Settings, bound: listening.NodePorts | None = None
 ) -> AsyncIterator[int]:
     """Run a node until the context is left; yield the port on which players connect.
@@ -105,7 +108,11 @@ async def running_node(
         stack.callback(stop.set)
         load = Load(lambda: lag.recent)
         handlers = Handlers(services, hub, load)
-        previews = Previews(services, load)
+        proxies = Proxies(settings.trusted_proxies)
+        budgets = Budgets(settings.address_players, metrics.limited)
+        metrics.budgets["players"] = lambda: budgets.players
+        metrics.budgets["addresses"] = lambda: budgets.addresses
+        previews = Previews(services, load, budgets)
         stack.push_async_callback(previews.close)
 
         def is_healthy() -> bool:
@@ -113,14 +120,22 @@ async def running_node(
             # this node should be replaced.
             return clock.is_fresh() and not any(task.done() for task in tasks)
 
-        proxies = Proxies(settings.trusted_proxies)
         sockets = Sockets(
-            handlers, hub.leave, load, metrics, proxies, settings.origins, settings.public_url
+            handlers,
+            hub.leave,
+            load,
+            metrics,
+            proxies,
+            budgets,
+            settings.origins,
+            settings.public_url,
         )
-        api = Api(services, load, metrics.requests, proxies)
+        api = Api(services, load, metrics.requests, proxies, budgets)
         stack.push_async_callback(api.close)
-        app = players_app(_pages(settings, previews), api, is_healthy)
-        listener = Listener(app, sockets)
+        app = players_app(_pages(settings, previews, proxies), api, is_healthy)
+        entrance = Entrance(budgets, proxies, most_connections(settings.max_connections))
+        listener = Listener(app, sockets, entrance)
+        metrics.connections = lambda: listener.connections
         bound = bound or bind(settings)[0]
         port = listening.port_of(bound.players)
         await listener.open(bound.players)
@@ -210,9 +225,9 @@ async def _database(
     return database
 
 
-def _pages(settings: Settings, previews: Previews) -> Pages:
+def _pages(settings: Settings, previews: Previews, proxies: Proxies) -> Pages:
     """Read the built page into memory."""
-    pages = Pages(settings.page, previews, settings.public_url)
+    pages = Pages(settings.page, previews, settings.public_url, proxies)
     if not pages.built:
         log.warning("page_missing", folder=str(settings.page))
     return pages

@@ -31,7 +31,8 @@ MAY_IMPORT = {
     | {"server.listening", "server.gateway"},
     "server.listening": set(),
     "server.example_bot": {"engine"},
-    "server.settings": {"server.settings"},
+    "server.settings": {"server.settings", "server.gateway.limits"},
+    "server.files": {"server.listening", "server.gateway.limits"},
     "server.logs": {"server.settings"},
     "server.app": {"engine", "server"},
     "server.__main__": {"server.cli"},
@@ -61,7 +62,7 @@ PACKAGES = {
     "msgpack": {"server.gateway", "server.example_bot"},
     "msgspec": {"server.core", "server.service", "server.gateway", "server.admin"},
     "structlog": {"server.store", "server.service", "server.gateway"}
-    | {"server.app", "server.cli", "server.logs", "server.workers"},
+    | {"server.app", "server.cli", "server.files", "server.logs", "server.workers"},
     "openskill": {"server.core"},
     "uvloop": {"server.cli"},
     "prometheus_client": {"server.metrics"},

@@ -14,6 +14,7 @@ from pathlib import Path
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
+from server.gateway.addresses import Proxies
 from server.gateway.content import Content, Representation, content_of
 from server.gateway.entry import Entry, origin_of, public_origin
 from server.gateway.previews import Previews
@@ -48,13 +49,17 @@ class Pages:
         folder: the directory with the files; it may be missing or empty.
         previews: makes the link previews.
         public_url: the origin for absolute URLs; `None` to use the Host header of each request.
+        proxies: the proxies that say where a request is from.
 
     Raises:
         ValueError: `public_url` is invalid.
     """
 
-    def __init__(self, folder: Path, previews: Previews, public_url: str | None) -> None:
+    def __init__(
+        self, folder: Path, previews: Previews, public_url: str | None, proxies: Proxies
+    ) -> None:
         self._previews = previews
+        self._proxies = proxies
         self._origin = None if public_url is None else public_origin(public_url)
         self._pages = {
             "/" + path.relative_to(folder).as_posix(): _read(path, folder)
@@ -98,7 +103,8 @@ class Pages:
 
     async def _render(self, entry: Entry, request: Request) -> Response:
         """Return the entry page with the preview of the requested URL."""
-        preview = await self._previews.of(request.scope["path"], request.query_params)
+        address = self._proxies.of(request)
+        preview = await self._previews.of(request.scope["path"], request.query_params, address)
         origin = origin_of(request.headers) if self._origin is None else self._origin
         # Not compressed: it fits into one or two packets, and compressing would take longer.
         body = entry.page(preview, origin).encode()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import secrets
 from collections.abc import Callable, Iterable
 from http import HTTPStatus
@@ -15,6 +16,7 @@ from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
 from server.gateway.addresses import Proxies
+from server.gateway.budgets import Budgets
 from server.gateway.contracts import Answerer
 from server.gateway.entry import origin_of, public_origin
 from server.gateway.http import upgrade_refusal
@@ -35,6 +37,7 @@ class Sockets:
         load: the node's load; handshakes are rejected while it is too high.
         metrics: the node's metrics.
         proxies: the proxies that say where a handshake is from.
+        budgets: those of players and addresses.
         origins: origins that may open WebSockets, in addition to the page's own.
         public_url: the origin of the page; `None` to use the Host header of each handshake.
     """
@@ -46,6 +49,7 @@ class Sockets:
         load: Load,
         metrics: Metrics,
         proxies: Proxies,
+        budgets: Budgets,
         origins: Iterable[str],
         public_url: str | None = None,
     ) -> None:
@@ -54,9 +58,11 @@ class Sockets:
         self._load = load
         self._metrics = metrics
         self._proxies = proxies
+        self._budgets = budgets
         self._origins = frozenset(origins)
         self._origin = None if public_url is None else public_origin(public_url)
         self._stopping = False
+        self._warned = False
         self._connections: set[Any] = set()
 
     def __call__(
@@ -77,6 +83,7 @@ class Sockets:
     def _ended(self, socket: Socket) -> None:
         self._connections.discard(socket)
         if socket.session is not None:
+            socket.session.payer.count_socket(-1)
             self._leave(socket.session)
 
     def stop(self) -> None:
@@ -87,20 +94,31 @@ class Sockets:
         origin = self._origin or origin_of(request.headers)
         address = self._address(socket, request)
         session_id = secrets.token_hex(8)
-        return Session(session_id, socket, self._answerer, self._metrics, origin, address)
+        session = Session(
+            session_id, socket, self._answerer, self._metrics, origin, address, self._budgets
+        )
+        session.payer.count_socket(1)
+        return session
 
     def _address(self, socket: Socket, request: Request) -> str:
-        return self._proxies.client(socket.peer, request.headers.get_all("X-Forwarded-For"))
+        """Return where a handshake is from; note once if a proxy may have been forgotten."""
+        peer, forwarded = socket.peer, request.headers.get_all("X-Forwarded-For")
+        if forwarded and not self._warned and self._proxies.looks_forgotten(peer):
+            self._warned = True
+            log.warning("proxy_not_trusted", peer=peer)
+        return self._proxies.client(peer, forwarded)
 
-    def _admit(self, _: Socket, request: Request) -> Response | None:
+    def _admit(self, socket: Socket, request: Request) -> Response | None:
         """Return the response that rejects a handshake, or `None` to accept it."""
         if self._stopping:
             return _refusal(HTTPStatus.SERVICE_UNAVAILABLE, "The server is restarting.")
         if self._load.is_too_high:
             self._metrics.refusals["overloaded"] += 1
-            wait = str(self._load.wait() // 1000)
             text = "The server is overloaded."
-            return _refusal(HTTPStatus.SERVICE_UNAVAILABLE, text, {"Retry-After": wait})
+            return _refusal(HTTPStatus.SERVICE_UNAVAILABLE, text, self._load.wait() / 1000)
+        if wait := self._budgets.open_socket(self._address(socket, request)):
+            text = "There are too many connections from where you are."
+            return _refusal(HTTPStatus.TOO_MANY_REQUESTS, text, wait)
         headers = request.headers
         origin = headers.get("Origin")
         refused = upgrade_refusal(request.path, origin, headers.get("Host", ""), self._origins)
@@ -111,8 +129,9 @@ class Sockets:
         return _refusal(*refused)
 
 
-def _refusal(status: HTTPStatus, text: str, more: dict[str, str] | None = None) -> Response:
-    headers = Headers(more or {})
+def _refusal(status: HTTPStatus, text: str, wait: float = 0.0) -> Response:
+    """Return the response that rejects a handshake, for so many seconds if not for good."""
+    headers = Headers({"Retry-After": str(math.ceil(wait))} if wait else {})
     body = f"{text}\n".encode()
     headers["Content-Type"] = "text/plain; charset=utf-8"
     headers["Content-Length"] = str(len(body))

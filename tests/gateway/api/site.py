@@ -20,6 +20,7 @@ from server.core.ids import AttemptId, PlayerId
 from server.gateway.addresses import Proxies
 from server.gateway.api.app import Api
 from server.gateway.api.routes import DOCUMENT
+from server.gateway.budgets import Budgets
 from server.gateway.http import players_app
 from server.gateway.listener import Listener
 from server.gateway.load import Load
@@ -66,6 +67,7 @@ class Site:
     Attributes:
         lag: of the node's event loop in seconds, as far as it knows.
         api: the interface.
+        budgets: those of its clients.
         port: where it is.
     """
 
@@ -75,17 +77,18 @@ class Site:
         self.port = 0
         load = Load(lambda: self.lag)
         services = node.services
+        self.budgets = Budgets(clock=lambda: services.clock.now() / 1000)
         services.archive = Archive(node.store, node.attempts, node.dailies, folder)
         self.api = Api(
             services,
             load,
             services.metrics.requests,
             Proxies(proxies),
+            self.budgets,
             clock=lambda: services.clock.now() / 1000,
         )
-        self.app = players_app(
-            Pages(folder, Previews(services, load), None), self.api, lambda: True
-        )
+        pages = Pages(folder, Previews(services, load, self.budgets), None, Proxies(proxies))
+        self.app = players_app(pages, self.api, lambda: True)
 
     async def get(self, path: str, method: str = "GET", **headers: str) -> Reply:
         """Send a request for a path below `/api`, and return the answer, which has its schema."""
