@@ -183,6 +183,14 @@ class Metrics:
         default=None,
         metadata=_family("samedeal_outbox_age_seconds", "Age of the oldest unapplied effect."),
     )
+    store_memory: Gauges = field(
+        default_factory=dict,
+        metadata=_family(
+            "samedeal_redis_memory_bytes",
+            "Memory that Redis takes (used), and may take (limit; 0 if there is none).",
+            "kind",
+        ),
+    )
     queues: Gauges = field(
         default_factory=dict,
         metadata=_family("samedeal_queue_length", "Items in a queue.", "queue"),
@@ -205,10 +213,12 @@ class LagMeter:
     """Measures how late the event loop runs a timer, until it is closed.
 
     Attributes:
+        measured: called after each measurement, if there is somebody to call.
         recent: the moving average of the lag in seconds, mostly of the last half second.
     """
 
     def __init__(self, lag: Histogram) -> None:
+        self.measured: Callable[[], None] | None = None
         self.recent = 0.0
         self._lag = lag
         self._loop = asyncio.get_running_loop()
@@ -226,6 +236,8 @@ class LagMeter:
         self.recent += (late - self.recent) * _LAG_WEIGHT
         self._due = now + LAG_INTERVAL
         self._timer = self._loop.call_later(LAG_INTERVAL, self._measure)
+        if self.measured is not None:
+            self.measured()
 
 
 class _MetricsCollector(Collector):

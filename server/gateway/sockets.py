@@ -84,6 +84,7 @@ class Sockets:
         self._connections.discard(socket)
         if socket.session is not None:
             socket.session.payer.count_socket(-1)
+            log.debug("disconnected", session=socket.session.id, player=socket.session.player)
             self._leave(socket.session)
 
     def stop(self) -> None:

@@ -7,6 +7,7 @@ acknowledged once its server and the configured number of replicas have it.
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -21,7 +22,7 @@ from redis.exceptions import AskError, MovedError, NoScriptError, TryAgainError
 from server.core.refusal import UnavailableError, UnsuitableError
 from server.metrics import Metrics
 from server.store.connection import FAILURES, Client, raising_unavailable
-from server.store.pipeline import Argument, Pipeline, TooFewReplicasError, pack
+from server.store.pipeline import Argument, Pipeline, TooFewReplicasError, is_told, pack
 from server.store.servers import Server, Servers, suggests_failover
 
 MIN_VERSION: Final = (6, 2)
@@ -104,6 +105,11 @@ class Database:
         self.is_standalone = self._single is not None
 
     @property
+    def lost_at(self) -> float:
+        """When a server was last lost, or could not be reached, by the monotonic clock."""
+        return max((each.outage.failed_at for each in self._pipelines.values()), default=-math.inf)
+
+    @property
     def waiting(self) -> int:
         """The number of commands in all pipelines that have no reply yet."""
         return sum(pipeline.waiting for pipeline in self._pipelines.values())
@@ -147,7 +153,8 @@ class Database:
         if isinstance(reply, AskError | TryAgainError):
             self._send_in_task(key, command, failed)
         elif isinstance(reply, Exception):
-            log.warning("send_failed", error=f"{type(reply).__name__}: {reply}")
+            tell = log.debug if is_told(reply) else log.warning
+            tell("send_failed", command=command[0], error=f"{type(reply).__name__}: {reply}")
             _notify(failed)
             if suggests_failover(reply):
                 # Later commands should reach the server that has taken over.
@@ -164,7 +171,7 @@ class Database:
         try:
             await self.write(key, *command)
         except UnavailableError as error:
-            log.warning("send_failed", error=str(error))
+            log.debug("send_failed", command=command[0], error=str(error))
             _notify(failed)
 
     async def write(self, key: str, *command: Argument) -> Any:
@@ -296,26 +303,39 @@ class Database:
         return [found[name] for name in names]
 
     async def check(self) -> None:
-        """Check that every server has a supported version.
+        """Check that every server has a supported version, and evicts nothing.
 
         Raises:
-            UnsuitableError: one is too old.
+            UnsuitableError: one is too old, or drops keys when its memory is full.
             UnavailableError: Redis does not answer.
         """
-        least = MIN_VERSION
-        with raising_unavailable():
-            if isinstance(self.client, RedisCluster):
-                least = MIN_CLUSTER_VERSION
-                await self.client.initialize()
-                servers = self.client.get_primaries()
-                infos: Any = await self.client.info("server", target_nodes=servers)
-                versions = [info["redis_version"] for info in infos.values()]
-            else:
-                versions = [(await self.client.info("server"))["redis_version"]]
-        for version in versions:
+        least = MIN_VERSION if self.is_standalone else MIN_CLUSTER_VERSION
+        for info in await self.infos("memory"):
+            policy = info["maxmemory_policy"]
+            if info["maxmemory"] and policy != "noeviction":
+                raise UnsuitableError(
+                    f"This Redis drops keys when its memory is full (maxmemory-policy {policy}), "
+                    "and games with them. Set it to noeviction."
+                )
+        for info in await self.infos("server"):
+            version = info["redis_version"]
             if tuple(int(part) for part in version.split(".")[:2]) < least:
                 needed = ".".join(map(str, least))
                 raise UnsuitableError(f"This is Redis {version}; {needed} or newer is needed.")
+
+    async def infos(self, section: str) -> list[dict[str, Any]]:
+        """Return a section of `INFO` of the server; in a cluster, of each master.
+
+        Raises:
+            UnavailableError: Redis does not answer.
+        """
+        with raising_unavailable():
+            if not isinstance(self.client, RedisCluster):
+                return [await self.client.info(section)]
+            await self.client.initialize()
+            servers = self.client.get_primaries()
+            found: Any = await self.client.info(section, target_nodes=servers)
+            return list(found.values())
 
     async def close(self) -> None:
         """Wait until every command has its reply, and close the connections."""
@@ -344,7 +364,7 @@ class Database:
         if pipeline is None:
             client = self._servers.client_of(server)
             pipeline = self._pipelines[name] = Pipeline(
-                client, self.acks, self._scripts, self.metrics
+                client, self.acks, self._scripts, self.metrics, name
             )
         return pipeline
 

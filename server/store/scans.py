@@ -27,6 +27,15 @@ class Scans:
     def __init__(self, database: Database) -> None:
         self._database = database
 
+    async def all_keys(self) -> AsyncIterator[list[str]]:
+        """Yield all keys, in batches that may be empty, perhaps some twice.
+
+        Raises:
+            UnavailableError: Redis does not answer.
+        """
+        async for found in self._scan("*"):
+            yield found
+
     async def rooms(self) -> AsyncIterator[list[RoomCode]]:
         """Yield the codes of all rooms, in batches that may be empty, perhaps some twice.
 
@@ -42,8 +51,10 @@ class Scans:
         Raises:
             UnavailableError: Redis does not answer.
         """
-        async for found in self._scan(keys.player("*")):
-            ids = [PlayerId(key.partition("{")[2].removesuffix("}")) for key in found]
+        # A guest who has played and chosen no name has a history only.
+        async for found in self._scan("[ph]*:{*}"):
+            named = {key.partition("{")[2].removesuffix("}") for key in found if _is_player(key)}
+            ids = list(map(PlayerId, named))
             names = await self._database.ask(
                 lambda redis, key: redis.hget(key, "name"), *map(keys.player, ids)
             )
@@ -63,6 +74,10 @@ class Scans:
                     answer: Any = await client.scan(cursor or 0, pattern, BATCH, **target)
                 cursor, found = answer if target == {} else _of_server(answer)
                 yield list(found)
+
+
+def _is_player(key: str) -> bool:
+    return key.partition("{")[0] in {"player:", "history:"}
 
 
 def _of_server(answer: Any) -> tuple[int, list[str]]:

@@ -86,6 +86,10 @@ class Memory:
         if key in self._keyspace.keys:
             self._keyspace.expiries[key] = milliseconds
 
+    def expires(self, key: str) -> float | None:
+        """Return when a key expires, in Unix milliseconds; `None` if not, or if there is none."""
+        return None if self.find(key) is None else self._keyspace.expiries.get(key)
+
     def persist(self, key: str) -> None:
         """Let a key not expire."""
         self._keyspace.expiries.pop(key, None)
@@ -138,6 +142,10 @@ class Memory:
         found = self.find(key) is not None
         self.delete(key)
         return int(found)
+
+    def _expire(self, key: str, seconds: str) -> Reply:
+        self.expire(key, seconds)
+        return int(self.find(key) is not None)
 
     def _exists(self, key: str) -> Reply:
         return int(self.find(key) is not None)
@@ -229,6 +237,10 @@ class Memory:
     def entries(self, key: str) -> list[Entry]:
         """Return the entries of a journal."""
         return [(f"0-{number}", text) for number, text in enumerate(self.stream(key), 1)]
+
+    def expiry(self, key: str) -> int:
+        """Return when a key expires, in Unix milliseconds; 0 if it does not."""
+        return int(self.expires(key) or 0)
 
     def fields(self, key: str) -> dict[str, str]:
         """Return a copy of a hash."""

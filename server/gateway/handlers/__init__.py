@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from server.core.ids import AttemptId, PlayerId, RoomCode
+from server.core.codes import read_room_code
+from server.core.ids import AttemptId, PlayerId
 from server.core.refusal import Refusal
 from server.gateway.costs import MISSES
 from server.gateway.handlers import (
@@ -83,7 +84,7 @@ class Handlers:
         """
         if not isinstance(command, JoinRoom | WatchRound) or session.player is None:
             return False
-        live = self._services.live.find(RoomCode(command.code.upper()))
+        live = self._services.live.find(read_room_code(command.code))
         return live is not None and live.room.seat_of(session.player) is not None
 
     def play(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from server.core.codes import read_room_code
 from server.core.ids import PlayerId, RoomCode
 from server.core.race import Room
 from server.core.race_events import Terms
@@ -31,8 +32,8 @@ from server.gateway.messages.shared import Command
 
 
 async def create(request: Request[CreateRoom]) -> RoomState:
-    """Open a room unless the node is overloaded, and subscribe the session to it."""
-    if request.load.is_too_high:
+    """Open a room if there is room for it, and subscribe the session to it."""
+    if not request.load.has_room:
         raise Refusal("overloaded", wait=request.load.wait())
     command = request.command
     room = await request.services.rooms.create(
@@ -48,16 +49,16 @@ async def create(request: Request[CreateRoom]) -> RoomState:
 
 
 async def quick_match(request: Request[QuickMatch]) -> RoomState:
-    """Find a quick match unless the node is overloaded, and subscribe the session to its room."""
-    if request.load.is_too_high:
+    """Find a quick match if there is room for one, and subscribe the session to its room."""
+    if not request.load.has_room:
         raise Refusal("overloaded", wait=request.load.wait())
     room = await request.services.quick_matches.match(request.player, request.command.game)
     return await _subscribed(request, room)
 
 
 async def join(request: Request[JoinRoom]) -> RoomState:
-    """Take a seat, and subscribe the session to the room; the code's case does not matter."""
-    code = RoomCode(request.command.code.upper())
+    """Take a seat, and subscribe the session to the room; its code may be as it was typed."""
+    code = read_room_code(request.command.code)
     room = await request.services.rooms.join(code, request.player)
     return await _subscribed(request, room)
 
