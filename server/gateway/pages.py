@@ -14,6 +14,7 @@ from pathlib import Path
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
+from server.gateway.addresses import Proxies
 from server.gateway.content import Content, Representation, content_of
 from server.gateway.entry import Entry
 from server.gateway.origins import Origins
@@ -41,11 +42,15 @@ class Pages:
     Args:
         folder: the directory with the files; it may be missing or empty.
         previews: makes the link previews.
+        proxies: the proxies that say where a request is from.
         origins: says which origin absolute URLs begin with.
     """
 
-    def __init__(self, folder: Path, previews: Previews, origins: Origins) -> None:
+    def __init__(
+        self, folder: Path, previews: Previews, proxies: Proxies, origins: Origins
+    ) -> None:
         self._previews = previews
+        self._proxies = proxies
         self._origins = origins
         self._pages = {
             "/" + path.relative_to(folder).as_posix(): _read(path, folder)
@@ -89,7 +94,8 @@ class Pages:
 
     async def _render(self, entry: Entry, request: Request) -> Response:
         """Return the entry page with the preview of the requested URL."""
-        preview = await self._previews.of(request.scope["path"], request.query_params)
+        address = self._proxies.of(request)
+        preview = await self._previews.of(request.scope["path"], request.query_params, address)
         peer = request.client.host if request.client is not None else ""
         origin = self._origins.of(request.headers, peer)
         # Not compressed: it fits into one or two packets, and compressing would take longer.
