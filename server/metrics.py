@@ -135,6 +135,9 @@ class Metrics:
         default_factory=lambda: Histogram(SECONDS),
         metadata=_family("samedeal_loop_lag_seconds", "How late the event loop ran a timer."),
     )
+    ready: Gauge | None = field(
+        default=None, metadata=_family("samedeal_ready", "Whether the node is ready: 1 or 0.")
+    )
     watched: int = field(
         default=0,
         metadata=_family("samedeal_watched_entries", "Entries that were encoded for watchers."),
@@ -197,10 +200,12 @@ class LagMeter:
     """Measures how late the event loop runs a timer, until it is closed.
 
     Attributes:
+        measured: called after each measurement, if there is somebody to call.
         recent: the moving average of the lag in seconds, mostly of the last half second.
     """
 
     def __init__(self, lag: Histogram) -> None:
+        self.measured: Callable[[], None] | None = None
         self.recent = 0.0
         self._lag = lag
         self._loop = asyncio.get_running_loop()
@@ -218,6 +223,8 @@ class LagMeter:
         self.recent += (late - self.recent) * _LAG_WEIGHT
         self._due = now + LAG_INTERVAL
         self._timer = self._loop.call_later(LAG_INTERVAL, self._measure)
+        if self.measured is not None:
+            self.measured()
 
 
 class _MetricsCollector(Collector):

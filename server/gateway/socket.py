@@ -20,7 +20,6 @@ from websockets.protocol import State
 from websockets.server import ServerProtocol
 
 from server.gateway.codec import MAX_FRAME_SIZE
-from server.gateway.contracts import Wire
 from server.gateway.limits import BYTES_AT_ONCE, BYTES_PER_SECOND, CONTROL_COST
 from server.gateway.outgoing import Outgoing
 from server.gateway.session import Session
@@ -54,10 +53,10 @@ _MASKED_HEADER: Final = 6
 _HEADERS: Final = tuple(bytes((_WHOLE_BINARY, length)) for length in range(_MAX_SHORT + 1))
 """The frame header of an unfragmented binary message, by the length of the message."""
 
-Admit = Callable[[Request], Response | None]
+Admit = Callable[["Socket", Request], Response | None]
 """Checks a handshake; returns the response that rejects it, or `None` to accept it."""
 
-OpenSession = Callable[[Wire, Request], Session]
+OpenSession = Callable[["Socket", Request], Session]
 """Creates the session of a connection, whose handshake has this request."""
 
 _LOGGER = logging.getLogger("samedeal.socket")
@@ -126,9 +125,17 @@ class Socket(asyncio.Protocol):
         """The session, or `None` before the handshake has succeeded."""
         return self._session
 
+    @property
+    def peer(self) -> str:
+        """The address at the other end of the connection, which may be a proxy's."""
+        name: tuple[str, int] | None = self.transport.get_extra_info("peername")
+        return name[0] if name else ""
+
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Set up the transport; the first bytes received are the handshake request."""
         self.transport = cast(asyncio.Transport, transport)
+        # Now, though uvicorn does so later: the end must be told to this object in any case.
+        self.transport.set_protocol(self)
         self.transport.set_write_buffer_limits(high=MAX_UNSENT)
         _keep_alive(self.transport)
         self._begun(self)
@@ -235,7 +242,7 @@ class Socket(asyncio.Protocol):
 
     def _handle_handshake(self, request: Request) -> None:
         """Answer the handshake request, and open the session if it is accepted."""
-        response = self._admit(request) or self._protocol.accept(request)
+        response = self._admit(self, request) or self._protocol.accept(request)
         self._protocol.send_response(response)
         if response.status_code == HTTPStatus.SWITCHING_PROTOCOLS:
             self._session = self._open_session(self, request)

@@ -17,6 +17,7 @@ from server.core.ranking import Result
 from server.core.refusal import Refusal, UnavailableError
 from server.service.answers import Snapshot
 from server.service.attempts import Attempts
+from server.service.keyring import Keyring
 from server.service.store import Store
 from server.stop import Stop
 from server.store.deals import Deal
@@ -59,9 +60,15 @@ class ShownDay:
 class Dailies:
     """The deal of each game for each UTC day."""
 
-    def __init__(self, store: Store, attempts: Attempts) -> None:
+    def __init__(self, store: Store, attempts: Attempts, keyring: Keyring) -> None:
         self._store = store
         self._attempts = attempts
+        self._drawn_until = -1
+        keyring.sealing_changed.subscribe(self._read_again)
+
+    def _read_again(self) -> None:
+        """Have the deals ahead read again, which seals their seeds by the key that holds now."""
+        self._store.deals.forget()
         self._drawn_until = -1
 
     async def draw_ahead(self) -> None:
@@ -81,7 +88,7 @@ class Dailies:
             try:
                 await self.draw_ahead()
             except UnavailableError as error:
-                log.warning("dailies_not_drawn", error=str(error))
+                log.debug("dailies_not_drawn", error=str(error))
             await stop.or_wait(asyncio.sleep(DRAW_EVERY))
 
     async def today(self, player: PlayerId) -> tuple[int, list[Today]]:

@@ -75,7 +75,7 @@ class QuickMatches:
         """
         store, clock = self._store.quick_matches, self._store.clock
         for _ in range(TRIES):
-            code = await store.pair(game, clock.now())
+            code = await store.pair(game, self._rooms.random_code(), clock.now())
             try:
                 return await self._rooms.match(code, player, game)
             except Refusal as refusal:
@@ -138,4 +138,4 @@ class QuickMatches:
             else:
                 await store.withdraw(*offer)
         except UnavailableError as error:
-            log.warning("quick_match_not_offered", room=offer.code, error=str(error))
+            log.debug("quick_match_not_offered", room=offer.code, error=str(error))

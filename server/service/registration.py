@@ -18,23 +18,33 @@ from server.service.ports import NodeStore
 from server.service.signal import Signal
 from server.stop import Stop
 
+FORM = 2
+"""The newest format of the store that this release reads, which nodes say with their registration.
+Nodes that say none are of a release up to 0.2.0."""
+
 RENEW_EVERY = 5.0
 """Seconds between two heartbeats."""
 
 log = structlog.get_logger()
 
 
+def is_earlier(name: str) -> bool:
+    """Return whether a node, by the name that is registered, is of a release up to 0.2.0."""
+    return "/" not in name.rpartition("#")[0]
+
+
 class Registration:
     """Keeps one node registered as alive, and knows which nodes are.
 
     Attributes:
-        id: of this node; random, since a restarted node may get the same port.
+        id: of this node; random (8 hexadecimal digits) unless given to the constructor, since a
+            restarted node may get the same port.
         port: the port that this node listens on, or 0 before it does.
         changed: emitted with the ids of the nodes that have joined, and of those that have left.
     """
 
-    def __init__(self, nodes: NodeStore) -> None:
-        self.id = secrets.token_hex(4)
+    def __init__(self, nodes: NodeStore, node_id: str | None = None) -> None:
+        self.id = node_id or secrets.token_hex(4)
         self.port = 0
         self.changed: Signal[set[str], set[str]] = Signal()
         self._nodes = nodes
@@ -43,8 +53,8 @@ class Registration:
 
     @property
     def name(self) -> str:
-        """This node as it is registered: `host:port#id`."""
-        return f"{socket.gethostname()}:{self.port}#{self.id}"
+        """This node as it is registered: `host:port/form#id`."""
+        return f"{socket.gethostname()}:{self.port}/{FORM}#{self.id}"
 
     def is_alive(self, node_id: str) -> bool:
         """Return whether a node counts as alive, by the last list and later messages."""
@@ -62,14 +72,14 @@ class Registration:
                 names = await self._nodes.renew(self.name)
             except UnavailableError as error:
                 # The other nodes cannot renew theirs either, so none is counted as dead for that.
-                log.warning("registration_failed", error=str(error))
+                log.debug("registration_failed", error=str(error))
             else:
                 self._update(name.rpartition("#")[2] for name in names)
             await stop.or_wait(asyncio.sleep(RENEW_EVERY))
         try:
             await self._nodes.drop(self.name)
         except UnavailableError as error:
-            log.warning("registration_not_removed", error=str(error))
+            log.debug("registration_not_removed", error=str(error))
 
     def _update(self, node_ids: Iterable[str]) -> None:
         """Update which nodes are alive from the list of those that are registered.

@@ -382,6 +382,7 @@ class Journals:
                     raise GapError(f"{key}: {entry} follows {len(texts)} from {number}")
                 texts.append(text)
             if len(page.value) < _PAGE:
+                log.debug("journal_read", key=key, start=number, entries=len(texts))
                 return Entries(texts, generations.pop() if len(generations) == 1 else 0)
 
     async def _page(self, key: str, first: str, *, acknowledged: bool) -> Reply:
@@ -395,6 +396,6 @@ class Journals:
         if not (acknowledged and self._database.acks):
             return await reading
         barrier = keys.barrier(key)
-        writing = self._database.write(barrier, "SET", barrier, "", "EX", 60)
+        writing = self._database.write(barrier, "SET", barrier, "", "EX", keys.BARRIER_LIFE)
         page, _ = await asyncio.gather(reading, writing)
         return page

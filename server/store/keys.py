@@ -6,6 +6,7 @@ writes together shares a slot of Redis Cluster, and sweepers find all outboxes w
 
 from __future__ import annotations
 
+import re
 from zlib import crc32
 
 from server.core.boards import BoardId
@@ -60,6 +61,9 @@ BUSY_LIFE = 20
 CREATION_LIFE = 3_600
 """Seconds for which a room that is created again with the same creation key is found."""
 
+BARRIER_LIFE = 60
+"""Seconds after which a key that was written for the sake of writing expires."""
+
 NODES = "nodes"
 """The key of the registered nodes: a sorted set by time of expiry in Unix milliseconds."""
 
@@ -111,11 +115,20 @@ MAX_SUSPICIOUS = 5_000
 DIGESTS_LIFE = 3 * DAY_SECONDS
 """Seconds that the digests of a daily's runs are kept after the last one: it is over by then."""
 
+KEYRING = "keyring"
+"""The key of what is public of the keys that sign tokens: a string (JSON)."""
+
 SIGNING_KEY = "signing-key"
-"""The key of the secret that signs tokens: a string."""
+"""The key of the secret that signs tokens of releases up to 0.2.0: a string.
+
+There is none any more once no such node is left: the keyring has the secret then, sealed.
+"""
 
 FORMAT = "format"
 """The key that holds the number of the store's format; without it, that is 1."""
+
+_PARTITION = re.compile(r"\{p\d+\}:")
+_NO_BRACES = str.maketrans("", "", "{}")
 
 
 def partition(name: str) -> int:
@@ -124,6 +137,16 @@ def partition(name: str) -> int:
     What follows a slash is not part of that: a room has several effects in its partition.
     """
     return crc32(name.partition("/")[0].encode()) % PARTITIONS
+
+
+def kind_of(key: str) -> tuple[str, str]:
+    """Return of what kind a key is, as its first word after a partition, and the name after that.
+
+    The kind of `{p7}:attempt:<id>` is `attempt`, and its name the id; so it is of `deal:{<id>}`.
+    """
+    words = _PARTITION.sub("", key).translate(_NO_BRACES)
+    kind, _, name = words.partition(":")
+    return kind, name
 
 
 def attempt(attempt_id: str) -> str:
@@ -160,7 +183,10 @@ def due(number: int) -> str:
 
 
 def barrier(key: str) -> str:
-    """Return the key, in the slot of a given one, that is written to wait for its replicas."""
+    """Return the key, in the slot of a given one, that is written for the sake of writing.
+
+    The write shows that the server takes writes, or waits for its replicas.
+    """
     return f"{key[: key.index('}') + 1]}:barrier"
 
 

@@ -27,7 +27,7 @@ async def test_frames_sent_after_a_disconnect_are_dropped() -> None:
 
     def protocol() -> Socket:
         session: Any = Idle()
-        return Socket(lambda *_: session, lambda _: None, begun.append, lambda _: ended.set())
+        return Socket(lambda *_: session, lambda *_: None, begun.append, lambda _: ended.set())
 
     loop = asyncio.get_running_loop()
     server = await loop.create_server(protocol, "127.0.0.1", 0)

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack
-from pathlib import Path
 from signal import SIGCONT, SIGSTOP
 
 import pytest
 
-from server.store import bus, clock, connection, journal, pipeline
-from server.store.embedded import embedded_redis
+from server.store import bus, clock, connection, journal, pipeline, probe
 from tests.conftest import node
 from tests.gateway.client import Client, Message, opened
 from tests.gateway.play import race_of
+from tests.gateway.test_pages import get
 from tests.redis_servers import Server, running_server
+from tests.store.servers import until
 
 OTHERS = 8
 """Sessions besides the first one, each with a race of its own."""
@@ -125,17 +124,15 @@ async def test_no_move_is_acknowledged_while_redis_is_unavailable_and_play_goes_
         assert client.socket.close_code is None
 
 
-async def test_play_goes_on_after_a_restart_of_redis_with_its_data() -> None:
+async def test_play_goes_on_after_a_restart_of_redis_with_its_data(server: Server) -> None:
     async with AsyncExitStack() as stack:
-        data = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="samedeal")))
-        redis = embedded_redis(data)
-        port = await stack.enter_async_context(node(await redis.__aenter__()))
+        port = await stack.enter_async_context(node(server.url))
         client = await stack.enter_async_context(opened(port))
         (attempt,) = await race_of(client)
         first = await client.ask("move", attempt=attempt["attempt"], seq=2, move="s>w")
         assert first["type"] == "moved"
 
-        await redis.__aexit__(None, None, None)
+        server.kill()
         for type_, fields in (
             ("move", {"attempt": attempt["attempt"], "seq": 3, "move": "s>w"}),
             ("attempt.open", {"attempt": attempt["attempt"]}),
@@ -146,7 +143,7 @@ async def test_play_goes_on_after_a_restart_of_redis_with_its_data() -> None:
             assert (await client.ask(type_, **fields))["code"] == "unavailable"
         assert (await client.ask("ping"))["type"] == "pong"
 
-        await stack.enter_async_context(embedded_redis(data))
+        await asyncio.to_thread(server.start)
         again = await client.ask("move", attempt=attempt["attempt"], seq=3, move="s>w")
         assert again["result"]["moves"] == 2
         snapshot = await client.ask("attempt.open", attempt=attempt["attempt"])
@@ -181,3 +178,28 @@ async def test_the_number_of_commands_waiting_for_a_hanging_redis_is_bounded(
         server.signal(SIGCONT)
     for client, attempt in zip(clients, attempts, strict=True):
         assert (await retry_move(client, attempt, 3))["result"]["moves"] == 2
+
+
+async def test_a_node_is_ready_while_redis_takes_writes_and_lives_without(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(probe, "PROBE_EVERY", 0.02)
+    monkeypatch.setattr(probe, "FRESH_FOR", 0.3)
+    async with node(server.url) as port:
+
+        async def ready() -> bool:
+            response, body = await get(port, "/health/ready")
+            old, _ = await get(port, "/health")
+            alive, _ = await get(port, "/health/live")
+            assert alive.status == 200
+            assert body in {"ok\n", "The store takes no writes, or the node is broken.\n"}
+            return (response.status, old.status) == (200, 200)
+
+        async def unready() -> bool:
+            return not await ready()
+
+        assert await ready()
+        server.ask("CONFIG", "SET", "maxmemory", 1)
+        await until(unready)
+        server.ask("CONFIG", "SET", "maxmemory", 0)
+        await until(ready)

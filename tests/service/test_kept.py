@@ -170,7 +170,7 @@ async def test_a_round_ends_though_its_attempts_are_not_kept_any_more(
 async def test_the_pace_bots_run_is_kept_if_somebody_plays_against_it(
     node: Node, clock: SetClock, played: bool
 ) -> None:
-    code = await node.store.rooms.code_for(ADA, "quick")
+    code = node.rooms.random_code()
     await node.rooms.match(code, ADA, "lady-betty")
     clock.time += 60_000
     await node.rooms.seat_bot(code)

@@ -29,7 +29,7 @@ from server.store.deals import Deals
 from server.store.journal import SCRIPTS, Append, ConflictError, Entries, MistimedError
 from server.store.nodes import Nodes
 from server.store.sweepers import Sweepers
-from tests.conftest import ALONE
+from tests.conftest import ALONE, secret_keys
 from tests.core.builders import PLAYERS
 from tests.simulation.link import Link
 from tests.simulation.loop import VirtualLoop
@@ -43,7 +43,7 @@ TEXTS = ["a", '{"at":1}']
 GAMES = ["first", "second"]
 DAYS = [20_000, 20_001]
 DIGESTS = ["a" * 64, "b" * 64]
-CODES = [RoomCode("AAAAA"), RoomCode("BBBBB")]
+CODES = [RoomCode("AAAAA"), RoomCode("BBBBBBBB")]
 COMMANDS = 1_200
 
 
@@ -59,7 +59,9 @@ def side_on(database: Database) -> Side:
     """Return the store on a connection; its sweeper has the same name on each."""
     sweepers = Sweepers(database)
     sweepers.name = "sweeper"
-    return Side(database, replace(redis_store(database, Clock(database)), sweepers=sweepers))
+    return Side(
+        database, replace(redis_store(database, Clock(database), secret_keys()), sweepers=sweepers)
+    )
 
 
 Command = Callable[[Side], Awaitable[object]]
@@ -418,16 +420,8 @@ class Commands:
         return lambda on: on.store.races.met(player)
 
     def _pair(self) -> Command:
-        game, now = self._one(GAMES), self.now
-
-        async def pair(on: Side) -> object:
-            code = await on.store.quick_matches.pair(game, now)
-            if code not in CODES:
-                # A new one is random.
-                await on.store.quick_matches.withdraw(game, code)
-            return code if code in CODES else None
-
-        return pair
+        game, code, now = self._one(GAMES), self._one(CODES), self.now
+        return lambda on: on.store.quick_matches.pair(game, code, now)
 
 
 async def answer_of(command: Command, on: Side) -> object:
@@ -514,19 +508,34 @@ async def test_a_deal_is_found_as_it_was_drawn(
         store = on.store
         dailies = [DailyId("robert", day) for day in DAYS[:2]]
         drawn = await store.deals.draw("robert", "standard", CODES[0])
-        assert await Deals(on.database).find(drawn.id) == drawn
+        assert await Deals(on.database, secret_keys()).find(drawn.id) == drawn
         first = await store.deals.daily(dailies[0])
         assert (first.day, first.room) == (DAYS[0], None)
         assert await store.deals.daily(dailies[0]) == first
         assert await store.deals.daily(dailies[1]) != first
-        assert await Deals(on.database).daily_ids([dailies[0], DailyId("deuces", DAYS[0])]) == {
-            dailies[0]: first.id
-        }
-        code = await store.rooms.code_for(PLAYERS[0], "one")
-        assert await store.rooms.code_for(PLAYERS[0], "one") == code
+        assert await Deals(on.database, secret_keys()).daily_ids(
+            [dailies[0], DailyId("deuces", DAYS[0])]
+        ) == {dailies[0]: first.id}
+        assert await store.rooms.code_for(PLAYERS[0], "one", CODES[0]) == CODES[0]
+        assert await store.rooms.code_for(PLAYERS[0], "one", CODES[1]) == CODES[0]
         await store.rooms.forget_code(PLAYERS[0], "one")
-        assert await store.rooms.code_for(PLAYERS[0], "one") != code
-        assert await store.players.secret() == await store.players.secret()
+        assert await store.rooms.code_for(PLAYERS[0], "one", CODES[1]) == CODES[1]
+        await store.deals.seal(drawn.id)
+        assert await store.keyrings.old_secret(make=False) is None
+        secret = await store.keyrings.old_secret(make=True)
+        assert await store.keyrings.old_secret(make=True) == secret
+        assert await store.formats.read() == (1, False)
+        await store.formats.raise_to(2)
+        await store.keyrings.drop_old_secret()
+        assert await store.formats.read() == (2, False)
+        assert await store.keyrings.read() is None
+        assert await store.keyrings.keep_first("one") == "one"
+        assert await store.keyrings.keep_first("two") == "one"
+        assert [await store.keyrings.change(*each) for each in (("two", "1"), ("one", "3"))] == [
+            False,
+            True,
+        ]
+        assert await store.keyrings.read() == "3"
 
     if which == "real":
         await story(real)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
-from ipaddress import IPv6Address, ip_address
 from typing import Final
 
 from server.gateway.limits import Bucket
@@ -38,31 +37,13 @@ class Addresses:
         """Charge a client; return 0, or the seconds to wait if it cannot pay, and is not charged.
 
         Args:
-            address: as the connection or a trusted proxy says.
+            address: as `Proxies.client` returns it.
             cost: at most `BURST`.
         """
-        key = network_of(address)
-        bucket = self._buckets.get(key)
+        bucket = self._buckets.get(address)
         if bucket is None:
-            bucket = self._buckets[key] = Bucket(RATE, BURST, self._clock)
+            bucket = self._buckets[address] = Bucket(RATE, BURST, self._clock)
             if len(self._buckets) > MAX_KNOWN:
                 self._buckets.popitem(last=False)
-        self._buckets.move_to_end(key)
+        self._buckets.move_to_end(address)
         return 0.0 if bucket.take(cost) else bucket.wait(cost)
-
-
-def network_of(address: str) -> str:
-    """Return what counts as one client: an IPv4 address, or the /64 of an IPv6 one.
-
-    Whoever has an IPv6 address has the 2^64 of its network. What is no address counts as one
-    client, whatever it is.
-    """
-    try:
-        found = ip_address(address)
-    except ValueError:
-        return ""
-    if isinstance(found, IPv6Address):
-        if found.ipv4_mapped is None:
-            return str(IPv6Address(int(found) >> 64 << 64))
-        found = found.ipv4_mapped
-    return str(found)

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from functools import partial
 from http import HTTPStatus
-from ipaddress import ip_network
 
 import msgspec
 import structlog
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 from starlette.routing import Route as StarletteRoute
-from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from server.core.refusal import Refusal, UnavailableError, UnreadableError
+from server.gateway.addresses import Proxies
 from server.gateway.api.addresses import Addresses
 from server.gateway.api.cache import HEADERS, Cache, caching
 from server.gateway.api.problems import STATUS
@@ -54,11 +52,8 @@ class Api:
         services: what the handlers call.
         load: everything is refused while it is too high.
         requests: counts the answers by route and status.
-        trusted_proxies: addresses and networks whose X-Forwarded-For says where a request is from.
+        proxies: the proxies that say where a request is from.
         clock: returns the time in seconds.
-
-    Raises:
-        ValueError: one of `trusted_proxies` is neither an address nor a network.
 
     Attributes:
         app: the ASGI application; its paths have no prefix.
@@ -69,24 +64,21 @@ class Api:
         services: Services,
         load: Load,
         requests: Counts,
+        proxies: Proxies,
         *,
-        trusted_proxies: Sequence[str] = (),
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        for each in trusted_proxies:
-            ip_network(each)
         self._services = services
         self._load = load
         self._requests = requests
+        self._proxies = proxies
         self._addresses = Addresses(clock)
         self._cache = Cache(clock)
-        proxies = Middleware(ProxyHeadersMiddleware, trusted_hosts=list(trusted_proxies))
         self.app = Starlette(
             routes=[
                 StarletteRoute(route.path, self._endpoint(route), methods=METHODS)
                 for route in ROUTES
             ],
-            middleware=[proxies],
             exception_handlers={HTTPException: self._not_routed},
         )
         self.app.router.redirect_slashes = False
@@ -103,6 +95,7 @@ class Api:
                 response = await self._answer(route, request)
             except Exception as error:
                 response = refused(_refusal_of(error, route))
+            log.debug("request", route=route.path, status=response.status_code)
             self._requests[route.path, str(response.status_code)] += 1
             return response
 
@@ -124,7 +117,8 @@ class Api:
         """Refuse a request while players need the node, or if its client cannot pay for it."""
         if self._load.is_too_high:
             raise Refusal("overloaded", wait=self._load.wait())
-        address = request.client.host if request.client is not None else ""
+        peer = request.client.host if request.client is not None else ""
+        address = self._proxies.client(peer, request.headers.getlist("X-Forwarded-For"))
         if wait := self._addresses.wait(address, route.cost):
             text = "These are more requests than the server takes. Please slow down."
             raise Refusal("too_fast", text, math.ceil(wait * 1000))
