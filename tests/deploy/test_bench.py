@@ -9,7 +9,7 @@ import pytest
 from websockets.frames import Frame, Opcode
 from websockets.streams import StreamReader
 
-from deploy.bench import wire
+from deploy.bench import capacity, wire
 from deploy.bench.__main__ import is_fast_enough, last_line
 from deploy.bench.client import Client, masked
 from deploy.bench.comparison import FLOOR, OURS, Comparison
@@ -25,6 +25,7 @@ from engine.play import play
 from engine.ruleset import ROW
 from server.gateway import codec
 from server.gateway import messages as m
+from tests.conftest import ALONE
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -146,3 +147,14 @@ def test_charts_are_drawn_within_their_panels() -> None:
     svg = ET.fromstring(drawn)  # noqa: S314 - our own
     lines = list(svg.iter("{http://www.w3.org/2000/svg}polyline"))
     assert [line.get("points") for line in lines] == ["48.0,120.0 344.0,34.0", ""]
+
+
+@ALONE
+async def test_what_is_kept_of_each_kind_can_be_measured(
+    redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(capacity, "COUNT", 2)
+    monkeypatch.setattr(capacity, "LENGTHS", (1, 100))
+    found = await capacity.Capacity(redis_url).measure()
+    # Of so few, what each takes is lost in what Redis takes for itself.
+    assert len(found) == 13

@@ -193,3 +193,16 @@ async def test_the_pace_bots_run_is_kept_if_somebody_plays_against_it(
         assert abs(end - await _now(node) - keys.PLAYED_DEAL_LIFE * 1000) < 120_000
     else:
         assert end == unplayed
+
+
+MOST = {"opened": 1_600, "first move": 1_800}
+"""Bytes that the journal of a daily may take, at most: with Redis's own setting it is 4,784."""
+
+
+async def test_a_short_journal_takes_few_bytes(node: Node) -> None:
+    attempt = (await node.dailies.open(ADA, "lady-betty")).attempt
+    for most in MOST.values():
+        taken = await node.redis.memory_usage(keys.attempt(attempt), samples=0)
+        assert taken is not None
+        assert taken < most
+        await node.play(attempt, ADA)

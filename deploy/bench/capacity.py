@@ -1,0 +1,214 @@
+"""What Redis keeps of everything, in bytes: on an empty one, by the services of a node.
+
+python -m deploy.bench.capacity
+
+It takes two minutes. What is measured is what Redis says its data takes (`MEMORY STATS`), before
+and after so many of a kind were made, divided by their number, and `KEY_COST` for each new key.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import tempfile
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import msgspec
+from redis.asyncio import Redis
+
+from deploy.bench.games import recorded
+from engine.catalog import ruleset
+from engine.notation import move_text
+from server.app import redis_store
+from server.core import daily
+from server.core.attempt import Moved
+from server.core.due import AttemptDue
+from server.core.history import DayResult
+from server.core.ids import AttemptId, DealId, PlayerId
+from server.core.races import Race
+from server.core.stored import StoredResult
+from server.metrics import Metrics
+from server.service.registration import Registration
+from server.service.services import Services
+from server.store import keys
+from server.store.bus import Bus
+from server.store.clock import Clock
+from server.store.connection import connect
+from server.store.database import Database
+from server.store.deals import random_id
+from server.store.embedded import embedded_redis
+from server.store.journal import SCRIPTS, Append
+
+COUNT = 400
+"""How many of each kind are made."""
+
+AT_ONCE = 16
+"""How many are made at once: fewer than there are connections."""
+
+KEY_COST = 80
+"""Bytes that a key costs in the tables of keys and of expiries: two entries of 24, an object of 16,
+and a slot of 8 in each table. It is measured apart, since these tables double at times."""
+
+GAME = "deuces"
+
+LENGTHS = (1, 10, 100, 300)
+"""Moves of attempts: a look, a few, a usual game, a long one."""
+
+Make = Callable[[int], Awaitable[object]]
+
+
+class Capacity:
+    """Makes things of each kind on an empty Redis, and measures what they take."""
+
+    def __init__(self, url: str) -> None:
+        self.redis = connect(url)
+        self.database = Database(self.redis, 0, SCRIPTS)
+        self.store = redis_store(self.database, Clock(self.database))
+        registration = Registration(self.store.nodes)
+        self.services = Services(self.store, Bus(self.database), registration, Metrics())
+
+    async def used(self) -> int:
+        """Return the bytes that the data takes."""
+        assert isinstance(self.redis, Redis)
+        stats = await self.redis.memory_stats()
+        return int(stats["dataset.bytes"]) + KEY_COST * int(stats["keys.count"])
+
+    async def each(self, make: Make) -> int:
+        """Return the bytes that one of a kind takes, of which `make` makes one."""
+        before, few = await self.used(), asyncio.Semaphore(AT_ONCE)
+
+        async def one(number: int) -> None:
+            async with few:
+                await make(number)
+
+        await asyncio.gather(*map(one, range(COUNT)))
+        await self.services.effects.flush()
+        # What nobody waits for has been written before this on the same connection.
+        await self.database.write("", "PING")
+        return round((await self.used() - before) / COUNT)
+
+    async def guest(self, name: str | None) -> PlayerId:
+        """Begin and end the session of a new guest."""
+        player = (await self.services.identity.enter(None, name)).profile.id
+        await self.services.sessions.enter(player, "session")
+        self.services.sessions.leave(player, "session")
+        return player
+
+    async def play(self, attempt: AttemptId, moves: int) -> None:
+        """Write the moves of a recorded game to the journal of a daily."""
+        state = await self.services.attempts.find(attempt)
+        assert state is not None, "it has been opened"
+        key, start = keys.attempt(attempt), state.start
+        partition = keys.partition(attempt)
+        for number, move in enumerate(recorded(GAME)[:moves], 2):
+            now = self.store.clock.now()
+            event = Moved(move_text(ruleset(GAME), move), now)
+            entry = Append(key, number, msgspec.json.encode(event).decode())
+            if number == FIRST:
+                expires = start.deadline + keys.ATTEMPT_LIFE
+                due = AttemptDue(attempt), start.deadline
+                entry = entry._replace(partition=partition, expires=expires, due=due)
+            await self.store.journals.append(entry, now)
+
+    async def measure(self) -> dict[str, int]:
+        """Return the bytes that one of each kind takes."""
+        services = self.services
+        await self.store.clock.sample()
+        await services.prepare()
+        day = daily.day_at(self.store.clock.now())
+        found: dict[str, int] = {}
+        # The first ones open connections and load scripts, which takes memory, too.
+        await self.each(lambda _: self.guest(None))
+        found["a guest who says hello, or opens a page"] = await self.each(
+            lambda _: self.guest(None)
+        )
+        found["a guest's name"] = await self.each(lambda number: self.guest(f"Player {number}"))
+        players = [PlayerId(random_id()) for _ in range(COUNT)]
+        found["an identity that is kept, without a name"] = await self.each(
+            lambda number: services.accounts.new_recovery_code(players[number])
+        )
+        for moves in (0, *LENGTHS):
+            guests = [PlayerId(random_id()) for _ in range(COUNT)]
+
+            async def attempt(number: int, guests: list[PlayerId] = guests, n: int = moves) -> None:
+                opened = await services.dailies.open(guests[number], GAME)
+                if n:
+                    await self.play(opened.attempt, n)
+
+            name = "a daily that is opened"
+            if moves:
+                name = f"a daily with {moves} move{'s'[: moves - 1]}"
+            found[name] = await self.each(attempt)
+
+        result = DayResult(20, 32, 180_000, 100, "resigned", 39)
+        guests = [PlayerId(random_id()) for _ in range(COUNT)]
+        for name, past in (("first result", 0), ("next result of the same week", 1)):
+            found[f"a guest's {name}"] = await self.each(
+                lambda number, at=day - past: services.histories.add_day(  # type: ignore[misc]
+                    guests[number], GAME, at, result, ()
+                )
+            )
+        found["a kept player's first result"] = await self.each(
+            lambda number: services.histories.add_day(players[number], GAME, day, result, ())
+        )
+        found.update(await self._rooms())
+        await services.close()
+        await self.database.close()
+        return found
+
+    async def _rooms(self) -> dict[str, int]:
+        services, found = self.services, {}
+        hosts = [PlayerId(random_id()) for _ in range(COUNT)]
+        codes = {}
+
+        async def room(number: int) -> None:
+            host, guest = hosts[number], PlayerId(random_id())
+            opened = await services.rooms.create(
+                host, GAME, "standard", seats=2, limit=900_000, creation="k" * 10
+            )
+            codes[host] = opened.opened.code, guest
+            await services.rooms.join(opened.opened.code, guest)
+
+        found["a room of two"] = await self.each(room)
+
+        async def given_up(number: int) -> None:
+            code, guest = codes[hosts[number]]
+            await services.rooms.start(code, hosts[number], [hosts[number], guest])
+            for player in (guest, hosts[number]):
+                await services.rooms.leave(code, player)
+
+        found["a round of two without a move, besides"] = await self.each(given_up)
+
+        stored = StoredResult(20, 32, 180_000, 100, "resigned")
+
+        async def race(number: int) -> None:
+            runs = {hosts[number]: stored, codes[hosts[number]][1]: stored}
+            over = Race(DealId(random_id()), GAME, self.store.clock.now(), 0, "none", runs)
+            await services.races.apply(over)
+
+        found["the end of a race of two: record, histories, who met"] = await self.each(race)
+        found["the deal of a round"] = await self.each(
+            lambda number: self.store.deals.draw(GAME, "standard", codes[hosts[number]][0])
+        )
+        return found
+
+
+FIRST = 2
+"""The number of a first move's entry."""
+
+
+async def main() -> None:
+    """Measure, and print a table."""
+    with tempfile.TemporaryDirectory(prefix="samedeal") as folder:
+        async with embedded_redis(Path(folder)) as url:
+            capacity = Capacity(url)
+            (server,) = await capacity.database.infos("server")
+            found = await capacity.measure()
+    lines = [f"| Redis {server['redis_version']} | bytes |", "|---|--:|"]
+    lines += [f"| {name} | {size:,} |" for name, size in found.items()]
+    sys.stdout.write("\n".join([*lines, ""]))
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
