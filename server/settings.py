@@ -32,6 +32,8 @@ class Settings:
         data: directory of the embedded Redis and of the archive.
         redis_memory: bytes that the embedded Redis may take, or `None` for half of the machine's.
         page: directory of the built page.
+        hosts: names of this server, in addition to that in `public_url`, or else to `localhost`
+            and those of this machine.
         origins: origins that may open WebSockets, in addition to the page's own.
         replica_acks: how many replicas must have received a write before it is acknowledged.
         metrics_host: host name or address on which to serve metrics.
@@ -39,7 +41,7 @@ class Settings:
         public_url: origin at which players open the page, or `None` to use the Host header of each
             request.
         trusted_proxies: addresses and networks of proxies whose X-Forwarded-For says where a
-            request is from.
+            request is from, and whose X-Forwarded-Proto says by which scheme.
     """
 
     host: str = "localhost"
@@ -49,6 +51,7 @@ class Settings:
     data: Path = field(default_factory=lambda: user_data_path("samedeal", appauthor=False))
     redis_memory: int | None = None
     page: Path = field(default_factory=built_page)
+    hosts: tuple[str, ...] = ()
     origins: tuple[str, ...] = ()
     replica_acks: int = 0
     metrics_host: str = "localhost"

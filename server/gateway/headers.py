@@ -11,7 +11,7 @@ from typing import Final
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from server.gateway.addresses import Proxies
+from server.gateway.origins import Origins
 
 POLICY: Final = {
     # Whatever is not named below, such as frames and plug-ins, is loaded from nowhere.
@@ -78,14 +78,12 @@ class SecurityHeaders:
 
     Args:
         app: the other one; it sets none of them.
-        public_url: where players find the page, if the operator has said so.
-        proxies: the proxies whose `X-Forwarded-Proto` is believed.
+        origins: says whether requests come by TLS.
     """
 
-    def __init__(self, app: ASGIApp, public_url: str | None, proxies: Proxies) -> None:
+    def __init__(self, app: ASGIApp, origins: Origins) -> None:
         self._app = app
-        self._proxies = proxies
-        self._tls = public_url is not None and public_url.startswith("https:")
+        self._origins = origins
         self._document = _raw(DOCUMENT)
         self._by_prefix = {prefix: _raw(headers) for prefix, headers in _BY_PREFIX.items()}
 
@@ -94,7 +92,8 @@ class SecurityHeaders:
         path: str = scope["path"]
         by_prefix = self._by_prefix.items()
         more = next((raw for prefix, raw in by_prefix if path.startswith(prefix)), self._document)
-        if self._tls or self._came_by_tls(scope):
+        peer, _ = scope["client"] or ("", 0)
+        if (self._origins.of(Headers(scope=scope), peer) or "").startswith("https:"):
             more = [*more, (b"strict-transport-security", HSTS.encode())]
 
         async def send_with_headers(message: Message) -> None:
@@ -104,13 +103,6 @@ class SecurityHeaders:
             await send(message)
 
         await self._app(scope, receive, send_with_headers)
-
-    def _came_by_tls(self, scope: Scope) -> bool:
-        """Return whether a trusted proxy says that its client uses TLS."""
-        if Headers(scope=scope).get("X-Forwarded-Proto") != "https":
-            return False
-        peer, _ = scope["client"] or ("", 0)
-        return self._proxies.trusts(peer)
 
 
 def _raw(headers: dict[str, str]) -> _Raw:

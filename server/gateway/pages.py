@@ -15,7 +15,8 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
 from server.gateway.content import Content, Representation, content_of
-from server.gateway.entry import Entry, origin_of, public_origin
+from server.gateway.entry import Entry
+from server.gateway.origins import Origins
 from server.gateway.previews import Previews
 
 INDEX = "/index.html"
@@ -40,15 +41,12 @@ class Pages:
     Args:
         folder: the directory with the files; it may be missing or empty.
         previews: makes the link previews.
-        public_url: the origin for absolute URLs; `None` to use the Host header of each request.
-
-    Raises:
-        ValueError: `public_url` is invalid.
+        origins: says which origin absolute URLs begin with.
     """
 
-    def __init__(self, folder: Path, previews: Previews, public_url: str | None) -> None:
+    def __init__(self, folder: Path, previews: Previews, origins: Origins) -> None:
         self._previews = previews
-        self._origin = None if public_url is None else public_origin(public_url)
+        self._origins = origins
         self._pages = {
             "/" + path.relative_to(folder).as_posix(): _read(path, folder)
             for path in sorted(folder.rglob("*"))
@@ -92,7 +90,8 @@ class Pages:
     async def _render(self, entry: Entry, request: Request) -> Response:
         """Return the entry page with the preview of the requested URL."""
         preview = await self._previews.of(request.scope["path"], request.query_params)
-        origin = origin_of(request.headers) if self._origin is None else self._origin
+        peer = request.client.host if request.client is not None else ""
+        origin = self._origins.of(request.headers, peer)
         # Not compressed: it fits into one or two packets, and compressing would take longer.
         body = entry.page(preview, origin).encode()
         headers = {

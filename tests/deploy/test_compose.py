@@ -143,6 +143,7 @@ def test_what_the_services_mount_is_in_the_repository() -> None:
         for volume in service.get("volumes", [])
         if volume.startswith("./")
     ]
-    assert sorted(mounted) == ["./deploy/Caddyfile", "./deploy/redis.conf"]
+    names = ["Caddyfile", "errors", "redis.conf"]
+    assert sorted(mounted) == [f"./deploy/{name}" for name in names]
     for path in mounted:
-        assert (ROOT / path).is_file(), path
+        assert (ROOT / path).exists(), path

@@ -11,7 +11,7 @@ import pytest
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
-from server.store import clock
+from server.store.clock import Clock
 from tests.conftest import ALONE, node
 
 pytestmark = ALONE
@@ -231,13 +231,16 @@ async def test_a_page_that_was_not_built_is_reported_as_missing(
     assert (response.status, body) == (404, "The page has not been built.\n")
 
 
-async def test_health_depends_on_redis(redis_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_node_whose_tasks_have_failed_is_not_alive(
+    redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fail(*_: object) -> None:
+        raise RuntimeError("broken on purpose")
+
+    monkeypatch.setattr(Clock, "run", fail)
     async with node(redis_url) as port:
-        response, body = await get(port, "/health")
-        assert (response.status, body) == (200, "ok\n")
-        monkeypatch.setattr(clock, "FRESH_FOR", -1.0)
-        response, _ = await get(port, "/health")
-        assert response.status == 503
+        for path in ("/health/live", "/health/ready", "/health"):
+            assert (await get(port, path))[0].status == 503
 
 
 async def test_a_plain_request_for_the_socket_is_refused(port: int) -> None:
