@@ -42,6 +42,7 @@ async def test_every_answer_has_the_headers_of_its_kind(redis_url: str, page: Pa
         for method in ("HEAD", "POST", "OPTIONS"):
             assert await found(port, "/", method) == titled(headers.DOCUMENT)
             assert await found(port, "/api/games", method) == titled(headers.PUBLIC)
+        assert await found(port, "/", Host="elsewhere.example") == titled(headers.DOCUMENT)
         response, _ = await ask(port, "/")
         again = {"If-None-Match": response.headers["ETag"]}
         for _ in range(2):
