@@ -44,6 +44,13 @@ FIND_MISFITS = """() => {
 }""".replace("WIDTH", str(NARROW["width"]))
 """Returns the elements that overflow the window, and the targets smaller than 44 pixels."""
 
+# Every rule is checked. Not describing the elements that pass saves two thirds of the time.
+FIND_VIOLATIONS = """async tags => {
+  const wanted = {runOnly: {type: 'tag', values: tags}, resultTypes: ['violations']};
+  return (await axe.run(wanted)).violations;
+}"""
+"""Returns what violates a rule of one of the tags."""
+
 READING_MODES = {
     "plain": "",
     "twice the text": "document.documentElement.style.fontSize = '200%'",
@@ -89,11 +96,9 @@ def _violations(player: Player) -> list[str]:
     """Return the violations that axe finds on the page: the rule, and where it is violated."""
     if not player.page.evaluate("'axe' in window"):
         player.page.evaluate(AXE.read_text())
-    found: dict[str, Any] = player.page.evaluate(
-        "tags => axe.run({runOnly: {type: 'tag', values: tags}})", TAGS
-    )
+    found: list[dict[str, Any]] = player.page.evaluate(FIND_VIOLATIONS, TAGS)
     return [
         f"{violation['id']}: {node['target']} {node['failureSummary']}"
-        for violation in found["violations"]
+        for violation in found
         for node in violation["nodes"]
     ]

@@ -41,20 +41,23 @@ class Client:
         self._reader = asyncio.create_task(self._read())
 
     async def ask(self, type_: str, **fields: Any) -> Message:
-        """Send a command, and return its answer."""
+        """Send a command, and return its answer.
+
+        Raises:
+            ConnectionError: the socket was closed before the answer came.
+        """
+        answer = self.send(type_, **fields)
         async with asyncio.timeout(PATIENCE):
-            return await self.send(type_, **fields)
+            first: tuple[asyncio.Future[Any], ...] = (answer, self._reader)
+            await asyncio.wait(first, return_when=asyncio.FIRST_COMPLETED)
+        if not answer.done():
+            raise ConnectionError(f"closed with {self.socket.close_code}")
+        return answer.result()
 
     def send(self, type_: str, **fields: Any) -> asyncio.Future[Message]:
-        """Send a command soon, and return the future of its answer.
-
-        It fails with ConnectionError when the socket closes before the answer comes.
-        """
+        """Send a command soon, and return the future of its answer."""
         self._last += 1
         answer: asyncio.Future[Message] = asyncio.get_running_loop().create_future()
-        if self._reader.done():
-            answer.set_exception(self._lost())
-            return answer
         self._answers[self._last] = answer
         command = {"type": type_, "id": self._last, **fields}
         self._sending = asyncio.ensure_future(self.socket.send(self._wire.pack(command)))
@@ -86,12 +89,6 @@ class Client:
                 self._take(self._wire.unpack(frame))
         except ConnectionClosed:
             pass
-        for answer in self._answers.values():
-            if not answer.done():
-                answer.set_exception(self._lost())
-
-    def _lost(self) -> ConnectionError:
-        return ConnectionError(f"closed with {self.socket.close_code}: {self.socket.close_reason}")
 
     def _take(self, event: Message) -> None:
         answer = self._answers.pop(event.get("re", 0), None)
