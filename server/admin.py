@@ -15,7 +15,8 @@ import msgspec
 from server.app import services_alone
 from server.core import daily
 from server.core.boards import ALL_GAMES
-from server.core.ids import AttemptId, PlayerId, RoomCode
+from server.core.codes import read_room_code
+from server.core.ids import AttemptId, PlayerId
 from server.core.refusal import Refusal, UnavailableError, UnreadableError, UnsuitableError
 from server.core.suspicion import Suspicion
 from server.logs import configure
@@ -203,7 +204,7 @@ def rooms(desk: _Desk, *, game: str | None, which: Which | None, limit: int) -> 
 @click.pass_obj
 def room(desk: _Desk, *, code: str) -> None:
     """Show a room: its seats, who is online, its terms and last round."""
-    desk.show(lambda operators: operators.room(RoomCode(code.upper())))
+    desk.show(lambda operators: operators.room(read_room_code(code)))
 
 
 @admin.command("close-room")
@@ -216,7 +217,7 @@ def close_room(desk: _Desk, *, code: str, reason: str) -> None:
     Its members are told and leave, the attempts at a running round are resigned, and nobody can
     join any more.
     """
-    desk.act(reason, lambda operators, by: operators.close_room(by, RoomCode(code.upper())))
+    desk.act(reason, lambda operators, by: operators.close_room(by, read_room_code(code)))
 
 
 @admin.command()

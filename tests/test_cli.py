@@ -69,7 +69,7 @@ async def test_the_nodes_command_lists_the_nodes_that_are_alive(redis_url: str) 
         await until(registered)
         with running(command) as listed:
             for port in (one, other):
-                await asyncio.to_thread(listed.wait_for, f":{port}#")
+                await asyncio.to_thread(listed.wait_for, f":{port}/")
     with running(command) as listed:
         assert listed.process.wait(PATIENCE) == 0
         listed.end()

@@ -76,7 +76,7 @@ async def test_workers_share_one_port_and_one_redis(workers: Workers, data: Path
 
     async def all_registered() -> bool:
         nodes = await alive_nodes(f"unix://{data}/redis.sock")
-        return sum(f":{port}#" in node for node in nodes) == COUNT
+        return sum(f":{port}/" in node for node in nodes) == COUNT
 
     await until(all_registered)
     attempts: set[str] = set()

@@ -1150,7 +1150,7 @@ export interface Account {
   readonly recovery: boolean;
   /** Oldest first. */
   readonly passkeys: readonly KeptPasskey[];
-  /** When the player first came, in Unix milliseconds; null if that is not known. */
+  /** When the player first chose a name, in Unix milliseconds; null if not known. */
   readonly created: number | null;
   /** How many the player has. */
   readonly sessions: number;

@@ -80,7 +80,7 @@ test("the digest in the page's `OpenAttempt` is that of its snapshot", () => {
 
 test("what an older server leaves out at the end is as it means it", () => {
   const seat = [["k3mq7w2r5t9xkz4b", "Ada", "4F2A"], true, true, 2];
-  const row = [5, 0, "H7KQ2", 9, "robert", "standard", 2, 900, "k3mq7w2r5t9xkz4b", [seat], null];
+  const row = [5, 0, "H7KQ2M4X", 9, "robert", "standard", 2, 900, "k3mq7w2r5t9xkz4b", [seat], null];
   expect(decodeEvent(encode(row))).toMatchObject({
     ...{ locked: false, proposals: [], scores: [], former: [] },
     members: [{ wins: 2, points: 0 }],

@@ -101,7 +101,7 @@ test("a command waits for a session until its timeout", async () => {
   client.connect();
   await failed(1);
   const asked = client.listDailies().catch((error: unknown) => error);
-  const room = client.joinRoom("H7KQ2").catch((error: unknown) => error);
+  const room = client.joinRoom("H7KQ2M4X").catch((error: unknown) => error);
   time.advance(4_999);
   const late = client.openDaily("robert").catch((error: unknown) => error);
   time.advance(1);

@@ -41,7 +41,7 @@ class Account:
         player: whose it is.
         name: the player's name, or `None` if nothing is stored.
         epoch: how often the player has signed out everywhere; tokens of earlier epochs are void.
-        created: when the player first came, in Unix milliseconds; `None` if not known.
+        created: when the record began, in Unix milliseconds; `None` if not known.
         kept: since when there is a way to sign in, in Unix milliseconds; `None` for a guest.
         recovery: the SHA-256 of the recovery code, in hexadecimal, or `None`.
         device: the SHA-256 of the latest device code, in hexadecimal, or `None`.

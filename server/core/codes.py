@@ -1,12 +1,13 @@
-"""Codes by which a player signs in: how they are written for people, and read again.
+"""Codes that people read and type: those by which a player signs in, and those of rooms.
 
-A code is kept and compared as lower-case letters and digits of `ids.ALPHABET`, which has none that
-look alike. People see it in capitals, in groups of four.
+People see a code in capitals, in groups of four. One that signs a player in is kept and compared as
+lower-case letters and digits of `ids.ALPHABET`, a room's as capitals and digits of
+`ids.CODE_ALPHABET`; neither has characters that look alike.
 """
 
 from __future__ import annotations
 
-from server.core.ids import ALPHABET
+from server.core.ids import ALPHABET, RoomCode
 
 RECOVERY_LENGTH = 20
 """Characters of a recovery code: 100 bits, so that guessing is hopeless without any limit."""
@@ -34,6 +35,14 @@ def read_code(text: str) -> str | None:
     code = text.lower().translate(_IGNORED).translate(_MISREAD)
     fits = len(code) in {DEVICE_LENGTH, RECOVERY_LENGTH} and set(code).issubset(ALPHABET)
     return code if fits else None
+
+
+def read_room_code(text: str) -> RoomCode:
+    """Return the room code in what somebody typed, which may be none: see `ids.is_code`.
+
+    Case, spaces and hyphens do not matter.
+    """
+    return RoomCode(text.translate(_IGNORED).upper())
 
 
 def is_recovery(code: str) -> bool:

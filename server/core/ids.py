@@ -18,8 +18,21 @@ ID_LENGTH = 16
 CODE_ALPHABET = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
 """The alphabet of room codes: no characters that look alike, such as I and 1 or O and 0."""
 
-CODE_LENGTH = 5
-"""The length of room codes: 25 bits."""
+CODE_LENGTH = 8
+"""The length of room codes: 40 bits.
+
+Who has a room's code has a seat in it, so what keeps strangers out is the cost of guessing. A guess
+finds one of R open rooms with a probability of R / 2**40. Misses are limited for each address and
+node, to a few a minute when they go on (`server/gateway/limits.py`). Say that is 600 an hour: with
+10,000 rooms open, somebody who guesses without pause finds any one of them in an hour with a
+probability of 5.5 in a million, and after 21 years on average; a thousand addresses, at ten nodes
+each, find one in 18 hours, and a given one in 21 years. With codes of five characters, the first of
+them found a room within that hour with a probability of 16 %.
+"""
+
+EARLIER_CODE_LENGTH = 5
+"""The length of room codes that nodes up to release 0.2.0 know. Rooms live for a day after their
+last event, so that those with such a code are gone soon after the last of these nodes."""
 
 
 PACE_BOT = PlayerId("pacebt0000000000")
@@ -46,4 +59,4 @@ def is_id(text: str) -> bool:
 
 def is_code(text: str) -> bool:
     """Return whether `text` has the form of a room code."""
-    return len(text) == CODE_LENGTH and set(text).issubset(CODE_ALPHABET)
+    return len(text) in {CODE_LENGTH, EARLIER_CODE_LENGTH} and set(text).issubset(CODE_ALPHABET)

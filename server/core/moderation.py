@@ -16,7 +16,7 @@ class Restrictions(NamedTuple):
     Attributes:
         barred: until when no session begins, in Unix milliseconds; 0 for ever, `None` if any may.
         hidden: the name that is put aside, empty if there was none; `None` if it is shown.
-        known: whether there is a record of the player.
+        known: whether anything is stored of the player: a record, results, or a session.
     """
 
     barred: int | None

@@ -20,8 +20,9 @@ import structlog
 from engine.catalog import games, ruleset
 from engine.schema import STANDARD, Game
 from server.core import daily
+from server.core.codes import read_room_code
 from server.core.daily import DailyId
-from server.core.ids import AttemptId, PlayerId, RoomCode, is_code, is_id, split_attempt_id
+from server.core.ids import AttemptId, PlayerId, is_code, is_id, split_attempt_id
 from server.core.race_events import RoomOpened, Terms
 from server.core.ranking import unpack
 from server.core.refusal import Refusal, UnavailableError, UnreadableError
@@ -112,8 +113,7 @@ class Previews:
         await self._reading.wait()
 
     async def _room(self, typed: str) -> Preview:
-        # Normalized as on the page, which accepts codes with spaces and in lower case.
-        code = RoomCode("".join(typed.split()).upper())
+        code = read_room_code(typed)
         if not is_code(code):
             return race("/")
 
@@ -194,12 +194,13 @@ def race(path: str) -> Preview:
     return Preview("Race me at solitaire", about, path, listed=False)
 
 
-def watch(code: str, key: str) -> Preview | None:
+def watch(typed: str, key: str) -> Preview | None:
     """Return the preview of a link to watch a room; `None` if it cannot be one.
 
     The key is not checked, so that it says nothing of whether there is such a room.
     """
-    if not (is_code(RoomCode(code)) and re.fullmatch(r"[\w-]{1,64}", key, re.ASCII)):
+    code = read_room_code(typed)
+    if not (is_code(code) and re.fullmatch(r"[\w-]{1,64}", key, re.ASCII)):
         return None
     about = "Same cards, same start. See every move, a few seconds later."
     return Preview("Watch our race", about, f"/watch/{code}/{key}", listed=False)

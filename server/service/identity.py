@@ -51,7 +51,9 @@ class Identity:
         cleaned = clean_name(name) if name is not None else None
         new = PlayerId(random_id()), 0
         player, epoch = new if token is None else tokens.verify(secret, token)
-        profile = await self._keep(player, cleaned, epoch, self._clock.now())
+        profile, renamed = await self._players.keep(player, cleaned, epoch, self._clock.now())
+        # Nobody knows a new guest by another name.
+        self._remember(profile, renamed=renamed and token is not None)
         return Identified(profile, tokens.sign(secret, player, epoch), epoch)
 
     async def rename(self, player: PlayerId, name: str) -> Profile:
@@ -63,7 +65,8 @@ class Identity:
             UnavailableError: the store does not answer.
         """
         cleaned = clean_name(name)
-        profile = await self._keep(player, cleaned)
+        profile, renamed = await self._players.keep(player, cleaned, now=self._clock.now())
+        self._remember(profile, renamed=renamed)
         if profile.name != cleaned:
             raise Refusal("name_hidden")
         return profile
@@ -81,12 +84,8 @@ class Identity:
             self._secret = await self._players.secret()
         return self._secret
 
-    async def _keep(
-        self, player: PlayerId, name: str | None, epoch: int | None = None, now: int | None = None
-    ) -> Profile:
-        profile, renamed = await self._players.keep(player, name, epoch, now)
+    def _remember(self, profile: Profile, *, renamed: bool) -> None:
         if renamed:
             self._profiles.rename(profile)
         else:
             self._profiles.keep(profile)
-        return profile

@@ -123,7 +123,10 @@ class PlayerStore(Protocol):
         epoch: int | None = None,
         now: int | None = None,
     ) -> tuple[Profile, bool]:
-        """Store or renew a player's profile; return it, and whether the name has changed.
+        """Store or renew a player's record, if there is one or a name is given.
+
+        Returns:
+            The profile, and whether the name has changed.
 
         Raises:
             Refusal: as `bad_token`, if the player is deleted, or `epoch` is over.
@@ -342,8 +345,8 @@ class OutboxStore(Protocol):
 class RoomStore(Protocol):
     """What is stored of rooms beside their journals."""
 
-    async def code_for(self, player: PlayerId, creation: str) -> RoomCode:
-        """Return the code for a room that is being created; the same if that is retried."""
+    async def code_for(self, player: PlayerId, creation: str, code: RoomCode) -> RoomCode:
+        """Return the code for a room that is being created: `code`, or that of an earlier try."""
 
     async def forget_code(self, player: PlayerId, creation: str) -> None:
         """Delete the code of a creation, because another room has the same code."""
@@ -374,8 +377,8 @@ class OpenRoomStore(Protocol):
 class QuickMatchStore(Protocol):
     """Rooms in which a player waits for another one, by game."""
 
-    async def pair(self, game: str, now: int) -> RoomCode:
-        """Take an offered room, or else offer a new one; return the code of the one to go to."""
+    async def pair(self, game: str, code: RoomCode, now: int) -> RoomCode:
+        """Take an offered room, or else offer one of this code; return the one to go to."""
 
     async def offer(self, game: str, code: RoomCode, now: int) -> None:
         """Offer a room for some seconds from now (Unix milliseconds)."""

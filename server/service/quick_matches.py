@@ -75,7 +75,7 @@ class QuickMatches:
         """
         store, clock = self._store.quick_matches, self._store.clock
         for _ in range(TRIES):
-            code = await store.pair(game, clock.now())
+            code = await store.pair(game, self._rooms.random_code(), clock.now())
             try:
                 return await self._rooms.match(code, player, game)
             except Refusal as refusal:

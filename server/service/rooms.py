@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import secrets
 from collections.abc import Callable, Collection
 
 import structlog
@@ -12,6 +13,9 @@ from engine.errors import EngineError
 from server.core import quick, race, race_commands
 from server.core.attempt import Attempt, Started
 from server.core.ids import (
+    CODE_ALPHABET,
+    CODE_LENGTH,
+    EARLIER_CODE_LENGTH,
     PACE_BOT,
     AttemptId,
     DealId,
@@ -27,6 +31,7 @@ from server.core.refusal import Refusal, UnreadableError
 from server.core.stored import Help
 from server.service.answers import Snapshot
 from server.service.attempts import Attempts
+from server.service.registration import Registration
 from server.service.replica import YIELD_EVERY, Replica
 from server.service.replica_cache import ReplicaCache
 from server.service.room_journal import RoomDefinition, decode
@@ -49,9 +54,10 @@ log = structlog.get_logger()
 class Rooms:
     """Carries out commands on race rooms, by replicas of their journals."""
 
-    def __init__(self, store: Store, attempts: Attempts) -> None:
+    def __init__(self, store: Store, attempts: Attempts, registration: Registration) -> None:
         self._store = store
         self._attempts = attempts
+        self._registration = registration
         self._replicas: ReplicaCache[RoomCode, Room, Event] = ReplicaCache()
         self.appended: Signal[RoomCode, Room, Append] = Signal()
         """Emitted after each entry that this node has appended, with the room after it."""
@@ -84,7 +90,8 @@ class Rooms:
         """
         _check_offered(game, variant)
         while True:
-            code = await self._store.rooms.code_for(player, creation)
+            drawn = self.random_code()
+            code = await self._store.rooms.code_for(player, creation, drawn)
 
             def decide(room: Room | None, now: int, code: RoomCode = code) -> Event | None:
                 if room is not None:
@@ -95,6 +102,11 @@ class Rooms:
             if room.opened.host == player:
                 return await self.join(code, player)
             await self._store.rooms.forget_code(player, creation)
+
+    def random_code(self) -> RoomCode:
+        """Return a random room code that all nodes can read."""
+        length = EARLIER_CODE_LENGTH if self._registration.has_earlier else CODE_LENGTH
+        return RoomCode("".join(secrets.choice(CODE_ALPHABET) for _ in range(length)))
 
     async def match(self, code: RoomCode, player: PlayerId, game: str) -> Room:
         """Take a seat in a quick match, which is opened unless it is open already.

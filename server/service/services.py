@@ -62,7 +62,7 @@ class Services:
         self.clock = store.clock
         self.metrics = metrics
         self.attempts = Attempts(store, metrics.lookups)
-        self.rooms = Rooms(store, self.attempts)
+        self.rooms = Rooms(store, self.attempts, registration)
         self.deals = Deals(store, self.rooms)
         self.profiles = Profiles(store.players, bus)
         self.live = LiveRooms(store, bus, self.rooms, self.profiles, registration)

@@ -59,7 +59,9 @@ end
 
 _OFFER = """
 if redis.call('HEXISTS', KEYS[1], 'deleted') == 1 then return 0 end
+local is_new = redis.call('EXISTS', KEYS[1]) == 0
 redis.call('HSET', KEYS[1], 'device', ARGV[1], 'device_until', ARGV[2])
+if is_new then redis.call('EXPIRE', KEYS[1], ARGV[3]) end
 return 1
 """
 
@@ -208,7 +210,8 @@ class Accounts:
         key = keys.device(digest)
         await self._database.write(key, "SET", key, player, "EX", keys.DEVICE_LIFE)
         until = now + keys.DEVICE_LIFE * 1000
-        return bool(await self._database.run(_OFFER, [keys.player(player)], digest, until))
+        record, life = keys.player(player), keys.DEVICE_LIFE
+        return bool(await self._database.run(_OFFER, [record], digest, until, life))
 
     async def take_device(self, digest: str, now: int) -> PlayerId | None:
         """Return whose device code has a SHA-256, once; `None` if nobody's, used or too old.

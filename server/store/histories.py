@@ -17,8 +17,10 @@ for at = 3, #ARGV, 2 do
 end
 redis.call('HINCRBY', KEYS[1], 'v', 1)
 redis.call('EXPIRE', KEYS[1], ARGV[2])
+if redis.call('TTL', KEYS[2]) >= 0 then redis.call('EXPIRE', KEYS[2], ARGV[2]) end
 return 1
 """
+"""Its keys are a player's history and record, which lives as long unless it does not expire."""
 
 
 class Histories:
@@ -83,6 +85,6 @@ class Histories:
             UnavailableError: it may or may not have been stored.
         """
         arguments = [part for field, text in changes(before, after) for part in (field, text or "")]
-        key = keys.history(player)
+        names = [keys.history(player), keys.player(player)]
         life = keys.PLAYER_LIFE
-        return bool(await self._database.run(_CHANGE, [key], before.version, life, *arguments))
+        return bool(await self._database.run(_CHANGE, names, before.version, life, *arguments))

@@ -24,8 +24,12 @@ DEAL_LIFE = 400 * DAY_SECONDS
 LEADERBOARD_LIFE = 400 * DAY_SECONDS
 """Seconds that a leaderboard of a day or a week is kept after the last entry."""
 PLAYER_LIFE = 400 * DAY_SECONDS
-"""Seconds that a guest's record is kept after the last session began, and the note of a deleted
-player after the deletion. The record of a player who has kept the identity does not expire."""
+"""Seconds that a player's history is kept after the last result, the record of one who has a
+history after the last session began, and the note of a deleted player after the deletion. The
+record of a player who has kept the identity does not expire."""
+GUEST_LIFE = 30 * DAY_SECONDS
+"""Seconds that the record of a guest without a result is kept after the last session began: it
+holds no more than the name, which anybody can have stored by a word of `hello`."""
 DEVICE_LIFE = 300
 """Seconds for which a device code signs a player in."""
 RACE_LIFE = 90 * DAY_SECONDS

@@ -116,10 +116,16 @@ class Moderation:
         Raises:
             UnavailableError: Redis does not answer.
         """
-        ((barred, hidden, name),) = await self._database.ask(
-            lambda redis, key: redis.hmget(key, ["barred", "hidden", "name"]), keys.player(player)
+        record = keys.player(player)
+        ((barred, hidden, deleted),) = await self._database.ask(
+            lambda redis, key: redis.hmget(key, ["barred", "hidden", "deleted"]), record
         )
-        known = hidden is not None or name is not None
+        # A guest who has no name has no record, but sessions or results.
+        found = await self._database.ask(
+            lambda redis, key: redis.exists(key),
+            *(record, keys.history(player), keys.sessions(player)),
+        )
+        known = deleted is None and any(found)
         return Restrictions(None if barred is None else int(barred), hidden, known)
 
     async def repair_day(self, game: str, day: int) -> None:

@@ -14,18 +14,22 @@ from server.store import keys
 from server.store.database import Database
 
 _KEEP_NAME = """
-local found = redis.call('HMGET', KEYS[1], 'name', 'epoch', 'deleted', 'kept', 'hidden')
-local epoch = tonumber(found[2] or 0)
-if found[3] or (ARGV[4] ~= '' and tonumber(ARGV[4]) < epoch) then return {false, false} end
-if ARGV[4] ~= '' and tonumber(ARGV[4]) > epoch then
-    redis.call('HSET', KEYS[1], 'epoch', ARGV[4])
-end
-if ARGV[5] ~= '' and not found[1] then redis.call('HSETNX', KEYS[1], 'created', ARGV[5]) end
-if not found[5] then redis.call(ARGV[1], KEYS[1], 'name', ARGV[2]) end
-if found[4] then redis.call('PERSIST', KEYS[1]) else redis.call('EXPIRE', KEYS[1], ARGV[3]) end
-return {redis.call('HGET', KEYS[1], 'name') or '', found[1]}
+local found = redis.call('HMGET', KEYS[1],
+    'name', 'epoch', 'deleted', 'kept', 'hidden', 'barred')
+local epoch, given = tonumber(found[2] or 0), tonumber(ARGV[2]) or 0
+if found[3] or (ARGV[2] ~= '' and given < epoch) then return {false, ''} end
+local is_new = redis.call('EXISTS', KEYS[1]) == 0
+if given > epoch then redis.call('HSET', KEYS[1], 'epoch', given) end
+if ARGV[1] ~= '' and not found[5] then redis.call('HSET', KEYS[1], 'name', ARGV[1]) end
+if redis.call('EXISTS', KEYS[1]) == 0 then return {'', ''} end
+if is_new and ARGV[3] ~= '' then redis.call('HSET', KEYS[1], 'created', ARGV[3]) end
+local matters = found[5] or found[6] or epoch + given > 0 or redis.call('EXISTS', KEYS[2]) == 1
+if found[4] then redis.call('PERSIST', KEYS[1])
+else redis.call('EXPIRE', KEYS[1], matters and ARGV[4] or ARGV[5]) end
+return {redis.call('HGET', KEYS[1], 'name') or '', found[1] or ''}
 """
-"""A name that an operator has hidden is put aside, and none is taken meanwhile."""
+"""Its keys are a player's record and history. Of a guest about whom nothing is to be said, it
+stores nothing. A name that an operator has hidden is put aside, and none is taken meanwhile."""
 
 _ADD_SESSION = """
 local record = redis.call('HMGET', KEYS[3], 'epoch', 'deleted', 'barred')
@@ -42,6 +46,12 @@ if beyond > 0 then
     redis.call('ZREM', KEYS[1], unpack(dropped))
 end
 return {redis.call('ZRANGE', KEYS[1], 0, -1), dropped}
+"""
+
+
+_REMOVE_SESSION = """
+redis.call('ZREM', KEYS[1], ARGV[1])
+if redis.call('GET', KEYS[2]) == ARGV[1] then redis.call('DEL', KEYS[2]) end
 """
 
 
@@ -67,36 +77,38 @@ class Players:
         epoch: int | None = None,
         now: int | None = None,
     ) -> tuple[Profile, bool]:
-        """Store a player's profile, and extend its time to live, unless it is kept for good.
+        """Store what is said of a player, if anything, and extend the record's time to live.
+
+        A guest who has not chosen a name has no record.
 
         Args:
             player: the player.
-            name: the new name; `None` keeps the name, or gives a guest's name to a new player.
+            name: the new name; `None` keeps the one that there is.
             epoch: that of the player's token, or `None` if a session vouches for the player. A
                 later one than is stored is stored, since only this server can have signed it.
-            now: Unix milliseconds, kept as the time of a new player's creation.
+            now: Unix milliseconds, kept as the time of a new record.
 
         Returns:
-            The profile, and whether it had another name before. While an operator hides the name,
-            it is a guest's.
+            The profile, and whether it had another name before. Without a name, and while an
+            operator hides it, it is a guest's.
 
         Raises:
             Refusal: as `bad_token`, if the player has been deleted or has begun a later epoch.
             UnavailableError: the profile may or may not have been stored.
         """
-        how, text = ("HSETNX", guest_name(player)) if name is None else ("HSET", name)
         kept, before = await self._database.run(
             _KEEP_NAME,
-            [keys.player(player)],
-            how,
-            text,
-            keys.PLAYER_LIFE,
+            [keys.player(player), keys.history(player)],
+            name or "",
             "" if epoch is None else epoch,
             "" if now is None else now,
+            keys.PLAYER_LIFE,
+            keys.GUEST_LIFE,
         )
         if kept is None:
             raise Refusal("bad_token")
-        return Profile(player, kept or guest_name(player)), before not in {None, kept}
+        profile = Profile(player, kept or guest_name(player))
+        return profile, profile.name != (before or guest_name(player))
 
     async def profiles(self, players: Iterable[PlayerId]) -> dict[PlayerId, Profile]:
         """Return profiles by player; a player without a stored name has a guest's name.
@@ -167,8 +179,8 @@ class Players:
 
     def remove_session(self, player: PlayerId, session: str) -> None:
         """Delete a session that has ended, soon; if that fails, it is left behind."""
-        key = keys.sessions(player)
-        self._database.send(key, "ZREM", key, session)
+        names = [keys.sessions(player), keys.session(player)]
+        self._database.send(names[0], "EVAL", _REMOVE_SESSION, len(names), *names, session)
 
     async def sessions(self, players: Iterable[PlayerId]) -> list[list[str]]:
         """Return the sessions of each player; nodes that died may have left some behind.

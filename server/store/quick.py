@@ -5,7 +5,6 @@ from __future__ import annotations
 from server.core.ids import RoomCode
 from server.store import keys
 from server.store.database import Database
-from server.store.rooms import random_code
 
 _PAIR = """
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', ARGV[1])
@@ -31,7 +30,7 @@ class QuickMatches:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def pair(self, game: str, now: int) -> RoomCode:
+    async def pair(self, game: str, code: RoomCode, now: int) -> RoomCode:
         """Take an offered room of a game; if there is none, offer a new one.
 
         Both happen at once: of two players who come at the same instant, one gets what the other
@@ -39,6 +38,7 @@ class QuickMatches:
 
         Args:
             game: the game's id.
+            code: a random one, of the room that is offered if there is none.
             now: the time in Unix milliseconds, for the expiry of offers.
 
         Returns:
@@ -48,7 +48,7 @@ class QuickMatches:
             UnavailableError: Redis does not answer.
         """
         life = keys.OFFER_LIFE
-        given = (now, now + life * 1000, random_code(), life)
+        given = (now, now + life * 1000, code, life)
         return RoomCode(await self._database.run(_PAIR, [keys.offers(game)], *given))
 
     async def offer(self, game: str, code: RoomCode, now: int) -> None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
-
-from server.core.ids import CODE_ALPHABET, CODE_LENGTH, PlayerId, RoomCode
+from server.core.ids import PlayerId, RoomCode
 from server.store import keys
 from server.store.database import Database
 
@@ -18,29 +16,25 @@ if redis.call('HGET', KEYS[1], ARGV[1]) == ARGV[2] then redis.call('HDEL', KEYS[
 """
 
 
-def random_code() -> RoomCode:
-    """Return a random room code."""
-    return RoomCode("".join(secrets.choice(CODE_ALPHABET) for _ in range(CODE_LENGTH)))
-
-
 class Rooms:
     """The codes of rooms by creation key, and the players who are present in each room."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def code_for(self, player: PlayerId, creation: str) -> RoomCode:
+    async def code_for(self, player: PlayerId, creation: str, code: RoomCode) -> RoomCode:
         """Return the code for a room that is being created; the same if that is retried.
 
         Args:
             player: the player who creates the room.
             creation: the creation key, chosen by the client, which is the same in each retry.
+            code: a random one, which it has unless it has one already.
 
         Raises:
             UnavailableError: Redis does not answer.
         """
         key = keys.creation(player, creation)
-        return RoomCode(await self._database.keep_first(key, random_code(), keys.CREATION_LIFE))
+        return RoomCode(await self._database.keep_first(key, code, keys.CREATION_LIFE))
 
     async def forget_code(self, player: PlayerId, creation: str) -> None:
         """Delete the code of a creation, because another room has the same code.

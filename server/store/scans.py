@@ -42,8 +42,10 @@ class Scans:
         Raises:
             UnavailableError: Redis does not answer.
         """
-        async for found in self._scan(keys.player("*")):
-            ids = [PlayerId(key.partition("{")[2].removesuffix("}")) for key in found]
+        # A guest who has played and chosen no name has a history only.
+        async for found in self._scan("[ph]*:{*}"):
+            named = {key.partition("{")[2].removesuffix("}") for key in found if _is_player(key)}
+            ids = list(map(PlayerId, named))
             names = await self._database.ask(
                 lambda redis, key: redis.hget(key, "name"), *map(keys.player, ids)
             )
@@ -63,6 +65,10 @@ class Scans:
                     answer: Any = await client.scan(cursor or 0, pattern, BATCH, **target)
                 cursor, found = answer if target == {} else _of_server(answer)
                 yield list(found)
+
+
+def _is_player(key: str) -> bool:
+    return key.partition("{")[0] in {"player:", "history:"}
 
 
 def _of_server(answer: Any) -> tuple[int, list[str]]:

@@ -6,7 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.core.codes import DEVICE_LENGTH, RECOVERY_LENGTH, is_recovery, read_code, shown_code
+from server.core.codes import (
+    DEVICE_LENGTH,
+    RECOVERY_LENGTH,
+    is_recovery,
+    read_code,
+    read_room_code,
+    shown_code,
+)
 from server.core.ids import ALPHABET
 
 codes = st.sampled_from([DEVICE_LENGTH, RECOVERY_LENGTH]).flatmap(
@@ -34,3 +41,10 @@ def test_letters_that_no_code_has_count_as_the_digits_they_look_like() -> None:
 )
 def test_what_cannot_be_a_code_is_none(text: str) -> None:
     assert read_code(text) is None
+
+
+@pytest.mark.parametrize(
+    "text", ["H7KQ2M4X", "h7kq2m4x", "H7KQ-2M4X", " h7kq 2m4x\n", "H7KQ\N{NON-BREAKING HYPHEN}2M4X"]
+)
+def test_a_room_code_is_read_however_it_is_typed(text: str) -> None:
+    assert read_room_code(text) == "H7KQ2M4X"

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 from redis import Redis
 
+from server.core.ids import EARLIER_CODE_LENGTH
 from tests.golden.nodes import environment, unpack
 from tests.processes import ROOT, free_port
 from tests.redis_servers import Cluster, Server, running_cluster, running_server
@@ -203,15 +204,14 @@ async def running_stage(
         codes[-1] = unpack(release, folder / "code")
     # Beside an earlier release nothing follows from absences: it could not read that.
     absence = ABSENCE if release is None else NEVER
+    own = ["--absence", str(absence), "--watch-delay", str(WATCH_DELAY)]
+    if release is not None:
+        # So that it knows the rooms that were opened while it was restarted, too.
+        own += ["--code-length", str(EARLIER_CODE_LENGTH)]
     nodes = [
         Node(
             number,
-            [*options, "--countdown", str(COUNTDOWNS[number])]
-            + (
-                ["--absence", str(absence), "--watch-delay", str(WATCH_DELAY)]
-                if code == ROOT
-                else []
-            ),
+            [*options, "--countdown", str(COUNTDOWNS[number]), *(own if code == ROOT else [])],
             folder,
             code,
         )

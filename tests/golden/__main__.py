@@ -39,6 +39,7 @@ from server.gateway.messages.attempts import FIRST_NUMBER, Moved, PlayMove
 from server.gateway.messages.rooms import PROGRESS
 from server.service.attempts import Attempts
 from server.service.dailies import Dailies
+from server.service.registration import Registration
 from server.service.rooms import Rooms
 from server.service.store import Store
 from server.settings import Settings
@@ -241,7 +242,7 @@ def room_state(room: Room) -> dict[str, Any]:
 
 
 async def _states(store: Store, attempts: Attempts, keys: list[str]) -> dict[str, Any]:
-    rooms = Rooms(store, attempts)
+    rooms = Rooms(store, attempts, Registration(store.nodes))
     found: dict[str, dict[str, Any]] = {"attempts": {}, "rooms": {}}
     for key in keys:
         _, kind, name = (*key.split(":", 2), "", "")[:3]

@@ -141,6 +141,16 @@ async def test_a_race_goes_on_across_nodes_of_both_releases(old: int, new: int) 
                 assert shown["seed"] == seen[0]["round"]["seed"] is not None
 
 
+async def test_a_room_of_a_node_of_this_release_is_joined_on_one_of_an_earlier(
+    old: int, new: int
+) -> None:
+    async with opened(new) as ada, opened(old) as bob:
+        players = [(await each.hello())["player"]["id"] for each in (ada, bob)]
+        room = await ada.ask("room.create", game="robert", seats=2, limit=600, key="01234567")
+        joined = await bob.ask("room.join", code=room["code"])
+        assert [member["player"]["id"] for member in joined["members"]] == players
+
+
 async def test_a_daily_goes_on_across_nodes_of_both_releases(
     release: str, old: int, new: int
 ) -> None:

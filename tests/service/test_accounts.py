@@ -175,7 +175,10 @@ async def test_only_the_latest_device_code_counts_and_not_for_long(
     clock.time = third.expires
     with pytest.raises(Refusal, match="bad_code"):
         await sign_in(node, third.code)
-    assert 0 < await node.redis.ttl(keys.player(player)) <= keys.PLAYER_LIFE
+    # Nothing else was known of this guest.
+    assert not await node.redis.exists(keys.player(player))
+    await node.services.accounts.link_device(player)
+    assert 0 < await node.redis.ttl(keys.player(player)) <= keys.DEVICE_LIFE
 
 
 # Passkeys

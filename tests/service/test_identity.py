@@ -79,3 +79,19 @@ async def test_another_servers_token_is_refused(node: Node) -> None:
     with pytest.raises(Refusal, match="bad_token"):
         await node.services.identity.enter(other_token, None)
     assert await node.services.identity.enter(token, None) == (profile, token, 0)
+
+
+async def test_a_first_name_is_told_to_the_nodes_that_have_shown_a_guest(
+    node: Node, other: Node
+) -> None:
+    profile, _, _ = await node.services.identity.enter(None, None)
+    await other.services.profiles.find([profile.id])
+    await node.services.identity.rename(profile.id, "Ada")
+    assert any(b"Ada" in payload for _, payload in node.published)
+
+
+async def test_nothing_is_kept_of_a_guest_who_says_no_name(node: Node) -> None:
+    _, token, _ = await node.services.identity.enter(None, None)
+    await node.services.identity.enter(token, None)
+    assert await node.keys() == [keys.SIGNING_KEY]
+    assert not node.published

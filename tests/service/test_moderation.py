@@ -13,7 +13,7 @@ import pytest
 from server.core import daily, names
 from server.core.boards import ALL_GAMES, BoardId
 from server.core.ids import AttemptId, PlayerId, RoomCode
-from server.core.names import Profile
+from server.core.names import Profile, guest_name
 from server.core.race import Room
 from server.core.ranking import Row
 from server.core.refusal import Refusal
@@ -280,6 +280,18 @@ async def test_players_are_found_by_the_beginning_of_their_names(node: Node) -> 
     shown = await operators.player(ADA)
     assert (shown.kept, shown.barred, shown.hidden) == (None, None, None)
     assert [(row.game, row.played, row.streak) for row in shown.games] == [("lady-betty", 1, 1)]
+
+
+async def test_a_guest_without_a_name_is_found_and_barred(node: Node) -> None:
+    operators = node.services.operators
+    with pytest.raises(UnknownPlayerError):
+        await operators.player(BOB)
+    await played(node, ADA)
+    assert [row.player for row in await operators.players(guest_name(ADA)[:3], 10)] == [ADA]
+    await node.services.sessions.enter(BOB, "session")
+    for player in (ADA, BOB):
+        await operators.bar(BY, player, None)
+        assert (await operators.player(player)).barred == 0
 
 
 async def test_equal_runs_of_a_daily_are_suspicious_once_and_kept_in_bounds(

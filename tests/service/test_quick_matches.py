@@ -143,7 +143,7 @@ async def test_after_some_tries_a_player_is_asked_to_look_again(
     taken = (await node.room_of(ADA, game=GAME)).opened.code
     tries = 0
 
-    async def pair(game: str, now: int) -> RoomCode:
+    async def pair(game: str, code: RoomCode, now: int) -> RoomCode:
         nonlocal tries
         tries += 1
         return taken

@@ -107,7 +107,7 @@ async def test_a_dead_nodes_race_is_entered_by_a_sweeper(
 
 
 async def test_a_race_against_the_pace_bot_is_none(node: Node, clock: SetClock) -> None:
-    code = await node.store.rooms.code_for(ADA, "quick")
+    code = node.rooms.random_code()
     await node.rooms.match(code, ADA, GAME)
     clock.time += 60_000
     await node.rooms.seat_bot(code)

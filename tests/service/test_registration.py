@@ -26,7 +26,7 @@ async def test_a_node_is_listed_as_long_as_it_runs(redis_url: str, database: Dat
     async with running_node(redis_url) as port:
         await until(listed)
         (name,) = await nodes.alive(now())
-        assert f":{port}#" in name
+        assert f":{port}/" in name
     assert not await listed()
 
 

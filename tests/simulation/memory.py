@@ -86,6 +86,10 @@ class Memory:
         if key in self._keyspace.keys:
             self._keyspace.expiries[key] = milliseconds
 
+    def expires(self, key: str) -> float | None:
+        """Return when a key expires, in Unix milliseconds; `None` if not, or if there is none."""
+        return None if self.find(key) is None else self._keyspace.expiries.get(key)
+
     def persist(self, key: str) -> None:
         """Let a key not expire."""
         self._keyspace.expiries.pop(key, None)

@@ -108,9 +108,9 @@ def _text(score: float | None) -> str | None:
 def change_history(memory: Memory, names: list[str], given: list[str]) -> Reply:
     """Change the fields of a history, unless it has another version."""
     version, life, *fields = given
-    stored = memory.hash(names[0])
-    if stored.get("v", "0") != version:
+    if (memory.find(names[0]) or {}).get("v", "0") != version:
         return 0
+    stored = memory.hash(names[0])
     for field, text in zip(fields[::2], fields[1::2], strict=True):
         if text:
             stored[field] = text
@@ -118,6 +118,8 @@ def change_history(memory: Memory, names: list[str], given: list[str]) -> Reply:
             stored.pop(field, None)
     stored["v"] = str(int(version) + 1)
     memory.expire(names[0], life)
+    if memory.expires(names[1]) is not None:
+        memory.expire(names[1], life)
     return 1
 
 
@@ -234,21 +236,28 @@ def drop_due(memory: Memory, names: list[str], given: list[str]) -> Reply:
 
 def keep_name(memory: Memory, names: list[str], given: list[str]) -> Reply:
     """Store a player's name, unless the player is deleted or the epoch of the token is over."""
-    how, name, life, epoch, now = given
-    record = memory.find(names[0]) or {}
-    before, current = record.get("name"), int(record.get("epoch", 0))
+    name, epoch, now, life, guest_life = given
+    record = dict(memory.find(names[0]) or {})
+    before, current = record.get("name", ""), int(record.get("epoch", 0))
     if "deleted" in record or (epoch and int(epoch) < current):
-        return [None, None]
-    if epoch and int(epoch) > current:
+        return [None, ""]
+    if int(epoch or 0) > current:
         memory.hash(names[0])["epoch"] = epoch
-    if now and before is None:
-        memory.hash(names[0]).setdefault("created", now)
-    if "hidden" not in record:
-        memory.run(how, [names[0], "name", name])
+    if name and "hidden" not in record:
+        memory.hash(names[0])["name"] = name
+    if memory.find(names[0]) is None:
+        return ["", ""]
+    if not record and now:
+        memory.hash(names[0])["created"] = now
+    matters = (
+        {"hidden", "barred"} & record.keys()
+        or current + int(epoch or 0)
+        or memory.find(names[1]) is not None
+    )
     if "kept" in record:
         memory.persist(names[0])
     else:
-        memory.expire(names[0], life)
+        memory.expire(names[0], life if matters else guest_life)
     return [memory.run("HGET", [names[0], "name"]) or "", before]
 
 
@@ -268,6 +277,14 @@ def add_session(memory: Memory, names: list[str], given: list[str]) -> Reply:
     for member in dropped:
         memory.zrem(names[0], member)
     return [[member for member, _ in memory.rows(names[0])], dropped]
+
+
+def remove_session(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    """Remove a session, also as the newest one."""
+    memory.zrem(names[0], given[0])
+    if memory.find(names[1]) == given[0]:
+        memory.delete(names[1])
+    return None
 
 
 def record_act(memory: Memory, names: list[str], given: list[str]) -> Reply:
@@ -393,7 +410,10 @@ def offer_device(memory: Memory, names: list[str], given: list[str]) -> Reply:
     """Store a device code's digest."""
     if "deleted" in (memory.find(names[0]) or {}):
         return 0
+    is_new = memory.find(names[0]) is None
     memory.hash(names[0]).update(device=given[0], device_until=given[1])
+    if is_new:
+        memory.expire(names[0], given[2])
     return 1
 
 
@@ -540,6 +560,7 @@ SCRIPTS: dict[str, Script] = {
     outbox._DROP_DUE: drop_due,
     players._KEEP_NAME: keep_name,
     players._ADD_SESSION: add_session,
+    players._REMOVE_SESSION: remove_session,
     quick._PAIR: pair,
     quick._OFFER: offer,
     races._DECIDE: decide_race,

@@ -43,7 +43,7 @@ TEXTS = ["a", '{"at":1}']
 GAMES = ["first", "second"]
 DAYS = [20_000, 20_001]
 DIGESTS = ["a" * 64, "b" * 64]
-CODES = [RoomCode("AAAAA"), RoomCode("BBBBB")]
+CODES = [RoomCode("AAAAA"), RoomCode("BBBBBBBB")]
 COMMANDS = 1_200
 
 
@@ -418,16 +418,8 @@ class Commands:
         return lambda on: on.store.races.met(player)
 
     def _pair(self) -> Command:
-        game, now = self._one(GAMES), self.now
-
-        async def pair(on: Side) -> object:
-            code = await on.store.quick_matches.pair(game, now)
-            if code not in CODES:
-                # A new one is random.
-                await on.store.quick_matches.withdraw(game, code)
-            return code if code in CODES else None
-
-        return pair
+        game, code, now = self._one(GAMES), self._one(CODES), self.now
+        return lambda on: on.store.quick_matches.pair(game, code, now)
 
 
 async def answer_of(command: Command, on: Side) -> object:
@@ -522,10 +514,10 @@ async def test_a_deal_is_found_as_it_was_drawn(
         assert await Deals(on.database).daily_ids([dailies[0], DailyId("deuces", DAYS[0])]) == {
             dailies[0]: first.id
         }
-        code = await store.rooms.code_for(PLAYERS[0], "one")
-        assert await store.rooms.code_for(PLAYERS[0], "one") == code
+        assert await store.rooms.code_for(PLAYERS[0], "one", CODES[0]) == CODES[0]
+        assert await store.rooms.code_for(PLAYERS[0], "one", CODES[1]) == CODES[0]
         await store.rooms.forget_code(PLAYERS[0], "one")
-        assert await store.rooms.code_for(PLAYERS[0], "one") != code
+        assert await store.rooms.code_for(PLAYERS[0], "one", CODES[1]) == CODES[1]
         assert await store.players.secret() == await store.players.secret()
 
     if which == "real":

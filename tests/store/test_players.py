@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+from typing import cast
 
 import pytest
+from msgspec.structs import replace
 
+from server.core.history import History
 from server.core.ids import PlayerId
 from server.core.names import Profile, guest_name
+from server.core.refusal import Refusal
 from server.store import keys
 from server.store.connection import Client
 from server.store.database import Database
+from server.store.histories import Histories
 from server.store.keys import MAX_SESSIONS
 from server.store.players import Players
 from tests.core.builders import ADA, BOB, CYD
@@ -36,7 +41,7 @@ async def test_a_guest_has_a_name_until_it_is_changed(players: Players) -> None:
     assert await players.keep(ADA, "Ada") == (Profile(ADA, "Ada"), True)
     assert await players.keep(ADA, "Ada") == (Profile(ADA, "Ada"), False)
     assert await players.keep(ADA) == (Profile(ADA, "Ada"), False)
-    assert await players.keep(BOB, "Bob") == (Profile(BOB, "Bob"), False)
+    assert await players.keep(BOB, "Bob") == (Profile(BOB, "Bob"), True)
 
 
 async def test_players_without_a_name_have_the_profile_of_a_guest(players: Players) -> None:
@@ -76,10 +81,73 @@ async def test_of_too_many_sessions_those_used_least_recently_are_dropped(player
     assert await players.add_session(ADA, "node/new", 300) == (kept, [])
 
 
+async def test_a_guest_without_a_name_leaves_nothing(redis: Client, players: Players) -> None:
+    for _ in range(2):
+        assert (await players.keep(ADA, None, 0, 1_000))[0].name == guest_name(ADA)
+        await players.add_session(ADA, "n1/first", 100)
+        await players.add_session(ADA, "n1/second", 200)
+        for name in ("n1/second", "n1/first"):
+            players.remove_session(ADA, name)
+        assert await players.sessions([ADA]) == [[]]
+        assert await redis.exists(*_KEYS) == 0
+
+
+_KEYS = (keys.player(ADA), keys.session(ADA), keys.sessions(ADA))
+
+
+async def test_the_newest_session_is_removed_by_nobody_else(players: Players) -> None:
+    await players.add_session(ADA, "n1/first", 100)
+    await players.add_session(ADA, "n1/second", 200)
+    players.remove_session(ADA, "n1/first")
+    assert await players.sessions([ADA]) == [["n1/second"]]
+    assert await players.newest_sessions([ADA]) == ["n1/second"]
+
+
+async def test_a_record_begins_with_the_name(redis: Client, players: Players) -> None:
+    await players.keep(ADA, None, 0, 1_000)
+    await players.keep(ADA, "Ada", 0, 2_000)
+    await players.keep(ADA, "Ada L.", None, 3_000)
+    record = cast("dict[str, str]", await redis.hgetall(keys.player(ADA)))
+    assert record == {"name": "Ada L.", "created": "2000"}
+
+
+async def test_an_epoch_that_only_the_token_knows_is_kept(redis: Client, players: Players) -> None:
+    await players.keep(ADA, None, 2)
+    with pytest.raises(Refusal, match="bad_token"):
+        await players.keep(ADA, None, 1)
+    assert 0 <= keys.PLAYER_LIFE - await redis.ttl(keys.player(ADA)) < 60
+
+
 async def test_sessions_and_players_expire(redis: Client, players: Players) -> None:
+    record = keys.player(ADA)
     await players.keep(ADA, "Ada")
     await players.add_session(ADA, "one", 1)
     await players.add_session(ADA, "two", 2)
-    assert 0 < await redis.ttl(keys.player(ADA)) <= keys.PLAYER_LIFE
+    assert 0 <= keys.GUEST_LIFE - await redis.ttl(record) < 60
     for key in (keys.session(ADA), keys.sessions(ADA)):
         assert 0 < await redis.ttl(key) <= keys.SESSION_LIFE
+
+
+@pytest.mark.parametrize("field", ["barred", "hidden"])
+async def test_what_an_operator_has_said_outlives_a_guest(
+    redis: Client, players: Players, field: str
+) -> None:
+    record = keys.player(ADA)
+    await redis.hset(record, field, "0")
+    await players.keep(ADA, "Ada")
+    assert 0 <= keys.PLAYER_LIFE - await redis.ttl(record) < 60
+
+
+async def test_a_name_lives_as_long_as_the_results_under_it(
+    redis: Client, database: Database, players: Players
+) -> None:
+    record, histories = keys.player(ADA), Histories(database)
+    await players.keep(ADA, "Ada")
+    before = History()
+    assert await histories.change(ADA, before, replace(before, kept=1))
+    for _ in range(2):
+        assert 0 <= keys.PLAYER_LIFE - await redis.ttl(record) < 60
+        await players.keep(ADA)
+    await redis.persist(record)
+    assert await histories.change(ADA, replace(before, kept=1, version=1), before)
+    assert await redis.ttl(record) == -1

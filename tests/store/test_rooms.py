@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from server.core.ids import is_code
+from server.core.ids import RoomCode
 from server.store import keys
 from server.store.connection import Client
 from server.store.database import Database
@@ -23,21 +23,25 @@ async def test_a_creation_has_one_code_however_often_it_is_sent(
     redis: Client, rooms: Rooms, other: Database
 ) -> None:
     nodes = (rooms, Rooms(other))
-    codes = await asyncio.gather(*(node.code_for(ADA, "key") for node in nodes for _ in range(5)))
-    assert len(set(codes)) == 1
-    assert is_code(codes[0])
+    drawn = [RoomCode(f"AAAAAAA{nth}") for nth in range(2, 10)]
+    asked = [nodes[nth % 2].code_for(ADA, "key", code) for nth, code in enumerate(drawn)]
+    (code,) = set(await asyncio.gather(*asked))
+    assert code in drawn
     assert 0 < await redis.ttl(keys.creation(ADA, "key")) <= keys.CREATION_LIFE
 
 
 async def test_each_player_and_key_has_a_code_of_its_own(rooms: Rooms) -> None:
-    codes = [await rooms.code_for(player, key) for player in (ADA, BOB) for key in ("key", "other")]
-    assert len(set(codes)) == 4
+    codes = [RoomCode(f"AAAAAAA{nth}") for nth in range(2, 6)]
+    creations = [(player, key) for player in (ADA, BOB) for key in ("key", "other")]
+    for (player, key), code in zip(creations, codes, strict=True):
+        assert await rooms.code_for(player, key, code) == code
 
 
-async def test_a_code_that_was_deleted_is_drawn_anew(rooms: Rooms) -> None:
-    code = await rooms.code_for(ADA, "key")
+async def test_a_code_that_was_deleted_gives_way_to_another_one(rooms: Rooms) -> None:
+    assert await rooms.code_for(ADA, "key", CODE) == CODE
     await rooms.forget_code(ADA, "key")
-    assert await rooms.code_for(ADA, "key") != code
+    other = RoomCode("AAAAAAAA")
+    assert await rooms.code_for(ADA, "key", other) == other
 
 
 async def test_presence_is_only_deleted_by_the_node_that_stored_it(

@@ -141,10 +141,20 @@ export function tableOf(state: unknown): string | null {
   return typeof state.table === "string" ? state.table : null;
 }
 
-/** The room code in what was typed: in lower case, with spaces, or as the whole link. */
+/** The room code in what was typed: in any case, with spaces or hyphens, or with a link to it. */
 export function roomCode(typed: string): string {
-  const last = typed.trim().split("/").at(-1) ?? "";
-  return last.replace(/\s/g, "").toUpperCase();
+  const linked = /\/(?:r|watch)\/([^/?#\s]+)/.exec(typed)?.[1];
+  return (linked ?? typed).replace(/[\s\p{Pd}/]/gu, "").toUpperCase();
+}
+
+/** A room code as people read it: one of eight characters in two halves, as in `H7KQ-2M4X`. */
+export function shownCode(code: string): string {
+  return code.replace(/^(.{4})(?=.{4}$)/, "$1-");
+}
+
+/** A room code as a screen reader is to read it: letter by letter, with a pause in the middle. */
+export function spokenCode(code: string): string {
+  return [...shownCode(code)].join(" ").replace(" -", ",");
 }
 
 function decoded(part: string): string {

@@ -10,7 +10,7 @@ const client = { emoted, player };
 const everybody = { emotes: true };
 
 function sends(who: string, emote: number): void {
-  emoted.set({ code: "H7KQ2", player: who, emote });
+  emoted.set({ code: "H7KQ2M4X", player: who, emote });
 }
 
 function listening(settings = everybody, kept: Storage = new MemoryStorage()): Emotes {

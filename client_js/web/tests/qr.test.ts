@@ -16,7 +16,7 @@ function seen({ size, path }: QrDrawing, scale = 6) {
   return { width, height: width, data };
 }
 
-it.each(["https://samedeal.example/r/KCES2", "http://192.168.178.30:8000/r/H7KQ2"])(
+it.each(["https://samedeal.example/r/KCES2M4X", "http://192.168.178.30:8000/r/H7KQ2M4X"])(
   "draws %s as a QR code that decodes to it",
   (address) => {
     expect(decodeQR(seen(qrDrawing(address)))).toBe(address);

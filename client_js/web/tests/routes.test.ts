@@ -1,6 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { SCOPES } from "../src/boards.ts";
-import { paths, roomCode, routeOf, stateAt, tableOf } from "../src/routes.ts";
+import {
+  paths,
+  roomCode,
+  routeOf,
+  shownCode,
+  spokenCode,
+  stateAt,
+  tableOf,
+} from "../src/routes.ts";
 
 const at = (path: string) => routeOf(new URL(path, "http://samedeal.test"));
 
@@ -15,8 +23,8 @@ const TODAYS = {
 describe("routeOf", () => {
   it.each([
     ["/", { screen: "home" }],
-    ["/r/H7KQ2", { screen: "room", code: "H7KQ2" }],
-    ["/r/h7kq2/", { screen: "room", code: "H7KQ2" }],
+    ["/r/H7KQ2M4X", { screen: "room", code: "H7KQ2M4X" }],
+    ["/r/h7kq-2m4x/", { screen: "room", code: "H7KQ2M4X" }],
     ["/new", { screen: "new" }],
     ["/settings", { screen: "settings" }],
     ["/account", { screen: "account" }],
@@ -77,8 +85,30 @@ describe("routeOf", () => {
 });
 
 describe("roomCode", () => {
-  it.each(["H7KQ2", " h7kq2 ", "h7k q2", "http://samedeal.test/r/H7KQ2"])("reads %j", (typed) => {
-    expect(roomCode(typed)).toBe("H7KQ2");
+  it.each([
+    "H7KQ2M4X",
+    "H7KQ-2M4X",
+    " h7kq2m4x ",
+    "h7kq 2m4x",
+    "H7KQ\u20132M4X",
+    "http://samedeal.test/r/H7KQ2M4X",
+    "http://samedeal.test/r/h7kq-2m4x/?from=mail#top",
+    "Race me at Robert. http://samedeal.test/r/H7KQ2M4X See you",
+    "http://samedeal.test/watch/H7KQ2M4X/Jk1-_A",
+  ])("reads %j", (typed) => {
+    expect(roomCode(typed)).toBe("H7KQ2M4X");
+  });
+
+  it("is shown in halves, and spoken letter by letter", () => {
+    expect(shownCode("H7KQ2M4X")).toBe("H7KQ-2M4X");
+    expect(spokenCode("H7KQ2M4X")).toBe("H 7 K Q, 2 M 4 X");
+    expect(roomCode(shownCode("H7KQ2M4X"))).toBe("H7KQ2M4X");
+  });
+
+  it("of an earlier server has five characters", () => {
+    expect(roomCode(" h7kq2 ")).toBe("H7KQ2");
+    expect(shownCode("H7KQ2")).toBe("H7KQ2");
+    expect(spokenCode("H7KQ2")).toBe("H 7 K Q 2");
   });
 });
 

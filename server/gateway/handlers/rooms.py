@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from server.core.codes import read_room_code
 from server.core.ids import PlayerId, RoomCode
 from server.core.race import Room
 from server.core.race_events import Terms
@@ -56,8 +57,8 @@ async def quick_match(request: Request[QuickMatch]) -> RoomState:
 
 
 async def join(request: Request[JoinRoom]) -> RoomState:
-    """Take a seat, and subscribe the session to the room; the code's case does not matter."""
-    code = RoomCode(request.command.code.upper())
+    """Take a seat, and subscribe the session to the room; its code may be as it was typed."""
+    code = read_room_code(request.command.code)
     room = await request.services.rooms.join(code, request.player)
     return await _subscribed(request, room)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from server.core import watching as core
+from server.core.codes import read_room_code
 from server.core.ids import RoomCode
 from server.gateway import present
 from server.gateway.handlers.request import HandlerTable, Request
@@ -18,7 +19,7 @@ from server.gateway.messages.watching import (
 
 async def watch(request: Request[WatchRound]) -> Watched:
     """Let the session watch a room; one that is new there is sent the room before the answer."""
-    code = RoomCode(request.command.code.upper())
+    code = read_room_code(request.command.code)
     session, player, services = request.session, request.player, request.services
     room = await services.rooms.find(code)
     has_key = await services.watching.is_key(room, request.command.key)

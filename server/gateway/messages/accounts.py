@@ -147,7 +147,7 @@ class Account(Event, tag=100, frozen=True):
         kept: since when, in Unix milliseconds; null for a guest.
         recovery: whether there is a recovery code.
         passkeys: oldest first.
-        created: when the player first came, in Unix milliseconds; null if that is not known.
+        created: when the player first chose a name, in Unix milliseconds; null if not known.
         sessions: how many the player has.
     """
 

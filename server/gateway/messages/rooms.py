@@ -50,7 +50,8 @@ class RoomCommand(Command, frozen=True):
     """The base of commands to a room that exists.
 
     Attributes:
-        code: the room's.
+        code: the room's. `JoinRoom` and `WatchRound` also take it as somebody typed it: case,
+            spaces and hyphens do not matter.
     """
 
     code: Annotated[str, Meta(max_length=12)]

@@ -146,7 +146,7 @@ export const de: Text = {
     about: "Ein Bot, der nach Tipps spielt",
   },
 
-  join: { title: "Du hast einen Code?", code: "Raumcode", join: "Mitspielen" },
+  join: { title: "Du hast einen Code?", code: "Raumcode oder Link", join: "Mitspielen" },
 
   dailies: {
     title: "Heute",

@@ -152,7 +152,7 @@ export const en = {
     about: "A bot that plays by hints",
   },
 
-  join: { title: "Got a code?", code: "Room code", join: "Join" },
+  join: { title: "Got a code?", code: "Room code or link", join: "Join" },
 
   dailies: {
     title: "Today",
