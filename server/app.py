@@ -47,6 +47,7 @@ from server.store.quick import QuickMatches
 from server.store.races import Races
 from server.store.rooms import Rooms
 from server.store.scans import Scans
+from server.store.starts import Starts
 from server.store.suspicions import Suspicions
 from server.store.sweepers import Sweepers
 
@@ -92,7 +93,14 @@ async def running_node(
         stop = Stop()
         bus = Bus(database)
         registration = Registration(store.nodes)
-        services = Services(store, bus, registration, metrics, archive=settings.data / ARCHIVE)
+        services = Services(
+            store,
+            bus,
+            registration,
+            metrics,
+            archive=settings.data / ARCHIVE,
+            ranked_starts=settings.ranked_starts,
+        )
         hub = Hub(services)
         metrics.sessions = lambda: hub.size
         await services.prepare()
@@ -157,6 +165,7 @@ def redis_store(database: Database, clock: ports.Clock) -> Store:
         open_rooms=OpenRooms(database),
         quick_matches=QuickMatches(database),
         moderation=Moderation(database),
+        starts=Starts(database),
         suspicions=Suspicions(database),
         scans=Scans(database),
         nodes=Nodes(database),

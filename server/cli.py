@@ -114,6 +114,15 @@ main.add_command(admin)
     "requests below /api by the address there; else by that of the connection.",
 )
 @option(
+    "--ranked-starts",
+    default=0,
+    type=click.IntRange(0, 1_000),
+    help="How many players at one address (or IPv6 network) may begin each daily, guests included: "
+    "others are refused, so that nobody looks at a deal with a second player before the first "
+    "begins it. Homes and schools share an address; 0 allows any number. Behind a proxy, it needs "
+    "--trusted-proxies.",
+)
+@option(
     "--workers",
     default=1,
     type=click.IntRange(1, 256),
@@ -156,6 +165,7 @@ def serve(  # noqa: PLR0917 - one for each option
     origins: str,
     public_url: str | None,
     trusted_proxies: str,
+    ranked_starts: int,
     workers: int,
     metrics_port: int | None,
     metrics_host: str,
@@ -184,6 +194,7 @@ def serve(  # noqa: PLR0917 - one for each option
         # docker-compose.yml passes an empty value if the variable is not set.
         public_url=public_url or None,
         trusted_proxies=_listed(trusted_proxies),
+        ranked_starts=ranked_starts,
     )
     if workers > 1:
         _run(_supervise(settings, workers, partial(configure, log_format, log_level)))

@@ -37,6 +37,7 @@ class Settings:
             request.
         trusted_proxies: addresses and networks of proxies whose X-Forwarded-For says where a
             request is from.
+        ranked_starts: how many players at one address may begin each daily; 0 for any number.
     """
 
     host: str = "localhost"
@@ -50,3 +51,4 @@ class Settings:
     metrics_port: int | None = None
     public_url: str | None = None
     trusted_proxies: tuple[str, ...] = ()
+    ranked_starts: int = 0

@@ -17,6 +17,7 @@ from server.core.ranking import Result
 from server.core.refusal import Refusal, UnavailableError
 from server.service.answers import Snapshot
 from server.service.attempts import Attempts
+from server.service.places import Places
 from server.service.store import Store
 from server.stop import Stop
 from server.store.deals import Deal
@@ -54,11 +55,22 @@ class ShownDay:
 
 
 class Dailies:
-    """The deal of each game for each UTC day."""
+    """The deal of each game for each UTC day.
 
-    def __init__(self, store: Store, attempts: Attempts) -> None:
+    Args:
+        store: where the deals are.
+        attempts: the players' attempts at them.
+        places: where players are.
+        ranked_starts: how many players at one place may begin each daily; 0 for any number.
+    """
+
+    def __init__(
+        self, store: Store, attempts: Attempts, places: Places, ranked_starts: int = 0
+    ) -> None:
         self._store = store
         self._attempts = attempts
+        self._places = places
+        self._ranked_starts = ranked_starts
         self._drawn_until = -1
 
     async def draw_ahead(self) -> None:
@@ -136,14 +148,20 @@ class Dailies:
             for day in days
         ]
 
-    async def open(self, player: PlayerId, game: str) -> Snapshot:
+    async def open(self, player: PlayerId, game: str, address: str = "") -> Snapshot:
         """Start a player's attempt at today's deal, or return the one that is running.
 
         Until yesterday's daily closes, an attempt at it that is still running is returned instead:
         an attempt counts for the day on which it was started.
 
+        Args:
+            player: the player.
+            game: the game's id.
+            address: the client's; empty if it is not known, and then it does not count.
+
         Raises:
-            Refusal: there is no such game, or today's attempt is over.
+            Refusal: there is no such game, today's attempt is over, or too many others have begun
+                this daily at the same place.
             UnavailableError: the store does not answer.
         """
         if game not in games():
@@ -158,6 +176,11 @@ class Dailies:
             if attempt is not None and attempt.end is None:
                 return await self._attempts.snapshot(attempt)
         deal = await self._store.deals.daily(DailyId(game, day))
+        place = await self._places.of(address)
+        if place and not await self._store.deals.started([deal.id], player):
+            begun = self._store.starts.begin(DailyId(game, day), place, player, self._ranked_starts)
+            if not await begun:
+                raise Refusal("too_many_starts")
         closes = daily.closes(day)
         started = Started(player, deal.id, deal.game, deal.variant, None, deal.day, now, closes)
         attempt = await self._attempts.start(started)

@@ -20,6 +20,7 @@ from server.service.ports import (
     RaceStore,
     RoomStore,
     ScanStore,
+    StartStore,
     SuspicionStore,
     SweeperStore,
 )
@@ -42,6 +43,7 @@ class Store:
     open_rooms: OpenRoomStore
     quick_matches: QuickMatchStore
     moderation: ModerationStore
+    starts: StartStore
     suspicions: SuspicionStore
     scans: ScanStore
     nodes: NodeStore

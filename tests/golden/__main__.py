@@ -39,6 +39,7 @@ from server.gateway.messages.attempts import FIRST_NUMBER, Moved, PlayMove
 from server.gateway.messages.rooms import PROGRESS
 from server.service.attempts import Attempts
 from server.service.dailies import Dailies
+from server.service.places import Places
 from server.service.registration import Registration
 from server.service.rooms import Rooms
 from server.service.store import Store
@@ -213,7 +214,7 @@ async def _sessions(port: int, redis: Any, kept: Lines) -> None:
 
 async def _leave_effects(store: Store, attempts: Attempts) -> None:
     """End two attempts without applying their effects, and set one of these aside."""
-    dailies = Dailies(store, attempts)
+    dailies = Dailies(store, attempts, Places(store.players))
     for game in list(games())[:2]:
         player = PlayerId(random_id())
         opened = await dailies.open(player, game)

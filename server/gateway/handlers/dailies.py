@@ -17,7 +17,8 @@ async def list_dailies(request: Request[ListDailies]) -> Dailies:
 
 async def open_daily(request: Request[OpenDaily]) -> Attempt:
     """Start the player's attempt at today's deal of a game, or return to it."""
-    snapshot = await request.services.dailies.open(request.player, request.command.game)
+    game, address = request.command.game, request.session.address
+    snapshot = await request.services.dailies.open(request.player, game, address)
     return show(request, snapshot, take=True)
 
 
