@@ -20,7 +20,7 @@ from server.core.ids import AttemptId, PlayerId
 from server.core.refusal import Refusal, UnavailableError, UnreadableError, UnsuitableError
 from server.core.suspicion import Suspicion
 from server.logs import configure
-from server.options import option
+from server.options import option, redis_password_file, redis_url
 from server.service.operators import By, Operators, UnknownPlayerError, Which
 from server.settings import Settings
 from server.store.embedded import EmbeddedServerError
@@ -161,6 +161,13 @@ _reason = click.option(
     help="URL of the Redis that the nodes use, as for `samedeal serve`. Without this option, the "
     "Redis in the directory given by --data is used, whether a server runs on it or not.",
 )
+@redis_password_file
+@option(
+    "--secret-key-file",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="File of the secret keys, as for `samedeal serve`.",
+)
 @option(
     "--data",
     default=_DEFAULTS.data,
@@ -175,16 +182,24 @@ _reason = click.option(
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, in one line.")
 @click.pass_context
 def admin(
-    context: click.Context, *, redis: str | None, data: Path, operator: str | None, as_json: bool
+    context: click.Context,
+    *,
+    redis: str | None,
+    secret_key_file: Path | None,
+    redis_password_file: Path | None,
+    data: Path,
+    operator: str | None,
+    as_json: bool,
 ) -> None:
     """Look at rooms, players and runs, and moderate them.
 
     Every act is recorded in an audit journal, with its time, operator and reason. It works at once
     on all nodes; if one is restarted in the middle of it, the others complete it. Times are UTC.
     """
-    configure("auto", "warning")
-    # docker-compose.yml passes an empty value if the variable is not set.
-    settings = Settings(redis=redis or None, data=data)
+    configure("auto", "warning", "admin")
+    settings = Settings(
+        redis=redis_url(redis, redis_password_file), secret_key_file=secret_key_file, data=data
+    )
     context.obj = _Desk(settings, operator or getpass.getuser(), as_json=as_json)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import multiprocessing
+import secrets
 import signal
 import sys
 import textwrap
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 import click
+import structlog
 
 from engine.catalog import ruleset, stored_ruleset
 from engine.errors import EngineError
@@ -27,10 +29,11 @@ from server.app import alive_nodes, bind, running_node
 from server.core.refusal import UnavailableError, UnsuitableError
 from server.core.run import MAX_FILE, check, read_file
 from server.listening import NodePorts, port_of
-from server.logs import configure
-from server.options import option
+from server.logs import configure, log_loop_failure
+from server.options import option, redis_password_file, redis_url
 from server.settings import LogFormat, Settings
 from server.store.embedded import EmbeddedServerError, embedded_redis
+from server.store.secret_keys import add_key, own_keys
 from server.workers import StartError, Supervisor
 
 new_event_loop: Callable[[], asyncio.AbstractEventLoop]
@@ -40,6 +43,8 @@ except ImportError:
     from asyncio import new_event_loop
 
 _DEFAULTS = Settings()
+
+log = structlog.get_logger()
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -70,6 +75,15 @@ main.add_command(admin)
     "unix:///path/to/socket, or, for a Redis Cluster, redis+cluster://host:port,host:port with "
     "one or more of its servers. Without this option, the server runs a private Redis, which "
     "stores its data in the directory given by --data.",
+)
+@redis_password_file
+@option(
+    "--secret-key-file",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="File of the secret keys, which `samedeal keygen` makes. They seal the seeds of deals and "
+    "sign tokens, so that a copy of Redis alone tells neither. It is needed with --redis; a "
+    "private Redis has its own in the directory given by --data.",
 )
 @option(
     "--replica-acks",
@@ -159,6 +173,8 @@ def serve(  # noqa: PLR0917 - one for each option
     host: str,
     port: int,
     redis: str | None,
+    secret_key_file: Path | None,
+    redis_password_file: Path | None,
     replica_acks: int,
     data: Path,
     page: Path,
@@ -180,11 +196,13 @@ def serve(  # noqa: PLR0917 - one for each option
     SIGINT or SIGTERM stops the server: it answers the commands in flight, and asks all clients to
     reconnect.
     """
-    configure(log_format, log_level)
+    node = "supervisor" if workers > 1 else secrets.token_hex(4)
+    configure(log_format, log_level, node)
     settings = Settings(
         host=host,
         port=port,
-        redis=redis,
+        redis=redis_url(redis, redis_password_file),
+        secret_key_file=secret_key_file,
         data=data,
         page=page,
         origins=_listed(origins),
@@ -199,7 +217,7 @@ def serve(  # noqa: PLR0917 - one for each option
     if workers > 1:
         _run(_supervise(settings, workers, partial(configure, log_format, log_level)))
     else:
-        _run(_serve(settings))
+        _run(_serve(settings, node))
 
 
 def _listed(text: str) -> tuple[str, ...]:
@@ -215,6 +233,7 @@ def _run(serving: Coroutine[Any, Any, None]) -> None:
     """
     try:
         with asyncio.Runner(loop_factory=new_event_loop) as runner:
+            runner.get_loop().set_exception_handler(log_loop_failure)
             runner.run(serving)
     except UnavailableError as error:
         raise click.ClickException(f"Redis does not answer. {error}") from error
@@ -226,17 +245,17 @@ def _run(serving: Coroutine[Any, Any, None]) -> None:
         raise click.ClickException(f"The server cannot start: {error}") from error
 
 
-async def _serve(settings: Settings) -> None:
+async def _serve(settings: Settings, node: str) -> None:
     """Run one node until SIGINT or SIGTERM."""
     stop = asyncio.Event()
     _on_signals(stop.set, signal.SIGINT, signal.SIGTERM)
-    async with running_node(settings) as port:
+    async with running_node(settings, node=node) as port:
         _print_url(settings.host, port)
         await stop.wait()
 
 
 async def _supervise(
-    settings: Settings, workers: int, configure_logs: Callable[[int], None]
+    settings: Settings, workers: int, configure_logs: Callable[[str, int], None]
 ) -> None:
     """Run several nodes in worker processes, on one Redis, until SIGINT or SIGTERM."""
     async with AsyncExitStack() as stack:
@@ -245,7 +264,8 @@ async def _supervise(
             stack.callback(node_ports.close)
         if settings.redis is None:
             url = await stack.enter_async_context(embedded_redis(settings.data))
-            settings = replace(settings, redis=url)
+            file = settings.secret_key_file or own_keys(settings.data)
+            settings = replace(settings, redis=url, secret_key_file=file)
         supervisor = Supervisor(partial(_run_worker, settings, configure_logs), bound)
         _on_signals(supervisor.stop, signal.SIGINT, signal.SIGTERM)
         _on_signals(supervisor.replace, signal.SIGHUP)
@@ -254,7 +274,7 @@ async def _supervise(
 
 def _run_worker(
     settings: Settings,
-    configure_logs: Callable[[int], None],
+    configure_logs: Callable[[str, int], None],
     index: int,
     bound: NodePorts,
     ready: Connection,
@@ -263,7 +283,7 @@ def _run_worker(
 
     Args:
         settings: the node's settings; `redis` is set.
-        configure_logs: configures logging, given the worker's number.
+        configure_logs: configures logging, given the node's id and the worker's number.
         index: the worker's number, from 0.
         bound: the sockets to listen on.
         ready: receives `None` when the node listens.
@@ -271,7 +291,8 @@ def _run_worker(
     # A terminal sends these to its whole process group; the supervisor handles them.
     for number in (signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
-    configure_logs(index)
+    node = secrets.token_hex(4)
+    configure_logs(node, index)
 
     async def run_node() -> None:
         stop = asyncio.Event()
@@ -279,14 +300,14 @@ def _run_worker(
         supervisor = multiprocessing.parent_process()
         assert supervisor is not None, "a worker process has a parent"
         asyncio.get_running_loop().add_reader(supervisor.sentinel, stop.set)
-        async with running_node(settings, bound):
+        async with running_node(settings, bound, node):
             ready.send(None)
             await stop.wait()
 
     try:
         _run(run_node())
     except click.ClickException as error:
-        error.show()
+        log.critical("not_started", error=error.message)
         sys.exit(error.exit_code)
 
 
@@ -308,20 +329,40 @@ def _print_url(host: str, port: int) -> None:
     required=True,
     help="URL of the Redis that the nodes use, as for `samedeal serve`.",
 )
-def list_nodes(redis: str) -> None:
+@redis_password_file
+def list_nodes(redis: str, redis_password_file: Path | None) -> None:
     """List the nodes that are alive.
 
     Each line has the form HOST:PORT#ID. ID is random and changes each time a node starts. A node
     that stops leaves the list at once; one that is killed or loses Redis leaves it after 15
     seconds.
     """
+    configure("auto", "warning", "nodes")
+    url = redis_url(redis, redis_password_file)
+    assert url is not None, "--redis is required"
     try:
-        for name in asyncio.run(alive_nodes(redis)):
+        for name in asyncio.run(alive_nodes(url)):
             click.echo(name)
     except UnavailableError as error:
         raise click.ClickException(f"Redis does not answer. {error}") from error
     except ValueError as error:
         raise click.ClickException(str(error)) from error
+
+
+@main.command()
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+def keygen(file: Path) -> None:
+    """Add a new secret key to FILE, as the newest one; make FILE if there is none.
+
+    Give all nodes the same file, and keep a copy of it apart from the backups of Redis: what is
+    sealed by a key is lost without it. After adding a key, restart the nodes with the new file, and
+    then run `samedeal admin rotate-key`.
+    """
+    try:
+        made = add_key(file)
+    except (OSError, UnsuitableError) as error:
+        raise click.ClickException(str(error)) from error
+    click.echo(f"Added the key {made.newest} to {file}.")
 
 
 @main.command("verify")

@@ -189,10 +189,12 @@ class LagMeter:
     """Measures how late the event loop runs a timer, until it is closed.
 
     Attributes:
+        measured: called after each measurement, if there is somebody to call.
         recent: the moving average of the lag in seconds, mostly of the last half second.
     """
 
     def __init__(self, lag: Histogram) -> None:
+        self.measured: Callable[[], None] | None = None
         self.recent = 0.0
         self._lag = lag
         self._loop = asyncio.get_running_loop()
@@ -210,6 +212,8 @@ class LagMeter:
         self.recent += (late - self.recent) * _LAG_WEIGHT
         self._due = now + LAG_INTERVAL
         self._timer = self._loop.call_later(LAG_INTERVAL, self._measure)
+        if self.measured is not None:
+            self.measured()
 
 
 class _MetricsCollector(Collector):

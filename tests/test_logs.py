@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
+import io
 import json
 import logging
+import socket
+import sys
+import threading
+import warnings
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any, cast
 
 import pytest
 import structlog
@@ -12,24 +20,33 @@ import structlog
 from engine.board import Board
 from server.core import attempt
 from server.core.ids import DealId
-from server.logs import configure
+from server.log_lines import LINES
+from server.logs import configure, log_loop_failure
 from server.service.rooms import Rooms
+from server.settings import LogFormat
 from server.store.connection import connect
 from server.store.deals import Deals
-from tests.conftest import database_on, node
+from tests.conftest import database_on, logging_restored, node, secret_keys
 from tests.gateway.client import opened
 from tests.gateway.play import resign
+from tests.gateway.raw import handshake
+from tests.processes import running
+from tests.redis_servers import Server, running_server
+
+
+@contextmanager
+def configured(log_format: LogFormat, level: str) -> Iterator[None]:
+    """Configure logging in the block, as a node with the id `ab12` does."""
+    with logging_restored():
+        configure(log_format, level, "ab12")
+        yield
 
 
 @pytest.fixture
 def log(capsys: pytest.CaptureFixture[str]) -> Iterator[pytest.CaptureFixture[str]]:
     """Log JSON at the level debug, as a node without a terminal does."""
-    before, level = logging.root.handlers[:], logging.root.level
-    configure("json", "debug")
-    yield capsys
-    structlog.reset_defaults()
-    logging.root.handlers[:] = before
-    logging.root.setLevel(level)
+    with configured("json", "debug"):
+        yield capsys
 
 
 def test_records_of_libraries_are_logged_in_the_same_form(log: pytest.CaptureFixture[str]) -> None:
@@ -46,9 +63,89 @@ def test_records_of_libraries_are_logged_in_the_same_form(log: pytest.CaptureFix
     (line,) = map(json.loads, output.splitlines())
     assert (line["event"], line["level"]) == ("Exception in ASGI application", "error")
     assert line["logger"] == "uvicorn.error"
+    assert line["node"] == "ab12"
     (failed,) = line["exception"]
     assert (failed["exc_type"], failed["exc_value"]) == ("ValueError", "6")
     assert "hidden" not in output
+
+
+def test_a_record_that_cannot_be_formatted_is_logged_all_the_same(
+    log: pytest.CaptureFixture[str],
+) -> None:
+    # Not by a logger: pytest's own handler refuses the first one.
+    for levelno, msg, args in ((logging.WARNING, "%d of %s", ("one",)), (35, "100 %", ())):
+        record = {"name": "library", "levelno": levelno, "msg": msg, "args": args}
+        logging.root.handlers[0].handle(logging.makeLogRecord(record))
+    odd, other = map(json.loads, log.readouterr().err.splitlines())
+    assert (odd["event"], odd["level"]) == ("%d of %s", "warning")
+    assert (other["event"], other["level"]) == ("100 %", "warning")
+
+
+def test_what_nobody_handles_is_logged_in_the_same_form(log: pytest.CaptureFixture[str]) -> None:
+    class Broken:
+        def __del__(self) -> None:
+            raise ValueError("of an object")
+
+    def broken() -> None:
+        raise ValueError("of a thread")
+
+    thread = threading.Thread(target=broken)
+    thread.start()
+    thread.join()
+    del [Broken()][0]
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        warnings.warn("of a library", stacklevel=1)
+    sys.excepthook(ValueError, ValueError("of all"), None)
+    loop = asyncio.new_event_loop()
+    loop.set_exception_handler(log_loop_failure)
+    loop.call_exception_handler({"message": "of a loop", "socket": object()})
+    loop.close()
+
+    lines = [json.loads(line) for line in log.readouterr().err.splitlines()]
+    events = [line["event"] for line in lines]
+    assert events[:2] == ["thread_failed", "unraisable"]
+    assert lines[0]["exception"][0]["exc_value"] == "of a thread"
+    assert lines[1]["exception"][0]["exc_value"] == "of an object"
+    assert (lines[2]["logger"], "of a library" in lines[2]["event"]) == ("py.warnings", True)
+    assert events[3:] == ["crashed", "loop_failed"]
+    assert lines[4]["message"] == "of a loop"
+
+
+@pytest.mark.parametrize(
+    ("terminal", "variables", "colored"),
+    [
+        (False, {}, False),
+        (True, {}, True),
+        (True, {"NO_COLOR": "1"}, False),
+        (True, {"TERM": "dumb"}, False),
+    ],
+)
+def test_colors_are_for_terminals_that_want_them(
+    monkeypatch: pytest.MonkeyPatch, *, terminal: bool, variables: dict[str, str], colored: bool
+) -> None:
+    class Screen(io.StringIO):
+        def isatty(self) -> bool:
+            return terminal
+
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(sys, "stderr", Screen())
+    with configured("console", "info"):
+        structlog.get_logger().info("named", name="\x1b[31mred", about="\u202eleft")
+        shown = cast(Screen, sys.stderr).getvalue()
+    assert ("\x1b[0m" in shown) == colored
+    assert "\x1b[31mred" not in shown
+    assert "\\x1b[31mred" in shown
+    assert "\\u202eleft" in shown
+
+
+@pytest.fixture(scope="module")
+def redis_alone() -> Iterator[Server]:
+    with running_server() as server:
+        yield server
 
 
 async def test_logs_name_session_player_and_attempt_and_contain_no_secret(
@@ -75,12 +172,24 @@ async def test_logs_name_session_player_and_attempt_and_contain_no_secret(
         monkeypatch.undo()
         await resign(client, {**daily, "seq": 2})
     database = database_on(connect(redis_url))
-    deal = await Deals(database).find(DealId(daily["deal"]))
+    deal = await Deals(database, secret_keys()).find(DealId(daily["deal"]))
     await database.close()
 
     output = log.readouterr().err
     lines = [json.loads(line) for line in output.splitlines()]
     joined, failed = [line for line in lines if line["event"] == "command_failed"]
+    commands = [line for line in lines if line["event"] == "command"]
+    assert [line["command"] for line in commands] == ["Hello", "OpenDaily", "JoinRoom", "Resign"]
+    assert [line["outcome"] for line in commands] == [
+        "answered",
+        "answered",
+        "internal",
+        "answered",
+    ]
+    moves = [line["outcome"] for line in lines if line["event"] == "move"]
+    assert moves == ["played", "illegal_move", "internal"]
+    assert all(line["ms"] >= 0 for line in commands)
+    assert {"journal_read", "effect_applied", "disconnected"} <= {line["event"] for line in lines}
     assert failed["attempt"] == daily["attempt"]
     assert failed["player"] == welcome["player"]["id"]
     assert failed["session"]
@@ -90,3 +199,71 @@ async def test_logs_name_session_player_and_attempt_and_contain_no_secret(
     assert deal is not None
     for secret in (welcome["token"], deal.seed.hex(), repr(deal.seed), "piles=", "x7f"):
         assert secret not in output
+
+
+def serve_command(redis: str, log_format: str) -> list[str]:
+    fixed = ["--host", "127.0.0.1", "--port", "0", "--redis", redis, "--log-format", log_format]
+    return [sys.executable, "-m", "server", "serve", *fixed]
+
+
+async def refused(port: int, origin: str) -> None:
+    """Open a socket from an origin that may not."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(handshake(Origin=origin))
+    assert (await reader.readline()).split()[1] == b"403"
+    writer.close()
+
+
+async def test_a_run_with_a_flood_and_an_outage_is_told_in_few_json_lines(
+    redis_alone: Server,
+) -> None:
+    with running(serve_command(redis_alone.url, "json")) as server:
+        port = json.loads(await asyncio.to_thread(server.wait_for, "listening"))["port"]
+        floods = 10 * LINES["info"]
+        for _ in range(floods):
+            await refused(port, "http://" + "x" * 7_000)
+        redis_alone.kill()
+        await asyncio.to_thread(server.wait_for, "store_lost")
+        redis_alone.start()
+        await asyncio.to_thread(server.wait_for, "store_back")
+        assert server.end() == 0
+    lines = [json.loads(line) for line in server.lines]
+    assert {line["node"] for line in lines} == {json_of(lines, "listening")["name"][-8:]}
+    told = [
+        line["event"] for line in lines if line["event"] not in {"origin_refused", "suppressed"}
+    ]
+    assert told == ["listening", "store_lost", "store_back", "stopping", "stopped"]
+    assert json_of(lines, "store_back")["seconds"] >= 0
+    # Two windows at most, unless this machine is very slow.
+    counted = sum(line["count"] for line in lines if line["event"] == "suppressed")
+    written = [line for line in lines if line["event"] == "origin_refused"]
+    assert len(written) + counted == floods
+    assert len(written) < floods / 2
+    assert sum(map(len, server.lines)) < floods / 2 * 600
+
+
+def json_of(lines: list[dict[str, Any]], event: str) -> dict[str, Any]:
+    """Return the line of an event."""
+    return next(line for line in lines if line["event"] == event)
+
+
+async def test_spent_file_descriptors_are_told_in_few_lines_without_ansi(
+    redis_alone: Server,
+) -> None:
+    """The event loop is asyncio's own, which reports 2,048 exceptions a second then."""
+    python, *serve = serve_command(redis_alone.url, "console")
+    serve[:2] = (
+        "-c",
+        "import sys; sys.modules['uvloop'] = None; from server.cli import main; main()",
+    )
+    limited = ["sh", "-c", 'ulimit -n 48; exec "$0" "$@"', python, *serve]
+    with running(limited) as server:
+        line = await asyncio.to_thread(server.wait_for, "listening")
+        port = int(line.split("port=")[1].split()[0])
+        with ExitStack() as clients:
+            for _ in range(60):
+                clients.enter_context(socket.create_connection(("127.0.0.1", port)))
+            await asyncio.to_thread(server.wait_for, "Too many open files")
+        assert server.end() == 0
+    assert sum(map(len, server.lines)) < 100_000
+    assert all(line.rstrip("\n").isprintable() for line in server.lines)

@@ -165,7 +165,7 @@ class Following:
             snapshot = await self._services.attempts.snapshot(state)
         except (Refusal, UnavailableError, UnreadableError) as error:
             # The next entry that they are sent does not follow what they have: then they ask.
-            log.warning("entry_not_followed", attempt=attempt, error=str(error))
+            log.debug("entry_not_followed", attempt=attempt, error=str(error))
             return
         for session in self._showing(player, attempt):
             shown = session.shown

@@ -238,7 +238,7 @@ class Hub:
                 await self._check_all(stop)
             except UnavailableError as error:
                 # More messages may have been lost since, so the next check covers all sessions.
-                log.warning("session_check_failed", error=str(error))
+                log.debug("session_check_failed", error=str(error))
                 self._check_needed.set()
                 await stop.or_wait(asyncio.sleep(CHECK_RETRY_AFTER))
 

@@ -224,7 +224,7 @@ class LeaderboardFeeds:
                         await self._update(board, watched)
                     except UnavailableError as error:
                         watched.unknown = True
-                        log.warning("leaderboard_read_failed", board=board, error=str(error))
+                        log.debug("leaderboard_read_failed", board=board, error=str(error))
                 self._notify(watched)
 
     async def _update(self, board: BoardId, watched: _Watched) -> None:

@@ -11,11 +11,17 @@ import random
 from collections.abc import Callable
 from typing import Final
 
+from server.outages import Outage
+
 MAX_LAG: Final = 0.25
 """Event-loop lag in seconds above which the node rejects new work."""
 
 RETRY_AFTER: Final = (2_000, 8_000)
 """Range in milliseconds of the random time to retry after, which spreads the clients' retries."""
+
+
+QUIET: Final = 5.0
+"""Seconds without a high lag after which an overload counts as over."""
 
 
 class Load:
@@ -27,11 +33,19 @@ class Load:
 
     def __init__(self, lag: Callable[[], float]) -> None:
         self._lag = lag
+        self._outage = Outage("overload_begun", "overload_over", quiet=QUIET)
 
     @property
     def is_too_high(self) -> bool:
         """Whether to reject new work."""
         return self._lag() > MAX_LAG
+
+    def watch(self) -> None:
+        """Tell in the log when an overload begins and ends; called at each measurement."""
+        if self.is_too_high:
+            self._outage.fail(lag=round(self._lag(), 2))
+        else:
+            self._outage.succeed()
 
     @staticmethod
     def wait() -> int:

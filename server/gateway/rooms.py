@@ -321,7 +321,7 @@ class RoomFeeds:
         try:
             snapshot = await self._services.rooms.open_attempt(attempt, session.player)
         except UnavailableError as error:
-            log.warning("attempt_send_deferred", attempt=attempt, error=str(error))
+            log.debug("attempt_send_deferred", attempt=attempt, error=str(error))
             return RETRY_AFTER
         except Refusal as refusal:
             if refusal.code == "not_started":

@@ -7,6 +7,7 @@ Commands are carried out one after another. A move takes no task: `receive` pass
 from __future__ import annotations
 
 import asyncio
+import logging
 import random
 import time
 from collections import deque
@@ -69,6 +70,7 @@ class Session:
         "_bucket",
         "_busy",
         "_closing",
+        "_debugs",
         "_hello_timer",
         "_metrics",
         "_move",
@@ -111,6 +113,8 @@ class Session:
         self._offences = 0
         self._closing: Reason | None = None
         self._wait = 0
+        # Asked once: even a line that is not written would be a cost for each move.
+        self._debugs: bool = log.is_enabled_for(logging.DEBUG)
         loop = asyncio.get_running_loop()
         self._hello_timer: asyncio.TimerHandle | None = loop.call_later(
             HELLO_WITHIN, self.close, Reason.HELLO_TIMEOUT
@@ -194,17 +198,20 @@ class Session:
     def _moved(self, answer: Played | Snapshot | Exception) -> None:
         """Answer the current move, and continue with the pending frames."""
         try:
-            self._answer_move(answer)
+            outcome = self._answer_move(answer)
         except Exception as error:
             # Every command is answered, even if there is a fault.
-            self._refuse_error(error, self._move)
+            outcome = self._refuse_error(error, self._move)
+        if self._debugs:
+            ms = _ms_since(self._bucket.taken_at)
+            log.debug("move", **self._move_context(*self._move), outcome=outcome, ms=ms)
         self._done()
 
-    def _answer_move(self, answer: Played | Snapshot | Exception) -> None:
+    def _answer_move(self, answer: Played | Snapshot | Exception) -> str:
+        """Answer the current move, and return its outcome in a word."""
         number, seq = self._move
         if isinstance(answer, Exception):
-            self._refuse_error(answer, (number, seq))
-            return
+            return self._refuse_error(answer, (number, seq))
         metrics = self._metrics
         if isinstance(answer, Snapshot):
             event = present.attempt(
@@ -212,22 +219,26 @@ class Session:
             )
             self._send_answer(codec.encode(event, (number, seq)))
             metrics.moves[answer.start.game, "stale"] += 1
-            return
+            return "stale"
         metrics.until_journal.observe(time.monotonic() - self._bucket.taken_at)
         self._send_answer(present.moved_frame(answer, number))
         self.shown.wrote(number, seq)
         after = answer.after
-        metrics.moves[after.start.game, after.end or "played"] += 1
+        outcome = after.end or "played"
+        metrics.moves[after.start.game, outcome] += 1
         metrics.until_answer.observe(time.monotonic() - self._bucket.taken_at)
+        return outcome
 
     async def _carry_out(self, command: Command) -> None:
         """Carry out and answer one command; an exception is answered too, with a refusal."""
         structlog.contextvars.bind_contextvars(**self._context(command))
+        begun = time.monotonic()
+        outcome = "answered"
         try:
             event = await self._answerer.answer(self, command)
             frame = codec.encode(event, command.id)
         except Exception as error:
-            self._refuse_error(error, command.id)
+            outcome = self._refuse_error(error, command.id)
             if isinstance(error, Refusal) and error.code in _FATAL:
                 self.close(_FATAL[error.code])
         else:
@@ -235,6 +246,7 @@ class Session:
                 self.cancel_hello_timer()
                 log.info("session_opened", player=self.player)
             self._send_answer(frame)
+        log.debug("command", outcome=outcome, ms=_ms_since(begun))
         self._done()
 
     # Events
@@ -266,27 +278,31 @@ class Session:
         except TooSlowError:
             self.close(Reason.TOO_SLOW)
 
-    def _refuse(self, refusal: Refusal, re: Re) -> None:
+    def _refuse(self, refusal: Refusal, re: Re) -> str:
+        """Refuse a command, and return the code."""
         self._metrics.refusals[refusal.code] += 1
         event = Refused(refusal.code, refusal.text, refusal.wait)
         self._send_answer(codec.encode(event, re))
+        return refusal.code
 
-    def _refuse_error(self, error: Exception, re: Re) -> None:
-        """Refuse a command that raised an exception; log it if it is not a refusal."""
-        if isinstance(error, Refusal):
-            if not isinstance(re, tuple):
-                log.debug("command_refused", code=error.code)
-            self._refuse(error, re)
-        elif isinstance(error, UnreadableError):
-            # What it is has been logged where it was read.
-            self._refuse(Refusal(error.code), re)
-        elif isinstance(error, UnavailableError):
-            log.warning("store_unavailable", error=str(error))
-            self._refuse(Refusal("unavailable"), re)
-        else:
-            context = self._move_context(*re) if isinstance(re, tuple) else {}
-            log.error("command_failed", exc_info=error, **context)
-            self._refuse(Refusal("internal"), re)
+    def _refuse_error(self, error: Exception, re: Re) -> str:
+        """Refuse a command that raised an exception, and return the code.
+
+        The exception is logged if it is none of those that have been expected.
+        """
+        match error:
+            case Refusal():
+                return self._refuse(error, re)
+            case UnreadableError():
+                # What it is has been logged where it was read.
+                return self._refuse(Refusal(error.code), re)
+            case UnavailableError():
+                # The outage has been logged, once.
+                log.debug("store_unavailable", error=str(error))
+                return self._refuse(Refusal("unavailable"), re)
+        context = self._move_context(*re) if isinstance(re, tuple) else {}
+        log.error("command_failed", exc_info=error, **context)
+        return self._refuse(Refusal("internal"), re)
 
     def _context(self, command: Command) -> dict[str, str]:
         """Return the fields that a command's log entries have: public ids only."""
@@ -311,6 +327,7 @@ class Session:
 
     def _count_offence(self, reason: Reason) -> None:
         self._offences += 1
+        log.debug("offence", session=self.id, player=self.player, reason=reason.name.lower())
         if self._offences >= MAX_OFFENCES:
             self.close(reason)
 
@@ -328,6 +345,7 @@ class Session:
         if self._closing is None:
             self._closing = reason
             self._metrics.closes[reason.name.lower()] += 1
+            log.debug("session_closed", session=self.id, reason=reason.name.lower())
             self._wait = wait
             self._pending = None
             if not self._busy:
@@ -352,3 +370,8 @@ class Session:
         if self._hello_timer is not None:
             self._hello_timer.cancel()
             self._hello_timer = None
+
+
+def _ms_since(begun: float) -> float:
+    """Return the milliseconds since a time of the monotonic clock, for the log."""
+    return round((time.monotonic() - begun) * 1000, 1)

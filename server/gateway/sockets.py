@@ -77,6 +77,7 @@ class Sockets:
     def _ended(self, socket: Socket) -> None:
         self._connections.discard(socket)
         if socket.session is not None:
+            log.debug("disconnected", session=socket.session.id, player=socket.session.player)
             self._leave(socket.session)
 
     def stop(self) -> None:

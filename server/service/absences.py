@@ -126,7 +126,7 @@ class Absences:
             log.info("absence_not_decided", room=code, code=error.code)
             self._drop(code)
         except UnavailableError as error:
-            log.warning("absence_deferred", room=code, error=str(error))
+            log.debug("absence_deferred", room=code, error=str(error))
             if self._watches.get(code) is watch:
                 self._set_timer(code, watch, _now() + RETRY_AFTER)
 

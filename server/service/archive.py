@@ -146,7 +146,9 @@ class Archive:
                 digest = (await asyncio.to_thread(_digest, part))[:32]
                 part.replace(folder / f"{date}-{digest}.jsonl.gz")
                 log.info("archived", date=date)
-        except (OSError, UnavailableError, UnreadableError) as error:
+        except UnavailableError as error:
+            log.debug("not_archived", date=date, error=str(error))
+        except (OSError, UnreadableError) as error:
             log.warning("not_archived", date=date, error=str(error))
         except Exception:
             log.exception("not_archived", date=date)

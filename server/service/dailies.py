@@ -17,6 +17,7 @@ from server.core.ranking import Result
 from server.core.refusal import Refusal, UnavailableError
 from server.service.answers import Snapshot
 from server.service.attempts import Attempts
+from server.service.keyring import Keyring
 from server.service.places import Places
 from server.service.store import Store
 from server.stop import Stop
@@ -60,17 +61,29 @@ class Dailies:
     Args:
         store: where the deals are.
         attempts: the players' attempts at them.
+        keyring: says by which key the seeds of deals ahead are sealed.
         places: where players are.
         ranked_starts: how many players at one place may begin each daily; 0 for any number.
     """
 
     def __init__(
-        self, store: Store, attempts: Attempts, places: Places, ranked_starts: int = 0
+        self,
+        store: Store,
+        attempts: Attempts,
+        keyring: Keyring,
+        places: Places,
+        ranked_starts: int = 0,
     ) -> None:
         self._store = store
         self._attempts = attempts
         self._places = places
         self._ranked_starts = ranked_starts
+        self._drawn_until = -1
+        keyring.sealing_changed.subscribe(self._read_again)
+
+    def _read_again(self) -> None:
+        """Have the deals ahead read again, which seals their seeds by the key that holds now."""
+        self._store.deals.forget()
         self._drawn_until = -1
 
     async def draw_ahead(self) -> None:
@@ -90,7 +103,7 @@ class Dailies:
             try:
                 await self.draw_ahead()
             except UnavailableError as error:
-                log.warning("dailies_not_drawn", error=str(error))
+                log.debug("dailies_not_drawn", error=str(error))
             await stop.or_wait(asyncio.sleep(DRAW_EVERY))
 
     async def today(self, player: PlayerId) -> tuple[int, list[Today]]:

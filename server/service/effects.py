@@ -103,7 +103,7 @@ class Effects:
         try:
             await self.apply(effect)
         except UnavailableError as error:
-            log.warning("effect_deferred", name=effect.field, error=str(error))
+            log.debug("effect_deferred", name=effect.field, error=str(error))
         except Exception as error:
             log.warning("effect_failed", name=effect.field, error=type(error).__name__)
 
@@ -125,6 +125,7 @@ class Effects:
             case _:
                 await self._moderation.apply(effect)
         await self._outboxes.drop_effect(effect.field)
+        log.debug("effect_applied", name=effect.field, kind=type(effect).__name__)
 
     async def _finish(self, finish: Finish) -> None:
         result = finish.result.restored()

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from server.core.ids import PlayerId
 from server.core.names import Profile, clean_name
 from server.core.refusal import Refusal
-from server.service import tokens
+from server.service.keyring import Keyring
 from server.service.ports import Clock, PlayerStore
 from server.service.profiles import Profiles
 from server.store.deals import random_id
@@ -18,7 +18,7 @@ class Identified(NamedTuple):
 
     Attributes:
         profile: the player's.
-        token: the same token, or a new guest's.
+        token: the same token, or a new one that takes its place, or a new guest's.
         epoch: that of the token.
     """
 
@@ -30,11 +30,13 @@ class Identified(NamedTuple):
 class Identity:
     """Creates guests, and verifies the tokens of players."""
 
-    def __init__(self, players: PlayerStore, profiles: Profiles, clock: Clock) -> None:
+    def __init__(
+        self, players: PlayerStore, profiles: Profiles, keyring: Keyring, clock: Clock
+    ) -> None:
         self._players = players
         self._profiles = profiles
+        self._keyring = keyring
         self._clock = clock
-        self._secret: bytes | None = None
 
     async def enter(self, token: str | None, name: str | None) -> Identified:
         """Return the player of a token, or a new guest if there is no token.
@@ -47,14 +49,17 @@ class Identity:
             Refusal: the token is not valid, or not any more, or the name is not allowed.
             UnavailableError: the store does not answer.
         """
-        secret = await self._signing_key()
         cleaned = clean_name(name) if name is not None else None
-        new = PlayerId(random_id()), 0
-        player, epoch = new if token is None else tokens.verify(secret, token)
+        if token is None:
+            player, epoch, renew = PlayerId(random_id()), 0, True
+        else:
+            player, epoch, renew = await self._keyring.verify(token)
         profile, renamed = await self._players.keep(player, cleaned, epoch, self._clock.now())
         # Nobody knows a new guest by another name.
         self._remember(profile, renamed=renamed and token is not None)
-        return Identified(profile, tokens.sign(secret, player, epoch), epoch)
+        if token is None or renew:
+            token = await self._keyring.token(player, epoch)
+        return Identified(profile, token, epoch)
 
     async def rename(self, player: PlayerId, name: str) -> Profile:
         """Change a player's name, and return the new profile.
@@ -77,12 +82,7 @@ class Identity:
         Raises:
             UnavailableError: the store does not answer.
         """
-        return tokens.sign(await self._signing_key(), player, epoch)
-
-    async def _signing_key(self) -> bytes:
-        if self._secret is None:
-            self._secret = await self._players.secret()
-        return self._secret
+        return await self._keyring.token(player, epoch)
 
     def _remember(self, profile: Profile, *, renamed: bool) -> None:
         if renamed:

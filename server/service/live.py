@@ -150,7 +150,7 @@ class LiveRooms:
             try:
                 await asyncio.wait_for(live.loaded.wait(), RETRY_AFTER)
             except TimeoutError:
-                log.warning("room_not_loaded", room=code)
+                log.debug("room_not_loaded", room=code)
 
     @property
     def size(self) -> int:
@@ -420,7 +420,7 @@ class LiveRooms:
         except UnreadableError as error:
             log.warning("room_unreadable", room=code, code=error.code)
         except UnavailableError as error:
-            log.warning("room_refresh_failed", room=code, error=str(error))
+            log.debug("room_refresh_failed", room=code, error=str(error))
             asyncio.get_running_loop().call_later(RETRY_AFTER, self._refreshes.add, code)
             return
         finally:

@@ -93,4 +93,4 @@ class OpenRooms:
                 text = msgspec.json.encode(row).decode()
                 await store.put(code, text, self._store.clock.now())
         except UnavailableError as error:
-            log.warning("open_room_not_written", room=code, error=str(error))
+            log.debug("open_room_not_written", room=code, error=str(error))

@@ -25,6 +25,7 @@ from server.core.ranking import Row, Rows
 from server.core.topics import Topic
 from server.store.bus import Subscriber
 from server.store.deals import Deal
+from server.store.format import Kept
 from server.store.journal import Append, Appended, Entries
 from server.store.outbox import Pending
 from server.store.races import Record
@@ -88,6 +89,63 @@ class JournalStore(Protocol):
         """Return the texts of the entries from `number` on, acknowledged or not."""
 
 
+class FormatStore(Protocol):
+    """The number of the store's format."""
+
+    async def read(self) -> Kept:
+        """Return the format, and whether the store is new."""
+
+    async def raise_to(self, number: int) -> None:
+        """Raise the format to a number, unless it is as high."""
+
+
+class SecretStore(Protocol):
+    """The secret keys, which are in a file and not in the store.
+
+    Attributes:
+        newest: the id of the newest one.
+        sealing: the id of the one to seal by, or `None` to write in plain.
+    """
+
+    newest: str
+    sealing: str | None
+
+    def __contains__(self, name: str) -> bool:
+        """Return whether the key with an id is known."""
+
+    def seal(self, what: str, secret: bytes) -> str:
+        """Return a secret sealed; it can be opened as `what` only."""
+
+    def open(self, what: str, text: str) -> bytes:
+        """Return a sealed secret.
+
+        Raises:
+            SealError: its key is not known, or it was changed.
+        """
+
+    def signing_key(self, name: str) -> bytes | None:
+        """Return the key that signs tokens with an id, or `None` if its secret key is unknown."""
+
+
+class KeyringStore(Protocol):
+    """The text of the keyring, and the secret of releases up to 0.2.0."""
+
+    async def read(self) -> str | None:
+        """Return the keyring's text (JSON), or `None` if there is none yet."""
+
+    async def keep_first(self, text: str) -> str:
+        """Store a keyring unless there is one, and return the one that is stored."""
+
+    async def change(self, before: str, after: str) -> bool:
+        """Replace the keyring if it is still `before`, and return whether it was."""
+
+    async def old_secret(self, *, make: bool) -> bytes | None:
+        """Return the secret that signs tokens of releases up to 0.2.0, if there is one."""
+
+    async def drop_old_secret(self) -> None:
+        """Delete that secret."""
+
+
 class DealStore(Protocol):
     """Deals and their seeds."""
 
@@ -96,6 +154,12 @@ class DealStore(Protocol):
 
     async def find(self, deal_id: DealId) -> Deal | None:
         """Return a deal, or `None` if there is none with this id."""
+
+    async def seal(self, deal_id: DealId) -> bool:
+        """Seal a deal's seed by the current key, and return whether it was not."""
+
+    def forget(self) -> None:
+        """Empty the cache, so that deals are read again, and sealed anew if need be."""
 
     async def daily(self, daily: DailyId) -> Deal:
         """Return the deal of a daily; draw it first if no node has."""
@@ -112,9 +176,6 @@ class DealStore(Protocol):
 
 class PlayerStore(Protocol):
     """Players' profiles, and where their sessions are, each as `node/session`."""
-
-    async def secret(self) -> bytes:
-        """Return the secret that signs tokens, the same on all nodes; the first call creates it."""
 
     async def keep(
         self,
@@ -404,6 +465,9 @@ class NodeStore(Protocol):
 
     async def alive(self, now: int) -> list[str]:
         """Return the names of the nodes that are registered at a time in Unix milliseconds."""
+
+    async def older(self, now: int) -> list[str]:
+        """Return those of them that are of a release up to 0.2.0."""
 
     async def renew(self, node: str) -> list[str]:
         """Register a node for some seconds, and return all that are registered."""

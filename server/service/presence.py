@@ -165,5 +165,5 @@ class Presence:
         try:
             await write(code, player, self._node)
         except UnavailableError as error:
-            log.warning("presence_not_written", room=code, error=str(error))
+            log.debug("presence_not_written", room=code, error=str(error))
             asyncio.get_running_loop().call_later(RETRY_AFTER, self._queue.add, item)

@@ -138,4 +138,4 @@ class QuickMatches:
             else:
                 await store.withdraw(*offer)
         except UnavailableError as error:
-            log.warning("quick_match_not_offered", room=offer.code, error=str(error))
+            log.debug("quick_match_not_offered", room=offer.code, error=str(error))

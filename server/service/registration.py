@@ -32,13 +32,14 @@ class Registration:
     """Keeps one node registered as alive, and knows which nodes are.
 
     Attributes:
-        id: of this node; random, since a restarted node may get the same port.
+        id: of this node; random (8 hexadecimal digits) unless given to the constructor, since a
+            restarted node may get the same port.
         port: the port that this node listens on, or 0 before it does.
         changed: emitted with the ids of the nodes that have joined, and of those that have left.
     """
 
-    def __init__(self, nodes: NodeStore) -> None:
-        self.id = secrets.token_hex(4)
+    def __init__(self, nodes: NodeStore, node_id: str | None = None) -> None:
+        self.id = node_id or secrets.token_hex(4)
         self.port = 0
         self.changed: Signal[set[str], set[str]] = Signal()
         self._nodes = nodes
@@ -72,14 +73,14 @@ class Registration:
                 names = await self._nodes.renew(self.name)
             except UnavailableError as error:
                 # The other nodes cannot renew theirs either, so none is counted as dead for that.
-                log.warning("registration_failed", error=str(error))
+                log.debug("registration_failed", error=str(error))
             else:
                 self._update(names)
             await stop.or_wait(asyncio.sleep(RENEW_EVERY))
         try:
             await self._nodes.drop(self.name)
         except UnavailableError as error:
-            log.warning("registration_not_removed", error=str(error))
+            log.debug("registration_not_removed", error=str(error))
 
     def _update(self, names: Iterable[str]) -> None:
         """Update which nodes are alive from the names of those that are registered.

@@ -93,7 +93,7 @@ class Searches:
             if await self._find_outcome(attempt, stop) is Outcome.UNREACHABLE:
                 await self._end(attempt)
         except (Refusal, UnavailableError, UnreadableError, SearcherError) as error:
-            log.warning("search_failed", attempt=attempt.id, error=str(error))
+            log.debug("search_failed", attempt=attempt.id, error=str(error))
         except Exception:
             log.exception("search_broken", attempt=attempt.id)
 

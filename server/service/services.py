@@ -14,9 +14,11 @@ from server.service.curves import Curves
 from server.service.dailies import Dailies
 from server.service.deals import Deals
 from server.service.effects import Effects
+from server.service.format import Format
 from server.service.histories import Histories
 from server.service.identity import Identity
 from server.service.keeping import Keeping
+from server.service.keyring import Keyring
 from server.service.leaderboards import Leaderboards
 from server.service.live import LiveRooms
 from server.service.moderation import Moderation
@@ -63,6 +65,8 @@ class Services:
     ) -> None:
         self.clock = store.clock
         self.metrics = metrics
+        self.format = Format(store.formats, store.nodes, store.clock)
+        self.keyring = Keyring(store.keyrings, store.secret_keys, self.format, store.clock)
         self.attempts = Attempts(store, metrics.lookups)
         self.rooms = Rooms(store, self.attempts, registration)
         self.deals = Deals(store, self.rooms)
@@ -72,8 +76,8 @@ class Services:
         self.open_rooms = OpenRooms(store, self.live, self.profiles)
         self.quick_matches = QuickMatches(store, self.rooms, self.live)
         self.pace_bots = PaceBots(store.clock, self.rooms, self.live)
-        self.places = Places(store.players)
-        self.dailies = Dailies(store, self.attempts, self.places, ranked_starts)
+        self.places = Places(self.keyring)
+        self.dailies = Dailies(store, self.attempts, self.keyring, self.places, ranked_starts)
         self.leaderboards = Leaderboards(store, bus, self.profiles)
         self.runs = Runs(
             store,
@@ -84,7 +88,7 @@ class Services:
             profiles=self.profiles,
         )
         self.archive = Archive(store, self.attempts, self.dailies, archive)
-        self.identity = Identity(store.players, self.profiles, store.clock)
+        self.identity = Identity(store.players, self.profiles, self.keyring, store.clock)
         self.sessions = Sessions(store, bus, registration, self.attempts)
         self.histories = Histories(store, self.leaderboards)
         self.keeping = Keeping(store, self.histories, self.profiles, self.sessions)
@@ -127,7 +131,7 @@ class Services:
         )
         self.sweeper = Sweeper(store, self.attempts, self.effects, metrics.sweeps)
         self.progress = Progress(self.attempts, self.live)
-        self.watching = Watching(store, self.attempts, self.rooms, self.live)
+        self.watching = Watching(store, self.attempts, self.rooms, self.live, self.keyring)
         self.searches = Searches(self.attempts, self.sessions, searcher or Searcher())
         metrics.rooms = lambda: self.live.size
         metrics.attempts = lambda: self.attempts.size
@@ -135,16 +139,19 @@ class Services:
         metrics.queues["finishes"] = self.attempts.finishes.qsize
 
     async def prepare(self) -> None:
-        """Draw the deals of the dailies in advance, before the node accepts connections.
+        """Read the keyring, and draw the dailies ahead, before the node accepts connections.
 
         Raises:
+            UnsuitableError: the file of secret keys lacks one that the store needs.
             UnavailableError: the store does not answer.
         """
+        await self.keyring.refresh()
         await self.dailies.draw_ahead()
 
     async def run(self, stop: Stop) -> None:
         """Run the background work until stopped."""
         async with asyncio.TaskGroup() as group:
+            group.create_task(self.keyring.run(stop))
             group.create_task(self.effects.run(stop))
             group.create_task(self.sweeper.run(stop))
             group.create_task(self.dailies.run(stop))

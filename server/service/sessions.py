@@ -273,7 +273,7 @@ class Sessions:
             (newest,) = await self._players.newest_sessions([player])
         except UnavailableError as error:
             # The player learns of it by the answer to the next command on the attempt.
-            log.warning("end_not_published", attempt=ended.attempt, error=str(error))
+            log.debug("end_not_published", attempt=ended.attempt, error=str(error))
             return
         if newest is not None:
             names.append(newest)

@@ -8,8 +8,10 @@ from server.service.ports import (
     AccountStore,
     Clock,
     DealStore,
+    FormatStore,
     HistoryStore,
     JournalStore,
+    KeyringStore,
     LeaderboardStore,
     ModerationStore,
     NodeStore,
@@ -20,6 +22,7 @@ from server.service.ports import (
     RaceStore,
     RoomStore,
     ScanStore,
+    SecretStore,
     StartStore,
     SuspicionStore,
     SweeperStore,
@@ -31,6 +34,9 @@ class Store:
     """A node's access to everything that is stored."""
 
     clock: Clock
+    formats: FormatStore
+    secret_keys: SecretStore
+    keyrings: KeyringStore
     journals: JournalStore
     deals: DealStore
     players: PlayerStore

@@ -263,7 +263,7 @@ class Sweeper:
             log.warning("effect_left", name=work.name, code=error.code)
         except UnavailableError as error:
             # In a cluster, one server may be down while the others answer.
-            log.warning("effect_deferred", name=work.name, error=str(error))
+            log.debug("effect_deferred", name=work.name, error=str(error))
             self._retry([work.partition])
         except Exception as error:
             self._failures[name] += 1
@@ -285,7 +285,7 @@ class Sweeper:
         try:
             await self._store.outboxes.set_aside(work.partition, work.name, work.text)
         except UnavailableError as unavailable:
-            log.warning("effect_deferred", name=work.name, error=str(unavailable))
+            log.debug("effect_deferred", name=work.name, error=str(unavailable))
             return
         self._forget((work.partition, work.name))
         log.error("effect_set_aside", name=work.name, kept_in=keys.SET_ASIDE, exc_info=error)
@@ -307,12 +307,12 @@ class Sweeper:
             try:
                 await self.renew()
             except UnavailableError as error:
-                log.warning("sweeper_not_renewed", error=str(error))
+                log.debug("sweeper_not_renewed", error=str(error))
             await stop.or_wait(asyncio.sleep(RENEW_EVERY))
         try:
             await self._store.sweepers.drop()
         except UnavailableError as error:
-            log.warning("sweeper_not_removed", error=str(error))
+            log.debug("sweeper_not_removed", error=str(error))
 
     async def _scan_forever(self, stop: Stop) -> None:
         while not stop.is_set:
@@ -321,7 +321,7 @@ class Sweeper:
                 await self.scan()
                 self._sweeps.observe(time.monotonic() - begun)
             except UnavailableError as error:
-                log.warning("sweep_failed", error=str(error))
+                log.debug("sweep_failed", error=str(error))
             except Exception:
                 log.exception("sweep_broken")
             await stop.or_wait(asyncio.sleep(SCAN_EVERY))

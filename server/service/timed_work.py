@@ -71,6 +71,6 @@ class TimedWork:
         except (Refusal, UnreadableError) as error:
             log.info(f"{self._name}_refused", room=code, code=error.code)
         except UnavailableError as error:
-            log.warning(f"{self._name}_deferred", room=code, error=str(error))
+            log.debug(f"{self._name}_deferred", room=code, error=str(error))
             if code not in self._timers:
                 self.set(code, RETRY_AFTER)

@@ -26,6 +26,7 @@ import structlog
 from redis.asyncio import Redis, RedisCluster
 from redis.exceptions import ConnectionError as ConnectionLostError
 
+from server.outages import Outage
 from server.stop import Stop
 from server.store.connection import FAILURES, owner_of, server_client
 from server.store.database import Database
@@ -204,6 +205,7 @@ class Bus:
         self._removed: set[str] = set()
         self._unsent: set[str] = set()
         self._changed = asyncio.Event()
+        self._outage = Outage("bus_lost", "bus_back")
 
     def publish(self, topic: str, payload: bytes = b"") -> None:
         """Send a message to all nodes that subscribe to a topic, this one included.
@@ -262,10 +264,11 @@ class Bus:
         """Deliver messages, and replace lost connections, until `stop` is set."""
         while not stop.is_set:
             connections: dict[str, _PubSubConnection] = {}
+            reason = ""
             try:
                 await self._run_connected(connections, stop)
             except (*FAILURES, TimeoutError, _SlotMovedError) as error:
-                log.warning("bus_lost", error=type(error).__name__)
+                reason = type(error).__name__
             finally:
                 for connection in connections.values():
                     await connection.close()
@@ -273,6 +276,9 @@ class Bus:
                         await connection.redis.aclose()
             if not stop.is_set:
                 await stop.or_wait(asyncio.sleep(RECONNECT_DELAY))
+                if time.monotonic() - self._database.lost_at > HEARTBEAT_TIMEOUT:
+                    # Otherwise the server is lost, which the log tells already.
+                    self._outage.fail(error=reason)
                 await self._database.refresh_topology()
 
     async def _run_connected(self, connections: dict[str, _PubSubConnection], stop: Stop) -> None:
@@ -287,6 +293,7 @@ class Bus:
         """
         self._added, self._removed = set(self._topics), set()
         await self._subscribe(connections)
+        self._outage.succeed()
         next_ping = time.monotonic() + HEARTBEAT_INTERVAL
         while not stop.is_set:
             changed = asyncio.create_task(stop.or_wait(self._changed.wait()))

@@ -131,7 +131,7 @@ class Clock:
             try:
                 await self.sample()
             except UnavailableError as error:
-                log.warning("clock_sample_failed", error=str(error))
+                log.debug("clock_sample_failed", error=str(error))
 
     async def _sample_after(self, previous: asyncio.Task[None] | None) -> None:
         """Take a sample when the previous one has ended; later callers wait for the next one."""

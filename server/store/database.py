@@ -7,6 +7,7 @@ acknowledged once its server and the configured number of replicas have it.
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -21,7 +22,7 @@ from redis.exceptions import AskError, MovedError, NoScriptError, TryAgainError
 from server.core.refusal import UnavailableError, UnsuitableError
 from server.metrics import Metrics
 from server.store.connection import FAILURES, Client, raising_unavailable
-from server.store.pipeline import Argument, Pipeline, TooFewReplicasError, pack
+from server.store.pipeline import Argument, Pipeline, TooFewReplicasError, is_told, pack
 from server.store.servers import Server, Servers, suggests_failover
 
 MIN_VERSION: Final = (6, 2)
@@ -104,6 +105,11 @@ class Database:
         self.is_standalone = self._single is not None
 
     @property
+    def lost_at(self) -> float:
+        """When a server was last lost, or could not be reached, by the monotonic clock."""
+        return max((each.outage.failed_at for each in self._pipelines.values()), default=-math.inf)
+
+    @property
     def waiting(self) -> int:
         """The number of commands in all pipelines that have no reply yet."""
         return sum(pipeline.waiting for pipeline in self._pipelines.values())
@@ -147,7 +153,8 @@ class Database:
         if isinstance(reply, AskError | TryAgainError):
             self._send_in_task(key, command, failed)
         elif isinstance(reply, Exception):
-            log.warning("send_failed", error=f"{type(reply).__name__}: {reply}")
+            tell = log.debug if is_told(reply) else log.warning
+            tell("send_failed", command=command[0], error=f"{type(reply).__name__}: {reply}")
             _notify(failed)
             if suggests_failover(reply):
                 # Later commands should reach the server that has taken over.
@@ -164,7 +171,7 @@ class Database:
         try:
             await self.write(key, *command)
         except UnavailableError as error:
-            log.warning("send_failed", error=str(error))
+            log.debug("send_failed", command=command[0], error=str(error))
             _notify(failed)
 
     async def write(self, key: str, *command: Argument) -> Any:
@@ -344,7 +351,7 @@ class Database:
         if pipeline is None:
             client = self._servers.client_of(server)
             pipeline = self._pipelines[name] = Pipeline(
-                client, self.acks, self._scripts, self.metrics
+                client, self.acks, self._scripts, self.metrics, name
             )
         return pipeline
 

@@ -382,6 +382,7 @@ class Journals:
                     raise GapError(f"{key}: {entry} follows {len(texts)} from {number}")
                 texts.append(text)
             if len(page.value) < _PAGE:
+                log.debug("journal_read", key=key, start=number, entries=len(texts))
                 return Entries(texts, generations.pop() if len(generations) == 1 else 0)
 
     async def _page(self, key: str, first: str, *, acknowledged: bool) -> Reply:

@@ -55,6 +55,9 @@ CREATION_LIFE = 3_600
 NODES = "nodes"
 """The key of the registered nodes: a sorted set by time of expiry in Unix milliseconds."""
 
+READERS = "{nodes}:readers"
+"""The key of those of them that read format 2: a sorted set like `NODES`, in the same slot."""
+
 OPEN_ROOM_LIFE = 12
 """Seconds for which a public room is listed after a node last said that somebody is there."""
 
@@ -107,8 +110,14 @@ it is over by then."""
 MAX_AT_PLACE = 16
 """Players who have begun a daily at one address that are kept, unless the operator allows more."""
 
+KEYRING = "keyring"
+"""The key of what is public of the keys that sign tokens: a string (JSON)."""
+
 SIGNING_KEY = "signing-key"
-"""The key of the secret that signs tokens: a string."""
+"""The key of the secret that signs tokens of releases up to 0.2.0: a string.
+
+There is none any more once no such node is left: the keyring has the secret then, sealed.
+"""
 
 FORMAT = "format"
 """The key that holds the number of the store's format; without it, that is 1."""

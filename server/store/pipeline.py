@@ -21,9 +21,18 @@ import structlog
 from redis._parsers import BaseParser
 from redis.asyncio import Redis
 from redis.asyncio.connection import Connection
-from redis.exceptions import NoScriptError
+from redis.exceptions import (
+    ClusterDownError,
+    NoScriptError,
+    OutOfMemoryError,
+    ReadOnlyError,
+    ResponseError,
+)
+from redis.exceptions import ConnectionError as ConnectionLostError
+from redis.exceptions import TimeoutError as TimeoutLostError
 
 from server.metrics import Metrics
+from server.outages import Outage
 from server.store.connection import FAILURES, TIMEOUT
 
 MAX_WAITING: Final = 10_000
@@ -35,6 +44,16 @@ MAX_BATCH: Final = 1_000
 ACKNOWLEDGED_WITHIN: Final = 2.0
 """Seconds that WAIT waits for the replicas."""
 
+QUIET: Final = 10.0
+"""Seconds without a failure after which writes, and their acknowledgement, count as in order again.
+
+Each node renews its registration every 5 seconds, so that writes are tried all the time.
+"""
+
+_UNABLE: Final = (OutOfMemoryError, ReadOnlyError, ClusterDownError)
+_UNABLE_WORDS: Final = ("OOM", "READONLY", "MISCONF", "NOREPLICAS")
+"""Error replies of a server that takes no writes for now; scripts pass some on within a text."""
+
 Done = Callable[[Any], None]
 """Called with the reply to a command, or with an exception if it failed or its reply was lost."""
 
@@ -42,6 +61,8 @@ Command = bytes | Callable[[], bytes]
 """A packed command, or a function that returns one when the batch is sent."""
 
 Argument = str | bytes | int
+
+_LOST: Final = (OSError, ConnectionLostError, TimeoutLostError)
 
 log = structlog.get_logger()
 
@@ -59,12 +80,27 @@ class TooFewReplicasError(Exception):
 class Pipeline(asyncio.Protocol):
     """A connection to one server, opened when it is first needed and again after it was lost.
 
+    The log tells when the server is lost and back, when it refuses writes, and when replicas are
+    missing. Who gets an error for one of these reasons need not log it again (see `is_told`).
+
     Attributes:
+        outage: whether the server is lost.
         generation: the number of the connection, or 0 while there is none.
         scripts: scripts by name, which are loaded on every connection.
     """
 
-    def __init__(self, client: Redis, acks: int, scripts: dict[str, str], metrics: Metrics) -> None:
+    def __init__(
+        self,
+        client: Redis,
+        acks: int,
+        scripts: dict[str, str],
+        metrics: Metrics,
+        server: str = "",
+    ) -> None:
+        named = {"server": server} if server else {}
+        self.outage = Outage("store_lost", "store_back", fields=named)
+        self._refusing = Outage("writes_refused", "writes_accepted", quiet=QUIET, fields=named)
+        self._unreplicated = Outage("replicas_missing", "replicas_back", quiet=QUIET, fields=named)
         self.generation = 0
         self.scripts = scripts
         self._client = client
@@ -141,6 +177,9 @@ class Pipeline(asyncio.Protocol):
                 await connection.disconnect(nowait=True)
                 raise
             self._adopt(connection)
+        except FAILURES as error:
+            self._tell_lost(error)
+            raise
         finally:
             self._connecting = None
 
@@ -159,6 +198,7 @@ class Pipeline(asyncio.Protocol):
         self._transport.set_protocol(self)
         self._writer = writer
         self.generation = next(_generations)
+        self.outage.succeed()
 
     def _flush(self) -> None:
         """Send waiting commands as one batch, unless one is in flight."""
@@ -230,11 +270,17 @@ class Pipeline(asyncio.Protocol):
                     f"{acknowledged} replicas have it instead of {self._acks}"
                 )
                 replies = [r if isinstance(r, Exception) else error for r in replies]
+                self._unreplicated.fail(error=str(error))
+            else:
+                self._unreplicated.succeed()
         # Commands that the callbacks send go out with those that are waiting, as one batch.
         self._flush_scheduled = True
+        self._refusing.succeed()
         for done, reply in zip(in_flight, replies, strict=True):
             if isinstance(reply, NoScriptError):
                 self.abort("The server no longer has a script.")
+            elif isinstance(reply, ResponseError) and _is_unable(reply):
+                self._refusing.fail(error=f"{type(reply).__name__}: {reply}")
             self._call(done, reply)
         if self._waiting:
             asyncio.get_running_loop().call_soon(self._flush)
@@ -280,8 +326,13 @@ class Pipeline(asyncio.Protocol):
             self._on_lost(LostError(str(error) if error else "Connection closed by server."))
 
     def _on_lost(self, error: Exception) -> None:
+        self._tell_lost(error)
         self.generation = 0
         self._fail_all(error)
+
+    def _tell_lost(self, error: Exception) -> None:
+        if not self._closed:
+            self.outage.fail(error=f"{type(error).__name__}: {error}")
 
     def _fail_all(self, error: BaseException) -> None:
         in_flight, waiting = self._in_flight, self._waiting
@@ -308,6 +359,17 @@ class Pipeline(asyncio.Protocol):
         transport, self._transport = self._transport, None
         if transport is not None:
             transport.close()
+
+
+def is_told(reply: object) -> bool:
+    """Return whether a failed command is the consequence of what a pipeline has logged."""
+    return isinstance(reply, (*_LOST, TooFewReplicasError)) or _is_unable(reply)
+
+
+def _is_unable(reply: object) -> bool:
+    return isinstance(reply, _UNABLE) or (
+        isinstance(reply, ResponseError) and any(word in str(reply) for word in _UNABLE_WORDS)
+    )
 
 
 def _failing_with(done: Done, error: Exception) -> Done:

@@ -122,7 +122,7 @@ class Servers:
         try:
             await manager.initialize(last_failed_node_name=lost.name if lost else None)
         except FAILURES as error:
-            log.warning("topology_refresh_failed", error=f"{type(error).__name__}: {error}")
+            log.debug("topology_refresh_failed", error=f"{type(error).__name__}: {error}")
             return
         known = {server.name for server in client.get_nodes()}
         for name in self._clients.keys() - known:

@@ -10,6 +10,7 @@ from redis import Redis
 
 from server.core.boards import BoardId, Group, Scope
 from server.core.daily import DailyId
+from tests.conftest import secret_keys
 
 Entry = tuple[str, str]
 """An entry's id and its text."""
@@ -24,7 +25,7 @@ class Stored:
     Attributes:
         attempts: journals by attempt id.
         rooms: journals by room code.
-        deals: fields of each deal by its id.
+        deals: fields of each deal by its id, with its `seed` in plain.
         leaderboards: scores by player, of each leaderboard.
         histories: fields of each player's history.
         races: fields of each race's record, by deal.
@@ -61,7 +62,7 @@ class Stored:
             case [_, "room", name]:
                 self.rooms[name] = read.entries(key)
             case ["deal", name]:
-                self.deals[name] = read.fields(key)
+                self.deals[name] = _opened(name, read.fields(key))
             case ["leaderboard", *name]:
                 self.leaderboards[_board(name)] = _scores(read.rows(key))
             case ["curves", game, day]:
@@ -81,6 +82,13 @@ class Stored:
                 self.effects.update(read.fields(key))
             case [_, "due"]:
                 self.due.update(_scores(read.rows(key)))
+
+
+def _opened(deal: str, fields: dict[str, str]) -> dict[str, str]:
+    """Return the fields of a deal with its seed in plain."""
+    if "sealed" not in fields:
+        return fields
+    return fields | {"seed": secret_keys().open(f"seed {deal}", fields["sealed"]).hex()}
 
 
 class Reads(Protocol):

@@ -12,7 +12,7 @@ from server.core.ids import AttemptId, PlayerId, RoomCode
 from server.core.names import guest_name
 from server.service.operators import By, Operators
 from server.settings import Settings
-from tests.conftest import node
+from tests.conftest import SECRET_KEY_FILE, node
 from tests.gateway.client import Message, opened
 from tests.gateway.play import race_of, resign, room_of
 
@@ -23,7 +23,9 @@ BY = By("mod", "testing")
 async def operator(redis_url: str) -> AsyncIterator[Operators]:
     """Return the operators' service of a process beside the nodes, as `samedeal admin` is."""
     acks = int("+cluster" in redis_url)
-    async with services_alone(Settings(redis=redis_url, replica_acks=acks)) as services:
+    async with services_alone(
+        Settings(redis=redis_url, replica_acks=acks, secret_key_file=SECRET_KEY_FILE)
+    ) as services:
         yield services.operators
 
 

@@ -33,7 +33,6 @@ from server.gateway.messages.rooms import PROGRESS
 from server.gateway.messages.session import VERSION
 from server.service.attempt_journal import steps_of
 from server.store import keys
-from server.store.deals import Deal
 from tests.core.builders import START
 from tests.secrecy.decks import Dealer, Decks, deck
 from tests.secrecy.stage import COUNTDOWN, Input, Stage
@@ -373,14 +372,11 @@ class Clients:
 
     def _states(self, attempt: AttemptId) -> list[Attempt]:
         """Return an attempt after each entry of its journal, if it is at one of the two deals."""
-        deal = DealId(attempt.partition(".")[0])
-        if deal not in self._dealer.deals:
+        deal = self._dealer.drawn.get(DealId(attempt.partition(".")[0]))
+        if deal is None:
             return []
-        memory = self._stage.world.memory
-        fields = memory.find(keys.deal(deal))
-        stored = Deal(deal, fields["game"], fields["variant"], bytes.fromhex(fields["seed"]), "")
-        steps = steps_of(stored, None, memory.stream(keys.attempt(attempt)))
-        return [step.after for step in steps]
+        texts = self._stage.world.memory.stream(keys.attempt(attempt))
+        return [step.after for step in steps_of(deal, None, texts)]
 
     def _pool(self, client: int, tab: int, rng: random.Random) -> dict[str, list[Any]]:
         """Return values for fields, by name."""

@@ -26,6 +26,7 @@ from server.core.race_events import RoundStarted
 from server.core.refusal import Refusal
 from server.service import attempt_journal, runs
 from server.service.stored import rules_of
+from server.store import deals as deals_module
 from server.store.deals import Deal, Deals
 from tests.faults.stored import Stored
 from tests.simulation.race import patched
@@ -60,10 +61,12 @@ class Dealer:
 
     Attributes:
         deals: which deals they are.
+        drawn: the same deals, with their seeds.
     """
 
     def __init__(self, decks: Decks, daily_game: str, secret: bytes) -> None:
         self.deals: dict[DealId, Kind] = {}
+        self.drawn: dict[DealId, Deal] = {}
         self._decks = decks
         self._daily_game = daily_game
         self._secret = secret
@@ -83,6 +86,7 @@ class Dealer:
 
         with (
             patched(Deals, "_store", store_this),
+            patched(deals_module, "commitment", self._commitment),
             patched(attempt_journal, "deal_seed", deal_this),
             patched(runs, "deal_seed", deal_this),
         ):
@@ -100,7 +104,12 @@ class Dealer:
         self.deals[deal.id] = kind
         seed = sha256(self._secret + deal.seed).digest()
         self._dealt[seed] = self._decks[kind]
-        return replace(deal, seed=seed, commitment=dealing.commitment(deal.id, bytes(32)))
+        public = self._commitment(deal.id, seed)
+        drawn = self.drawn[deal.id] = replace(deal, seed=seed, commitment=public)
+        return drawn
+
+    def _commitment(self, deal: str, seed: bytes) -> str:
+        return dealing.commitment(deal, bytes(32) if seed in self._dealt else seed)
 
 
 @dataclass(frozen=True)

@@ -6,13 +6,13 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 
 import pytest
-from structlog.testing import capture_logs
 
 from server.core import absence
 from server.core.ids import PlayerId, RoomCode
 from server.core.refusal import UnavailableError
 from server.service import absences as module
 from server.store import keys
+from tests.conftest import debug_captured
 from tests.core.builders import ADA, BOB, CYD, reached
 from tests.service.nodes import Node
 from tests.service.test_live import follow, sees, shows
@@ -128,7 +128,7 @@ async def test_what_could_not_be_decided_is_tried_again(
         return await free_seat(code, player)
 
     monkeypatch.setattr(node.rooms, "free_seat", failing)
-    with capture_logs() as logs:
+    with debug_captured() as logs:
         await follow(node, code, ADA)
         await sees(node, code, room.version + 1)
     assert [line["event"] for line in logs if "absence" in line["event"]] == [

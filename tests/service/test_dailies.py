@@ -17,7 +17,6 @@ from server.core.refusal import Refusal
 from server.service.answers import Snapshot
 from server.store import keys
 from server.store.connection import Client
-from server.store.deals import Deals
 from tests.core.builders import ADA, BOB, CYD, DAN, START
 from tests.service.nodes import Node, SetClock
 
@@ -152,7 +151,7 @@ async def test_deals_are_drawn_ahead_once(node: Node, other: Node, clock: SetClo
     clock.time += 30 * daily.DAY
     await node.dailies.draw_ahead()
     dailies = [DailyId(game, daily.day_at(clock.time)) for game in games()]
-    ids = await Deals(node.database).daily_ids(dailies)
+    ids = await node.store.deals.daily_ids(dailies)
     assert list(ids) == dailies
 
 
@@ -160,7 +159,7 @@ async def test_a_deal_drawn_ahead_is_used_on_its_day(
     node: Node, other: Node, clock: SetClock
 ) -> None:
     await node.dailies.draw_ahead()
-    ahead = await Deals(node.database).daily_ids([DailyId(GAME, DAY + 7)])
+    ahead = await node.store.deals.daily_ids([DailyId(GAME, DAY + 7)])
     clock.time += 7 * daily.DAY
     assert (await other.dailies.open(ADA, GAME)).start.deal == ahead[DailyId(GAME, DAY + 7)]
 

@@ -8,7 +8,6 @@ from contextlib import AsyncExitStack
 from typing import Any
 
 import pytest
-from structlog.testing import capture_logs
 
 from server.core import topics
 from server.core.ids import PlayerId, RoomCode
@@ -18,7 +17,7 @@ from server.service import live as module
 from server.service.bus_messages import Entry
 from server.service.live_room import RoomPage
 from server.store import keys
-from tests.conftest import ALONE
+from tests.conftest import ALONE, debug_captured
 from tests.core.builders import ADA, BOB, CYD
 from tests.service.nodes import BEGUN, Node, SetClock, attempt_of
 from tests.store.servers import calls, reads, running, until
@@ -337,8 +336,8 @@ async def test_a_failed_refresh_is_retried(
     version = page_of(node, code).room.version
     other.services.rooms.appended.subscribers.clear()
     await other.rooms.set_ready(code, BOB, ready=False)
-    with monkeypatch.context() as away, capture_logs() as logs:
-        away.setattr(node.redis, "pipeline", _is_away)
+    with monkeypatch.context() as away, debug_captured() as logs:
+        away.setattr(node.database.client, "pipeline", _is_away)
         node.services.live.receive(code, None)
 
         async def failed() -> bool:

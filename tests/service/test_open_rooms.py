@@ -7,12 +7,12 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 
 import pytest
-from structlog.testing import capture_logs
 
 from server.core.ids import RoomCode
 from server.core.refusal import UnavailableError
 from server.service import open_rooms as module
 from server.store import keys
+from tests.conftest import debug_captured
 from tests.core.builders import ADA, BOB, CYD
 from tests.service.nodes import Node, SetClock
 from tests.service.test_live import follow
@@ -116,7 +116,7 @@ async def test_a_write_that_fails_is_made_up_for(
 
     monkeypatch.setattr(node.store.open_rooms, "put", failing)
     code = (await node.room_of(ADA)).opened.code
-    with capture_logs() as logs:
+    with debug_captured() as logs:
         await follow(node, code, ADA)
         await node.rooms.set_public(code, ADA, public=True)
         await shows(node, code)

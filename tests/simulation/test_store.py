@@ -29,7 +29,7 @@ from server.store.deals import Deals
 from server.store.journal import SCRIPTS, Append, ConflictError, Entries, MistimedError
 from server.store.nodes import Nodes
 from server.store.sweepers import Sweepers
-from tests.conftest import ALONE
+from tests.conftest import ALONE, secret_keys
 from tests.core.builders import PLAYERS
 from tests.simulation.link import Link
 from tests.simulation.loop import VirtualLoop
@@ -59,7 +59,9 @@ def side_on(database: Database) -> Side:
     """Return the store on a connection; its sweeper has the same name on each."""
     sweepers = Sweepers(database)
     sweepers.name = "sweeper"
-    return Side(database, replace(redis_store(database, Clock(database)), sweepers=sweepers))
+    return Side(
+        database, replace(redis_store(database, Clock(database), secret_keys()), sweepers=sweepers)
+    )
 
 
 Command = Callable[[Side], Awaitable[object]]
@@ -517,19 +519,34 @@ async def test_a_deal_is_found_as_it_was_drawn(
         store = on.store
         dailies = [DailyId("robert", day) for day in DAYS[:2]]
         drawn = await store.deals.draw("robert", "standard", CODES[0])
-        assert await Deals(on.database).find(drawn.id) == drawn
+        assert await Deals(on.database, secret_keys()).find(drawn.id) == drawn
         first = await store.deals.daily(dailies[0])
         assert (first.day, first.room) == (DAYS[0], None)
         assert await store.deals.daily(dailies[0]) == first
         assert await store.deals.daily(dailies[1]) != first
-        assert await Deals(on.database).daily_ids([dailies[0], DailyId("deuces", DAYS[0])]) == {
-            dailies[0]: first.id
-        }
+        assert await Deals(on.database, secret_keys()).daily_ids(
+            [dailies[0], DailyId("deuces", DAYS[0])]
+        ) == {dailies[0]: first.id}
         assert await store.rooms.code_for(PLAYERS[0], "one", CODES[0]) == CODES[0]
         assert await store.rooms.code_for(PLAYERS[0], "one", CODES[1]) == CODES[0]
         await store.rooms.forget_code(PLAYERS[0], "one")
         assert await store.rooms.code_for(PLAYERS[0], "one", CODES[1]) == CODES[1]
-        assert await store.players.secret() == await store.players.secret()
+        await store.deals.seal(drawn.id)
+        assert await store.keyrings.old_secret(make=False) is None
+        secret = await store.keyrings.old_secret(make=True)
+        assert await store.keyrings.old_secret(make=True) == secret
+        assert await store.formats.read() == (1, False)
+        await store.formats.raise_to(2)
+        await store.keyrings.drop_old_secret()
+        assert await store.formats.read() == (2, False)
+        assert await store.keyrings.read() is None
+        assert await store.keyrings.keep_first("one") == "one"
+        assert await store.keyrings.keep_first("two") == "one"
+        assert [await store.keyrings.change(*each) for each in (("two", "1"), ("one", "3"))] == [
+            False,
+            True,
+        ]
+        assert await store.keyrings.read() == "3"
 
     if which == "real":
         await story(real)

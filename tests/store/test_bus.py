@@ -172,12 +172,16 @@ async def test_every_subscriber_is_notified_after_a_lost_connection(
     for topic in topics:
         listener.subscribe(topic)
     await listener.wait_for(*topics)
-    for _ in range(3):
-        assert listener.is_empty()
-        await drop_pubsub_connections(redis)
-        await listener.wait_for(*topics)
-        publisher.publish("topic 7")
-        assert await listener.next_topic() == "topic 7"
+    with capture_logs() as logs:
+        for _ in range(3):
+            assert listener.is_empty()
+            await drop_pubsub_connections(redis)
+            await listener.wait_for(*topics)
+            publisher.publish("topic 7")
+            assert await listener.next_topic() == "topic 7"
+    told = [line["event"] for line in logs]
+    assert told[:2] == ["bus_lost", "bus_back"]
+    assert set(told) == {"bus_lost", "bus_back"}
 
 
 @pytest.mark.usefixtures("quick")
@@ -187,14 +191,17 @@ async def test_every_subscriber_is_notified_after_a_restart_of_redis(data: Path)
         async with listening(Database(redis)) as listener:
             listener.subscribe("a")
             await listener.wait_for("a")
-            await signal_to(redis, SIGKILL)
-            listener.bus.publish("a")
-            listener.subscribe("b")
-            await first.aclose()
-            async with embedded_redis(data):
-                await listener.wait_for("a", "b")
-                listener.bus.publish("b")
-                await listener.wait_for("b")
+            with capture_logs() as logs:
+                await signal_to(redis, SIGKILL)
+                listener.bus.publish("a")
+                listener.subscribe("b")
+                await first.aclose()
+                async with embedded_redis(data):
+                    await listener.wait_for("a", "b")
+                    listener.bus.publish("b")
+                    await listener.wait_for("b")
+            # That the store is away says it all.
+            assert [line["event"] for line in logs] == ["store_lost", "store_back"]
         await redis.aclose()
 
 

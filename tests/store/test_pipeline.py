@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
 from signal import SIGCONT, SIGSTOP
 from typing import Any
 
@@ -17,7 +18,7 @@ from server.metrics import Metrics
 from server.store import pipeline as module
 from server.store.connection import connect
 from server.store.journal import SCRIPTS
-from server.store.pipeline import Done, LostError, Pipeline, TooFewReplicasError, pack
+from server.store.pipeline import Done, LostError, Pipeline, TooFewReplicasError, is_told, pack
 from tests.redis_servers import Server, running_server
 from tests.store.servers import PATIENCE, calls, in_flight, reads, until, writes_held_up
 
@@ -184,7 +185,8 @@ async def test_a_callback_that_raises_does_not_affect_others(
         replies.push(4)
         pipeline.abort("lost by the test")
         await replies.wait_for(4)
-    assert [line["event"] for line in logs] == ["reply_callback_failed"] * 2
+    told = [line["event"] for line in logs if line["event"] != "store_lost"]
+    assert told == ["reply_callback_failed"] * 2
     assert [value for value, _ in replies.all] == [1, 2, 3, 4]
     assert isinstance(replies.all[-1][1], LostError)
 
@@ -363,12 +365,15 @@ async def test_an_acknowledged_command_is_on_as_many_replicas_as_required(
     monkeypatch.setattr(module, "ACKNOWLEDGED_WITHIN", 0.1)
     replica.signal(SIGSTOP)
     try:
-        replies.push(11)
-        replies.send("HGET", LIST, "field")
-        replies.push(12)
-        await replies.wait_for(13)
+        with structlog.testing.capture_logs() as logs:
+            replies.push(11)
+            replies.send("HGET", LIST, "field")
+            replies.push(12)
+            await replies.wait_for(13)
     finally:
         replica.signal(SIGCONT)
+    assert [line["event"] for line in logs] == ["replicas_missing"]
+    assert logs[0]["error"] == "0 replicas have it instead of 1"
     found = [reply for _, reply in replies.all[10:]]
     assert [type(reply) for reply in found] == [
         TooFewReplicasError, ResponseError, TooFewReplicasError,
@@ -420,3 +425,54 @@ async def test_a_command_that_cannot_be_packed_fails_alone(pipeline: Pipeline) -
     await pipeline.close()
     assert (replies["before"], replies["after"]) == ("before", "after")
     assert isinstance(replies["broken"], ValueError)
+
+
+async def test_a_lost_server_is_told_once_each_way(data: Path) -> None:
+    server = Server(data)
+    server.start()
+    client = connect(server.url)
+    assert isinstance(client, Redis)
+    pipeline = Pipeline(client, 0, {}, Metrics(), "one")
+    replies = Replies(pipeline)
+    try:
+        with structlog.testing.capture_logs() as logs:
+            replies.push(1)
+            await replies.wait_for(1)
+            server.kill()
+            for count in (2, 3, 4):
+                replies.push(count)
+                await replies.wait_for(count)
+            server.start()
+            replies.push(5)
+            await replies.wait_for(5)
+            await pipeline.close()
+    finally:
+        await client.aclose()
+        server.kill()
+    assert [(line["event"], line["server"]) for line in logs] == [
+        ("store_lost", "one"), ("store_back", "one"),
+    ]  # fmt: skip
+    assert all(is_told(reply) for _, reply in replies.all[1:4])
+
+
+async def test_refused_writes_are_told_once_each_way(
+    redis: Redis, replies: Replies, pipeline: Pipeline, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = "return redis.call('SET', KEYS[1], 'x')"
+    with structlog.testing.capture_logs() as logs:
+        await redis.config_set("maxmemory", "1")
+        replies.push(1, 2)
+        await replies.wait_for(2)
+        replies.send("EVAL", script, 1, LIST)
+        replies.send("GET", LIST)
+        await replies.wait_for(4)
+        await redis.config_set("maxmemory", "0")
+        replies.send("GET", "nothing")
+        await replies.wait_for(5)
+        assert [line["event"] for line in logs] == ["writes_refused"]
+        monkeypatch.setattr(pipeline._refusing, "_quiet", 0.0)
+        replies.push(3)
+        await replies.wait_for(6)
+    assert [line["event"] for line in logs] == ["writes_refused", "writes_accepted"]
+    assert "maxmemory" in logs[0]["error"]
+    assert all(is_told(reply) for _, reply in replies.all[:3])

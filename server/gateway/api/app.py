@@ -95,6 +95,7 @@ class Api:
                 response = await self._answer(route, request)
             except Exception as error:
                 response = refused(_refusal_of(error, route))
+            log.debug("request", route=route.path, status=response.status_code)
             self._requests[route.path, str(response.status_code)] += 1
             return response
 
