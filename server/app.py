@@ -41,6 +41,7 @@ from server.store.histories import Histories
 from server.store.journal import SCRIPTS, Journals
 from server.store.keyring import Keyrings
 from server.store.leaderboards import Leaderboards
+from server.store.memory import Memory
 from server.store.moderation import Moderation
 from server.store.nodes import Nodes
 from server.store.open_rooms import OpenRooms
@@ -114,7 +115,7 @@ async def running_node(
         tasks = _started(bus.run(stop), clock.run(stop), services.run(stop), hub.run(stop))
         stack.push_async_callback(_wait_for, tasks)
         stack.callback(stop.set)
-        load = Load(lambda: lag.recent)
+        load = Load(lambda: lag.recent, lambda: services.memory.has_room)
         lag.measured = load.watch
         handlers = Handlers(services, hub, load)
         previews = Previews(services, load)
@@ -174,6 +175,7 @@ def redis_store(database: Database, clock: ports.Clock, secret_keys: SecretKeys)
         starts=Starts(database),
         suspicions=Suspicions(database),
         scans=Scans(database),
+        memory=Memory(database),
         nodes=Nodes(database),
         sweepers=Sweepers(database),
     )
@@ -218,8 +220,12 @@ async def _database(
     url = settings.redis
     secret_keys = None if url is None else secret_keys_of(settings)
     if url is None:
-        embedded = shared_redis if shared else embedded_redis
-        url = await stack.enter_async_context(embedded(settings.data))
+        embedded = (
+            shared_redis(settings.data)
+            if shared
+            else embedded_redis(settings.data, settings.redis_memory)
+        )
+        url = await stack.enter_async_context(embedded)
     database = Database(connect(url), settings.replica_acks, SCRIPTS, metrics)
     stack.push_async_callback(database.close)
     await database.check()

@@ -34,6 +34,7 @@ from server.options import option, redis_password_file, redis_url
 from server.settings import LogFormat, Settings
 from server.store.embedded import EmbeddedServerError, embedded_redis
 from server.store.secret_keys import add_key, own_keys
+from server.upkeep import COMMANDS
 from server.workers import StartError, Supervisor
 
 new_event_loop: Callable[[], asyncio.AbstractEventLoop]
@@ -54,6 +55,8 @@ def main() -> None:
 
 
 main.add_command(admin)
+for command in COMMANDS:
+    admin.add_command(command)
 
 
 @main.command()
@@ -98,6 +101,14 @@ main.add_command(admin)
     type=click.Path(file_okay=False, path_type=Path),
     help="Directory for the archive of closed days, and for the data of the private Redis, which "
     "there is unless --redis is given.",
+)
+@option(
+    "--redis-memory",
+    metavar="MB",
+    type=click.IntRange(16),
+    help="Most memory that the private Redis takes, in megabytes. When it is full, moves are "
+    "refused until there is room again, and nothing is lost. Without this option, half of this "
+    "machine's memory.",
 )
 @option(
     "--page",
@@ -177,6 +188,7 @@ def serve(  # noqa: PLR0917 - one for each option
     redis_password_file: Path | None,
     replica_acks: int,
     data: Path,
+    redis_memory: int | None,
     page: Path,
     origins: str,
     public_url: str | None,
@@ -204,6 +216,7 @@ def serve(  # noqa: PLR0917 - one for each option
         redis=redis_url(redis, redis_password_file),
         secret_key_file=secret_key_file,
         data=data,
+        redis_memory=None if redis_memory is None else redis_memory * 1_000_000,
         page=page,
         origins=_listed(origins),
         replica_acks=replica_acks,
@@ -263,7 +276,8 @@ async def _supervise(
         for node_ports in bound:
             stack.callback(node_ports.close)
         if settings.redis is None:
-            url = await stack.enter_async_context(embedded_redis(settings.data))
+            embedded = embedded_redis(settings.data, settings.redis_memory)
+            url = await stack.enter_async_context(embedded)
             file = settings.secret_key_file or own_keys(settings.data)
             settings = replace(settings, redis=url, secret_key_file=file)
         supervisor = Supervisor(partial(_run_worker, settings, configure_logs), bound)
@@ -333,9 +347,9 @@ def _print_url(host: str, port: int) -> None:
 def list_nodes(redis: str, redis_password_file: Path | None) -> None:
     """List the nodes that are alive.
 
-    Each line has the form HOST:PORT#ID. ID is random and changes each time a node starts. A node
-    that stops leaves the list at once; one that is killed or loses Redis leaves it after 15
-    seconds.
+    Each line has the form HOST:PORT/FORMAT#ID. ID is random and changes each time a node starts.
+    FORMAT is the newest format of the store that the node reads. A node that stops leaves the list
+    at once; one that is killed or loses Redis leaves it after 15 seconds.
     """
     configure("auto", "warning", "nodes")
     url = redis_url(redis, redis_password_file)

@@ -30,6 +30,7 @@ class Settings:
         secret_key_file: file of the secret keys; if `None`, one in `data`, which an embedded Redis
             comes with.
         data: directory of the embedded Redis and of the archive.
+        redis_memory: bytes that the embedded Redis may take, or `None` for half of the machine's.
         page: directory of the built page.
         origins: origins that may open WebSockets, in addition to the page's own.
         replica_acks: how many replicas must have received a write before it is acknowledged.
@@ -47,6 +48,7 @@ class Settings:
     redis: str | None = field(default=None, repr=False)
     secret_key_file: Path | None = None
     data: Path = field(default_factory=lambda: user_data_path("samedeal", appauthor=False))
+    redis_memory: int | None = None
     page: Path = field(default_factory=built_page)
     origins: tuple[str, ...] = ()
     replica_acks: int = 0

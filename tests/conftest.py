@@ -118,9 +118,6 @@ def redis_server(request: pytest.FixtureRequest) -> Iterator[str]:
         yield from server_alone()
     else:
         with running_cluster() as cluster:
-            for server in cluster.servers:
-                with server.client() as redis:
-                    add_nodes_user(redis)
             yield cluster.url
             for server in cluster.servers:
                 with server.client() as redis:

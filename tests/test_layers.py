@@ -27,7 +27,7 @@ MAY_IMPORT = {
     | {"server.store.keys", "server.store.bus.Subscriber"}
     | {"server.store.deals.Deal", "server.store.deals.random_id"}
     | {f"server.store.journal.{name}" for name in ("Append", "Appended", "Entries")}
-    | {f"server.store.journal.{name}" for name in ("ConflictError", "MistimedError")}
+    | {f"server.store.journal.{name}" for name in ("ConflictError", "GapError", "MistimedError")}
     | {"server.store.format.Kept", "server.store.secret_keys"}
     | {"server.store.outbox.Pending", "server.store.races.Record", "server.store.sweepers.Share"},
     "server.gateway": {"engine", "server.core", "server.stop", "server.metrics", "server.service"}
@@ -41,6 +41,7 @@ MAY_IMPORT = {
     "server.__main__": {"server.cli"},
     "server.workers": {"server.listening"},
     "server.options": {"server.store.connection"},
+    "server.upkeep": {"server.admin", "server.core", "server.options", "server.service"},
     "server.admin": {"server.app", "server.core", "server.logs", "server.options"}
     | {"server.service", "server.settings", "server.store.embedded"},
     "server.cli": {
@@ -52,7 +53,7 @@ MAY_IMPORT = {
         "server.settings",
     }
     | {"server.listening", "server.options", "server.store.embedded", "server.workers"}
-    | {"server.store.secret_keys"},
+    | {"server.store.secret_keys", "server.upkeep"},
 }
 """What each layer may import of this repository. `server.app` alone wires all."""
 
@@ -65,7 +66,7 @@ PACKAGES = {
     "starlette": {"server.gateway", "server.app"},
     "uvicorn": {"server.gateway", "server.app"},
     "msgpack": {"server.gateway", "server.example_bot"},
-    "msgspec": {"server.core", "server.service", "server.gateway", "server.admin"},
+    "msgspec": {"server.core", "server.service", "server.gateway", "server.admin", "server.upkeep"},
     "structlog": {"server.store", "server.service", "server.gateway"}
     | {"server.app", "server.cli", "server.log_lines", "server.logs", "server.outages"}
     | {"server.workers"},
@@ -73,7 +74,7 @@ PACKAGES = {
     "uvloop": {"server.cli"},
     "prometheus_client": {"server.metrics"},
     "webauthn": {"server.service"},
-    "click": {"server.cli", "server.admin", "server.options"},
+    "click": {"server.cli", "server.admin", "server.options", "server.upkeep"},
     "platformdirs": {"server.settings"},
 }
 """Which layers may import each third-party package."""

@@ -26,6 +26,9 @@ from server.store.deals import Deal
 DRAW_EVERY = 5.0
 """Seconds between two checks whether deals have to be drawn."""
 
+RETRY_AFTER = 10_000
+"""Milliseconds after which a player may try again for whose attempt there was no room."""
+
 log = structlog.get_logger()
 
 
@@ -161,7 +164,9 @@ class Dailies:
             for day in days
         ]
 
-    async def open(self, player: PlayerId, game: str, address: str = "") -> Snapshot:
+    async def open(
+        self, player: PlayerId, game: str, address: str = "", *, anew: bool = True
+    ) -> Snapshot:
         """Start a player's attempt at today's deal, or return the one that is running.
 
         Until yesterday's daily closes, an attempt at it that is still running is returned instead:
@@ -171,10 +176,12 @@ class Dailies:
             player: the player.
             game: the game's id.
             address: the client's; empty if it is not known, and then it does not count.
+            anew: whether there is room for an attempt that is yet to be started.
 
         Raises:
-            Refusal: there is no such game, today's attempt is over, or too many others have begun
-                this daily at the same place.
+            Refusal: there is no such game, or today's attempt is over; as `overloaded` or
+                `too_many_starts`, if it is yet to be started and there is no room for it, or too
+                many others have begun this daily at the same place.
             UnavailableError: the store does not answer.
         """
         if game not in games():
@@ -189,17 +196,28 @@ class Dailies:
             if attempt is not None and attempt.end is None:
                 return await self._attempts.snapshot(attempt)
         deal = await self._store.deals.daily(DailyId(game, day))
-        place = await self._places.of(address)
-        if place and not await self._store.deals.started([deal.id], player):
-            begun = self._store.starts.begin(DailyId(game, day), place, player, self._ranked_starts)
-            if not await begun:
-                raise Refusal("too_many_starts")
+        if not await self._store.deals.started([deal.id], player):
+            if not anew:
+                raise Refusal("overloaded", wait=RETRY_AFTER)
+            await self._begin(player, DailyId(game, day), address)
         closes = daily.closes(day)
         started = Started(player, deal.id, deal.game, deal.variant, None, deal.day, now, closes)
         attempt = await self._attempts.start(started)
         if attempt.end is not None:
             raise Refusal("already_played")
         return await self._attempts.snapshot(attempt)
+
+    async def _begin(self, player: PlayerId, daily_id: DailyId, address: str) -> None:
+        """Note where a player begins a daily.
+
+        Raises:
+            Refusal: as many others as the operator allows have begun it there.
+        """
+        place = await self._places.of(address)
+        if not place:
+            return
+        if not await self._store.starts.begin(daily_id, place, player, self._ranked_starts):
+            raise Refusal("too_many_starts")
 
 
 def _all_of(day: int) -> list[DailyId]:

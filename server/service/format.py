@@ -13,6 +13,7 @@ from typing import Final
 import structlog
 
 from server.service.ports import Clock, FormatStore, NodeStore
+from server.service.registration import is_earlier
 
 WANTED: Final = 2
 """The format that this release writes as soon as it may."""
@@ -54,8 +55,7 @@ class Format:
         self.is_new = kept.is_new
         now = self._clock.now()
         if kept.format < WANTED:
-            older = await self._nodes.older(now)
-            if older:
+            if any(map(is_earlier, await self._nodes.alive(now))):
                 self._alone_since = None
                 return
             if self._alone_since is None:

@@ -19,6 +19,7 @@ from server.core.daily import DailyId
 from server.core.due import Due
 from server.core.history import History
 from server.core.ids import AttemptId, DealId, PlayerId, RoomCode
+from server.core.memory import Usage
 from server.core.moderation import Restrictions
 from server.core.names import Profile
 from server.core.ranking import Row, Rows
@@ -150,10 +151,16 @@ class DealStore(Protocol):
     """Deals and their seeds."""
 
     async def draw(self, game: str, variant: str, room: RoomCode) -> Deal:
-        """Draw and store a new deal for a room."""
+        """Draw and store a new deal for a room, which is not kept for long unless it is played."""
+
+    async def keep(self, deal: DealId) -> None:
+        """Extend the life of a round's deal that is played, and of the pace bot's run at it."""
 
     async def find(self, deal_id: DealId) -> Deal | None:
         """Return a deal, or `None` if there is none with this id."""
+
+    async def read(self, deal_id: DealId) -> Deal | None:
+        """Return a deal as it is stored now; nothing is cached, and nothing sealed anew."""
 
     async def seal(self, deal_id: DealId) -> bool:
         """Seal a deal's seed by the current key, and return whether it was not."""
@@ -172,6 +179,13 @@ class DealStore(Protocol):
 
     async def started(self, deals: list[DealId], player: PlayerId) -> set[DealId]:
         """Return those of some deals on which a player has started an attempt."""
+
+
+class MemoryStore(Protocol):
+    """How much of its memory the store takes."""
+
+    async def usage(self) -> Usage:
+        """Return the usage, in a cluster that of the fullest server."""
 
 
 class PlayerStore(Protocol):
@@ -367,6 +381,9 @@ class SuspicionStore(Protocol):
 class ScanStore(Protocol):
     """Searches of what is stored, which operators may ask for."""
 
+    def all_keys(self) -> AsyncIterator[list[str]]:
+        """Yield all keys, in batches that may be empty, perhaps some twice."""
+
     def rooms(self) -> AsyncIterator[list[RoomCode]]:
         """Yield the codes of all rooms, in batches that may be empty."""
 
@@ -410,6 +427,9 @@ class OutboxStore(Protocol):
 
     async def drop_due(self, due: Due, time: int) -> None:
         """Delete a due item that has been handled, unless its time is later than `time` by now."""
+
+    async def count_set_aside(self) -> int:
+        """Return how many effects and due items were set aside."""
 
     async def set_aside(self, partition: int, name: str, text: str) -> None:
         """Move an effect or a due item to where sweepers do not retry it."""
@@ -465,9 +485,6 @@ class NodeStore(Protocol):
 
     async def alive(self, now: int) -> list[str]:
         """Return the names of the nodes that are registered at a time in Unix milliseconds."""
-
-    async def older(self, now: int) -> list[str]:
-        """Return those of them that are of a release up to 0.2.0."""
 
     async def renew(self, node: str) -> list[str]:
         """Register a node for some seconds, and return all that are registered."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from pathlib import Path
 
 from server.metrics import Metrics
@@ -39,8 +40,10 @@ from server.service.searcher import Search, Searcher
 from server.service.searches import Searches
 from server.service.sessions import Sessions
 from server.service.store import Store
+from server.service.store_memory import StoreMemory
 from server.service.suspicions import Suspicions
 from server.service.sweeper import Sweeper
+from server.service.verification import Report, Verification
 from server.service.watching import Watching
 from server.stop import Stop
 
@@ -63,12 +66,14 @@ class Services:
         archive: Path | None = None,
         ranked_starts: int = 0,
     ) -> None:
+        self._store = store
         self.clock = store.clock
         self.metrics = metrics
         self.format = Format(store.formats, store.nodes, store.clock)
         self.keyring = Keyring(store.keyrings, store.secret_keys, self.format, store.clock)
+        self.memory = StoreMemory(store.memory, metrics)
         self.attempts = Attempts(store, metrics.lookups)
-        self.rooms = Rooms(store, self.attempts, registration)
+        self.rooms = Rooms(store, self.attempts, self.format)
         self.deals = Deals(store, self.rooms)
         self.profiles = Profiles(store.players, bus)
         self.live = LiveRooms(store, bus, self.rooms, self.profiles, registration)
@@ -148,10 +153,21 @@ class Services:
         await self.keyring.refresh()
         await self.dailies.draw_ahead()
 
+    async def verify(
+        self, percent: int, expected: Report | None, progress: Callable[[int], None]
+    ) -> Report:
+        """Verify all that is stored. See `server.service.verification`.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        return await Verification(self._store, self.keyring, percent).run(expected, progress)
+
     async def run(self, stop: Stop) -> None:
         """Run the background work until stopped."""
         async with asyncio.TaskGroup() as group:
             group.create_task(self.keyring.run(stop))
+            group.create_task(self.memory.run(stop))
             group.create_task(self.effects.run(stop))
             group.create_task(self.sweeper.run(stop))
             group.create_task(self.dailies.run(stop))

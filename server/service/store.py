@@ -13,6 +13,7 @@ from server.service.ports import (
     JournalStore,
     KeyringStore,
     LeaderboardStore,
+    MemoryStore,
     ModerationStore,
     NodeStore,
     OpenRoomStore,
@@ -52,5 +53,6 @@ class Store:
     starts: StartStore
     suspicions: SuspicionStore
     scans: ScanStore
+    memory: MemoryStore
     nodes: NodeStore
     sweepers: SweeperStore

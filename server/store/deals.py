@@ -19,7 +19,7 @@ from engine.catalog import ruleset
 from engine.deal import SEED_BYTES, commitment
 from engine.schema import STANDARD
 from server.core.daily import DailyId
-from server.core.ids import ALPHABET, ID_LENGTH, DealId, PlayerId, RoomCode, attempt_id
+from server.core.ids import ALPHABET, ID_LENGTH, PACE_BOT, DealId, PlayerId, RoomCode, attempt_id
 from server.core.refusal import UnreadableError
 from server.store import keys
 from server.store.database import Database
@@ -96,13 +96,26 @@ class Deals:
         self._known: OrderedDict[DealId, Deal] = OrderedDict()
 
     async def draw(self, game: str, variant: str, room: RoomCode) -> Deal:
-        """Draw and store a new deal for a room. See `new_deal`.
+        """Draw and store a new deal for a room, for a day unless somebody plays it: see `keep`.
 
         Raises:
             EngineError: there is no such game or variant.
             UnavailableError: the deal may or may not have been stored.
         """
         return await self._store(replace(new_deal(game, variant), room=room))
+
+    async def keep(self, deal: DealId) -> None:
+        """Extend the life of a round's deal that somebody begins to play.
+
+        The pace bot's run on it, if it takes part, is kept as well: it plays by itself, and would
+        fill the store for everybody who only looks for a match.
+
+        Raises:
+            UnavailableError: it may or may not have been extended.
+        """
+        names = keys.deal(deal), keys.attempt(attempt_id(deal, PACE_BOT))
+        life = keys.PLAYED_DEAL_LIFE
+        await asyncio.gather(*(self._database.write(key, "EXPIRE", key, life) for key in names))
 
     async def find(self, deal_id: DealId) -> Deal | None:
         """Return a deal, or `None` if there is none with this id.
@@ -119,22 +132,22 @@ class Deals:
         fields = await self._read(deal_id)
         if not fields:
             return None
-        seed = self._seed(deal_id, fields)
+        deal = self._deal(deal_id, fields)
         if not self._is_sealed(fields):
             key = keys.deal(deal_id)
-            self._database.send(key, "EVAL", _SEAL, 1, key, *self._sealed(deal_id, seed))
-        deal = Deal(
-            deal_id,
-            intern(fields["game"]),
-            intern(fields["variant"]),
-            seed,
-            fields["commitment"],
-            RoomCode(fields["room"]) if "room" in fields else None,
-            int(fields["day"]) if "day" in fields else None,
-            intern(fields["rules"]) if "rules" in fields else None,
-        )
+            self._database.send(key, "EVAL", _SEAL, 1, key, *self._sealed(deal_id, deal.seed))
         self._remember(deal)
         return deal
+
+    async def read(self, deal_id: DealId) -> Deal | None:
+        """Return a deal as it is stored now; nothing is cached, and nothing sealed anew.
+
+        Raises:
+            UnreadableError: as for `find`.
+            UnavailableError: Redis does not answer.
+        """
+        fields = await self._read(deal_id)
+        return self._deal(deal_id, fields) if fields else None
 
     async def seal(self, deal_id: DealId) -> bool:
         """Seal a deal's seed by the current key, if there is that deal; return whether it was not.
@@ -159,6 +172,19 @@ class Deals:
             lambda redis, key: redis.hgetall(key), keys.deal(deal_id)
         )
         return dict(fields)
+
+    def _deal(self, deal_id: DealId, fields: dict[str, str]) -> Deal:
+        """Return the deal in its stored fields. See `_seed` for what it raises."""
+        return Deal(
+            deal_id,
+            intern(fields["game"]),
+            intern(fields["variant"]),
+            self._seed(deal_id, fields),
+            fields["commitment"],
+            RoomCode(fields["room"]) if "room" in fields else None,
+            int(fields["day"]) if "day" in fields else None,
+            intern(fields["rules"]) if "rules" in fields else None,
+        )
 
     def _seed(self, deal_id: DealId, fields: dict[str, str]) -> bytes:
         """Return the seed in a deal's stored fields. Its commitment is verified.
@@ -266,7 +292,8 @@ class Deals:
         if deal.day is not None:
             fields["day"] = str(deal.day)
         texts = [text for pair in fields.items() for text in pair]
-        await self._database.run(_KEEP, [keys.deal(deal.id)], keys.DEAL_LIFE, *texts)
+        life = keys.DEAL_LIFE if deal.room is None else keys.UNPLAYED_DEAL_LIFE
+        await self._database.run(_KEEP, [keys.deal(deal.id)], life, *texts)
         self._remember(deal)
         return deal
 

@@ -142,7 +142,7 @@ def read_keys(path: Path) -> SecretKeys:
 def add_key(path: Path) -> SecretKeys:
     """Add a new key to a file as the newest one, and return all keys; make the file if need be.
 
-    The file is replaced at once, and only its owner may read it.
+    The file is replaced at once, and has the rights that it had; only its owner may read a new one.
 
     Raises:
         UnsuitableError: it is no file of secret keys.
@@ -154,6 +154,8 @@ def add_key(path: Path) -> SecretKeys:
         before = path.read_text(encoding="ascii")
     made = _written(path, before)
     try:
+        if before:
+            made.chmod(path.stat().st_mode & 0o777)
         made.replace(path)
     finally:
         made.unlink(missing_ok=True)

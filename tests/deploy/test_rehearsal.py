@@ -99,8 +99,8 @@ async def test_a_node_plays_with_the_settings_of_the_compose_file(
             proc = Path("/proc") / str(process.process.pid)
             for file in ("environ", "cmdline"):
                 assert made.passwords["samedeal"] not in (proc / file).read_text()
-            file = str(made.folder / "redis-samedeal")
-            env = {"SAMEDEAL_REDIS": url, "SAMEDEAL_REDIS_PASSWORD_FILE": file}
+            env = environment(compose()["services"]["node-a"], made.folder)
+            env["SAMEDEAL_REDIS"] = url
             for words in (["nodes"], ["admin", "rooms", "--running"]):
                 done = await asyncio.to_thread(CliRunner().invoke, main, words, env=env)
                 assert done.exit_code == 0, done.output

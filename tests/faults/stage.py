@@ -14,7 +14,6 @@ from typing import Any, TypeVar
 
 from redis import Redis
 
-from server.core.ids import EARLIER_CODE_LENGTH
 from server.store import keys
 from tests.golden.nodes import environment, unpack
 from tests.processes import ROOT, free_port
@@ -219,9 +218,6 @@ async def running_stage(
     # Beside an earlier release nothing follows from absences: it could not read that.
     absence = ABSENCE if release is None else NEVER
     own = ["--absence", str(absence), "--watch-delay", str(WATCH_DELAY)]
-    if release is not None:
-        # So that it knows the rooms that were opened while it was restarted, too.
-        own += ["--code-length", str(EARLIER_CODE_LENGTH)]
     nodes = [
         Node(
             number,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Protocol, cast
@@ -33,6 +34,7 @@ class Stored:
         met: whom each player has met, with the times in Unix milliseconds.
         players: the fields of each player's record by id.
         acts: the audit journal.
+        expiries: when the journals of attempts expire, in Unix milliseconds; only of these.
         effects: those left in the outboxes, by attempt id, or by room and round.
         due: times of due items in Unix milliseconds, by member.
     """
@@ -47,6 +49,7 @@ class Stored:
     met: dict[str, dict[str, int]] = field(default_factory=dict)
     players: dict[str, dict[str, str]] = field(default_factory=dict)
     acts: list[Entry] = field(default_factory=list)
+    expiries: dict[str, int] = field(default_factory=dict)
     effects: dict[str, str] = field(default_factory=dict)
     due: dict[str, int] = field(default_factory=dict)
 
@@ -59,6 +62,7 @@ class Stored:
         match words:
             case [_, "attempt", name]:
                 self.attempts[name] = read.entries(key)
+                self.expiries[name] = read.expiry(key)
             case [_, "room", name]:
                 self.rooms[name] = read.entries(key)
             case ["deal", name]:
@@ -103,6 +107,9 @@ class Reads(Protocol):
     def rows(self, key: str) -> list[tuple[str, float]]:
         """Return the (member, score) of a sorted set."""
 
+    def expiry(self, key: str) -> int:
+        """Return when a key expires, in Unix milliseconds, about; 0 if it does not."""
+
 
 def _scores(rows: Iterable[tuple[str, float]]) -> dict[str, int]:
     return {member: int(score) for member, score in rows}
@@ -143,6 +150,11 @@ class _Server:
     def rows(self, key: str) -> list[tuple[str, float]]:
         """Return the (member, score) of a sorted set."""
         return list(_answer(self._redis.zrange(key, 0, -1, withscores=True)))
+
+    def expiry(self, key: str) -> int:
+        """Return when a key expires, in Unix milliseconds, about; 0 if it does not."""
+        left = _answer(self._redis.pttl(key))
+        return 0 if left < 0 else int(time.time() * 1000) + int(left)
 
 
 def _entries(redis: Redis, key: str) -> Iterator[Entry]:

@@ -42,7 +42,6 @@ from server.service.dailies import Dailies
 from server.service.format import Format
 from server.service.keyring import Keyring
 from server.service.places import Places
-from server.service.registration import Registration
 from server.service.rooms import Rooms
 from server.service.store import Store
 from server.settings import Settings
@@ -249,7 +248,7 @@ def room_state(room: Room) -> dict[str, Any]:
 
 
 async def _states(store: Store, attempts: Attempts, keys: list[str]) -> dict[str, Any]:
-    rooms = Rooms(store, attempts, Registration(store.nodes))
+    rooms = Rooms(store, attempts, Format(store.formats, store.nodes, store.clock))
     found: dict[str, dict[str, Any]] = {"attempts": {}, "rooms": {}}
     for key in keys:
         _, kind, name = (*key.split(":", 2), "", "")[:3]

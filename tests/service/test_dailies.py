@@ -112,6 +112,7 @@ async def test_after_yesterdays_attempt_ends_todays_can_be_opened(
 
 async def test_an_attempt_ends_when_its_day_closes(node: Node, clock: SetClock) -> None:
     found = await node.dailies.open(ADA, GAME)
+    await node.play(found.attempt, ADA)
     clock.time = CLOSE
     await node.sweep()
     state = await node.state_of(found.attempt)

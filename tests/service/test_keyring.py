@@ -167,8 +167,9 @@ async def test_beside_nodes_of_an_older_release_tokens_and_seeds_are_theirs(
     assert await node.redis.get(keys.FORMAT) is None
     # A node of this release is not taken for one of those.
     await node.redis.zrem(keys.NODES, "old:8000#0")
-    await node.store.nodes.renew("new:8000#1")
-    assert await node.store.nodes.older(0) == []
+    await node.redis.zadd(keys.NODES, {node.registration.name: clock.time + 100 * DAY})
+    await until_raised(node, clock)
+    assert await node.redis.get(keys.FORMAT) == "2"
 
 
 async def test_once_older_nodes_are_gone_what_they_left_is_taken_over(

@@ -241,7 +241,6 @@ def _renew(memory: Memory, key: str, name: str, life: str) -> list[str]:
 
 def renew_node(memory: Memory, names: list[str], given: list[str]) -> Reply:
     """Renew a node's registration."""
-    _renew(memory, names[1], *given)
     return _renew(memory, names[0], *given)
 
 

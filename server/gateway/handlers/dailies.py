@@ -16,9 +16,11 @@ async def list_dailies(request: Request[ListDailies]) -> Dailies:
 
 
 async def open_daily(request: Request[OpenDaily]) -> Attempt:
-    """Start the player's attempt at today's deal of a game, or return to it."""
+    """Start the player's attempt at today's deal if there is room for it, or return to it."""
     game, address = request.command.game, request.session.address
-    snapshot = await request.services.dailies.open(request.player, game, address)
+    snapshot = await request.services.dailies.open(
+        request.player, game, address, anew=request.load.has_room
+    )
     return show(request, snapshot, take=True)
 
 
