@@ -12,9 +12,13 @@ import structlog
 
 from server import listening
 from server.core.refusal import UnsuitableError
+from server.files import most_connections
 from server.gateway.addresses import Proxies
 from server.gateway.api.app import Api
+from server.gateway.budgets import Budgets
+from server.gateway.entrance import Entrance
 from server.gateway.handlers import Handlers
+from server.gateway.headers import SecurityHeaders
 from server.gateway.http import Health, metrics_app, players_app
 from server.gateway.hub import Hub
 from server.gateway.listener import Listener
@@ -71,7 +75,7 @@ log = structlog.get_logger()
 
 
 @asynccontextmanager
-async def running_node(
+async def running_node(  # noqa: PLR0915 - the parts of a node
     settings: Settings, bound: listening.NodePorts | None = None, node: str | None = None
 ) -> AsyncIterator[int]:
     """Run a node until the context is left; yield the port on which players connect.
@@ -114,18 +118,24 @@ async def running_node(
         load = Load(lambda: lag.recent, lambda: services.memory.has_room)
         lag.measured = load.watch
         handlers = Handlers(services, hub, load)
-        previews = Previews(services, load)
+        proxies = Proxies(settings.trusted_proxies)
+        budgets = Budgets(settings.address_players, metrics.limited)
+        metrics.budgets["players"] = lambda: budgets.players
+        metrics.budgets["addresses"] = lambda: budgets.addresses
+        previews = Previews(services, load, budgets)
         stack.push_async_callback(previews.close)
 
         health = _health(tasks, probe)
         metrics.ready = health.is_ready
-        proxies = Proxies(settings.trusted_proxies)
         origins = Origins(settings.public_url, settings.hosts, settings.origins, proxies)
-        sockets = Sockets(handlers, hub.leave, load, metrics, proxies, origins)
-        api = Api(services, load, metrics.requests, proxies)
+        sockets = Sockets(handlers, hub.leave, load, metrics, proxies, budgets, origins)
+        api = Api(services, load, metrics.requests, proxies, budgets)
         stack.push_async_callback(api.close)
-        app = players_app(_pages(settings, previews, origins), api, origins, health)
-        listener = Listener(app, sockets)
+        pages = _pages(settings, previews, proxies, origins)
+        app = players_app(pages, api, origins, health)
+        entrance = Entrance(budgets, proxies, most_connections(settings.max_connections))
+        listener = Listener(SecurityHeaders(app, origins), sockets, entrance)
+        metrics.connections = lambda: listener.connections
         bound = bound or bind(settings)[0]
         port = listening.port_of(bound.players)
         await listener.open(bound.players)
@@ -239,9 +249,9 @@ def secret_keys_of(settings: Settings) -> SecretKeys:
     )
 
 
-def _pages(settings: Settings, previews: Previews, origins: Origins) -> Pages:
+def _pages(settings: Settings, previews: Previews, proxies: Proxies, origins: Origins) -> Pages:
     """Read the built page into memory."""
-    pages = Pages(settings.page, previews, origins)
+    pages = Pages(settings.page, previews, proxies, origins)
     if not pages.built:
         log.warning("page_missing", folder=str(settings.page))
     return pages

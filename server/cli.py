@@ -143,9 +143,24 @@ for command in COMMANDS:
     default="",
     metavar="LIST",
     help="Comma-separated list of addresses and networks, such as 10.0.0.0/8, of the proxies in "
-    "front of this server. It believes their X-Forwarded-For header, and limits the rate of "
-    "requests below /api by the address there; else by that of the connection. It also believes "
-    "their X-Forwarded-Proto header.",
+    "front of this server. It believes their X-Forwarded-For header, and limits what clients "
+    "may do by the address there; else by that of the connection. It also believes their "
+    "X-Forwarded-Proto header.",
+)
+@option(
+    "--address-players",
+    default=_DEFAULTS.address_players,
+    type=click.IntRange(1, 10**9),
+    help="How many players may share an address, as those of a school or of a mobile carrier do. "
+    "The limits of an address follow from it: for each of them 2 sockets, a new guest in 10 "
+    "minutes, and 2 moves a second.",
+)
+@option(
+    "--max-connections",
+    default=_DEFAULTS.max_connections,
+    type=click.IntRange(16, 10**9),
+    help="Connections of players that the server, or each worker, has at a time. There are fewer "
+    "if the limit of open files (ulimit -n) does not allow so many.",
 )
 @option(
     "--workers",
@@ -194,6 +209,8 @@ def serve(  # noqa: PLR0917 - one for each option
     origins: str,
     public_url: str | None,
     trusted_proxies: str,
+    address_players: int,
+    max_connections: int,
     workers: int,
     metrics_port: int | None,
     metrics_host: str,
@@ -226,6 +243,8 @@ def serve(  # noqa: PLR0917 - one for each option
         # docker-compose.yml passes an empty value if the variable is not set.
         public_url=public_url or None,
         trusted_proxies=_listed(trusted_proxies),
+        address_players=address_players,
+        max_connections=max_connections,
     )
     if workers > 1:
         _run(_supervise(settings, workers, partial(configure, log_format, log_level)))

@@ -113,6 +113,15 @@ class Metrics:
         default_factory=Counter,
         metadata=_family("samedeal_requests", "Requests below /api.", "route", "status"),
     )
+    limited: Counts = field(
+        default_factory=Counter,
+        metadata=_family(
+            "samedeal_limited",
+            "What a limit did not allow, by whose it is (player, address, node).",
+            "of",
+            "limit",
+        ),
+    )
     conflicts: int = field(
         default=0,
         metadata=_family("samedeal_conflicts", "Appends rejected since another node was first."),
@@ -159,6 +168,13 @@ class Metrics:
     )
     sessions: Gauge | None = field(
         default=None, metadata=_family("samedeal_sessions", "Sessions that are open.")
+    )
+    connections: Gauge | None = field(
+        default=None, metadata=_family("samedeal_connections", "TCP connections of players.")
+    )
+    budgets: Gauges = field(
+        default_factory=dict,
+        metadata=_family("samedeal_budgets", "Budgets in memory: of players, addresses.", "of"),
     )
     rooms: Gauge | None = field(
         default=None, metadata=_family("samedeal_rooms", "Rooms in memory.")

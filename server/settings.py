@@ -8,6 +8,8 @@ from typing import Literal
 
 from platformdirs import user_data_path
 
+from server.gateway.limits import ADDRESS_PLAYERS, MAX_CONNECTIONS
+
 LogFormat = Literal["auto", "json", "console"]
 
 
@@ -42,6 +44,8 @@ class Settings:
             request.
         trusted_proxies: addresses and networks of proxies whose X-Forwarded-For says where a
             request is from, and whose X-Forwarded-Proto says by which scheme.
+        address_players: how many players may share an address; its limits follow from that.
+        max_connections: TCP connections of players at a time, of sockets and of HTTP together.
     """
 
     host: str = "localhost"
@@ -58,3 +62,5 @@ class Settings:
     metrics_port: int | None = None
     public_url: str | None = None
     trusted_proxies: tuple[str, ...] = ()
+    address_players: int = ADDRESS_PLAYERS
+    max_connections: int = MAX_CONNECTIONS

@@ -34,7 +34,8 @@ MAY_IMPORT = {
     | {"server.listening", "server.outages", "server.gateway"},
     "server.listening": set(),
     "server.example_bot": {"engine"},
-    "server.settings": {"server.settings"},
+    "server.settings": {"server.settings", "server.gateway.limits"},
+    "server.files": {"server.listening", "server.gateway.limits"},
     "server.log_lines": set(),
     "server.logs": {"server.log_lines", "server.settings"},
     "server.app": {"engine", "server"},
@@ -69,8 +70,8 @@ PACKAGES = {
     "msgpack": {"server.gateway", "server.example_bot"},
     "msgspec": {"server.core", "server.service", "server.gateway", "server.admin", "server.upkeep"},
     "structlog": {"server.store", "server.service", "server.gateway"}
-    | {"server.app", "server.cli", "server.log_lines", "server.logs", "server.outages"}
-    | {"server.workers"},
+    | {"server.app", "server.cli", "server.files", "server.log_lines", "server.logs"}
+    | {"server.outages", "server.workers"},
     "openskill": {"server.core"},
     "uvloop": {"server.cli"},
     "prometheus_client": {"server.metrics"},

@@ -306,7 +306,7 @@ export type ListRooms = object;
  * Send an emote to all who are subscribed to the room; only members may.
  *
  * It is not stored: who is not there misses it. Refused as `unknown_room`, `not_seated` or
- * `too_fast`; a session may send 3 at once and one every 2 seconds for long, and all members of a
+ * `too_fast`; a player may send 3 at once and one every 2 seconds for long, and all members of a
  * room together 12 at once and 4 a second.
  */
 export interface SendEmote {

@@ -2,8 +2,9 @@
 
     python -m deploy.bench.node [--unlimited] [--metered] OPTIONS
 
-OPTIONS are those of `samedeal serve`. Every deal is the recorded one, and rounds start without a
-countdown. With --unlimited, sessions have no rate limit. With --metered, the node serves its
+OPTIONS are those of `samedeal serve`. Every deal is the recorded one, rounds start without a
+countdown, and a million players may share an address, since all come from one. With --unlimited,
+players have no rate limit. With --metered, the node serves its
 metrics on the next port, and who watches sees moves a second later instead of 15. Nothing else
 differs.
 """
@@ -18,10 +19,14 @@ from server.core import race_commands, watching
 from server.gateway import limits
 from server.store import deals
 
-RATE_LIMITS = ("RATE", "BURST", "BYTES_PER_SECOND", "BYTES_AT_ONCE")
-"""The constants of `limits` that bound what a session and its connection may send."""
-
 UNLIMITED = 1e12
+
+LIMITS = {
+    "PLAYER_COMMANDS": limits.Rate(UNLIMITED, UNLIMITED),
+    "BYTES_PER_SECOND": UNLIMITED,
+    "BYTES_AT_ONCE": UNLIMITED,
+}
+"""The constants of `limits` that bound what a player and a connection may send, without effect."""
 
 WATCH_DELAY = 1_000
 """Milliseconds by which watchers of a node with --metered see moves later."""
@@ -41,17 +46,18 @@ class FixedSeed:
 def main() -> None:
     """Run the node until it is terminated."""
     options = sys.argv[1:]
+    options += ["--address-players", "1000000"]
     vars(deals)["secrets"] = FixedSeed
     race_commands.COUNTDOWN = 0
     if "--unlimited" in options:
         options.remove("--unlimited")
-        vars(limits).update(dict.fromkeys(RATE_LIMITS, UNLIMITED))
+        vars(limits).update(LIMITS)
     if "--metered" in options:
         options.remove("--metered")
         port = int(options[options.index("--port") + 1])
         options += ["--metrics-port", str(port + 1)]
         watching.WATCH_DELAY = WATCH_DELAY
-    # Sessions copy the limits when they are imported.
+    # Sockets copy the limits when they are imported.
     from server.cli import main as samedeal  # noqa: PLC0415
 
     samedeal(["serve", *options])

@@ -7,7 +7,12 @@ a proxy which the operator trusts. Whoever is not trusted cannot choose it.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
+
+from starlette.requests import Request
+
+WIDE_PREFIX = 48
+"""The length of the prefix of the largest networks that a customer is given usually."""
 
 
 class Proxies:
@@ -41,9 +46,22 @@ class Proxies:
                 found = _read(hops.pop())
         return key_of(found)
 
+    def of(self, request: Request) -> str:
+        """Return the key of the client that sent an HTTP request."""
+        peer = request.client.host if request.client is not None else ""
+        return self.client(peer, request.headers.getlist("X-Forwarded-For"))
+
     def trusts(self, peer: str) -> bool:
         """Return whether an address is a trusted proxy's."""
         return self._trusts(_read(peer))
+
+    def looks_forgotten(self, peer: str) -> bool:
+        """Return whether the sender of a forwarded request may be a proxy that should be trusted.
+
+        A proxy is mostly on the same machine or in the same private network.
+        """
+        found = _read(peer)
+        return found is not None and found.is_private and not self._trusts(found)
 
     def _trusts(self, found: IPv4Address | IPv6Address | None) -> bool:
         return found is not None and any(found in each for each in self._networks)
@@ -62,6 +80,14 @@ def key_of(found: IPv4Address | IPv6Address | None) -> str:
             return str(found)
         case IPv6Address():
             return f"{IPv6Address(int(found) >> 64 << 64)}/64"
+
+
+def wide_of(key: str) -> str | None:
+    """Return the key of the /48 that the /64 of an IPv6 client is in, or is; `None` for others."""
+    if "/" not in key:
+        return None
+    found = IPv6Network(key)
+    return str(found.supernet(new_prefix=WIDE_PREFIX) if found.prefixlen > WIDE_PREFIX else found)
 
 
 def _read(text: str) -> IPv4Address | IPv6Address | None:

@@ -2,7 +2,7 @@
 
 They are not stored. An emote costs one frame, encoded once, and one write for each subscriber, and
 one message to the bus if the room is followed by other nodes. How many there are is bounded for
-each session, and for each room on each node, however many members it has.
+each player, and for each room on each node, however many members it has.
 """
 
 from __future__ import annotations
@@ -12,14 +12,9 @@ from weakref import WeakKeyDictionary
 
 from server.core.ids import PlayerId, RoomCode
 from server.core.refusal import Refusal
-from server.gateway import codec
-from server.gateway.limits import (
-    EMOTE_BURST,
-    EMOTE_RATE,
-    ROOM_EMOTE_BURST,
-    ROOM_EMOTE_RATE,
-    Bucket,
-)
+from server.gateway import codec, limits
+from server.gateway.budgets import PlayerBudget
+from server.gateway.limits import Bucket
 from server.gateway.messages.rooms import Emoted
 from server.gateway.rooms import Feed, RoomFeeds
 from server.gateway.session import Session
@@ -32,8 +27,8 @@ class Emotes:
     def __init__(self, services: Services, rooms: RoomFeeds) -> None:
         self._services = services
         self._rooms = rooms
-        # Only those who send emotes have a bucket, and lose it when they end.
-        self._of_sessions: WeakKeyDictionary[Session, Bucket] = WeakKeyDictionary()
+        # Only those who send emotes have a bucket, as long as their budget is known.
+        self._of_players: WeakKeyDictionary[PlayerBudget, Bucket] = WeakKeyDictionary()
         self._of_rooms: WeakKeyDictionary[Feed, Bucket] = WeakKeyDictionary()
         services.live.emoted.subscribe(self._received)
 
@@ -44,16 +39,16 @@ class Emotes:
 
         Raises:
             Refusal: there is no such room, the player has no seat in it, or there have just been
-                too many emotes of this session or in this room.
+                too many emotes of this player or in this room.
             UnavailableError: the store does not answer.
         """
         player = session.player
         assert player is not None
-        of_session = self._of_sessions.get(session)
-        if of_session is None:
-            of_session = Bucket(EMOTE_RATE, EMOTE_BURST, time.monotonic)
-            self._of_sessions[session] = of_session
-        if not of_session.take():
+        budget = session.payer.player
+        of_player = self._of_players.get(budget)
+        if of_player is None:
+            of_player = self._of_players[budget] = Bucket(limits.EMOTES)
+        if not of_player.take(time.monotonic()):
             raise Refusal("too_fast")
         live = self._services.live.find(code)
         room = live.room if live is not None else await self._services.rooms.find(code)
@@ -80,9 +75,8 @@ class Emotes:
             return True
         of_room = self._of_rooms.get(feed)
         if of_room is None:
-            of_room = Bucket(ROOM_EMOTE_RATE, ROOM_EMOTE_BURST, time.monotonic)
-            self._of_rooms[feed] = of_room
-        if not of_room.take():
+            of_room = self._of_rooms[feed] = Bucket(limits.ROOM_EMOTES)
+        if not of_room.take(time.monotonic()):
             return False
         frame = codec.encode(Emoted(code, player, emote))
         for session, sent in feed.last_sent.items():

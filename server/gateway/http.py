@@ -115,6 +115,6 @@ async def _upgrade_required(_: Request) -> Response:
 
 
 async def _refuse(_: Request, error: Exception) -> Response:
-    """Return an error of Starlette's routing as plain text, with the usual headers."""
+    """Return an error of Starlette's routing as plain text."""
     assert isinstance(error, HTTPException), "registered for HTTPException only"
     return plain(HTTPStatus(error.status_code), error.detail, dict(error.headers or {}))

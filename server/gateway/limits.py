@@ -1,17 +1,114 @@
-"""Rate limits of sessions and connections."""
+"""Limits on what clients may do, and the token bucket that keeps them.
+
+A player's limits hold for all of the player's sessions on a node together, and an address's for all
+who share that address. An address's are given for each of the players that an operator expects
+there (`ADDRESS_PLAYERS`), and are that many times as large, but never less than one player's.
+`server.gateway.budgets` applies them, and `server.gateway.costs` says what each command costs.
+
+All of them count on one node: a limit that holds for several nodes would take a round trip to Redis
+for each command. So who spreads over N nodes may do N times as much. What costs the cluster most is
+bounded well enough by that: four nodes make 1.7 guests a second for an address, and answer 24
+guesses of a room code a minute.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import Final, NamedTuple
 
-RATE = 20.0
-"""Commands per second that a session may send on average."""
 
-BURST = 100.0
-"""Commands that a session may send at once."""
+class Rate(NamedTuple):
+    """How much a bucket gives.
 
-MAX_OFFENCES = 50
-"""Rate-limited commands and invalid frames after which a session is closed."""
+    Attributes:
+        second: tokens a second for long.
+        at_once: tokens at once.
+    """
+
+    second: float
+    at_once: float
+
+    def times(self, count: float) -> Rate:
+        """Return the rate for so many as one."""
+        return Rate(self.second * count, self.at_once * count)
+
+    def at_least(self, other: Rate) -> Rate:
+        """Return the larger rate of both, for long and at once."""
+        return Rate(max(self.second, other.second), max(self.at_once, other.at_once))
+
+
+PLAYER_COMMANDS = Rate(20.0, 100.0)
+"""What a player's commands may cost: a move costs 1, and people make two a second at most."""
+
+PLAYER_OFFENCES = Rate(0.1, 50.0)
+"""A player's commands that were too many, or no messages, beyond which each closes its session."""
+
+PLAYER_MISSES = Rate(1 / 15, 5.0)
+"""A player's guesses of what there is not: nobody types a code wrongly five times in a row."""
+
+ADDRESS_PLAYERS: Final = 250
+"""How many players may share an address, unless an operator says otherwise.
+
+A home has five, a school 200, all of whom may begin within the same minute. Mobile carriers put
+thousands behind one address, of whom few play here at a time.
+"""
+
+ADDRESS_COMMANDS = Rate(2.0, 20.0)
+"""What commands may cost, for each player at an address: a move in half a second for long, and at
+once what it takes to open the page and to return to a room. 250 of them take a twentieth of a core.
+"""
+
+ADDRESS_OFFENCES = Rate(1 / 250, 1.0)
+"""Offences for each player at an address, beyond which each closes the session that commits it.
+
+Others at the address, who commit none, notice nothing.
+"""
+
+ADDRESS_MISSES = Rate(1 / 2_500, 0.2)
+"""Guesses of what there is not, for each player at an address: 50 at once, then six a minute.
+
+A class that types a code from the blackboard is wrong a few times; who guesses has 8,640 tries a
+day.
+"""
+
+ADDRESS_HANDSHAKES = Rate(1 / 25, 2.0)
+"""WebSockets opened for each player at an address: all may lose the network twice in a minute."""
+
+ADDRESS_GUESTS = Rate(1 / 600, 1.0)
+"""New guests for each player at an address: all may come for the first time in the same minute."""
+
+ADDRESS_REQUESTS = Rate(1 / 25, 0.8)
+"""What requests below `/api` may cost for each player at an address."""
+
+ADDRESS_SOCKETS: Final = 2
+"""WebSockets at a time for each player at an address: a tab and a phone."""
+
+ADDRESS_CONNECTIONS: Final = 6
+"""HTTP connections at a time for each player at an address: browsers open six.
+
+Those of trusted proxies are not counted by address, since they are everybody's.
+"""
+
+WIDE: Final = 4
+"""How many times as much as an address, the /64 of IPv6, the /48 around it may do.
+
+A network of one customer is between the two, and whoever has a /48 has 65,536 of the former.
+"""
+
+MAX_KNOWN: Final = 10_000
+"""Players, and addresses, whose budgets a node keeps while they have no session there.
+
+Those that were used longest ago go first. A player's takes 0.6 kB and an address's 1.2 kB, so all
+that is kept takes 18 MB at most. Whoever has more addresses than that escapes their limits, but not
+those of the node.
+"""
+
+MAX_CONNECTIONS: Final = 16_000
+"""TCP connections of players on a node, unless an operator says otherwise or the limit of open
+files is too low for it: more sessions than a core serves well, at 15 kB each.
+"""
+
+SPARE_CONNECTIONS: Final = 256
+"""Connections beyond that at a time which are told so (503) before they are closed."""
 
 BYTES_PER_SECOND = 8_192.0
 """Bytes per second that a connection may send on average; playing takes a few hundred."""
@@ -22,66 +119,48 @@ BYTES_AT_ONCE = 16_384.0
 CONTROL_COST = 128
 """Bytes charged for a ping or pong, which is cheap to send and expensive to answer."""
 
+EMOTES = Rate(0.5, 3.0)
+"""Emotes that a player may send."""
 
-EMOTE_RATE = 0.5
-"""Emotes per second that a session may send on average."""
+ROOM_EMOTES = Rate(4.0, 12.0)
+"""Emotes that a room's subscribers on a node are sent, whoever sends them."""
 
-EMOTE_BURST = 3.0
-"""Emotes that a session may send at once."""
+DEVICE_CODES = Rate(5.0, 100.0)
+"""Device codes that a node tries, whoever sends them."""
 
-ROOM_EMOTE_RATE = 4.0
-"""Emotes per second that a room's subscribers on a node are sent on average, whoever sends them."""
 
-ROOM_EMOTE_BURST = 12.0
-"""Emotes that a room's subscribers on a node are sent at once."""
-
-MAX_WRONG = 5
-"""Codes and passkeys that a session may try in vain."""
-
-GUESS_RATE = 5.0
-"""Device codes per second that a node tries on average, whoever sends them."""
-
-GUESS_BURST = 100.0
-"""Device codes that a node tries at once."""
+_EXACT: Final = 1e-6
+"""Seconds by which sums of times may be wrong, since they are rounded."""
 
 
 class Bucket:
-    """A token bucket, which starts full.
+    """A token bucket, which starts full. Its state is the time at which it would have been empty.
 
-    Args:
-        rate: tokens added per second.
-        burst: the most tokens it holds.
-        clock: returns the time in seconds.
+    It has no clock: `now` is in seconds, from any start, and never earlier than before.
     """
 
-    __slots__ = ("_at", "_burst", "_clock", "_level", "_rate")
+    __slots__ = ("_empty_at", "_fill", "_second")
 
-    def __init__(self, rate: float, burst: float, clock: Callable[[], float]) -> None:
-        self._rate = rate
-        self._burst = burst
-        self._clock = clock
-        self._level = burst
-        self._at = clock()
+    def __init__(self, rate: Rate) -> None:
+        self._second = rate.second
+        self._fill = rate.at_once / rate.second
+        self._empty_at = float("-inf")
 
-    @property
-    def taken_at(self) -> float:
-        """The time of the last `take`, by the clock."""
-        return self._at
-
-    def take(self, cost: float = 1.0) -> bool:
-        """Take a token, or as many as something costs; return whether there were so many."""
-        if not self.has(cost):
+    def take(self, now: float, cost: float = 1.0) -> bool:
+        """Take as many tokens as something costs; return whether there were so many."""
+        # Once or twice for each move: without `max`, which takes as long as the rest.
+        full = now - self._fill
+        paid = (self._empty_at if self._empty_at > full else full) + cost / self._second
+        if paid > now + _EXACT:
             return False
-        self._level -= cost
+        self._empty_at = paid
         return True
 
-    def has(self, cost: float = 1.0) -> bool:
-        """Return whether there are as many tokens as something costs."""
-        now = self._clock()
-        self._level = min(self._burst, self._level + (now - self._at) * self._rate)
-        self._at = now
-        return self._level >= cost
+    def owe(self, now: float, cost: float = 1.0) -> None:
+        """Take as many tokens as something costs, even if there are not so many."""
+        self._empty_at = max(self._empty_at, now - self._fill) + cost / self._second
 
-    def wait(self, cost: float) -> float:
-        """Return in how many seconds from the last `take` there are as many tokens as that."""
-        return max(0.0, (cost - self._level) / self._rate)
+    def wait(self, now: float, cost: float = 1.0) -> float:
+        """Return in how many seconds there are as many tokens as something costs; 0 for now."""
+        missing = max(self._empty_at, now - self._fill) + cost / self._second - now
+        return missing if missing > _EXACT else 0.0

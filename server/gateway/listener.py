@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from http import HTTPStatus
 from typing import Any, Protocol, cast
 
@@ -16,6 +17,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.server import ServerState
 
 from server import listening
+from server.gateway.entrance import Entrance, Visit
 from server.gateway.origins import HOST
 
 STOP_WITHIN = 5.0
@@ -34,6 +36,9 @@ and proxies do not send any."""
 
 REQUEST_WITHIN = 10.0
 """Seconds from the start of a connection, or the end of a request, to the end of the next one."""
+
+REFUSED_WITHIN = 1.0
+"""Seconds for the request on a connection that is too many, which is answered so."""
 
 LAST_REQUEST_WITHIN = 0.5
 """Seconds for the first request on a connection that was accepted just before `Listener.close`."""
@@ -95,12 +100,18 @@ class Listener:
     Args:
         app: answers HTTP requests.
         sockets: creates the protocol of each WebSocket; without it there are none.
+        entrance: counts the connections, and says which are too many; without it none are.
     """
 
-    def __init__(self, app: ASGIApp, sockets: SocketFactory | None = None) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        sockets: SocketFactory | None = None,
+        entrance: Entrance | None = None,
+    ) -> None:
         config = uvicorn.Config(
             app,
-            http=_Connection,
+            http=cast("type[asyncio.Protocol]", partial(_Connection, entrance)),
             ws=cast("type[asyncio.Protocol]", sockets) if sockets is not None else "none",
             lifespan="off",
             log_config=None,
@@ -112,6 +123,11 @@ class Listener:
         )
         self._server = _Server(config)
         self._serving: asyncio.Task[None] | None = None
+
+    @property
+    def connections(self) -> int:
+        """The number of connections, of HTTP and WebSockets."""
+        return len(self._server.server_state.connections)
 
     async def open(self, bound: listening.Bound) -> None:
         """Accept connections on bound sockets, which `close` closes."""
@@ -157,10 +173,14 @@ class _Connection(HttpToolsProtocol):
     """An HTTP connection that takes plain requests only: short, in time, and without bodies.
 
     A request that is not as it should be ends the connection, since its end may be disputed.
+
+    One that is too many is answered with 503 or 429, and closed.
     """
 
-    def __init__(self, *args: Any, **settings: Any) -> None:
+    def __init__(self, entrance: Entrance | None, *args: Any, **settings: Any) -> None:
         super().__init__(*args, **settings)
+        self._entrance = entrance
+        self._visit: Visit | None = None
         self._received = 0
         self._ended = False
         self._deadline: asyncio.TimerHandle | None = None
@@ -168,14 +188,31 @@ class _Connection(HttpToolsProtocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
+        if self._entrance is not None:
+            peer = self.client[0] if self.client else ""
+            self._visit = self._entrance.enter(peer, len(self.connections))
+            if self._visit is None:
+                self.transport.abort()
+                return
         self._start_request_timer()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._cancel_deadline()
+        self._leave()
         super().connection_lost(exc)
+
+    def _leave(self) -> None:
+        """Count the HTTP connection no more: it has ended, or become a WebSocket."""
+        if self._visit is not None:
+            self._visit.leave()
+            self._visit = None
 
     def data_received(self, data: bytes) -> None:
         if self._ended:
+            return
+        if self._visit is not None and self._visit.refusal is not None:
+            self.transport.write(self._visit.refusal)
+            self.transport.close()
             return
         begin = data[: MAX_HEAD - self._received]
         self._received += len(begin)
@@ -222,6 +259,7 @@ class _Connection(HttpToolsProtocol):
         if self._shutting_down:
             self.transport.close()
         else:
+            self._leave()
             super().handle_websocket_upgrade()
 
     def shutdown(self) -> None:
@@ -260,7 +298,9 @@ class _Connection(HttpToolsProtocol):
     def _start_request_timer(self) -> None:
         self._received = 0
         self._cancel_deadline()
-        self._deadline = self.loop.call_later(REQUEST_WITHIN, self._time_out)
+        refused = self._visit is not None and self._visit.refusal is not None
+        within = REFUSED_WITHIN if refused else REQUEST_WITHIN
+        self._deadline = self.loop.call_later(within, self._time_out)
 
     def _time_out(self) -> None:
         # `close` first sends what has been written, if the client reads it.

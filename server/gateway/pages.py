@@ -14,6 +14,7 @@ from pathlib import Path
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
+from server.gateway.addresses import Proxies
 from server.gateway.content import Content, Representation, content_of
 from server.gateway.entry import Entry
 from server.gateway.origins import Origins
@@ -31,13 +32,6 @@ CODINGS = {"br": ".br", "gzip": ".gz"}
 """Content codings of the compressed files that the build writes, with their suffixes, best first.
 """
 
-_SECURITY = {
-    "Content-Security-Policy": "default-src 'self'; style-src 'self' 'unsafe-inline'; "
-    "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-    "X-Content-Type-Options": "nosniff",
-    # The URL of a room lets anybody join it.
-    "Referrer-Policy": "no-referrer",
-}
 _IMMUTABLE = "public, max-age=31536000, immutable"
 _REVALIDATE = "no-cache"
 
@@ -48,11 +42,15 @@ class Pages:
     Args:
         folder: the directory with the files; it may be missing or empty.
         previews: makes the link previews.
+        proxies: the proxies that say where a request is from.
         origins: says which origin absolute URLs begin with.
     """
 
-    def __init__(self, folder: Path, previews: Previews, origins: Origins) -> None:
+    def __init__(
+        self, folder: Path, previews: Previews, proxies: Proxies, origins: Origins
+    ) -> None:
         self._previews = previews
+        self._proxies = proxies
         self._origins = origins
         self._pages = {
             "/" + path.relative_to(folder).as_posix(): _read(path, folder)
@@ -96,13 +94,13 @@ class Pages:
 
     async def _render(self, entry: Entry, request: Request) -> Response:
         """Return the entry page with the preview of the requested URL."""
-        preview = await self._previews.of(request.scope["path"], request.query_params)
+        address = self._proxies.of(request)
+        preview = await self._previews.of(request.scope["path"], request.query_params, address)
         peer = request.client.host if request.client is not None else ""
         origin = self._origins.of(request.headers, peer)
         # Not compressed: it fits into one or two packets, and compressing would take longer.
         body = entry.page(preview, origin).encode()
         headers = {
-            **_SECURITY,
             "Content-Type": "text/html; charset=utf-8",
             "Cache-Control": _REVALIDATE,
         }
@@ -111,7 +109,7 @@ class Pages:
 
 def plain(status: HTTPStatus, text: str, headers: dict[str, str] | None = None) -> Response:
     """Return a response with one line of plain text, which must not be cached."""
-    own = {**_SECURITY, "Cache-Control": "no-store", **(headers or {})}
+    own = {"Cache-Control": "no-store", **(headers or {})}
     return PlainTextResponse(f"{text}\n", status, own)
 
 
@@ -131,7 +129,6 @@ def _read(path: Path, folder: Path) -> Content:
     # The names of files under assets contain a digest of their content.
     hashed = path.relative_to(folder).parts[0] == "assets"
     headers = {
-        **_SECURITY,
         "Content-Type": content_type,
         "Cache-Control": _IMMUTABLE if hashed else _REVALIDATE,
     }

@@ -26,7 +26,8 @@ from server.core.ids import AttemptId, PlayerId, is_code, is_id, split_attempt_i
 from server.core.race_events import RoomOpened, Terms
 from server.core.ranking import unpack
 from server.core.refusal import Refusal, UnavailableError, UnreadableError
-from server.gateway.limits import Bucket
+from server.gateway.budgets import Budgets
+from server.gateway.limits import Bucket, Rate
 from server.gateway.load import Load
 from server.service.leaderboards import Standing
 from server.service.services import Services
@@ -35,11 +36,8 @@ from server.service.tasks import Tasks
 READ_WITHIN = 0.3
 """Seconds that a request waits for the store before it gets a generic preview."""
 
-READS = 50.0
-"""Previews per second that may read the store, on average. It also limits guessing room codes."""
-
-READS_AT_ONCE = 200.0
-"""Previews that may read the store in a burst."""
+READS = Rate(50.0, 200.0)
+"""Previews that may read the store."""
 
 MAX_READS = 32
 """Reads that may be in flight: with more, the store is slow, and further ones would only wait."""
@@ -74,31 +72,34 @@ class Previews:
     Args:
         services: read for rooms and results.
         load: no previews read the store while it is too high.
+        budgets: those of addresses, which pay for rooms that there are not.
     """
 
-    def __init__(self, services: Services, load: Load) -> None:
+    def __init__(self, services: Services, load: Load, budgets: Budgets) -> None:
         self._rooms = services.rooms
         self._live = services.live
         self._leaderboards = services.leaderboards
         self._load = load
-        self._bucket = Bucket(READS, READS_AT_ONCE, time.monotonic)
+        self._budgets = budgets
+        self._bucket = Bucket(READS)
         self._reading = Tasks()
         # Loading one ruleset loads all of them: do so at start, not while somebody plays.
         ruleset(next(iter(games())))
 
-    async def of(self, path: str, query: Mapping[str, str]) -> Preview:
+    async def of(self, path: str, query: Mapping[str, str], address: str) -> Preview:
         """Return the preview of a URL; for unknown ones, that of the start page.
 
         Args:
             path: its path.
             query: its query parameters, which are not validated.
+            address: where the request is from, as `Proxies.client` returns it.
         """
         parts = [part for part in path.split("/") if part]
         match parts:
             case ["daily"]:
                 return DAILIES
             case ["r", code]:
-                return await self._room(code)
+                return await self._room(code, address)
             case ["watch" | "run" | "deal" as screen, *named]:
                 return of_link(screen, named) or HOME
             case [screen, name] if (game := games().get(name)) is not None:
@@ -112,16 +113,21 @@ class Previews:
         """Wait for reads in flight, including those whose requests no longer wait for them."""
         await self._reading.wait()
 
-    async def _room(self, typed: str) -> Preview:
+    async def _room(self, typed: str, address: str) -> Preview:
         code = read_room_code(typed)
         if not is_code(code):
             return race("/")
+        if self._budgets.miss_wait(address):
+            return race(f"/r/{code}")
 
         async def read() -> Preview | None:
             if (live := self._live.find(code)) is not None:
                 return room(live.room.opened, live.room.terms)
             found = await self._rooms.terms(code)
-            return None if found is None else room(*found)
+            if found is None:
+                self._budgets.missed(address)
+                return None
+            return room(*found)
 
         return await self._read(read) or race(f"/r/{code}")
 
@@ -152,7 +158,7 @@ class Previews:
         """Return a preview that needs the store, or `None` if it cannot be read now."""
         if self._load.is_too_high or len(self._reading) >= MAX_READS:
             return None
-        if not self._bucket.take():
+        if not self._bucket.take(time.monotonic()):
             return None
         # Not cancelled after READ_WITHIN, since commands to Redis never are: they have a timeout.
         task = self._reading.start(_read_safely(read))

@@ -18,8 +18,9 @@ import structlog
 from server.core.ids import PlayerId
 from server.core.refusal import Refusal, UnavailableError, UnreadableError
 from server.gateway import codec, present
+from server.gateway.budgets import Budgets, Payer
 from server.gateway.contracts import Answerer, Reason, Wire
-from server.gateway.limits import BURST, MAX_OFFENCES, RATE, Bucket
+from server.gateway.costs import COSTS, MOVE
 from server.gateway.messages.attempts import Hint, OpenAttempt, PlayMove, Resign, Undo
 from server.gateway.messages.rooms import RoomCommand
 from server.gateway.messages.session import Bye, Hello, Refused
@@ -55,35 +56,37 @@ class Session:
         metrics: the node's metrics.
         origin: where the page is, as the operator or the handshake says; `None` if neither does.
         address: the client's, as `Proxies.client` returns it.
+        budgets: the node's; `None` if nobody else is to share them.
 
     Attributes:
         id: the session's id.
         address: as given.
         origin: as given.
         epoch: that of the player's token.
+        payer: who pays for what the session does.
         shown: the attempts that the client has been sent.
     """
 
     __slots__ = (
         "__weakref__",
         "_answerer",
-        "_bucket",
         "_busy",
         "_closing",
         "_debugs",
         "_hello_timer",
         "_metrics",
         "_move",
-        "_offences",
         "_pending",
         "_player",
         "_reading_paused",
+        "_received_at",
         "_wait",
         "_wire",
         "address",
         "epoch",
         "id",
         "origin",
+        "payer",
         "shown",
     )
 
@@ -95,10 +98,12 @@ class Session:
         metrics: Metrics,
         origin: str | None = None,
         address: str = "",
+        budgets: Budgets | None = None,
     ) -> None:
         self.id = session_id
         self.address = address
         self.origin = origin
+        self.payer = Payer(budgets or Budgets(), address)
         self.epoch = 0
         self.shown = ShownAttempts()
         self._player: PlayerId | None = None
@@ -109,8 +114,7 @@ class Session:
         self._busy = False
         self._reading_paused = False
         self._move: tuple[int, int] = (0, 0)
-        self._bucket = Bucket(RATE, BURST, time.monotonic)
-        self._offences = 0
+        self._received_at = 0.0
         self._closing: Reason | None = None
         self._wait = 0
         # Asked once: even a line that is not written would be a cost for each move.
@@ -129,6 +133,7 @@ class Session:
         """Set whose session it is, once, and by a token of which epoch."""
         self._player = player
         self.epoch = epoch
+        self.payer.identify(player)
 
     # Commands
 
@@ -145,6 +150,12 @@ class Session:
         if len(self._pending) >= MAX_PENDING and not self._reading_paused:
             self._reading_paused = True
             self._wire.hold()
+
+    def count_frame(self) -> None:
+        """Charge for a frame that is no whole message: a fragment, a ping or a pong."""
+        now = time.monotonic()
+        if self._closing is None and not self.payer.pay(MOVE, now):
+            self._count_offence(Reason.TOO_FAST)
 
     def _done(self) -> None:
         """Continue with the pending frames, after a command has been answered."""
@@ -172,8 +183,10 @@ class Session:
             self.close(Reason.BAD_VERSION)
             return
         re: Re = (command.number, command.seq) if isinstance(command, PlayMove) else command.id
-        if not self._bucket.take():
-            self._refuse(Refusal("too_fast"), re)
+        cost = COSTS[type(command)]
+        self._received_at = now = time.monotonic()
+        if not self.payer.pay(cost, now):
+            self._refuse(self.payer.too_fast(cost, now), re)
             self._count_offence(Reason.TOO_FAST)
         elif isinstance(command, Hello) != (self.player is None):
             self._refuse(Refusal("hello_first"), re)
@@ -203,7 +216,7 @@ class Session:
             # Every command is answered, even if there is a fault.
             outcome = self._refuse_error(error, self._move)
         if self._debugs:
-            ms = _ms_since(self._bucket.taken_at)
+            ms = _ms_since(self._received_at)
             log.debug("move", **self._move_context(*self._move), outcome=outcome, ms=ms)
         self._done()
 
@@ -220,13 +233,13 @@ class Session:
             self._send_answer(codec.encode(event, (number, seq)))
             metrics.moves[answer.start.game, "stale"] += 1
             return "stale"
-        metrics.until_journal.observe(time.monotonic() - self._bucket.taken_at)
+        metrics.until_journal.observe(time.monotonic() - self._received_at)
         self._send_answer(present.moved_frame(answer, number))
         self.shown.wrote(number, seq)
         after = answer.after
         outcome = after.end or "played"
         metrics.moves[after.start.game, outcome] += 1
-        metrics.until_answer.observe(time.monotonic() - self._bucket.taken_at)
+        metrics.until_answer.observe(time.monotonic() - self._received_at)
         return outcome
 
     async def _carry_out(self, command: Command) -> None:
@@ -326,9 +339,8 @@ class Session:
         return {"session": self.id, "player": self.player, "attempt": attempt, "seq": seq}
 
     def _count_offence(self, reason: Reason) -> None:
-        self._offences += 1
         log.debug("offence", session=self.id, player=self.player, reason=reason.name.lower())
-        if self._offences >= MAX_OFFENCES:
+        if self.payer.offend(time.monotonic()):
             self.close(reason)
 
     # The end

@@ -47,6 +47,7 @@ _MAX_SHORT: Final = 125
 _MAX_MEDIUM: Final = 65_535
 """The most bytes of payload whose length fits into two further bytes."""
 
+_DATA: Final = {Opcode.BINARY, Opcode.TEXT}
 _WHOLE_BINARY: Final = 0x82
 _MASKED: Final = 0x80
 _MASKED_HEADER: Final = 6
@@ -230,6 +231,8 @@ class Socket(asyncio.Protocol):
         else:
             # Control frames are cheap to send and expensive to answer.
             self._allowance -= CONTROL_COST
+        if opcode is not Opcode.CLOSE and not (frame.fin and opcode in _DATA):
+            session.count_frame()
 
     def _continue(self, session: Session, frame: Frame) -> None:
         """Append a fragment to the current message, which is an empty list if it is text."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import secrets
 from collections.abc import Callable
 from http import HTTPStatus
@@ -15,6 +16,7 @@ from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
 from server.gateway.addresses import Proxies
+from server.gateway.budgets import Budgets
 from server.gateway.contracts import Answerer
 from server.gateway.http import SOCKET_PATH, WRONG_HOST
 from server.gateway.load import Load
@@ -35,6 +37,7 @@ class Sockets:
         load: the node's load; handshakes are rejected while it is too high.
         metrics: the node's metrics.
         proxies: the proxies that say where a handshake is from.
+        budgets: those of players and addresses.
         origins: the hosts that handshakes may be for, and the origins that may open WebSockets.
     """
 
@@ -45,6 +48,7 @@ class Sockets:
         load: Load,
         metrics: Metrics,
         proxies: Proxies,
+        budgets: Budgets,
         origins: Origins,
     ) -> None:
         self._answerer = answerer
@@ -52,8 +56,10 @@ class Sockets:
         self._load = load
         self._metrics = metrics
         self._proxies = proxies
+        self._budgets = budgets
         self._origins = origins
         self._stopping = False
+        self._warned = False
         self._connections: set[Any] = set()
 
     def __call__(
@@ -74,6 +80,7 @@ class Sockets:
     def _ended(self, socket: Socket) -> None:
         self._connections.discard(socket)
         if socket.session is not None:
+            socket.session.payer.count_socket(-1)
             log.debug("disconnected", session=socket.session.id, player=socket.session.player)
             self._leave(socket.session)
 
@@ -85,10 +92,19 @@ class Sockets:
         origin = self._origins.of(request.headers, socket.peer)
         address = self._address(socket, request)
         session_id = secrets.token_hex(8)
-        return Session(session_id, socket, self._answerer, self._metrics, origin, address)
+        session = Session(
+            session_id, socket, self._answerer, self._metrics, origin, address, self._budgets
+        )
+        session.payer.count_socket(1)
+        return session
 
     def _address(self, socket: Socket, request: Request) -> str:
-        return self._proxies.client(socket.peer, request.headers.get_all("X-Forwarded-For"))
+        """Return where a handshake is from; note once if a proxy may have been forgotten."""
+        peer, forwarded = socket.peer, request.headers.get_all("X-Forwarded-For")
+        if forwarded and not self._warned and self._proxies.looks_forgotten(peer):
+            self._warned = True
+            log.warning("proxy_not_trusted", peer=peer)
+        return self._proxies.client(peer, forwarded)
 
     def _admit(self, socket: Socket, request: Request) -> Response | None:
         """Return the response that rejects a handshake, or `None` to accept it."""
@@ -96,9 +112,15 @@ class Sockets:
             return _refusal(HTTPStatus.SERVICE_UNAVAILABLE, "The server is restarting.")
         if self._load.is_too_high:
             self._metrics.refusals["overloaded"] += 1
-            wait = str(self._load.wait() // 1000)
             text = "The server is overloaded."
-            return _refusal(HTTPStatus.SERVICE_UNAVAILABLE, text, {"Retry-After": wait})
+            return _refusal(HTTPStatus.SERVICE_UNAVAILABLE, text, self._load.wait() / 1000)
+        if wait := self._budgets.open_socket(self._address(socket, request)):
+            text = "There are too many connections from where you are."
+            return _refusal(HTTPStatus.TOO_MANY_REQUESTS, text, wait)
+        return self._check_target(socket, request)
+
+    def _check_target(self, socket: Socket, request: Request) -> Response | None:
+        """Return the response to a handshake that is not for here, or not from our pages."""
         headers = request.headers
         if not self._origins.serves(headers.get("Host", "")):
             return _refusal(HTTPStatus.MISDIRECTED_REQUEST, WRONG_HOST)
@@ -111,8 +133,9 @@ class Sockets:
         return None
 
 
-def _refusal(status: HTTPStatus, text: str, more: dict[str, str] | None = None) -> Response:
-    headers = Headers(more or {})
+def _refusal(status: HTTPStatus, text: str, wait: float = 0.0) -> Response:
+    """Return the response that rejects a handshake, for so many seconds if not for good."""
+    headers = Headers({"Retry-After": str(math.ceil(wait))} if wait else {})
     body = f"{text}\n".encode()
     headers["Content-Type"] = "text/plain; charset=utf-8"
     headers["Content-Length"] = str(len(body))

@@ -86,6 +86,21 @@ def test_every_screen_leads_back_to_a_running_daily(player: Player) -> None:
     expect(player.see("return-to-game")).to_have_count(0)
 
 
+def test_a_guest_joins_by_the_code_that_the_host_reads_out(host: Player, guest: Player) -> None:
+    link = host.open_room("robert")
+    code = host.see("room-code").inner_text()
+    assert code == f"{link[-8:-4]}-{link[-4:]}"
+    # A screen reader says it letter by letter.
+    spoken = host.page.locator("p", has=host.see("room-code")).aria_snapshot()
+    assert f"{' '.join(link[-8:-4])}, {' '.join(link[-4:])}" in spoken
+    assert code not in spoken
+    guest.go("/new")
+    guest.see("join-code").fill(code.lower().replace("-", " "))
+    guest.press("join-room")
+    expect(host.see("seat")).to_have_count(2)
+    assert guest.page.url == link
+
+
 def gather(host: Player, guest: Player, game: str = "robert", seats: int = 3) -> None:
     """Open a room of Ada's, which Grace joins."""
     guest.page.goto(host.open_room(game, seats))

@@ -9,6 +9,7 @@ import pytest
 import uvloop
 
 from server.core import race_commands
+from server.gateway import limits
 from tests.gateway.seats import HubNode, hubs_on
 from tests.service.nodes import Node, SetClock, node_on
 
@@ -50,3 +51,18 @@ async def hub(node: Node) -> AsyncIterator[HubNode]:
     """Return the gateway of `node`, without sockets."""
     async with hubs_on(node) as (hub,):
         yield hub
+
+
+@pytest.fixture
+def few(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Return a function that sets limits by name, for good: nothing is added to their buckets.
+
+    Those of addresses are what an address has if the operator says nothing else.
+    """
+
+    def set_(**at_once: float) -> None:
+        for name, count in at_once.items():
+            share = limits.ADDRESS_PLAYERS if name.startswith("ADDRESS") else 1
+            monkeypatch.setattr(limits, name, limits.Rate(1e-6, count / share))
+
+    return set_

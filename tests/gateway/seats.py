@@ -9,6 +9,7 @@ from itertools import count
 from typing import Any
 
 from server.core.ids import PlayerId
+from server.gateway.budgets import Budgets
 from server.gateway.handlers import Handlers
 from server.gateway.hub import Hub
 from server.gateway.load import Load
@@ -30,6 +31,7 @@ class Seat:
         news: the events among them that answer no command.
         behind: whether the client counts as too slow to be sent changes.
         code: the close code, once the session has been closed.
+        token: the player's, or empty if the hello was refused.
     """
 
     def __init__(self, node: HubNode) -> None:
@@ -37,7 +39,10 @@ class Seat:
         self.news: list[Message] = []
         self.behind = False
         self.code: int | None = None
-        self.session = Session(f"session {next(_ids)}", self, node.handlers, Metrics())
+        self.token = ""
+        self.session = Session(
+            f"session {next(_ids)}", self, node.handlers, Metrics(), budgets=node.budgets
+        )
         self._hub = node.hub
         self._wire = Wire()
         self._commands = count(1)
@@ -61,7 +66,9 @@ class Seat:
 
     async def hello(self, **fields: Any) -> Message:
         """Say hello."""
-        return await self.ask("hello", version=VERSION, **fields)
+        answer = await self.ask("hello", version=VERSION, **fields)
+        self.token = answer.get("token", "")
+        return answer
 
     async def next(self, type_: str, test: Callable[[Message], bool] = lambda _: True) -> Message:
         """Wait until there is news of a type that passes a test, and return it."""
@@ -115,6 +122,7 @@ class HubNode:
 
     def __init__(self, node: Node) -> None:
         self.node = node
+        self.budgets = Budgets()
         self.hub = Hub(node.services)
         self.handlers = Handlers(node.services, self.hub, Load(lambda: 0.0))
 

@@ -48,6 +48,20 @@ def test_only_a_trusted_proxy_says_where_a_client_is(
     assert Proxies(["10.0.0.0/8", "2001:db8:ff::1"]).client(peer, forwarded) == key
 
 
+@pytest.mark.parametrize(
+    ("peer", "forgotten"),
+    [
+        ("127.0.0.1", True),
+        ("192.168.1.2", True),
+        ("10.0.0.1", False),
+        ("8.8.8.8", False),
+        ("", False),
+    ],
+)
+def test_a_proxy_that_was_not_named_is_noticed(peer: str, forgotten: bool) -> None:
+    assert Proxies(["10.0.0.0/8"]).looks_forgotten(peer) == forgotten
+
+
 @pytest.mark.parametrize("proxy", ["proxy", "10.0.0.1/8", "*", "1.2.3"])
 def test_a_proxy_that_is_no_address_is_refused(proxy: str) -> None:
     with pytest.raises(ValueError, match=r"does not appear|host bits"):

@@ -10,6 +10,7 @@ from contextlib import AsyncExitStack
 
 import pytest
 
+from server.gateway import limits
 from server.service.attempts import Attempts
 from tests.conftest import node
 from tests.gateway.client import PATIENCE, Client, Message, opened
@@ -22,7 +23,7 @@ pytestmark = pytest.mark.usefixtures("no_hurry")
 @pytest.fixture
 def no_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
     """Raise the rate limit, so that moves can be sent without a pause."""
-    monkeypatch.setattr("server.gateway.session.BURST", 1_000)
+    monkeypatch.setattr(limits, "PLAYER_COMMANDS", limits.Rate(1_000, 10_000))
 
 
 @pytest.fixture

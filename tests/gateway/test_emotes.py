@@ -7,8 +7,9 @@ from collections.abc import AsyncIterator
 import pytest
 
 from server.core.ids import RoomCode
-from server.gateway import emotes
-from server.gateway.limits import EMOTE_BURST, ROOM_EMOTE_BURST
+from server.gateway import limits
+from server.gateway.limits import EMOTES as OF_PLAYER
+from server.gateway.limits import ROOM_EMOTES, Rate
 from server.gateway.messages.rooms import EMOTES
 from server.store import journal, keys
 from tests.conftest import ALONE
@@ -43,8 +44,8 @@ async def hubs(nodes: list[Node]) -> AsyncIterator[list[HubNode]]:
 @pytest.fixture
 def stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     """Add nothing to the buckets of emotes: what they hold at first is all."""
-    monkeypatch.setattr(emotes, "EMOTE_RATE", 0.0)
-    monkeypatch.setattr(emotes, "ROOM_EMOTE_RATE", 0.0)
+    for name in ("EMOTES", "ROOM_EMOTES"):
+        monkeypatch.setattr(limits, name, Rate(1e-9, getattr(limits, name).at_once))
 
 
 async def everybody_here(*seats: Seat) -> None:
@@ -118,16 +119,18 @@ async def test_a_member_who_looks_elsewhere_can_send_one(hubs: list[HubNode]) ->
 
 
 @pytest.mark.usefixtures("stopped")
-async def test_a_session_sends_only_so_many(hubs: list[HubNode]) -> None:
+async def test_a_player_sends_only_so_many_by_whatever_session(hubs: list[HubNode]) -> None:
     one, other = await hubs[0].seat(), await hubs[0].seat()
     code = await room_of(one, other)
-    answers = [await one.ask("SendEmote", code=code, emote=0) for _ in range(int(EMOTE_BURST) + 2)]
-    refused = [answer["code"] for answer in answers if answer["type"] == "refused"]
-    assert refused == ["too_fast"] * 2
+    for _ in range(int(OF_PLAYER.at_once)):
+        assert (await one.ask("SendEmote", code=code, emote=0))["type"] == "done"
+    tab = await hubs[0].seat(one.token)
+    for each in (one, tab):
+        assert (await each.ask("SendEmote", code=code, emote=0))["code"] == "too_fast"
     # It has not used up what others may send, nor its own commands.
     assert (await other.ask("SendEmote", code=code, emote=0))["type"] == "done"
     assert (await one.ask("ping"))["type"] == "pong"
-    assert len(other.received("Emoted")) == EMOTE_BURST + 1
+    assert len(other.received("Emoted")) == OF_PLAYER.at_once + 1
 
 
 @pytest.mark.usefixtures("stopped")
@@ -137,12 +140,12 @@ async def test_a_room_takes_only_so_many_whoever_sends_them(hubs: list[HubNode])
     await everybody_here(*seats)
     answers = [
         await seat.ask("SendEmote", code=code, emote=1)
-        for _ in range(int(EMOTE_BURST))
+        for _ in range(int(OF_PLAYER.at_once))
         for seat in seats
     ]
     refused = [answer["code"] for answer in answers if answer["type"] == "refused"]
-    assert refused == ["too_fast"] * (len(answers) - int(ROOM_EMOTE_BURST))
-    assert {len(seat.received("Emoted")) for seat in seats} == {ROOM_EMOTE_BURST}
+    assert refused == ["too_fast"] * (len(answers) - int(ROOM_EMOTES.at_once))
+    assert {len(seat.received("Emoted")) for seat in seats} == {ROOM_EMOTES.at_once}
 
 
 @pytest.mark.usefixtures("stopped")
@@ -152,12 +155,12 @@ async def test_emotes_of_another_node_are_bounded_too(
     host, guest = await hubs[0].seat(), await hubs[1].seat()
     code = await room_of(host, guest)
     await everybody_here(host, guest)
-    for number in range(int(ROOM_EMOTE_BURST) + 5):
+    for number in range(int(ROOM_EMOTES.at_once) + 5):
         # As if the other node had another limit.
         nodes[1].services.live.publish_emote(RoomCode(code), guest.player, number % len(EMOTES))
     await guest.ask("room.ready", code=code, ready=False)
     await host.next("room", lambda e: any(not m["ready"] for m in e["members"]))
-    assert len(host.received("Emoted")) == ROOM_EMOTE_BURST
+    assert len(host.received("Emoted")) == ROOM_EMOTES.at_once
 
 
 async def test_a_slow_reader_misses_emotes(hubs: list[HubNode]) -> None:

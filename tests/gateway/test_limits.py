@@ -1,20 +1,91 @@
-"""The token bucket."""
+"""The token bucket, and what each command costs."""
 
 from __future__ import annotations
 
-from server.gateway.limits import Bucket
+import re
+from pathlib import Path
+
+import pytest
+
+from server.core.refusal import HTTP_SENTENCES, SENTENCES
+from server.gateway import costs, limits
+from server.gateway.costs import COSTS, MISSES
+from server.gateway.handlers import HANDLERS
+from server.gateway.limits import Bucket, Rate
+from server.gateway.messages.attempts import PlayMove
+from server.store.keys import MAX_SESSIONS
+
+SERVER = Path(limits.__file__).parents[1]
 
 
-def test_a_bucket_gives_its_burst_and_then_its_rate() -> None:
-    now = [0.0]
-    bucket = Bucket(rate=2, burst=3, clock=lambda: now[0])
-    assert [bucket.take() for _ in range(4)] == [True, True, True, False]
-    now[0] = 0.5
-    assert [bucket.take() for _ in range(2)] == [True, False]
+@pytest.mark.parametrize("start", [0.0, 1e6])
+def test_a_bucket_gives_what_it_holds_at_once_and_then_its_rate(start: float) -> None:
+    bucket = Bucket(Rate(second=2, at_once=3))
+    assert [bucket.take(start) for _ in range(4)] == [True, True, True, False]
+    assert [bucket.take(start + 0.5) for _ in range(2)] == [True, False]
 
 
-def test_a_bucket_holds_no_more_than_its_burst() -> None:
-    now = [0.0]
-    bucket = Bucket(rate=2, burst=3, clock=lambda: now[0])
-    now[0] = 1000.0
-    assert [bucket.take() for _ in range(4)] == [True, True, True, False]
+def test_a_bucket_holds_no_more_than_it_gives_at_once() -> None:
+    bucket = Bucket(Rate(second=2, at_once=3))
+    assert bucket.take(0.0)
+    assert [bucket.take(1000.0) for _ in range(4)] == [True, True, True, False]
+
+
+def test_a_bucket_says_how_long_something_takes() -> None:
+    bucket = Bucket(Rate(second=2, at_once=3))
+    assert bucket.wait(0.0, 3) == 0
+    assert bucket.take(0.0, 2)
+    assert bucket.wait(0.0, 3) == 1.0
+    assert not bucket.take(0.9, 3)
+    assert bucket.take(1.0, 3)
+
+
+def test_what_is_owed_is_paid_before_anything_else() -> None:
+    bucket = Bucket(Rate(second=2, at_once=3))
+    bucket.owe(0.0, 5)
+    assert bucket.wait(0.0) == 1.5
+    assert not bucket.take(1.4)
+    assert bucket.take(1.5)
+
+
+def test_every_command_has_a_cost() -> None:
+    assert set(COSTS) == {*HANDLERS, PlayMove}
+
+
+def test_what_counts_as_a_miss_is_a_refusal() -> None:
+    assert set(SENTENCES | HTTP_SENTENCES) >= MISSES
+
+
+def said(rate: Rate, unit: str) -> str:
+    """Return a rate as PROTOCOL.md has it."""
+    often = rate.second * {"second": 1, "minute": 60}[unit]
+    return f"{often:,.6g} a {unit}, {rate.at_once:,.6g} at once"
+
+
+def test_the_limits_are_those_that_are_described() -> None:
+    lines = (SERVER / "PROTOCOL.md").read_text().splitlines()
+    cells = [[each.strip() for each in line.split("|")] for line in lines if line[:2] == "| "]
+    rows = {found[1]: (found[2], found[3]) for found in cells if len(found) == 6}
+    for name, own, shared, unit in (
+        ("commands, by cost", limits.PLAYER_COMMANDS, limits.ADDRESS_COMMANDS, "second"),
+        ("offences", limits.PLAYER_OFFENCES, limits.ADDRESS_OFFENCES, "minute"),
+        ("misses", limits.PLAYER_MISSES, limits.ADDRESS_MISSES, "minute"),
+        ("new guests", None, limits.ADDRESS_GUESTS, "minute"),
+        ("handshakes", None, limits.ADDRESS_HANDSHAKES, "second"),
+    ):
+        mine = "" if own is None else said(own, unit)
+        assert rows[name] == (mine, said(shared.times(limits.ADDRESS_PLAYERS), unit))
+    sockets = limits.ADDRESS_SOCKETS * limits.ADDRESS_PLAYERS
+    assert rows["sockets at a time"] == (str(MAX_SESSIONS), str(sockets))
+
+
+def test_costs_are_those_that_are_described() -> None:
+    text = " ".join((SERVER / "PROTOCOL.md").read_text().split())
+    found = re.search(
+        r"A move costs (\d+); a change of a room costs (\d+), .* 6, (.*) and passkeys", text
+    )
+    assert found is not None
+    assert (float(found[1]), float(found[2])) == (costs.MOVE, costs.CHANGE)
+    dear = {each.__name__ for each, cost in COSTS.items() if cost == costs.CREATE}
+    assert set(re.findall(r"`(\w+)`", found[3])) <= dear
+    assert max(COSTS.values()) == costs.CREATE

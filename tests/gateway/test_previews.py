@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
 from signal import SIGCONT, SIGSTOP
@@ -16,7 +17,9 @@ from server.core.ids import PlayerId
 from server.core.names import Profile
 from server.core.ranking import Row, pack
 from server.gateway import entry, previews
+from server.gateway.budgets import Budgets
 from server.gateway.entry import Entry
+from server.gateway.limits import Rate
 from server.gateway.load import MAX_LAG, Load
 from server.gateway.previews import HOME, Preview, Previews
 from server.service.leaderboards import Standing
@@ -81,7 +84,6 @@ async def preview(port: int, path: str, **headers: str) -> dict[str, str]:
     assert response.status == 200
     assert response.headers["Content-Type"] == "text/html; charset=utf-8"
     assert response.headers["Cache-Control"] == "no-cache"
-    assert "default-src 'self'" in response.headers["Content-Security-Policy"]
     found = Head(body)
     assert set(found.tags) <= {"head", "title", "link", "meta", "body"}
     return found.meta
@@ -263,13 +265,13 @@ async def test_a_picture_that_was_not_built_is_left_out(redis_url: str, page: Pa
 
 async def test_previews_leave_nothing_in_redis_or_the_caches(redis_url: str) -> None:
     async with node_on(redis_url, SetClock()) as alone:
-        found = Previews(alone.services, Load(lambda: 0.0))
+        found = Previews(alone.services, Load(lambda: 0.0), Budgets())
         before = await alone.keys()
         for number in range(2, 10):
-            meta = await found.of(f"/r/{str(number) * 5}", {})
+            meta = await found.of(f"/r/{str(number) * 5}", {}, "")
             assert meta.title == "Race me at solitaire"
             player = PlayerId(str(number) * 16)
-            await found.of("/leaderboard/robert", {"day": str(DAY), "player": player})
+            await found.of("/leaderboard/robert", {"day": str(DAY), "player": player}, "")
         assert await alone.keys() == before
         assert alone.rooms._replicas.size == 0
         assert alone.services.profiles.known([player]) is None
@@ -279,12 +281,23 @@ async def test_previews_leave_nothing_in_redis_or_the_caches(redis_url: str) -> 
 async def test_the_reads_for_previews_are_rate_limited(
     redis_url: str, page: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(previews, "READS", 0.0)
-    monkeypatch.setattr(previews, "READS_AT_ONCE", 2.0)
+    monkeypatch.setattr(previews, "READS", Rate(1e-9, 2.0))
     async with node(redis_url, page=page) as port, opened(port) as host:
         code = await room_of(host)
         titles = [(await preview(port, f"/r/{code}"))["og:title"] for _ in range(3)]
     assert titles == ["Race me at Robert", "Race me at Robert", "Race me at solitaire"]
+
+
+async def test_a_preview_is_no_way_to_guess_codes(
+    redis_url: str, page: Path, few: Callable[..., None]
+) -> None:
+    few(PLAYER_MISSES=2.0, ADDRESS_MISSES=2.0)
+    async with node(redis_url, page=page) as port, opened(port) as host:
+        code = await room_of(host)
+        for _ in range(2):
+            assert (await preview(port, f"/r/{code}"))["og:title"] == "Race me at Robert"
+            await preview(port, "/r/22222")
+        assert (await preview(port, f"/r/{code}"))["og:title"] == "Race me at solitaire"
 
 
 async def test_an_overloaded_node_reads_nothing_for_previews(
@@ -297,8 +310,9 @@ async def test_an_overloaded_node_reads_nothing_for_previews(
         )
         path = f"/r/{room.opened.code}"
         for lag, title in ((0.0, "Race me at Robert"), (2 * MAX_LAG, "Race me at solitaire")):
-            found = Previews(alone.services, Load(lambda lag=lag: lag))  # type: ignore[misc]
-            assert (await found.of(path, {})).title == title
+            load = Load(lambda lag=lag: lag)  # type: ignore[misc]
+            found = Previews(alone.services, load, Budgets())
+            assert (await found.of(path, {}, "")).title == title
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ from engine.catalog import games
 from server.core import race_commands
 from server.core.digest import fnv1a
 from server.core.ids import AttemptId
+from server.gateway import limits
 from server.service.resume import MAX_MISSED
 from server.store import keys
 from server.store.connection import connect
@@ -29,7 +30,7 @@ FIRST_MOVES = {"rouge-et-noir": "s>t", "lady-betty": "s>t0"}
 @pytest.fixture(autouse=True)
 def no_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
     """Raise the rate limit, so that moves can be sent without a pause."""
-    monkeypatch.setattr("server.gateway.session.BURST", 1_000)
+    monkeypatch.setattr(limits, "PLAYER_COMMANDS", limits.Rate(1_000, 10_000))
 
 
 @pytest.fixture

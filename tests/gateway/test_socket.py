@@ -20,6 +20,7 @@ from websockets.http11 import Request, Response
 from server import listening
 from server.gateway import socket as module
 from server.gateway.addresses import Proxies
+from server.gateway.budgets import Budgets
 from server.gateway.codec import MAX_FRAME_SIZE
 from server.gateway.contracts import Wire
 from server.gateway.limits import BYTES_AT_ONCE
@@ -62,6 +63,9 @@ class Echo:
         """Record a message, and send it back."""
         self.got.append(message)
         self.send(TEXT_ANSWER if message is None else message)
+
+    def count_frame(self) -> None:
+        """Do nothing: nobody pays here."""
 
     def send(self, message: bytes, key: Hashable = None) -> None:
         """Send a message."""
@@ -573,7 +577,7 @@ async def admitting(*, late: float = 0.0, stopping: bool = False) -> AsyncIterat
     """Run a server with the real admission of connections, and yield its port."""
     left: list[Session] = []
     load, origins = Load(lambda: late), Origins(more=["http://ours"])
-    sockets = Sockets(cast(Any, None), left.append, load, Metrics(), Proxies(), origins)
+    sockets = Sockets(cast(Any, None), left.append, load, Metrics(), Proxies(), Budgets(), origins)
     state, config = ServerState(), Config(cast(Any, None), log_config=None)
     server = await asyncio.get_running_loop().create_server(
         lambda: sockets(config, state, {}), "127.0.0.1", 0

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from server.gateway import limits
 from tests.conftest import ALONE, node
 from tests.engine.dead_ends import dead_end_line
 from tests.gateway.client import Client, Message, opened
@@ -18,7 +19,7 @@ pytestmark = ALONE
 @pytest.fixture(autouse=True)
 def no_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
     """Raise the rate limit, so that moves can be sent without a pause."""
-    monkeypatch.setattr("server.gateway.session.BURST", 1_000)
+    monkeypatch.setattr(limits, "PLAYER_COMMANDS", limits.Rate(1_000, 10_000))
 
 
 @pytest.fixture

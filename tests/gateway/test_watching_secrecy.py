@@ -17,6 +17,7 @@ import pytest
 from engine.moves import legal_moves
 from engine.notation import move_text
 from server.core.ids import AttemptId, DealId, PlayerId, RoomCode, attempt_id
+from server.gateway import limits
 from server.gateway import watching as module
 from server.service import progress
 from server.service import watching as service
@@ -36,6 +37,7 @@ STEPS = 60
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Accept entries at the time that a test sets, and shorten all waits."""
+    monkeypatch.setattr(limits, "PLAYER_COMMANDS", limits.Rate(1_000, 10_000))
     monkeypatch.setattr(journal, "CLOCK_TOLERANCE", 10**15)
     monkeypatch.setattr(progress, "EVERY", 0.005)
     monkeypatch.setattr(service, "WATCH_DELAY", DELAY)

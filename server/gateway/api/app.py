@@ -18,13 +18,14 @@ from starlette.routing import Route as StarletteRoute
 
 from server.core.refusal import Refusal, UnavailableError, UnreadableError
 from server.gateway.addresses import Proxies
-from server.gateway.api.addresses import Addresses
 from server.gateway.api.cache import HEADERS, Cache, caching
 from server.gateway.api.problems import STATUS
 from server.gateway.api.route import FOREVER, Asked, Download, Route
 from server.gateway.api.routes import ROUTES
 from server.gateway.api.shared import Problem
+from server.gateway.budgets import Budgets
 from server.gateway.content import matches
+from server.gateway.costs import MISSES
 from server.gateway.load import Load
 from server.metrics import Counts
 from server.service.services import Services
@@ -53,6 +54,7 @@ class Api:
         load: everything is refused while it is too high.
         requests: counts the answers by route and status.
         proxies: the proxies that say where a request is from.
+        budgets: those of addresses.
         clock: returns the time in seconds.
 
     Attributes:
@@ -65,6 +67,7 @@ class Api:
         load: Load,
         requests: Counts,
         proxies: Proxies,
+        budgets: Budgets,
         *,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -72,7 +75,7 @@ class Api:
         self._load = load
         self._requests = requests
         self._proxies = proxies
-        self._addresses = Addresses(clock)
+        self._budgets = budgets
         self._cache = Cache(clock)
         self.app = Starlette(
             routes=[
@@ -105,21 +108,26 @@ class Api:
         """Return the response to a request for a route."""
         if request.method == "OPTIONS":
             return Response(status_code=HTTPStatus.NO_CONTENT, headers=_PREFLIGHT)
-        self._admit(route, request)
+        address = self._proxies.of(request)
+        self._admit(route, address)
         asked = asked_of(route, request)
         key = f"{route.path} {msgspec.json.encode(asked).decode()}"
-        made = await self._cache.get(key, partial(route.handler, self._services, asked))
+        try:
+            made = await self._cache.get(key, partial(route.handler, self._services, asked))
+        except Refusal as refusal:
+            if refusal.code in MISSES:
+                self._budgets.missed(address)
+            raise
         if isinstance(made, Download):
             return _file(made, request)
         return made.answer(request.headers)
 
-    def _admit(self, route: Route, request: Request) -> None:
+    def _admit(self, route: Route, address: str) -> None:
         """Refuse a request while players need the node, or if its client cannot pay for it."""
         if self._load.is_too_high:
             raise Refusal("overloaded", wait=self._load.wait())
-        peer = request.client.host if request.client is not None else ""
-        address = self._proxies.client(peer, request.headers.getlist("X-Forwarded-For"))
-        if wait := self._addresses.wait(address, route.cost):
+        guess = not MISSES.isdisjoint(route.codes)
+        if wait := self._budgets.request(address, route.cost, guess=guess):
             text = "These are more requests than the server takes. Please slow down."
             raise Refusal("too_fast", text, math.ceil(wait * 1000))
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from server.core.codes import read_room_code
 from server.core.ids import AttemptId, PlayerId
+from server.core.refusal import Refusal
+from server.gateway.costs import MISSES
 from server.gateway.handlers import (
     accounts,
     attempts,
@@ -17,7 +20,12 @@ from server.gateway.handlers import (
 from server.gateway.handlers.request import Request
 from server.gateway.hub import Hub
 from server.gateway.load import Load
+from server.gateway.messages.accounts import CreatePasskey, SignIn, UsePasskey
+from server.gateway.messages.deals import ShowDeal
+from server.gateway.messages.rooms import JoinRoom
+from server.gateway.messages.runs import GetRun, GetRuns
 from server.gateway.messages.shared import Command, Event
+from server.gateway.messages.watching import WatchRound
 from server.gateway.session import Session
 from server.service.moves import MoveNumbers, Reply
 from server.service.services import Services
@@ -36,6 +44,13 @@ HANDLERS = {
 """The handler of every command, by the command's type."""
 
 
+GUESSES = (JoinRoom, WatchRound, SignIn, CreatePasskey, UsePasskey, GetRun, GetRuns, ShowDeal)
+"""Commands that may be guesses, which are refused while a player or an address has had too many
+misses, whether right or wrong. `OpenAttempt` is none, so that everybody can return to a game: the
+id of an attempt is that of its player with 80 random bits.
+"""
+
+
 class Handlers:
     """Carries out the commands of a node's sessions; the `Answerer` of `contracts`."""
 
@@ -52,7 +67,25 @@ class Handlers:
             UnavailableError: the store does not answer.
         """
         request = Request(command, session, self._services, self._hub, self._load)
-        return await HANDLERS[type(command)](request)
+        if isinstance(command, GUESSES) and not self._is_return(session, command):
+            session.payer.admit_guess()
+        try:
+            return await HANDLERS[type(command)](request)
+        except Refusal as refusal:
+            if refusal.code in MISSES:
+                session.payer.missed()
+            raise
+
+    def _is_return(self, session: Session, command: Command) -> bool:
+        """Return whether a player has a seat in a room that is known here, so that it is no guess.
+
+        Only what is in memory counts: a read of the store for a guess would take another time if
+        there is such a room.
+        """
+        if not isinstance(command, JoinRoom | WatchRound) or session.player is None:
+            return False
+        live = self._services.live.find(read_room_code(command.code))
+        return live is not None and live.room.seat_of(session.player) is not None
 
     def play(
         self, attempt: AttemptId, player: PlayerId, seq: int, numbers: MoveNumbers, reply: Reply

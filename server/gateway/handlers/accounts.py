@@ -44,8 +44,8 @@ async def link_device(request: Request[LinkDevice]) -> DeviceCode:
 async def sign_in(request: Request[SignIn]) -> SignedIn:
     """Return the token of whose code it is."""
     code = read_typed(request.command.code)
-    with request.hub.sign_ins.trying(request.session, code):
-        return SignedIn(await request.services.accounts.sign_in(code))
+    request.hub.sign_ins.guess(code)
+    return SignedIn(await request.services.accounts.sign_in(code))
 
 
 async def ask_passkey(request: Request[AskPasskey]) -> PasskeyOptions:
@@ -65,11 +65,10 @@ async def ask_passkey(request: Request[AskPasskey]) -> PasskeyOptions:
 async def create_passkey(request: Request[CreatePasskey]) -> Done:
     """Verify a new passkey, and keep the identity by it."""
     site, session, sign_ins = _site(request), request.session, request.hub.sign_ins
-    with sign_ins.trying(session):
-        challenge = sign_ins.answered(session, "create")
-        profile = await _profile(request)
-        passkey = passkeys.created(site, challenge, profile, request.command.credential)
-        await request.services.accounts.keep_passkey(passkey)
+    challenge = sign_ins.answered(session, "create")
+    profile = await _profile(request)
+    passkey = passkeys.created(site, challenge, profile, request.command.credential)
+    await request.services.accounts.keep_passkey(passkey)
     return Done()
 
 
@@ -77,10 +76,9 @@ async def use_passkey(request: Request[UsePasskey]) -> SignedIn:
     """Verify a passkey, and return the token of its player."""
     site, session, sign_ins = _site(request), request.session, request.hub.sign_ins
     accounts, credential = request.services.accounts, request.command.credential
-    with sign_ins.trying(session):
-        challenge = sign_ins.answered(session, "use")
-        passkey = await accounts.passkey(passkeys.credential_id(credential))
-        count = passkeys.used(site, challenge, passkey, credential)
+    challenge = sign_ins.answered(session, "use")
+    passkey = await accounts.passkey(passkeys.credential_id(credential))
+    count = passkeys.used(site, challenge, passkey, credential)
     return SignedIn(await accounts.sign_in_by_passkey(passkey, count))
 
 

@@ -14,6 +14,8 @@ async def hello(request: Request[Hello]) -> Welcome:
     if command.version not in VERSIONS:
         oldest, newest = VERSIONS[0], VERSIONS[-1]
         raise Refusal("bad_version", f"This server speaks versions {oldest} to {newest}.")
+    if command.token is None:
+        request.session.payer.new_guest()
     found = await services.identity.enter(command.token, command.name)
     await request.hub.enter(request.session, found.profile.id, found.epoch)
     player = present.player(found.profile)

@@ -20,6 +20,7 @@ from server.core.ids import AttemptId, PlayerId
 from server.gateway.addresses import Proxies
 from server.gateway.api.app import Api
 from server.gateway.api.routes import DOCUMENT
+from server.gateway.budgets import Budgets
 from server.gateway.http import Health, players_app
 from server.gateway.listener import Listener
 from server.gateway.load import Load
@@ -67,6 +68,7 @@ class Site:
     Attributes:
         lag: of the node's event loop in seconds, as far as it knows.
         api: the interface.
+        budgets: those of its clients.
         port: where it is.
     """
 
@@ -76,17 +78,20 @@ class Site:
         self.port = 0
         load = Load(lambda: self.lag)
         services = node.services
+        self.budgets = Budgets(clock=lambda: services.clock.now() / 1000)
         services.archive = Archive(node.store, node.attempts, node.dailies, folder)
         self.api = Api(
             services,
             load,
             services.metrics.requests,
             Proxies(proxies),
+            self.budgets,
             clock=lambda: services.clock.now() / 1000,
         )
         origins = Origins()
+        previews = Previews(services, load, self.budgets)
         self.app = players_app(
-            Pages(folder, Previews(services, load), origins),
+            Pages(folder, previews, Proxies(proxies), origins),
             self.api,
             origins,
             Health(lambda: True, lambda: True),

@@ -13,12 +13,12 @@ from starlette.requests import Request
 
 from server.core.archive import DayLine, RunLine
 from server.core.run import check, read_file
-from server.gateway.api.addresses import BURST, RATE
 from server.gateway.api.app import asked_of
 from server.gateway.api.problems import STATUS
 from server.gateway.api.route import MAX_ROWS, Route
 from server.gateway.api.routes import ROUTES
 from server.gateway.api.shared import Problem
+from server.gateway.limits import ADDRESS_PLAYERS, ADDRESS_REQUESTS
 from server.service.archive import DAYS
 from tests.gateway.api.site import schema_of
 from tests.processes import ROOT
@@ -81,6 +81,7 @@ def test_the_example_of_a_file_is_one() -> None:
 
 
 def test_the_limits_are_those_of_the_code() -> None:
-    assert f"costs {RATE:g} a second, and {BURST:g} at once" in TEXT
+    rate = ADDRESS_REQUESTS.times(ADDRESS_PLAYERS)
+    assert f"costs {rate.second:g} a second, and {rate.at_once:g} at once" in TEXT
     assert f"up to {MAX_ROWS}." in TEXT
     assert f"made for {DAYS} days" in TEXT

@@ -15,8 +15,8 @@ from starlette.requests import Request
 
 from server.core.ids import PlayerId
 from server.core.refusal import Refusal
-from server.gateway.api import addresses, cache
-from server.gateway.api.addresses import BURST, MAX_KNOWN, RATE, Addresses
+from server.gateway import limits
+from server.gateway.api import cache
 from server.gateway.api.app import asked_of
 from server.gateway.api.cache import MAX_IN_FLIGHT, Cache
 from server.gateway.api.route import Answer, Route, Rows
@@ -110,8 +110,7 @@ async def test_a_long_answer_is_compressed_for_who_takes_it(site: Site, node: No
 async def test_a_client_that_asks_too_often_has_to_wait(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(addresses, "BURST", 7.0)
-    monkeypatch.setattr(addresses, "RATE", 0.5)
+    monkeypatch.setattr(limits, "ADDRESS_REQUESTS", limits.Rate(0.5 / 250, 7.0 / 250))
     run = f"/runs/dea1000000000000.{ADA}"
     assert (await site.get(run)).status == 404
     reply = await site.get(run)
@@ -125,8 +124,7 @@ async def test_a_client_that_asks_too_often_has_to_wait(
 async def test_a_proxy_is_believed_if_it_is_trusted(
     node: Node, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(addresses, "BURST", 1.0)
-    monkeypatch.setattr(addresses, "RATE", 0.001)
+    monkeypatch.setattr(limits, "ADDRESS_REQUESTS", limits.Rate(0.001 / 250, 1.0 / 250))
     for proxies, statuses in (((), [200, 429, 429]), (("127.0.0.0/8",), [200, 200, 429])):
         async with site_on(node, tmp_path, proxies) as site:
             found = [
@@ -222,25 +220,6 @@ async def test_the_answers_that_are_kept_are_bounded(monkeypatch: pytest.MonkeyP
         await answers.get(str(number), maker(number))  # type: ignore[arg-type]
     assert made == [1, 2, 3, 4, 2]
     assert msgspec.json.encode("x" * 298) == b'"' + b"x" * 298 + b'"'
-
-
-def test_a_client_pays_out_of_its_own_budget() -> None:
-    now = [0.0]
-    clients = Addresses(lambda: now[0])
-    assert clients.wait("203.0.113.7", BURST) == 0
-    assert clients.wait("203.0.113.7", 5) == 5 / RATE
-    assert clients.wait("203.0.113.8", BURST) == 0
-    now[0] = 5 / RATE
-    assert clients.wait("203.0.113.7", 5) == 0
-
-
-def test_the_addresses_that_are_known_are_bounded() -> None:
-    clients = Addresses(lambda: 0.0)
-    clients.wait("203.0.113.7", BURST)
-    for number in range(MAX_KNOWN + 1):
-        clients.wait(f"10.{number >> 16}.{number >> 8 & 255}.{number & 255}", 1)
-    assert len(clients._buckets) == MAX_KNOWN
-    assert clients.wait("203.0.113.7", BURST) == 0
 
 
 async def test_a_clocks_day_decides_which_board_is_live(site: Site, clock: SetClock) -> None:

@@ -10,7 +10,7 @@ import pytest
 from engine.catalog import stored_ruleset
 from engine.verify import verify
 from server.core.run import check, read_file
-from server.gateway.api import addresses
+from server.gateway import limits
 from server.gateway.api.route import FOREVER, HOUR
 from server.gateway.api.routes import ROUTES
 from tests.core.builders import ADA, BOB, CYD
@@ -102,7 +102,7 @@ async def test_nothing_of_an_open_deal_is_served(
     site: Site, node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """By any path, with the ids of a daily that is open, and of a round that is running."""
-    monkeypatch.setattr(addresses, "BURST", 10_000.0)
+    monkeypatch.setattr(limits, "ADDRESS_REQUESTS", limits.Rate(10_000.0, 10_000.0))
     attempts = [await play_daily(node, ADA)]
     room, _ = await node.race_of(ADA, BOB)
     attempts.append(attempt_of(room, ADA))

@@ -1,0 +1,96 @@
+"""What each command costs, of what a player and an address have (`server.gateway.limits`).
+
+The measure is a move: 30 to 50 µs of a node's core, and one entry of a journal, sent with others.
+What the others cost follows from what they take of a core (`deploy/bench/RESULTS.md`), of round
+trips, and of writes, each at least as much as a move; and from what they make others do: a change
+of a room is sent to all who are in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from server.gateway.messages import (
+    accounts,
+    attempts,
+    dailies,
+    deals,
+    leaderboards,
+    rooms,
+    runs,
+    session,
+    watching,
+)
+
+MOVE: Final = 1.0
+"""One entry of a journal; nothing costs less."""
+
+READ: Final = 3.0
+"""A round trip or two, of which nobody else is told."""
+
+CHANGE: Final = 4.0
+"""An entry of a journal or a stored value, and a message to each who sees it."""
+
+OPEN: Final = 6.0
+"""Several round trips, and perhaps a journal that is read: 0.3 to 0.6 ms."""
+
+CREATE: Final = 10.0
+"""Several journals, deals or registrations that are kept: 1 to 2 ms, and kilobytes for days."""
+
+SEARCH: Final = 10.0
+"""Milliseconds of a core: a search, a run that is played again, a signature that is verified, or
+all that is stored of a player.
+"""
+
+COSTS: Final[Mapping[type[Any], float]] = {
+    attempts.PlayMove: MOVE,
+    session.Ping: MOVE,
+    watching.StopWatching: MOVE,
+    leaderboards.UnwatchLeaderboard: MOVE,
+    rooms.ListRooms: MOVE,
+    attempts.Undo: MOVE,
+    attempts.Resign: CHANGE,
+    session.Hello: READ,
+    session.Rename: CHANGE,
+    attempts.OpenAttempt: READ,
+    dailies.ListDailies: READ,
+    deals.ShowDeal: READ,
+    watching.GetWatchKey: READ,
+    accounts.GetAccount: READ,
+    accounts.LinkDevice: READ,
+    accounts.SignIn: READ,
+    accounts.AskPasskey: READ,
+    rooms.LeaveRoom: CHANGE,
+    rooms.SetReady: CHANGE,
+    rooms.SetTerms: CHANGE,
+    rooms.ProposeTerms: CHANGE,
+    rooms.RemoveMember: CHANGE,
+    rooms.HandOver: CHANGE,
+    rooms.SetLock: CHANGE,
+    rooms.SetPublic: CHANGE,
+    rooms.SendEmote: CHANGE,
+    accounts.NewRecoveryCode: CHANGE,
+    accounts.SignOutEverywhere: CHANGE,
+    rooms.JoinRoom: OPEN,
+    dailies.OpenDaily: OPEN,
+    leaderboards.WatchLeaderboard: OPEN,
+    watching.WatchRound: OPEN,
+    runs.GetRuns: OPEN,
+    rooms.CreateRoom: CREATE,
+    rooms.QuickMatch: CREATE,
+    rooms.StartRound: CREATE,
+    accounts.DeleteAccount: CREATE,
+    attempts.Hint: SEARCH,
+    runs.GetRun: SEARCH,
+    accounts.CreatePasskey: SEARCH,
+    accounts.UsePasskey: SEARCH,
+    accounts.ExportData: SEARCH,
+}
+"""The cost of every command, by its type."""
+
+MISSES: Final = frozenset({
+    "unknown_room", "not_invited", "unknown_attempt", "unknown_run", "unknown_deal",
+    "unknown_player", "bad_code", "bad_passkey",
+})  # fmt: skip
+"""Refusals that say that something is not there, or not for whoever asks: misses."""

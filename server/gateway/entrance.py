@@ -1,0 +1,90 @@
+"""Counts a node's TCP connections, and says which are too many, before anything is read from them.
+
+A WebSocket begins as an HTTP connection. For its address it counts as such only until its
+handshake; then `budgets.Budgets.open_socket` has counted it among the address's sockets.
+"""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+
+from server.gateway.addresses import Proxies
+from server.gateway.budgets import AddressBudget, Budgets
+from server.gateway.limits import SPARE_CONNECTIONS
+
+RETRY_AFTER = 10
+"""Seconds after which a client that was one too many should try again."""
+
+
+class Visit:
+    """An HTTP connection that is counted for its address until `leave`.
+
+    Args:
+        budget: the address's; `None` for a trusted proxy.
+        refusal: what answers the first request if the connection is one too many.
+    """
+
+    __slots__ = ("_budget", "refusal")
+
+    def __init__(self, budget: AddressBudget | None, refusal: bytes | None) -> None:
+        self._budget = budget
+        self.refusal = refusal
+        if budget is not None:
+            budget.connections += 1
+
+    def leave(self) -> None:
+        """Count the connection no more."""
+        if self._budget is not None:
+            self._budget.connections -= 1
+
+
+class Entrance:
+    """Admits the connections of a node.
+
+    Args:
+        budgets: those of addresses.
+        proxies: the trusted proxies, whose connections are everybody's.
+        most: the connections that a node may have, of HTTP and WebSockets together.
+    """
+
+    def __init__(self, budgets: Budgets, proxies: Proxies, most: int) -> None:
+        self._budgets = budgets
+        self._proxies = proxies
+        self._most = most
+
+    def enter(self, peer: str, connections: int) -> Visit | None:
+        """Count a new connection.
+
+        Args:
+            peer: the address at its other end.
+            connections: how many the node has, with this one.
+
+        Returns:
+            What it is counted by; `None` if even a refusal would be too much, and the connection is
+            to be dropped.
+        """
+        refusal = None
+        if connections > self._most:
+            self._budgets.limited["node", "connections"] += 1
+            if connections > self._most + SPARE_CONNECTIONS:
+                return None
+            refusal = _answer(HTTPStatus.SERVICE_UNAVAILABLE, "The server is full.")
+        if self._proxies.trusts(peer):
+            return Visit(None, refusal)
+        budget = self._budgets.address(self._proxies.client(peer))
+        if refusal is None and budget.connections >= budget.max_connections:
+            self._budgets.limited["address", "connections"] += 1
+            text = "There are too many connections from where you are."
+            refusal = _answer(HTTPStatus.TOO_MANY_REQUESTS, text)
+        return Visit(budget, refusal)
+
+
+def _answer(status: HTTPStatus, text: str) -> bytes:
+    """Return a response after which the connection is closed."""
+    body = f"{text}\n".encode()
+    head = (
+        f"HTTP/1.1 {status.value} {status.phrase}\r\nRetry-After: {RETRY_AFTER}\r\n"
+        "Content-Type: text/plain; charset=utf-8\r\nCache-Control: no-store\r\n"
+        f"Content-Length: {len(body)}\r\nConnection: close\r\n\r\n"
+    )
+    return head.encode() + body
