@@ -9,6 +9,7 @@ and after so many of a kind were made, divided by their number, and `KEY_COST` f
 from __future__ import annotations
 
 import asyncio
+import secrets
 import sys
 import tempfile
 from collections.abc import Awaitable, Callable
@@ -28,6 +29,7 @@ from server.core.history import DayResult
 from server.core.ids import AttemptId, DealId, PlayerId
 from server.core.races import Race
 from server.core.stored import StoredResult
+from server.logs import configure
 from server.metrics import Metrics
 from server.service.registration import Registration
 from server.service.services import Services
@@ -39,6 +41,7 @@ from server.store.database import Database
 from server.store.deals import random_id
 from server.store.embedded import embedded_redis
 from server.store.journal import SCRIPTS, Append
+from server.store.secret_keys import SecretKeys
 
 COUNT = 400
 """How many of each kind are made."""
@@ -64,7 +67,8 @@ class Capacity:
     def __init__(self, url: str) -> None:
         self.redis = connect(url)
         self.database = Database(self.redis, 0, SCRIPTS)
-        self.store = redis_store(self.database, Clock(self.database))
+        secret_keys = SecretKeys([secrets.token_bytes(32)])
+        self.store = redis_store(self.database, Clock(self.database), secret_keys)
         registration = Registration(self.store.nodes)
         self.services = Services(self.store, Bus(self.database), registration, Metrics())
 
@@ -200,6 +204,7 @@ FIRST = 2
 
 async def main() -> None:
     """Measure, and print a table."""
+    configure("console", "warning", "capacity")
     with tempfile.TemporaryDirectory(prefix="samedeal") as folder:
         async with embedded_redis(Path(folder)) as url:
             capacity = Capacity(url)

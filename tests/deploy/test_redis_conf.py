@@ -8,7 +8,7 @@ from pathlib import Path
 
 from redis import Redis
 
-from server.store.embedded import STREAM_NODE, redis_server_path
+from server.store.embedded import PACKED_VALUE, STREAM_NODE, redis_server_path
 from tests.processes import ROOT, Running, free_port, running
 
 
@@ -37,6 +37,7 @@ def test_a_server_has_the_settings_of_the_file(tmp_path: Path) -> None:
         "save": "",
         "maxmemory-policy": "noeviction",
         "stream-node-max-bytes": str(STREAM_NODE),
+        "hash-max-ziplist-value": str(PACKED_VALUE),
     }
     with configured_redis(tmp_path) as (_, client):
         for name, value in settings.items():
