@@ -22,6 +22,7 @@ from server.gateway.previews import Previews
 from server.gateway.sockets import Sockets
 from server.metrics import LagMeter, Metrics
 from server.service import ports
+from server.service.name_lists import name_lists
 from server.service.registration import Registration
 from server.service.services import Services
 from server.service.store import Store
@@ -77,8 +78,8 @@ async def running_node(
     Raises:
         UnavailableError: Redis does not answer.
         EmbeddedServerError: the embedded Redis cannot be started.
-        OSError: a port cannot be bound.
-        ValueError: the URL of Redis, the public URL or a trusted proxy is invalid.
+        OSError: a port cannot be bound, or a file of names cannot be read.
+        ValueError: the URL of Redis, the public URL, a trusted proxy or a file of names is invalid.
         UnsuitableError: this version of Redis is too old, or a newer release has written to it.
     """
     async with AsyncExitStack() as stack:
@@ -93,7 +94,14 @@ async def running_node(
         stop = Stop()
         bus = Bus(database)
         registration = Registration(store.nodes, node)
-        services = Services(store, bus, registration, metrics, archive=settings.data / ARCHIVE)
+        services = Services(
+            store,
+            bus,
+            registration,
+            metrics,
+            archive=settings.data / ARCHIVE,
+            names=name_lists(settings.reserved_names, settings.offensive_names),
+        )
         hub = Hub(services)
         metrics.sessions = lambda: hub.size
         await services.prepare()
@@ -121,8 +129,7 @@ async def running_node(
         )
         api = Api(services, load, metrics.requests, proxies)
         stack.push_async_callback(api.close)
-        app = players_app(_pages(settings, previews), api, is_healthy)
-        listener = Listener(app, sockets)
+        listener = Listener(players_app(_pages(settings, previews), api, is_healthy), sockets)
         bound = bound or bind(settings)[0]
         port = listening.port_of(bound.players)
         await listener.open(bound.players)

@@ -118,6 +118,19 @@ main.add_command(admin)
     "requests below /api by the address there; else by that of the connection.",
 )
 @option(
+    "--reserved-names",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="File of words that no player's name may have, in addition to those that come with the "
+    "server, such as admin: one a line, in UTF-8. They are found however they are written; a star "
+    "stands for any letters of a word.",
+)
+@option(
+    "--offensive-names",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Such a file of words that hurt people, in addition to the short list that comes with the "
+    "server.",
+)
+@option(
     "--workers",
     default=1,
     type=click.IntRange(1, 256),
@@ -160,6 +173,8 @@ def serve(  # noqa: PLR0917 - one for each option
     origins: str,
     public_url: str | None,
     trusted_proxies: str,
+    reserved_names: Path | None,
+    offensive_names: Path | None,
     workers: int,
     metrics_port: int | None,
     metrics_host: str,
@@ -189,6 +204,8 @@ def serve(  # noqa: PLR0917 - one for each option
         # docker-compose.yml passes an empty value if the variable is not set.
         public_url=public_url or None,
         trusted_proxies=_listed(trusted_proxies),
+        reserved_names=reserved_names,
+        offensive_names=offensive_names,
     )
     if workers > 1:
         _run(_supervise(settings, workers, partial(configure, log_format, log_level)))

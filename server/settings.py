@@ -35,6 +35,9 @@ class Settings:
         metrics_port: TCP port on which to serve metrics, or `None` not to serve them.
         public_url: origin at which players open the page, or `None` to use the Host header of each
             request.
+        reserved_names: a file of further words that names may not have, since its owner could pass
+            for those who run the game.
+        offensive_names: a file of further words that names may not have, since they hurt.
         trusted_proxies: addresses and networks of proxies whose X-Forwarded-For says where a
             request is from.
     """
@@ -50,3 +53,5 @@ class Settings:
     metrics_port: int | None = None
     public_url: str | None = None
     trusted_proxies: tuple[str, ...] = ()
+    reserved_names: Path | None = None
+    offensive_names: Path | None = None

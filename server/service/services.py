@@ -20,6 +20,7 @@ from server.service.keeping import Keeping
 from server.service.leaderboards import Leaderboards
 from server.service.live import LiveRooms
 from server.service.moderation import Moderation
+from server.service.name_lists import NameLists, name_lists
 from server.service.open_rooms import OpenRooms
 from server.service.operators import Operators
 from server.service.pace_bots import PaceBots
@@ -58,6 +59,7 @@ class Services:
         *,
         searcher: Search | None = None,
         archive: Path | None = None,
+        names: NameLists | None = None,
     ) -> None:
         self.clock = store.clock
         self.metrics = metrics
@@ -81,7 +83,7 @@ class Services:
             profiles=self.profiles,
         )
         self.archive = Archive(store, self.attempts, self.dailies, archive)
-        self.identity = Identity(store.players, self.profiles, store.clock)
+        self.identity = Identity(store.players, self.profiles, store.clock, names or name_lists())
         self.sessions = Sessions(store, bus, registration, self.attempts)
         self.histories = Histories(store, self.leaderboards)
         self.keeping = Keeping(store, self.histories, self.profiles, self.sessions)

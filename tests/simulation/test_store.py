@@ -79,6 +79,7 @@ class Commands:
             self._place, self._change_history, self._histories, self._page, self._around,
             self._among, self._race, self._race, self._meet, self._met,
             self._keep, self._profiles, self._session, self._act, self._bar, self._hide_name,
+            *[self._rename] * 3,
             self._restrictions, self._repair, self._first, self._median_win, self._suspect,
             self._session_used, self._session_ended, self._newest, self._present, self._presence,
             self._node, self._nodes, self._open_room, self._open_rooms, self._offer,
@@ -227,6 +228,11 @@ class Commands:
         player, name = self._one(list(PLAYERS)), self._one([None, "Ada", "Bob"])
         epoch, now = self._one([None, 0, 1, 2]), self._one([None, self.now])
         return lambda on: on.store.players.keep(player, name, epoch, now)
+
+    def _rename(self) -> Command:
+        player, name = self._one(list(PLAYERS)[:2]), self._one(["Ada", "Bob"])
+        now = self.now + self.rng.randrange(900_000)
+        return lambda on: on.store.players.take_rename(player, name, now)
 
     def _account(self) -> Command:
         player: PlayerId = self._one(list(PLAYERS))
@@ -484,6 +490,7 @@ async def test_the_simulated_store_answers_as_the_real_one(
     assert {"_append ConflictError", "_append MistimedError", "_append True"} <= seen.keys()
     assert {"_passkey True", "_device True", "_code True", "_sign_out True"} <= seen.keys()
     assert {"_keep Refusal", "_session Refusal"} <= seen.keys()
+    assert {"_rename True", "_rename False"} <= seen.keys()
     assert {"_read True", "_read_on True", "_read_on False", "_effects True"} <= seen.keys()
     assert {"_race True", "_race False", "_met True"} <= seen.keys()
     assert {
