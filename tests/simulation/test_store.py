@@ -232,7 +232,11 @@ class Commands:
     def _rename(self) -> Command:
         player, name = self._one(list(PLAYERS)[:2]), self._one(["Ada", "Bob"])
         now = self.now + self.rng.randrange(900_000)
-        return lambda on: on.store.players.take_rename(player, name, now)
+
+        async def rename(on: Side) -> int:
+            return await on.store.players.take_rename(player, name, now)
+
+        return rename
 
     def _account(self) -> Command:
         player: PlayerId = self._one(list(PLAYERS))
