@@ -4,7 +4,8 @@
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .PHONY: help play dev dev-server dev-page test check coverage vectors fuzz faults simulate bench \
-	bench-quick bench-check bench-engine format format-check lint types hooks lock browser node
+	bench-quick bench-check bench-engine format format-check lint types hooks lock audit sbom \
+	browser node
 
 # Python interpreters, of which the first that is new enough makes the environment.
 PYTHON ?= python3 python3.14 python3.13 python3.12 python3.11
@@ -121,13 +122,26 @@ hooks: $(DEV) $(MODULES) ## check formatting and lint before each commit
 # LOCK_FLAGS=--upgrade upgrades all packages; without it, only what must change does.
 lock: $(RUNTIME) ## regenerate the lock files
 	@[ -x $(BIN)/uv ] || $(PIP_INSTALL) uv
-	$(call compile_lock,deploy/requirements.txt)
-	$(call compile_lock,tests/requirements.txt --group dev)
+	$(call compile_lock,pyproject.toml --output-file deploy/requirements.txt)
+	$(call compile_lock,pyproject.toml --group dev --output-file tests/requirements.txt)
+	$(call compile_lock,--group supply-chain --constraints tests/requirements.txt \
+		--output-file deploy/supply-chain.txt)
 	for folder in client_js deploy/bench/peers; do (cd $$folder && npm install \
 		--package-lock-only --omit-lockfile-registry-resolved --no-audit --no-fund) || exit 1; done
 
-compile_lock = $(BIN)/uv pip compile --quiet pyproject.toml --output-file $(1) --universal \
-	--generate-hashes --python-version 3.11 --no-emit-index-url --no-header $(LOCK_FLAGS)
+compile_lock = $(BIN)/uv pip compile --quiet $(1) --universal --generate-hashes \
+	--python-version 3.11 --no-emit-index-url --no-header $(LOCK_FLAGS)
+
+audit: $(DEV) ## look the locked packages up in databases of known vulnerabilities
+	@.ci/audit --required
+
+# The image has lists of its own, without the tools for development (deploy/Dockerfile).
+sbom: $(DEV) | node ## list what server and page are made of, in CycloneDX, into build/sbom
+	@mkdir -p build/sbom
+	@$(BIN)/cyclonedx-py environment .venv $(SBOM_FLAGS) --output-file build/sbom/server.cdx.json
+	@cd client_js && npm sbom --sbom-format cyclonedx --package-lock-only >../build/sbom/page.cdx.json
+
+SBOM_FLAGS := --pyproject pyproject.toml --output-reproducible --no-validate
 
 # A browser for the tests: Chromium on the PATH, or else one that Playwright installs.
 browser: $(DEV)

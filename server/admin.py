@@ -20,14 +20,15 @@ from server.core.ids import AttemptId, PlayerId
 from server.core.refusal import Refusal, UnavailableError, UnreadableError, UnsuitableError
 from server.core.suspicion import Suspicion
 from server.logs import configure
-from server.options import option
+from server.options import option, redis_password_file, redis_url
 from server.service.operators import By, Operators, UnknownPlayerError, Which
+from server.service.services import Services
 from server.settings import Settings
 from server.store.embedded import EmbeddedServerError
 
 _DEFAULTS = Settings()
 
-_TIMES = {"at", "barred", "changed", "kept", "opened", "since", "until"}
+_TIMES = {"at", "barred", "changed", "kept", "newest", "opened", "since", "until"}
 """The fields that hold Unix milliseconds."""
 
 Answer = TypeVar("Answer")
@@ -35,8 +36,8 @@ Ask = Callable[[Operators], Awaitable[Answer]]
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-class _Desk:
-    """What the options of the group say, and the two things that all commands do."""
+class Desk:
+    """What the options of the group say, and the things that all commands do."""
 
     def __init__(self, settings: Settings, operator: str, *, as_json: bool) -> None:
         self._settings = settings
@@ -49,13 +50,21 @@ class _Desk:
         Raises:
             click.ClickException: it is refused, or the store cannot be used.
         """
+        return self.ask_services(lambda services: ask(services.operators))
 
-        async def ask_services() -> Answer:
+    def ask_services(self, ask: Callable[[Services], Awaitable[Answer]]) -> Answer:
+        """Return what `ask` returns of the services of a node that serves nobody.
+
+        Raises:
+            click.ClickException: as for `ask`.
+        """
+
+        async def ask_alone() -> Answer:
             async with services_alone(self._settings) as services:
-                return await ask(services.operators)
+                return await ask(services)
 
         try:
-            return asyncio.run(ask_services())
+            return asyncio.run(ask_alone())
         except Refusal as refusal:
             raise click.ClickException(refusal.text) from refusal
         except UnknownPlayerError as error:
@@ -64,12 +73,15 @@ class _Desk:
             raise click.ClickException("A newer release of the server stored this.") from error
         except UnavailableError as error:
             raise click.ClickException(f"Redis does not answer. {error}") from error
-        except (EmbeddedServerError, UnsuitableError, ValueError) as error:
+        except (EmbeddedServerError, UnsuitableError, OSError, ValueError) as error:
             raise click.ClickException(str(error)) from error
 
     def show(self, ask: Ask[object]) -> None:
         """Print what `ask` returns: as JSON, or else as a table or lines."""
-        found = self.ask(ask)
+        self.print(self.ask(ask))
+
+    def print(self, found: object) -> None:
+        """Print an answer: as JSON, or else as a table or lines."""
         if self._as_json:
             click.echo(msgspec.json.encode(found).decode())
         elif isinstance(found, list):
@@ -119,7 +131,7 @@ def _cells(row: msgspec.Struct) -> dict[str, str]:
     return first | {n: _text(n, value) for n, value in msgspec.structs.asdict(row).items()}
 
 
-def _text(name: str, value: object) -> str:
+def _text(name: str, value: object) -> str:  # noqa: PLR0911 - one for each type
     """Return a field's value as text: a time in ISO 8601, a list with commas."""
     match value:
         case None:
@@ -131,6 +143,8 @@ def _text(name: str, value: object) -> str:
             return time.isoformat(" ", "seconds") if value else "for ever"
         case int() if name == "day":
             return daily.date_text(value)
+        case dict():
+            return _text(name, [f"{count} {kind}" for kind, count in sorted(value.items())])
         case list() | tuple():
             return ", ".join(map(str, value)) or "-"
     return str(value)
@@ -161,6 +175,13 @@ _reason = click.option(
     help="URL of the Redis that the nodes use, as for `samedeal serve`. Without this option, the "
     "Redis in the directory given by --data is used, whether a server runs on it or not.",
 )
+@redis_password_file
+@option(
+    "--secret-key-file",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="File of the secret keys, as for `samedeal serve`.",
+)
 @option(
     "--data",
     default=_DEFAULTS.data,
@@ -175,7 +196,14 @@ _reason = click.option(
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, in one line.")
 @click.pass_context
 def admin(
-    context: click.Context, *, redis: str | None, data: Path, operator: str | None, as_json: bool
+    context: click.Context,
+    *,
+    redis: str | None,
+    secret_key_file: Path | None,
+    redis_password_file: Path | None,
+    data: Path,
+    operator: str | None,
+    as_json: bool,
 ) -> None:
     """Look at rooms, players and runs, and moderate them.
 
@@ -183,9 +211,10 @@ def admin(
     on all nodes; if one is restarted in the middle of it, the others complete it. Times are UTC.
     """
     configure("auto", "warning", "admin")
-    # docker-compose.yml passes an empty value if the variable is not set.
-    settings = Settings(redis=redis or None, data=data)
-    context.obj = _Desk(settings, operator or getpass.getuser(), as_json=as_json)
+    settings = Settings(
+        redis=redis_url(redis, redis_password_file), secret_key_file=secret_key_file, data=data
+    )
+    context.obj = Desk(settings, operator or getpass.getuser(), as_json=as_json)
 
 
 @admin.command()
@@ -194,7 +223,7 @@ def admin(
 @click.option("--running", "which", flag_value="running", help="Only rooms with a running round.")
 @_limit
 @click.pass_obj
-def rooms(desk: _Desk, *, game: str | None, which: Which | None, limit: int) -> None:
+def rooms(desk: Desk, *, game: str | None, which: Which | None, limit: int) -> None:
     """List rooms. Without --open or --running, all keys of the store are scanned."""
     desk.show(lambda operators: operators.rooms(which or "all", game, limit))
 
@@ -202,7 +231,7 @@ def rooms(desk: _Desk, *, game: str | None, which: Which | None, limit: int) -> 
 @admin.command()
 @click.argument("code")
 @click.pass_obj
-def room(desk: _Desk, *, code: str) -> None:
+def room(desk: Desk, *, code: str) -> None:
     """Show a room: its seats, who is online, its terms and last round."""
     desk.show(lambda operators: operators.room(read_room_code(code)))
 
@@ -211,7 +240,7 @@ def room(desk: _Desk, *, code: str) -> None:
 @click.argument("code")
 @_reason
 @click.pass_obj
-def close_room(desk: _Desk, *, code: str, reason: str) -> None:
+def close_room(desk: Desk, *, code: str, reason: str) -> None:
     """Close a room for good.
 
     Its members are told and leave, the attempts at a running round are resigned, and nobody can
@@ -224,7 +253,7 @@ def close_room(desk: _Desk, *, code: str, reason: str) -> None:
 @click.argument("name")
 @_limit
 @click.pass_obj
-def players(desk: _Desk, *, name: str, limit: int) -> None:
+def players(desk: Desk, *, name: str, limit: int) -> None:
     """List players whose names begin with NAME, whatever its case.
 
     All keys of the store are scanned: about two seconds for a million players.
@@ -235,7 +264,7 @@ def players(desk: _Desk, *, name: str, limit: int) -> None:
 @admin.command()
 @click.argument("player_id", metavar="ID")
 @click.pass_obj
-def player(desk: _Desk, *, player_id: str) -> None:
+def player(desk: Desk, *, player_id: str) -> None:
     """Show a player: identity, sessions, results in short, suspicious runs."""
     desk.show(lambda operators: operators.player(PlayerId(player_id)))
 
@@ -244,7 +273,7 @@ def player(desk: _Desk, *, player_id: str) -> None:
 @click.argument("player_id", metavar="ID")
 @_reason
 @click.pass_obj
-def hide_name(desk: _Desk, *, player_id: str, reason: str) -> None:
+def hide_name(desk: Desk, *, player_id: str, reason: str) -> None:
     """Show a guest's name instead of a player's own, everywhere.
 
     The player cannot change it until `show-name`.
@@ -257,7 +286,7 @@ def hide_name(desk: _Desk, *, player_id: str, reason: str) -> None:
 @click.argument("player_id", metavar="ID")
 @_reason
 @click.pass_obj
-def show_name(desk: _Desk, *, player_id: str, reason: str) -> None:
+def show_name(desk: Desk, *, player_id: str, reason: str) -> None:
     """Show a player's own name again."""
     player = PlayerId(player_id)
     desk.act(reason, lambda operators, by: operators.hide_name(by, player, hidden=False))
@@ -268,7 +297,7 @@ def show_name(desk: _Desk, *, player_id: str, reason: str) -> None:
 @click.option("--days", type=click.IntRange(1, 3_650), help="For how long; else for ever.")
 @_reason
 @click.pass_obj
-def bar(desk: _Desk, *, player_id: str, days: int | None, reason: str) -> None:
+def bar(desk: Desk, *, player_id: str, days: int | None, reason: str) -> None:
     """Bar a player: no session begins, and those that are open are closed. Results stay.
 
     A person can come back as a new guest, which only the proxy can prevent, by address.
@@ -280,7 +309,7 @@ def bar(desk: _Desk, *, player_id: str, days: int | None, reason: str) -> None:
 @click.argument("player_id", metavar="ID")
 @_reason
 @click.pass_obj
-def unbar(desk: _Desk, *, player_id: str, reason: str) -> None:
+def unbar(desk: Desk, *, player_id: str, reason: str) -> None:
     """Let a player in again."""
     desk.act(reason, lambda operators, by: operators.unbar(by, PlayerId(player_id)))
 
@@ -289,7 +318,7 @@ def unbar(desk: _Desk, *, player_id: str, reason: str) -> None:
 @click.argument("player_id", metavar="ID")
 @_reason
 @click.pass_obj
-def delete(desk: _Desk, *, player_id: str, reason: str) -> None:
+def delete(desk: Desk, *, player_id: str, reason: str) -> None:
     """Delete a player, for good. Results stay, without a name."""
     desk.act(reason, lambda operators, by: operators.delete(by, PlayerId(player_id)))
 
@@ -298,7 +327,7 @@ def delete(desk: _Desk, *, player_id: str, reason: str) -> None:
 @click.argument("attempt")
 @_reason
 @click.pass_obj
-def void(desk: _Desk, *, attempt: str, reason: str) -> None:
+def void(desk: Desk, *, attempt: str, reason: str) -> None:
     """Take the result of ATTEMPT, a daily's or a race's, back.
 
     Leaderboards, streaks and ratings follow.
@@ -310,7 +339,7 @@ def void(desk: _Desk, *, attempt: str, reason: str) -> None:
 @click.argument("attempt")
 @_reason
 @click.pass_obj
-def unvoid(desk: _Desk, *, attempt: str, reason: str) -> None:
+def unvoid(desk: Desk, *, attempt: str, reason: str) -> None:
     """Let the result of ATTEMPT stand again."""
     desk.act(reason, lambda operators, by: operators.void(by, AttemptId(attempt), void=False))
 
@@ -320,7 +349,7 @@ def unvoid(desk: _Desk, *, attempt: str, reason: str) -> None:
 @click.option("--game", default=ALL_GAMES, show_default=True, metavar="ID", help="Of which game.")
 @_reason
 @click.pass_obj
-def repair_day(desk: _Desk, *, day: int, game: str, reason: str) -> None:
+def repair_day(desk: Desk, *, day: int, game: str, reason: str) -> None:
     """Let a day that was lost by a fault of the server's end no streak, within a minute."""
     desk.act(reason, lambda operators, by: operators.repair_day(by, day, game))
 
@@ -329,7 +358,7 @@ def repair_day(desk: _Desk, *, day: int, game: str, reason: str) -> None:
 @click.option("--day", metavar="DATE", callback=_day, help="Only runs of this day's dailies.")
 @_limit
 @click.pass_obj
-def suspicious(desk: _Desk, *, day: int | None, limit: int) -> None:
+def suspicious(desk: Desk, *, day: int | None, limit: int) -> None:
     """List suspicious runs, with the reasons, the most suspicious first.
 
     Each reason has a weight from 1 to 5. They are for you to judge: nothing is done by itself.
@@ -340,6 +369,6 @@ def suspicious(desk: _Desk, *, day: int | None, limit: int) -> None:
 @admin.command()
 @_limit
 @click.pass_obj
-def audit(desk: _Desk, *, limit: int) -> None:
+def audit(desk: Desk, *, limit: int) -> None:
     """List the newest acts of operators, the newest first."""
     desk.show(lambda operators: operators.acts(limit))

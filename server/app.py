@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import gc
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
+from typing import Any
 
 import structlog
 
 from server import listening
+from server.core.refusal import UnsuitableError
 from server.gateway.addresses import Proxies
 from server.gateway.api.app import Api
 from server.gateway.handlers import Handlers
@@ -35,10 +37,12 @@ from server.store.connection import connect
 from server.store.database import Database
 from server.store.deals import Deals
 from server.store.embedded import embedded_redis, shared_redis
-from server.store.format import check_format
+from server.store.format import Formats, check_format
 from server.store.histories import Histories
 from server.store.journal import SCRIPTS, Journals
+from server.store.keyring import Keyrings
 from server.store.leaderboards import Leaderboards
+from server.store.memory import Memory
 from server.store.moderation import Moderation
 from server.store.nodes import Nodes
 from server.store.open_rooms import OpenRooms
@@ -48,6 +52,7 @@ from server.store.quick import QuickMatches
 from server.store.races import Races
 from server.store.rooms import Rooms
 from server.store.scans import Scans
+from server.store.secret_keys import SecretKeys, own_keys, read_keys
 from server.store.suspicions import Suspicions
 from server.store.sweepers import Sweepers
 
@@ -80,16 +85,17 @@ async def running_node(
         EmbeddedServerError: the embedded Redis cannot be started.
         OSError: a port cannot be bound, or a file of names cannot be read.
         ValueError: the URL of Redis, the public URL, a trusted proxy or a file of names is invalid.
-        UnsuitableError: this version of Redis is too old, or a newer release has written to it.
+        UnsuitableError: this version of Redis is too old, or a newer release has written to it; or
+            there is no file of secret keys, or not the one by which the store is sealed.
     """
     async with AsyncExitStack() as stack:
         metrics = Metrics()
         lag = LagMeter(metrics.lag)
         stack.callback(lag.close)
-        database = await _database(settings, metrics, stack)
+        database, secret_keys = await _database(settings, metrics, stack)
         clock = Clock(database)
         await clock.sample()
-        store = redis_store(database, clock)
+        store = redis_store(database, clock, secret_keys)
 
         stop = Stop()
         bus = Bus(database)
@@ -106,13 +112,10 @@ async def running_node(
         metrics.sessions = lambda: hub.size
         await services.prepare()
         stack.push_async_callback(services.close)
-        loops = [bus.run(stop), clock.run(stop), services.run(stop), hub.run(stop)]
-        tasks = [asyncio.create_task(loop) for loop in loops]
-        for task in tasks:
-            task.add_done_callback(_log_failure)
+        tasks = _started(bus.run(stop), clock.run(stop), services.run(stop), hub.run(stop))
         stack.push_async_callback(_wait_for, tasks)
         stack.callback(stop.set)
-        load = Load(lambda: lag.recent)
+        load = Load(lambda: lag.recent, lambda: services.memory.has_room)
         lag.measured = load.watch
         handlers = Handlers(services, hub, load)
         previews = Previews(services, load)
@@ -138,8 +141,7 @@ async def running_node(
         registration.port = port
         if bound.metrics is not None:
             await stack.enter_async_context(_serving_metrics(metrics, bound.metrics))
-        tasks.append(asyncio.create_task(registration.run(stop)))
-        tasks[-1].add_done_callback(_log_failure)
+        tasks += _started(registration.run(stop))
         # All objects created so far live as long as the node: exclude them from collections.
         gc.collect()
         gc.freeze()
@@ -150,12 +152,15 @@ async def running_node(
     log.info("stopped")
 
 
-def redis_store(database: Database, clock: ports.Clock) -> Store:
+def redis_store(database: Database, clock: ports.Clock, secret_keys: SecretKeys) -> Store:
     """Return the store on a connection to Redis."""
     return Store(
         clock=clock,
+        formats=Formats(database),
+        secret_keys=secret_keys,
+        keyrings=Keyrings(database),
         journals=Journals(database),
-        deals=Deals(database),
+        deals=Deals(database, secret_keys),
         players=Players(database),
         accounts=Accounts(database),
         leaderboards=Leaderboards(database),
@@ -168,6 +173,7 @@ def redis_store(database: Database, clock: ports.Clock) -> Store:
         moderation=Moderation(database),
         suspicions=Suspicions(database),
         scans=Scans(database),
+        memory=Memory(database),
         nodes=Nodes(database),
         sweepers=Sweepers(database),
     )
@@ -188,35 +194,59 @@ async def services_alone(settings: Settings) -> AsyncIterator[Services]:
     """
     async with AsyncExitStack() as stack:
         metrics = Metrics()
-        database = await _database(settings, metrics, stack, shared=True)
+        database, secret_keys = await _database(settings, metrics, stack, shared=True)
         clock = Clock(database)
         await clock.sample()
-        store = redis_store(database, clock)
+        store = redis_store(database, clock, secret_keys)
         registration = Registration(store.nodes)
         for name in await store.nodes.alive(clock.now()):
             registration.note_alive(name.rpartition("#")[2])
         services = Services(store, Bus(database), registration, metrics)
         stack.push_async_callback(services.close)
+        await services.keyring.load()
         yield services
 
 
 async def _database(
     settings: Settings, metrics: Metrics, stack: AsyncExitStack, *, shared: bool = False
-) -> Database:
-    """Connect to Redis, or to the embedded one, which is started, and return the database.
+) -> tuple[Database, SecretKeys]:
+    """Connect to Redis, or to the embedded one, which is started; read the secret keys beside it.
 
-    The stack closes it. If `shared`, the embedded one may be that of another process. See
+    The stack closes the database. If `shared`, the embedded one may be that of another process. See
     `running_node` for what it raises.
     """
     url = settings.redis
+    secret_keys = None if url is None else secret_keys_of(settings)
     if url is None:
-        embedded = shared_redis if shared else embedded_redis
-        url = await stack.enter_async_context(embedded(settings.data))
+        embedded = (
+            shared_redis(settings.data)
+            if shared
+            else embedded_redis(settings.data, settings.redis_memory)
+        )
+        url = await stack.enter_async_context(embedded)
     database = Database(connect(url), settings.replica_acks, SCRIPTS, metrics)
     stack.push_async_callback(database.close)
     await database.check()
     await check_format(database)
-    return database
+    # An embedded Redis has made the directory, or said that there is none.
+    return database, secret_keys or secret_keys_of(settings)
+
+
+def secret_keys_of(settings: Settings) -> SecretKeys:
+    """Return the secret keys of a node. With an embedded Redis, a file is made if there is none.
+
+    Raises:
+        UnsuitableError: none are named for a Redis that is not embedded, or they cannot be read.
+        OSError: the file cannot be made.
+    """
+    if settings.secret_key_file is not None:
+        return read_keys(settings.secret_key_file)
+    if settings.redis is None:
+        return read_keys(own_keys(settings.data))
+    raise UnsuitableError(
+        "With --redis, the server needs a file of secret keys, which seal what Redis must not "
+        "tell: make one by `samedeal keygen FILE`, and pass --secret-key-file FILE to all nodes."
+    )
 
 
 def _pages(settings: Settings, previews: Previews) -> Pages:
@@ -281,6 +311,14 @@ async def alive_nodes(url: str) -> list[str]:
         return await Nodes(database).alive(clock.now())
     finally:
         await database.close()
+
+
+def _started(*loops: Coroutine[Any, Any, None]) -> list[asyncio.Task[None]]:
+    """Start background tasks, whose failures are logged."""
+    tasks = [asyncio.create_task(loop) for loop in loops]
+    for task in tasks:
+        task.add_done_callback(_log_failure)
+    return tasks
 
 
 def _log_failure(task: asyncio.Task[None]) -> None:

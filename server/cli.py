@@ -30,9 +30,11 @@ from server.core.refusal import UnavailableError, UnsuitableError
 from server.core.run import MAX_FILE, check, read_file
 from server.listening import NodePorts, port_of
 from server.logs import configure, log_loop_failure
-from server.options import option
+from server.options import option, redis_password_file, redis_url
 from server.settings import LogFormat, Settings
 from server.store.embedded import EmbeddedServerError, embedded_redis
+from server.store.secret_keys import add_key, own_keys
+from server.upkeep import COMMANDS
 from server.workers import StartError, Supervisor
 
 new_event_loop: Callable[[], asyncio.AbstractEventLoop]
@@ -53,6 +55,8 @@ def main() -> None:
 
 
 main.add_command(admin)
+for command in COMMANDS:
+    admin.add_command(command)
 
 
 @main.command()
@@ -75,6 +79,15 @@ main.add_command(admin)
     "one or more of its servers. Without this option, the server runs a private Redis, which "
     "stores its data in the directory given by --data.",
 )
+@redis_password_file
+@option(
+    "--secret-key-file",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="File of the secret keys, which `samedeal keygen` makes. They seal the seeds of deals and "
+    "sign tokens, so that a copy of Redis alone tells neither. It is needed with --redis; a "
+    "private Redis has its own in the directory given by --data.",
+)
 @option(
     "--replica-acks",
     default=_DEFAULTS.replica_acks,
@@ -88,6 +101,14 @@ main.add_command(admin)
     type=click.Path(file_okay=False, path_type=Path),
     help="Directory for the archive of closed days, and for the data of the private Redis, which "
     "there is unless --redis is given.",
+)
+@option(
+    "--redis-memory",
+    metavar="MB",
+    type=click.IntRange(16),
+    help="Most memory that the private Redis takes, in megabytes. When it is full, moves are "
+    "refused until there is room again, and nothing is lost. Without this option, half of this "
+    "machine's memory.",
 )
 @option(
     "--page",
@@ -167,8 +188,11 @@ def serve(  # noqa: PLR0917 - one for each option
     host: str,
     port: int,
     redis: str | None,
+    secret_key_file: Path | None,
+    redis_password_file: Path | None,
     replica_acks: int,
     data: Path,
+    redis_memory: int | None,
     page: Path,
     origins: str,
     public_url: str | None,
@@ -194,8 +218,10 @@ def serve(  # noqa: PLR0917 - one for each option
     settings = Settings(
         host=host,
         port=port,
-        redis=redis,
+        redis=redis_url(redis, redis_password_file),
+        secret_key_file=secret_key_file,
         data=data,
+        redis_memory=None if redis_memory is None else redis_memory * 1_000_000,
         page=page,
         origins=_listed(origins),
         replica_acks=replica_acks,
@@ -256,8 +282,10 @@ async def _supervise(
         for node_ports in bound:
             stack.callback(node_ports.close)
         if settings.redis is None:
-            url = await stack.enter_async_context(embedded_redis(settings.data))
-            settings = replace(settings, redis=url)
+            embedded = embedded_redis(settings.data, settings.redis_memory)
+            url = await stack.enter_async_context(embedded)
+            file = settings.secret_key_file or own_keys(settings.data)
+            settings = replace(settings, redis=url, secret_key_file=file)
         supervisor = Supervisor(partial(_run_worker, settings, configure_logs), bound)
         _on_signals(supervisor.stop, signal.SIGINT, signal.SIGTERM)
         _on_signals(supervisor.replace, signal.SIGHUP)
@@ -321,21 +349,40 @@ def _print_url(host: str, port: int) -> None:
     required=True,
     help="URL of the Redis that the nodes use, as for `samedeal serve`.",
 )
-def list_nodes(redis: str) -> None:
+@redis_password_file
+def list_nodes(redis: str, redis_password_file: Path | None) -> None:
     """List the nodes that are alive.
 
-    Each line has the form HOST:PORT#ID. ID is random and changes each time a node starts. A node
-    that stops leaves the list at once; one that is killed or loses Redis leaves it after 15
-    seconds.
+    Each line has the form HOST:PORT/FORMAT#ID. ID is random and changes each time a node starts.
+    FORMAT is the newest format of the store that the node reads. A node that stops leaves the list
+    at once; one that is killed or loses Redis leaves it after 15 seconds.
     """
     configure("auto", "warning", "nodes")
+    url = redis_url(redis, redis_password_file)
+    assert url is not None, "--redis is required"
     try:
-        for name in asyncio.run(alive_nodes(redis)):
+        for name in asyncio.run(alive_nodes(url)):
             click.echo(name)
     except UnavailableError as error:
         raise click.ClickException(f"Redis does not answer. {error}") from error
     except ValueError as error:
         raise click.ClickException(str(error)) from error
+
+
+@main.command()
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+def keygen(file: Path) -> None:
+    """Add a new secret key to FILE, as the newest one; make FILE if there is none.
+
+    Give all nodes the same file, and keep a copy of it apart from the backups of Redis: what is
+    sealed by a key is lost without it. After adding a key, restart the nodes with the new file, and
+    then run `samedeal admin rotate-key`.
+    """
+    try:
+        made = add_key(file)
+    except (OSError, UnsuitableError) as error:
+        raise click.ClickException(str(error)) from error
+    click.echo(f"Added the key {made.newest} to {file}.")
 
 
 @main.command("verify")

@@ -167,6 +167,14 @@ class Metrics:
         default=None,
         metadata=_family("samedeal_outbox_age_seconds", "Age of the oldest unapplied effect."),
     )
+    store_memory: Gauges = field(
+        default_factory=dict,
+        metadata=_family(
+            "samedeal_redis_memory_bytes",
+            "Memory that Redis takes (used), and may take (limit; 0 if there is none).",
+            "kind",
+        ),
+    )
     queues: Gauges = field(
         default_factory=dict,
         metadata=_family("samedeal_queue_length", "Items in a queue.", "queue"),

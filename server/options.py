@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+
+from server.store.connection import with_password
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -17,3 +20,36 @@ def option(name: str, **settings: Any) -> Callable[[Command], Command]:
     """
     variable = "SAMEDEAL_" + name.lstrip("-").upper().replace("-", "_")
     return click.option(name, envvar=variable, show_envvar=True, show_default=True, **settings)
+
+
+redis_password_file = option(
+    "--redis-password-file",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="File with the password of the user that --redis names, as in redis://user@host:port/0. "
+    "Unlike one in the URL, it is neither in the environment nor in the list of processes.",
+)
+"""The option of every command that may connect to a Redis of the operator's."""
+
+
+def redis_url(url: str | None, password_file: Path | None) -> str | None:
+    """Return the URL of Redis with the password in a file, if there is one; `None` without a URL.
+
+    Raises:
+        click.UsageError: the file cannot be read or is empty, there is no URL, or the URL has a
+            password already.
+    """
+    if password_file is None:
+        return url or None
+    if not url:
+        raise click.UsageError("--redis-password-file needs --redis.")
+    try:
+        password = password_file.read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise click.UsageError(f"{password_file} cannot be read as text.") from error
+    if not password:
+        raise click.UsageError(f"{password_file} is empty.")
+    try:
+        return with_password(url, password)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error

@@ -27,7 +27,10 @@ class Settings:
         port: TCP port to listen on, or 0 for any free one.
         redis: URL of the Redis to use, or `None` for an embedded one. It may contain a password,
             and is left out of the representation.
+        secret_key_file: file of the secret keys; if `None`, one in `data`, which an embedded Redis
+            comes with.
         data: directory of the embedded Redis and of the archive.
+        redis_memory: bytes that the embedded Redis may take, or `None` for half of the machine's.
         page: directory of the built page.
         origins: origins that may open WebSockets, in addition to the page's own.
         replica_acks: how many replicas must have received a write before it is acknowledged.
@@ -45,7 +48,9 @@ class Settings:
     host: str = "localhost"
     port: int = 8000
     redis: str | None = field(default=None, repr=False)
+    secret_key_file: Path | None = None
     data: Path = field(default_factory=lambda: user_data_path("samedeal", appauthor=False))
+    redis_memory: int | None = None
     page: Path = field(default_factory=built_page)
     origins: tuple[str, ...] = ()
     replica_acks: int = 0

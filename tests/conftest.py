@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 import structlog
+from redis import Redis
 from redis.asyncio import RedisCluster
 from structlog.testing import capture_logs
 from structlog.typing import EventDict
@@ -26,7 +27,9 @@ from server.store.connection import Client, connect
 from server.store.database import Database
 from server.store.embedded import embedded_redis
 from server.store.journal import SCRIPTS
+from server.store.secret_keys import SecretKeys, read_keys
 from tests.redis_servers import can_cluster, running_cluster
+from tests.redis_users import add_nodes_user, as_node, refused
 
 CLUSTER = pytest.mark.cluster
 """Marks tests that need a redis-server that can be part of a cluster."""
@@ -36,6 +39,11 @@ ALONE = pytest.mark.parametrize("redis_server", ["alone"], indirect=True)
 
 They are about what lies above the services, whose tests run on both.
 """
+
+SECRET_KEY_FILE = Path(__file__).with_name("secret-key")
+"""The file of secret keys of nodes on a Redis that is not embedded. Its key is no secret."""
+
+os.environ["SAMEDEAL_SECRET_KEY_FILE"] = str(SECRET_KEY_FILE)
 
 
 def lacking() -> dict[str, str]:
@@ -102,12 +110,18 @@ def data() -> Iterator[Path]:
 
 @pytest.fixture(scope="session", params=["alone", pytest.param("cluster", marks=CLUSTER)])
 def redis_server(request: pytest.FixtureRequest) -> Iterator[str]:
-    """Run a real redis-server or cluster for the whole session, and return its address."""
+    """Run a real redis-server or cluster for the whole session, and return its address.
+
+    The address is that of a user with all rights; `as_node` makes it that of the nodes' user.
+    """
     if request.param == "alone":
         yield from server_alone()
     else:
         with running_cluster() as cluster:
             yield cluster.url
+            for server in cluster.servers:
+                with server.client() as redis:
+                    assert refused(redis) == []
 
 
 def server_alone() -> Iterator[str]:
@@ -126,9 +140,13 @@ def server_alone() -> Iterator[str]:
     thread = threading.Thread(target=lambda: asyncio.run(run()))
     thread.start()
     assert ready.wait(30), "the redis-server does not start"
-    yield addresses[0]
+    with Redis.from_url(addresses[0]) as redis:
+        add_nodes_user(redis)
+        yield addresses[0]
+        not_allowed = refused(redis)
     stop.set()
     thread.join()
+    assert not_allowed == []
 
 
 @pytest.fixture
@@ -152,6 +170,11 @@ async def redis(redis_url: str) -> AsyncIterator[Client]:
     await client.aclose()
 
 
+def secret_keys() -> SecretKeys:
+    """Return the secret keys of nodes in tests."""
+    return read_keys(SECRET_KEY_FILE)
+
+
 def database_on(redis: Client) -> Database:
     """Return a database on a client; in a cluster, each write needs the ack of one replica."""
     return Database(redis, int(isinstance(redis, RedisCluster)), SCRIPTS)
@@ -167,10 +190,10 @@ async def database(redis: Client) -> AsyncIterator[Database]:
 
 @asynccontextmanager
 async def node(redis_url: str, **settings: object) -> AsyncIterator[int]:
-    """Run a node on this Redis, and yield its port."""
+    """Run a node on this Redis, with the rights of nodes only, and yield its port."""
     acks = int("+cluster" in redis_url)
-    own: dict[str, Any] = {"replica_acks": acks, **settings}
-    given = Settings(host="127.0.0.1", port=0, redis=redis_url, **own)
+    own: dict[str, Any] = {"replica_acks": acks, "secret_key_file": SECRET_KEY_FILE, **settings}
+    given = Settings(host="127.0.0.1", port=0, redis=as_node(redis_url), **own)
     async with running_node(given) as port:
         yield port
 

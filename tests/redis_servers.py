@@ -23,6 +23,7 @@ from redis.exceptions import RedisError
 from server.store.database import MIN_CLUSTER_VERSION
 from server.store.embedded import _version, redis_server_path
 from tests.processes import PATIENCE, free_port
+from tests.redis_users import add_nodes_user
 
 SLOTS = 16_384
 MASTERS = 3
@@ -72,6 +73,8 @@ class Server:
             start_new_session=True,
         )
         until(self._has_started)
+        with self.client() as client:
+            add_nodes_user(client)
 
     def _has_started(self) -> bool:
         assert self._process is not None, "not started"

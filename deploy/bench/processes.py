@@ -19,6 +19,7 @@ from typing import Any
 from redis import Redis
 
 from server.store.embedded import redis_server_path
+from server.store.secret_keys import own_keys
 
 ROOT = Path(__file__).parents[2]
 SERVER_CORE, LOAD_CORE = 0, 1
@@ -135,6 +136,7 @@ def node(*options: str) -> Iterator[RunningServer]:
         port = free_port()
         arguments = [sys.executable, "-m", "deploy.bench.node", *options, "--host", "127.0.0.1"]
         arguments += ["--port", str(port), "--redis", f"unix://{path}"]
+        arguments += ["--secret-key-file", str(own_keys(home))]
         log = home / "node.log"
         pid = stack.enter_context(running_program(arguments, log, SERVER_CORE))
         try:

@@ -143,6 +143,11 @@ class Attempt(Struct, frozen=True):
         return self.start.room is None or now >= self.start.at
 
     @property
+    def is_played(self) -> bool:
+        """Whether its player has done anything but open it or give it up."""
+        return self.board.moves > 0 or self.hints > 0
+
+    @property
     def result(self) -> Result:
         """The attempt's result so far."""
         board = self.board

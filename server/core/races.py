@@ -56,7 +56,7 @@ class Decision(Struct, frozen=True):
 def race_over(room: Room) -> Race | None:
     """Return the race that a room's last round was; `None` if it is not over, or was no race.
 
-    A round that an operator has ended by closing the room is none.
+    A round that an operator has ended by closing the room is none, nor one without a move.
     """
     round_ = room.round
     if round_ is None or not round_.over or room.closed:
@@ -66,7 +66,7 @@ def race_over(room: Room) -> Race | None:
         for player in round_.players
         if player != PACE_BOT
     }
-    if len(results) < MIN_PLAYERS:
+    if len(results) < MIN_PLAYERS or not any(result.moves for result in results.values()):
         return None
     terms = round_.terms
     return Race(round_.deal, terms.game, room.at, round_.home, terms.help, results)

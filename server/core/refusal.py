@@ -41,6 +41,7 @@ SENTENCES: Final = {
     "unknown_attempt": "You have no such attempt.",
     "unknown_rules": "This game was begun by rules that the server does not know.",
     "unknown_format": "This was stored by a newer release of the server.",
+    "seed_not_opened": "The server lacks the key to this deal.",
     "bad_move": "This is not a move of this game.",
     "illegal_move": "The rules do not allow this move here.",
     "attempt_ended": "This attempt is over.",

@@ -1,8 +1,8 @@
 """Load shedding: when a node is overloaded, and what it rejects then.
 
 An overloaded node answers late. If its event loop lags too much, it accepts no new WebSockets and
-opens no new rooms, and tells clients when to retry, so that it can serve those who are playing.
-Moves are rejected only when its bounded queues are full.
+begins no new rooms and dailies, and tells clients when to retry, so that it can serve those who are
+playing. Moves are rejected only when its bounded queues are full.
 """
 
 from __future__ import annotations
@@ -29,11 +29,20 @@ class Load:
 
     Args:
         lag: returns the current lag of the node's event loop in seconds.
+        has_room: returns whether the store has room for something new.
     """
 
-    def __init__(self, lag: Callable[[], float]) -> None:
+    def __init__(
+        self, lag: Callable[[], float], has_room: Callable[[], bool] = lambda: True
+    ) -> None:
         self._lag = lag
         self._outage = Outage("overload_begun", "overload_over", quiet=QUIET)
+        self._has_room = has_room
+
+    @property
+    def has_room(self) -> bool:
+        """Whether something new may begin: the store has room, and the node is not overloaded."""
+        return self._has_room() and not self.is_too_high
 
     @property
     def is_too_high(self) -> bool:

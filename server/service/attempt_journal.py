@@ -71,24 +71,28 @@ class AttemptDefinition:
     def append(self, before: Attempt | None, after: Attempt, event: Event, number: int) -> Append:
         """Return the append of an event as entry `number`, with what is written atomically with it.
 
-        The first entry sets when the journal expires and, for a daily, its deadline; the last one
-        writes the `Finish` to the outbox and drops the deadline. Others are written alone.
+        The journal of an attempt at which nothing is played goes soon after its deadline, and has
+        no other effect. With the first move it begins to be kept, and its deadline, if it is of a
+        daily, is written. The last entry writes the `Finish` to the outbox, and drops the deadline.
+        Others are written alone. The pace bot's journal is kept if somebody plays its round: see
+        `DealStore.keep`.
         """
         payload = _ENCODER.encode(event).decode()
-        start = after.start
-        if before is not None and after.end is None:
+        is_played = after.is_played and not pace_bot.is_its(after)
+        if before is not None and after.end is None and not (is_played and not before.is_played):
             return Append(self._key, number, payload)
+        start, expires, due, effect = after.start, None, None, None
+        if before is None or is_played:
+            life = keys.ATTEMPT_LIFE if is_played else keys.UNPLAYED_LIFE
+            expires = start.deadline + life
         # The attempts of a round share the room's deadline; each attempt at a daily has its own.
-        due = AttemptDue(self._id) if start.room is None else None
-        partition = keys.partition(self._id)
-        if before is None:
-            scheduled = (due, start.deadline) if due else None
-            expires = start.deadline + keys.ATTEMPT_LIFE
-            return Append(self._key, number, payload, partition, expires, None, scheduled)
+        if start.room is None and before is not None:
+            due = AttemptDue(self._id), None if after.end is not None else start.deadline
         finish = finish_of(after)
-        effect = (finish.field, outbox_entries.encode(finish))
-        unscheduled = (due, None) if due else None
-        return Append(self._key, number, payload, partition, None, effect, unscheduled)
+        if finish is not None:
+            effect = finish.field, outbox_entries.encode(finish)
+        partition = keys.partition(self._id)
+        return Append(self._key, number, payload, partition, expires, effect, due)
 
     def appended(self, before: Attempt | None, after: Attempt, append: Append) -> None:
         """Handle that an append of this node has been accepted."""
@@ -125,9 +129,16 @@ def steps_of(deal: Deal, state: Attempt | None, texts: list[str]) -> Iterator[St
         yield Step(before, event, state)
 
 
-def finish_of(attempt: Attempt) -> Finish:
-    """Return the outbox content for an attempt that is over."""
+def finish_of(attempt: Attempt) -> Finish | None:
+    """Return the outbox content for an attempt that is over.
+
+    Returns:
+        `None` if it goes on, or if nothing follows from it, since it is one at a daily at which
+        nothing was played. A round goes on until it knows the results of all its runners.
+    """
     start = attempt.start
+    if attempt.end is None or (start.room is None and not attempt.is_played):
+        return None
     return Finish(
         attempt.id,
         start.player,

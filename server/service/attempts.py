@@ -149,11 +149,22 @@ class Attempts:
         try:
             replica = await self._replica(attempt, to_append=True)
             if seq == FIRST_MOVE:
-                await self._store.clock.confirm()
+                await asyncio.gather(self._store.clock.confirm(), self._keep_deal(attempt))
         except Exception as error:
             move.finish(None, error)
         else:
             replica.submit_soon(move)
+
+    async def _keep_deal(self, attempt: AttemptId) -> None:
+        """Extend the life of what goes with a round's run, which somebody begins to play.
+
+        Raises:
+            Refusal: there is no such deal.
+            UnavailableError: the store does not answer; it may have been extended or not.
+        """
+        deal = await self._deal(attempt)
+        if deal.room is not None:
+            await self._store.deals.keep(deal.id)
 
     async def answer_again(
         self, attempt: AttemptId, player: PlayerId, seq: int, numbers: MoveNumbers
@@ -236,6 +247,8 @@ class Attempts:
             Refusal: the player has no such attempt, or gets no hint: see `core.hint`.
             UnavailableError: the store does not answer; the hint may be stored or not.
         """
+        if seq == FIRST_MOVE:
+            await self._keep_deal(attempt)
         try:
             step = await self._submit_next(attempt, player, seq, core.hint)
         except OutOfStepError:
@@ -361,8 +374,9 @@ class Attempts:
         """Emit the signals of an accepted append; enqueue the finish if the attempt is over."""
         self.advanced.emit(after)
         self.appended.emit(before, after, text)
-        if before is not None and after.end is not None:
-            self.enqueue(finish_of(after))
+        finish = finish_of(after)
+        if finish is not None:
+            self.enqueue(finish)
 
     def enqueue(self, effect: Effect) -> None:
         """Enqueue an effect that is in the outbox; if the queue is full, a sweeper applies it."""

@@ -17,12 +17,16 @@ from server.core.ranking import Result
 from server.core.refusal import Refusal, UnavailableError
 from server.service.answers import Snapshot
 from server.service.attempts import Attempts
+from server.service.keyring import Keyring
 from server.service.store import Store
 from server.stop import Stop
 from server.store.deals import Deal
 
 DRAW_EVERY = 5.0
 """Seconds between two checks whether deals have to be drawn."""
+
+RETRY_AFTER = 10_000
+"""Milliseconds after which a player may try again for whose attempt there was no room."""
 
 log = structlog.get_logger()
 
@@ -56,9 +60,15 @@ class ShownDay:
 class Dailies:
     """The deal of each game for each UTC day."""
 
-    def __init__(self, store: Store, attempts: Attempts) -> None:
+    def __init__(self, store: Store, attempts: Attempts, keyring: Keyring) -> None:
         self._store = store
         self._attempts = attempts
+        self._drawn_until = -1
+        keyring.sealing_changed.subscribe(self._read_again)
+
+    def _read_again(self) -> None:
+        """Have the deals ahead read again, which seals their seeds by the key that holds now."""
+        self._store.deals.forget()
         self._drawn_until = -1
 
     async def draw_ahead(self) -> None:
@@ -136,14 +146,20 @@ class Dailies:
             for day in days
         ]
 
-    async def open(self, player: PlayerId, game: str) -> Snapshot:
+    async def open(self, player: PlayerId, game: str, *, anew: bool = True) -> Snapshot:
         """Start a player's attempt at today's deal, or return the one that is running.
 
         Until yesterday's daily closes, an attempt at it that is still running is returned instead:
         an attempt counts for the day on which it was started.
 
+        Args:
+            player: the player.
+            game: the game's id.
+            anew: whether there is room for an attempt that is yet to be started.
+
         Raises:
-            Refusal: there is no such game, or today's attempt is over.
+            Refusal: there is no such game, or today's attempt is over; as `overloaded`, if it is
+                yet to be started and there is no room for it.
             UnavailableError: the store does not answer.
         """
         if game not in games():
@@ -158,6 +174,8 @@ class Dailies:
             if attempt is not None and attempt.end is None:
                 return await self._attempts.snapshot(attempt)
         deal = await self._store.deals.daily(DailyId(game, day))
+        if not anew and not await self._store.deals.started([deal.id], player):
+            raise Refusal("overloaded", wait=RETRY_AFTER)
         closes = daily.closes(day)
         started = Started(player, deal.id, deal.game, deal.variant, None, deal.day, now, closes)
         attempt = await self._attempts.start(started)

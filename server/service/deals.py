@@ -8,6 +8,7 @@ from server.core.ids import DealId, RoomCode
 from server.core.refusal import Refusal
 from server.service.rooms import Rooms
 from server.service.store import Store
+from server.store import keys
 from server.store.deals import Deal
 
 
@@ -39,6 +40,27 @@ class Deals:
             assert deal.room is not None, "a deal belongs to a day or to a room"
             closed = await self._is_over(deal.room, deal_id)
         return deal, deal.seed if closed else None
+
+    async def seal_all(self) -> tuple[int, int]:
+        """Seal every seed by the current secret key.
+
+        It takes a scan of all keys, and one or two round trips for each deal.
+
+        Returns:
+            How many deals there are, and how many of them were in plain or sealed by another key.
+
+        Raises:
+            UnreadableError: a seed cannot be opened, or a newer release drew the deal.
+            UnavailableError: the store does not answer; the rest is not sealed.
+        """
+        count = changed = 0
+        async for batch in self._store.scans.all_keys():
+            for key in batch:
+                kind, name = keys.kind_of(key)
+                if kind == "deal":
+                    count += 1
+                    changed += await self._store.deals.seal(DealId(name))
+        return count, changed
 
     async def closed_of(self, daily_id: DailyId) -> DealId | None:
         """Return the id of a daily's deal if it is closed, or `None`.

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from server.core.ids import PlayerId
 from server.core.names import Profile
 from server.core.refusal import Refusal
-from server.service import tokens
+from server.service.keyring import Keyring
 from server.service.name_lists import NameLists
 from server.service.ports import Clock, PlayerStore
 from server.service.profiles import Profiles
@@ -19,7 +19,7 @@ class Identified(NamedTuple):
 
     Attributes:
         profile: the player's.
-        token: the same token, or a new guest's.
+        token: the same token, or a new one that takes its place, or a new guest's.
         epoch: that of the token.
     """
 
@@ -32,13 +32,18 @@ class Identity:
     """Creates guests, names players, and verifies their tokens."""
 
     def __init__(
-        self, players: PlayerStore, profiles: Profiles, clock: Clock, names: NameLists
+        self,
+        players: PlayerStore,
+        profiles: Profiles,
+        keyring: Keyring,
+        clock: Clock,
+        names: NameLists,
     ) -> None:
         self._players = players
         self._profiles = profiles
+        self._keyring = keyring
         self._clock = clock
         self._names = names
-        self._secret: bytes | None = None
 
     async def enter(self, token: str | None, name: str | None) -> Identified:
         """Return the player of a token, or a new guest if there is no token.
@@ -53,21 +58,23 @@ class Identity:
                 always `bad_name` here: clients come without a name then.
             UnavailableError: the store does not answer.
         """
-        secret = await self._signing_key()
         try:
             cleaned = self._names.clean(name) if name is not None else None
         except Refusal as refusal:
             raise Refusal("bad_name", refusal.text) from refusal
-        new = PlayerId(random_id()), 0
-        player, epoch = new if token is None else tokens.verify(secret, token)
         now = self._clock.now()
-        if token is not None and cleaned is not None:
-            too_soon = await self._players.take_rename(player, cleaned, now)
-            cleaned = None if too_soon else cleaned
+        if token is None:
+            player, epoch, renew = PlayerId(random_id()), 0, True
+        else:
+            player, epoch, renew = await self._keyring.verify(token)
+            if cleaned is not None and await self._players.take_rename(player, cleaned, now):
+                cleaned = None
         profile, renamed = await self._players.keep(player, cleaned, epoch, now)
         # Nobody knows a new guest by another name.
         self._remember(profile, renamed=renamed and token is not None)
-        return Identified(profile, tokens.sign(secret, player, epoch), epoch)
+        if token is None or renew:
+            token = await self._keyring.token(player, epoch)
+        return Identified(profile, token, epoch)
 
     async def rename(self, player: PlayerId, name: str) -> Profile:
         """Change a player's name, and return the new profile.
@@ -92,12 +99,7 @@ class Identity:
         Raises:
             UnavailableError: the store does not answer.
         """
-        return tokens.sign(await self._signing_key(), player, epoch)
-
-    async def _signing_key(self) -> bytes:
-        if self._secret is None:
-            self._secret = await self._players.secret()
-        return self._secret
+        return await self._keyring.token(player, epoch)
 
     def _remember(self, profile: Profile, *, renamed: bool) -> None:
         if renamed:

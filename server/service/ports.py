@@ -19,12 +19,14 @@ from server.core.daily import DailyId
 from server.core.due import Due
 from server.core.history import History
 from server.core.ids import AttemptId, DealId, PlayerId, RoomCode
+from server.core.memory import Usage
 from server.core.moderation import Restrictions
 from server.core.names import Profile
 from server.core.ranking import Row, Rows
 from server.core.topics import Topic
 from server.store.bus import Subscriber
 from server.store.deals import Deal
+from server.store.format import Kept
 from server.store.journal import Append, Appended, Entries
 from server.store.outbox import Pending
 from server.store.races import Record
@@ -88,14 +90,83 @@ class JournalStore(Protocol):
         """Return the texts of the entries from `number` on, acknowledged or not."""
 
 
+class FormatStore(Protocol):
+    """The number of the store's format."""
+
+    async def read(self) -> Kept:
+        """Return the format, and whether the store is new."""
+
+    async def raise_to(self, number: int) -> None:
+        """Raise the format to a number, unless it is as high."""
+
+
+class SecretStore(Protocol):
+    """The secret keys, which are in a file and not in the store.
+
+    Attributes:
+        newest: the id of the newest one.
+        sealing: the id of the one to seal by, or `None` to write in plain.
+    """
+
+    newest: str
+    sealing: str | None
+
+    def __contains__(self, name: str) -> bool:
+        """Return whether the key with an id is known."""
+
+    def seal(self, what: str, secret: bytes) -> str:
+        """Return a secret sealed; it can be opened as `what` only."""
+
+    def open(self, what: str, text: str) -> bytes:
+        """Return a sealed secret.
+
+        Raises:
+            SealError: its key is not known, or it was changed.
+        """
+
+    def signing_key(self, name: str) -> bytes | None:
+        """Return the key that signs tokens with an id, or `None` if its secret key is unknown."""
+
+
+class KeyringStore(Protocol):
+    """The text of the keyring, and the secret of releases up to 0.2.0."""
+
+    async def read(self) -> str | None:
+        """Return the keyring's text (JSON), or `None` if there is none yet."""
+
+    async def keep_first(self, text: str) -> str:
+        """Store a keyring unless there is one, and return the one that is stored."""
+
+    async def change(self, before: str, after: str) -> bool:
+        """Replace the keyring if it is still `before`, and return whether it was."""
+
+    async def old_secret(self, *, make: bool) -> bytes | None:
+        """Return the secret that signs tokens of releases up to 0.2.0, if there is one."""
+
+    async def drop_old_secret(self) -> None:
+        """Delete that secret."""
+
+
 class DealStore(Protocol):
     """Deals and their seeds."""
 
     async def draw(self, game: str, variant: str, room: RoomCode) -> Deal:
-        """Draw and store a new deal for a room."""
+        """Draw and store a new deal for a room, which is not kept for long unless it is played."""
+
+    async def keep(self, deal: DealId) -> None:
+        """Extend the life of a round's deal that is played, and of the pace bot's run at it."""
 
     async def find(self, deal_id: DealId) -> Deal | None:
         """Return a deal, or `None` if there is none with this id."""
+
+    async def read(self, deal_id: DealId) -> Deal | None:
+        """Return a deal as it is stored now; nothing is cached, and nothing sealed anew."""
+
+    async def seal(self, deal_id: DealId) -> bool:
+        """Seal a deal's seed by the current key, and return whether it was not."""
+
+    def forget(self) -> None:
+        """Empty the cache, so that deals are read again, and sealed anew if need be."""
 
     async def daily(self, daily: DailyId) -> Deal:
         """Return the deal of a daily; draw it first if no node has."""
@@ -110,11 +181,15 @@ class DealStore(Protocol):
         """Return those of some deals on which a player has started an attempt."""
 
 
+class MemoryStore(Protocol):
+    """How much of its memory the store takes."""
+
+    async def usage(self) -> Usage:
+        """Return the usage, in a cluster that of the fullest server."""
+
+
 class PlayerStore(Protocol):
     """Players' profiles, and where their sessions are, each as `node/session`."""
-
-    async def secret(self) -> bytes:
-        """Return the secret that signs tokens, the same on all nodes; the first call creates it."""
 
     async def keep(
         self,
@@ -301,6 +376,9 @@ class SuspicionStore(Protocol):
 class ScanStore(Protocol):
     """Searches of what is stored, which operators may ask for."""
 
+    def all_keys(self) -> AsyncIterator[list[str]]:
+        """Yield all keys, in batches that may be empty, perhaps some twice."""
+
     def rooms(self) -> AsyncIterator[list[RoomCode]]:
         """Yield the codes of all rooms, in batches that may be empty."""
 
@@ -344,6 +422,9 @@ class OutboxStore(Protocol):
 
     async def drop_due(self, due: Due, time: int) -> None:
         """Delete a due item that has been handled, unless its time is later than `time` by now."""
+
+    async def count_set_aside(self) -> int:
+        """Return how many effects and due items were set aside."""
 
     async def set_aside(self, partition: int, name: str, text: str) -> None:
         """Move an effect or a due item to where sweepers do not retry it."""

@@ -19,13 +19,18 @@ from server.service.signal import Signal
 from server.stop import Stop
 
 FORM = 2
-"""The newest form of room codes that this release reads, which nodes say with their registration.
-Form 2 has 8 characters; nodes that say none, up to release 0.2.0, read only those of 5."""
+"""The newest format of the store that this release reads, which nodes say with their registration.
+Nodes that say none are of a release up to 0.2.0."""
 
 RENEW_EVERY = 5.0
 """Seconds between two heartbeats."""
 
 log = structlog.get_logger()
+
+
+def is_earlier(name: str) -> bool:
+    """Return whether a node, by the name that is registered, is of a release up to 0.2.0."""
+    return "/" not in name.rpartition("#")[0]
 
 
 class Registration:
@@ -44,18 +49,12 @@ class Registration:
         self.changed: Signal[set[str], set[str]] = Signal()
         self._nodes = nodes
         self._alive = {self.id}
-        self._earlier: set[str] = set()
         self._missing: set[str] = set()
 
     @property
     def name(self) -> str:
         """This node as it is registered: `host:port/form#id`."""
         return f"{socket.gethostname()}:{self.port}/{FORM}#{self.id}"
-
-    @property
-    def has_earlier(self) -> bool:
-        """Whether a node up to release 0.2.0 is alive, by the last list."""
-        return not self._alive.isdisjoint(self._earlier)
 
     def is_alive(self, node_id: str) -> bool:
         """Return whether a node counts as alive, by the last list and later messages."""
@@ -75,30 +74,24 @@ class Registration:
                 # The other nodes cannot renew theirs either, so none is counted as dead for that.
                 log.debug("registration_failed", error=str(error))
             else:
-                self._update(names)
+                self._update(name.rpartition("#")[2] for name in names)
             await stop.or_wait(asyncio.sleep(RENEW_EVERY))
         try:
             await self._nodes.drop(self.name)
         except UnavailableError as error:
             log.debug("registration_not_removed", error=str(error))
 
-    def _update(self, names: Iterable[str]) -> None:
-        """Update which nodes are alive from the names of those that are registered.
+    def _update(self, node_ids: Iterable[str]) -> None:
+        """Update which nodes are alive from the list of those that are registered.
 
         A node counts as dead when it is missing from two lists in a row: after a long outage of
         Redis all registrations have expired, and the other nodes are about to renew theirs.
         """
-        listed = {self.id}
-        for name in names:
-            address, _, node_id = name.rpartition("#")
-            listed.add(node_id)
-            if "/" not in address:
-                self._earlier.add(node_id)
+        listed = {*node_ids, self.id}
         joined, missing = listed - self._alive, self._alive - listed
         left = missing & self._missing
         self._missing = missing - left
         self._alive = (self._alive | listed) - left
-        self._earlier &= self._alive
         if joined or left:
             log.info("nodes_changed", joined=sorted(joined), left=sorted(left))
             self.changed.emit(joined, left)

@@ -31,7 +31,7 @@ from server.core.refusal import Refusal, UnreadableError
 from server.core.stored import Help
 from server.service.answers import Snapshot
 from server.service.attempts import Attempts
-from server.service.registration import Registration
+from server.service.format import Format
 from server.service.replica import YIELD_EVERY, Replica
 from server.service.replica_cache import ReplicaCache
 from server.service.room_journal import RoomDefinition, decode
@@ -48,16 +48,19 @@ STANDARD = "standard"
 _NO_DEAL = DealId("")
 """A placeholder for checking whether a round may start before its deal is drawn."""
 
+LONG_CODES_FORMAT = 2
+"""The store's format from which on room codes have `CODE_LENGTH` characters."""
+
 log = structlog.get_logger()
 
 
 class Rooms:
     """Carries out commands on race rooms, by replicas of their journals."""
 
-    def __init__(self, store: Store, attempts: Attempts, registration: Registration) -> None:
+    def __init__(self, store: Store, attempts: Attempts, stored: Format) -> None:
         self._store = store
         self._attempts = attempts
-        self._registration = registration
+        self._format = stored
         self._replicas: ReplicaCache[RoomCode, Room, Event] = ReplicaCache()
         self.appended: Signal[RoomCode, Room, Append] = Signal()
         """Emitted after each entry that this node has appended, with the room after it."""
@@ -105,7 +108,8 @@ class Rooms:
 
     def random_code(self) -> RoomCode:
         """Return a random room code that all nodes can read."""
-        length = EARLIER_CODE_LENGTH if self._registration.has_earlier else CODE_LENGTH
+        long = self._format.written >= LONG_CODES_FORMAT
+        length = CODE_LENGTH if long else EARLIER_CODE_LENGTH
         return RoomCode("".join(secrets.choice(CODE_ALPHABET) for _ in range(length)))
 
     async def match(self, code: RoomCode, player: PlayerId, game: str) -> Room:
@@ -534,6 +538,7 @@ class Rooms:
         if room is None or room.running is None:
             return True
         over = True
+        kept_until = room.running.deadline + keys.UNPLAYED_LIFE
         for player in room.running.unfinished():
             try:
                 attempt = await self._start_attempt(room, room.running, player)
@@ -542,10 +547,14 @@ class Rooms:
                 result = _out_of_time(room.running)
             else:
                 state = await self._attempts.find(attempt)
-                if state is None or state.end is None:
+                if state is not None and state.end is not None:
+                    result = state.result
+                elif state is None and self._store.clock.now() >= kept_until:
+                    # Nothing was played at it, or it would be kept still.
+                    result = _out_of_time(room.running)
+                else:
                     over = False
                     continue
-                result = state.result
             await self.finish(code, room.running.deal, player, result)
         return over
 

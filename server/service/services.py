@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from pathlib import Path
 
 from server.metrics import Metrics
@@ -14,9 +15,11 @@ from server.service.curves import Curves
 from server.service.dailies import Dailies
 from server.service.deals import Deals
 from server.service.effects import Effects
+from server.service.format import Format
 from server.service.histories import Histories
 from server.service.identity import Identity
 from server.service.keeping import Keeping
+from server.service.keyring import Keyring
 from server.service.leaderboards import Leaderboards
 from server.service.live import LiveRooms
 from server.service.moderation import Moderation
@@ -37,8 +40,10 @@ from server.service.searcher import Search, Searcher
 from server.service.searches import Searches
 from server.service.sessions import Sessions
 from server.service.store import Store
+from server.service.store_memory import StoreMemory
 from server.service.suspicions import Suspicions
 from server.service.sweeper import Sweeper
+from server.service.verification import Report, Verification
 from server.service.watching import Watching
 from server.stop import Stop
 
@@ -61,10 +66,14 @@ class Services:
         archive: Path | None = None,
         names: NameLists | None = None,
     ) -> None:
+        self._store = store
         self.clock = store.clock
         self.metrics = metrics
+        self.format = Format(store.formats, store.nodes, store.clock)
+        self.keyring = Keyring(store.keyrings, store.secret_keys, self.format, store.clock)
+        self.memory = StoreMemory(store.memory, metrics)
         self.attempts = Attempts(store, metrics.lookups)
-        self.rooms = Rooms(store, self.attempts, registration)
+        self.rooms = Rooms(store, self.attempts, self.format)
         self.deals = Deals(store, self.rooms)
         self.profiles = Profiles(store.players, bus)
         self.live = LiveRooms(store, bus, self.rooms, self.profiles, registration)
@@ -72,7 +81,7 @@ class Services:
         self.open_rooms = OpenRooms(store, self.live, self.profiles)
         self.quick_matches = QuickMatches(store, self.rooms, self.live)
         self.pace_bots = PaceBots(store.clock, self.rooms, self.live)
-        self.dailies = Dailies(store, self.attempts)
+        self.dailies = Dailies(store, self.attempts, self.keyring)
         self.leaderboards = Leaderboards(store, bus, self.profiles)
         self.runs = Runs(
             store,
@@ -83,7 +92,9 @@ class Services:
             profiles=self.profiles,
         )
         self.archive = Archive(store, self.attempts, self.dailies, archive)
-        self.identity = Identity(store.players, self.profiles, store.clock, names or name_lists())
+        self.identity = Identity(
+            store.players, self.profiles, self.keyring, store.clock, names or name_lists()
+        )
         self.sessions = Sessions(store, bus, registration, self.attempts)
         self.histories = Histories(store, self.leaderboards)
         self.keeping = Keeping(store, self.histories, self.profiles, self.sessions)
@@ -126,7 +137,7 @@ class Services:
         )
         self.sweeper = Sweeper(store, self.attempts, self.effects, metrics.sweeps)
         self.progress = Progress(self.attempts, self.live)
-        self.watching = Watching(store, self.attempts, self.rooms, self.live)
+        self.watching = Watching(store, self.attempts, self.rooms, self.live, self.keyring)
         self.searches = Searches(self.attempts, self.sessions, searcher or Searcher())
         metrics.rooms = lambda: self.live.size
         metrics.attempts = lambda: self.attempts.size
@@ -134,16 +145,30 @@ class Services:
         metrics.queues["finishes"] = self.attempts.finishes.qsize
 
     async def prepare(self) -> None:
-        """Draw the deals of the dailies in advance, before the node accepts connections.
+        """Read the keyring, and draw the dailies ahead, before the node accepts connections.
+
+        Raises:
+            UnsuitableError: the file of secret keys lacks one that the store needs.
+            UnavailableError: the store does not answer.
+        """
+        await self.keyring.refresh()
+        await self.dailies.draw_ahead()
+
+    async def verify(
+        self, percent: int, expected: Report | None, progress: Callable[[int], None]
+    ) -> Report:
+        """Verify all that is stored. See `server.service.verification`.
 
         Raises:
             UnavailableError: the store does not answer.
         """
-        await self.dailies.draw_ahead()
+        return await Verification(self._store, self.keyring, percent).run(expected, progress)
 
     async def run(self, stop: Stop) -> None:
         """Run the background work until stopped."""
         async with asyncio.TaskGroup() as group:
+            group.create_task(self.keyring.run(stop))
+            group.create_task(self.memory.run(stop))
             group.create_task(self.effects.run(stop))
             group.create_task(self.sweeper.run(stop))
             group.create_task(self.dailies.run(stop))

@@ -8,9 +8,12 @@ from server.service.ports import (
     AccountStore,
     Clock,
     DealStore,
+    FormatStore,
     HistoryStore,
     JournalStore,
+    KeyringStore,
     LeaderboardStore,
+    MemoryStore,
     ModerationStore,
     NodeStore,
     OpenRoomStore,
@@ -20,6 +23,7 @@ from server.service.ports import (
     RaceStore,
     RoomStore,
     ScanStore,
+    SecretStore,
     SuspicionStore,
     SweeperStore,
 )
@@ -30,6 +34,9 @@ class Store:
     """A node's access to everything that is stored."""
 
     clock: Clock
+    formats: FormatStore
+    secret_keys: SecretStore
+    keyrings: KeyringStore
     journals: JournalStore
     deals: DealStore
     players: PlayerStore
@@ -44,5 +51,6 @@ class Store:
     moderation: ModerationStore
     suspicions: SuspicionStore
     scans: ScanStore
+    memory: MemoryStore
     nodes: NodeStore
     sweepers: SweeperStore

@@ -28,6 +28,7 @@ from server.core.refusal import Refusal, UnavailableError, UnreadableError
 from server.core.watching import WATCH_DELAY, Sight
 from server.service.attempt_journal import steps_of
 from server.service.attempts import Attempts
+from server.service.keyring import Keyring
 from server.service.live import LiveRooms
 from server.service.replica import YIELD_EVERY
 from server.service.rooms import Rooms
@@ -202,15 +203,17 @@ class Watching:
         renewed: emitted when all boards of a room are to be seen anew, as for a new round.
     """
 
-    def __init__(self, store: Store, attempts: Attempts, rooms: Rooms, live: LiveRooms) -> None:
+    def __init__(
+        self, store: Store, attempts: Attempts, rooms: Rooms, live: LiveRooms, keyring: Keyring
+    ) -> None:
         self.moved: Signal[RoomCode, Sight, WatchedEntry] = Signal()
         self.renewed: Signal[RoomCode] = Signal()
         self._store = store
         self._rooms = rooms
         self._live = live
+        self._keyring = keyring
         self._rounds: dict[RoomCode, _WatchedRound] = {}
         self._runners: dict[AttemptId, _Runner] = {}
-        self._secret: bytes | None = None
         self._reads: WorkQueue[tuple[RoomCode, DealId, int]] = WorkQueue(
             lambda item: self._read(*item), CONCURRENCY, 0
         )
@@ -227,12 +230,13 @@ class Watching:
         Raises:
             UnavailableError: the store does not answer.
         """
-        if self._secret is None:
-            self._secret = await self._store.players.secret()
+        return (await self._keys(room))[0]
+
+    async def _keys(self, room: Room) -> list[str]:
+        """Return the watch keys of a room by all signing keys that hold, the current one first."""
         opened = room.opened
-        what = _LABEL + f"{opened.code} {opened.at}".encode()
-        signature = hmac.digest(self._secret, what, "sha256")[:_KEY_BYTES]
-        return urlsafe_b64encode(signature).rstrip(b"=").decode()
+        macs = await self._keyring.macs(_LABEL + f"{opened.code} {opened.at}".encode())
+        return [urlsafe_b64encode(mac[:_KEY_BYTES]).rstrip(b"=").decode() for mac in macs]
 
     async def key_for(self, code: RoomCode, player: PlayerId) -> str:
         """Return a room's watch key for its host, who may pass it on.
@@ -254,9 +258,10 @@ class Watching:
         Raises:
             UnavailableError: the store does not answer.
         """
-        return key is not None and hmac.compare_digest(
-            (await self.key(room)).encode(), key.encode()
-        )
+        if key is None:
+            return False
+        equal = [hmac.compare_digest(own.encode(), key.encode()) for own in await self._keys(room)]
+        return any(equal)
 
     # The rounds
 

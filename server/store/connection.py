@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 from redis.asyncio import BlockingConnectionPool, Redis, RedisCluster
 from redis.asyncio.cluster import ClusterNode
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisClusterException, RedisError
+from redis.maint_notifications import MaintNotificationsConfig
 
 from server.core.refusal import UnavailableError
 
@@ -56,8 +57,23 @@ def connect(url: str) -> Client:
         retry=Retry(NoBackoff(), 0),
         decode_responses=True,
         protocol=3,
+        # CLIENT SETINFO would cost two commands a connection, and the right to call them.
+        driver_info=None,
     )
     return Redis.from_pool(pool)
+
+
+def with_password(url: str, password: str) -> str:
+    """Return a URL for `connect` with a password, which is for the user that the URL names, if any.
+
+    Raises:
+        ValueError: the URL has a password already.
+    """
+    parts = urlsplit(url)
+    user, _, hosts = parts.netloc.rpartition("@")
+    if ":" in user:
+        raise ValueError("The URL of Redis has a password, and there is a file with one.")
+    return parts._replace(netloc=f"{user}:{quote(password, safe='')}@{hosts}").geturl()
 
 
 def _connect_cluster(url: str) -> RedisCluster:
@@ -87,6 +103,9 @@ def _connect_cluster(url: str) -> RedisCluster:
         retry=Retry(NoBackoff(), 1),
         decode_responses=True,
         protocol=3,
+        driver_info=None,
+        # Only Redis's commercial products send them.
+        maint_notifications_config=MaintNotificationsConfig(enabled=False),
     )
 
 

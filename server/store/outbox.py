@@ -95,6 +95,15 @@ class Outboxes:
         key = keys.due(keys.partition(due.journal))
         await self._database.run(_DROP_DUE, [key], due.member, time)
 
+    async def count_set_aside(self) -> int:
+        """Return how many effects and due items were set aside.
+
+        Raises:
+            UnavailableError: Redis does not answer.
+        """
+        (found,) = await self._database.ask(lambda redis, key: redis.hlen(key), keys.SET_ASIDE)
+        return int(found)
+
     async def set_aside(self, partition: int, name: str, text: str) -> None:
         """Move an effect or a due item to `keys.SET_ASIDE`, where sweepers do not retry it.
 

@@ -1,8 +1,7 @@
-"""Players: their profiles, the secret that signs their tokens, and their sessions."""
+"""Players: their profiles and their sessions."""
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Iterable
 
 from server.core.account import DELETED_NAME
@@ -70,15 +69,6 @@ class Players:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-
-    async def secret(self) -> bytes:
-        """Return the secret that signs tokens, the same on all nodes; the first call creates it.
-
-        Raises:
-            UnavailableError: Redis does not answer.
-        """
-        kept = await self._database.keep_first(keys.SIGNING_KEY, secrets.token_hex(32))
-        return bytes.fromhex(kept)
 
     async def keep(
         self,

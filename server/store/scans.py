@@ -27,6 +27,15 @@ class Scans:
     def __init__(self, database: Database) -> None:
         self._database = database
 
+    async def all_keys(self) -> AsyncIterator[list[str]]:
+        """Yield all keys, in batches that may be empty, perhaps some twice.
+
+        Raises:
+            UnavailableError: Redis does not answer.
+        """
+        async for found in self._scan("*"):
+            yield found
+
     async def rooms(self) -> AsyncIterator[list[RoomCode]]:
         """Yield the codes of all rooms, in batches that may be empty, perhaps some twice.
 

@@ -35,7 +35,7 @@ def over(room: Room, **homes: int) -> Room:
     """Return a room whose players have brought so many cards home."""
     names = {"ada": ADA, "bob": BOB, "bot": PACE_BOT}
     for name, home in homes.items():
-        room = finished(room, names[name], reached(home))
+        room = finished(room, names[name], reached(home, moves=home))
     return room
 
 
@@ -48,6 +48,12 @@ def test_a_round_of_several_players_is_a_race_when_it_is_over() -> None:
     assert found is not None
     assert (found.deal, found.game, found.at, found.home) == (DEAL, "robert", START, 0)
     assert {player: result.home for player, result in found.results.items()} == {ADA: 5, BOB: 7}
+
+
+def test_a_round_without_a_move_is_no_race() -> None:
+    assert race_over(over(race_of(ADA, BOB), ada=0, bob=0)) is None
+    assert race_over(over(race_of(ADA, BOB), ada=0, bob=1)) is not None
+    assert race_over(over(race_of(ADA, BOB, PACE_BOT), ada=0, bob=0, bot=9)) is None
 
 
 def test_a_round_alone_or_with_the_pace_bot_is_no_race() -> None:

@@ -14,20 +14,29 @@ from ruamel.yaml import YAML
 from tests.deploy.schemas import assert_valid
 from tests.processes import ROOT, program
 
-WORKFLOW = ROOT / ".github/workflows/ci.yml"
+WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
 PAGES = sorted((ROOT / ".github").glob("*.md"))
 
 
-def test_the_workflow_is_valid() -> None:
-    assert_valid(WORKFLOW, "github-workflows")
+@pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.name)
+def test_a_workflow_is_valid(workflow: Path) -> None:
+    assert_valid(workflow, "github-workflows")
 
 
-def test_the_workflow_has_only_read_permission_and_every_job_a_timeout() -> None:
-    workflow: dict[str, Any] = YAML(typ="safe").load(WORKFLOW.read_text())
+def test_the_configuration_of_dependabot_is_valid() -> None:
+    assert_valid(ROOT / ".github/dependabot.yml", "dependabot")
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+def test_a_workflow_has_only_read_permission_and_every_job_a_timeout(path: Path) -> None:
+    workflow: dict[str, Any] = YAML(typ="safe").load(path.read_text())
     assert workflow["permissions"] == {"contents": "read"}
     for job in workflow["jobs"].values():
         assert "permissions" not in job
         assert job["timeout-minutes"]
+        for step in job["steps"]:
+            # A tag of somebody else's repository may be moved; a commit cannot be.
+            assert re.fullmatch(r"[\w./-]+@[0-9a-f]{40}", step.get("uses", f"none@{'0' * 40}"))
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

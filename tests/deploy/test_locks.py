@@ -15,10 +15,15 @@ from tests.processes import ROOT
 
 RUNTIME = "deploy/requirements.txt"
 DEVELOPMENT = "tests/requirements.txt"
+SUPPLY_CHAIN = "deploy/supply-chain.txt"
+
+LOCKS = [RUNTIME, DEVELOPMENT, SUPPLY_CHAIN]
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 DEPENDENCIES: list[str] = PROJECT["project"]["dependencies"]
-TOOLS: list[str] = PROJECT["dependency-groups"]["dev"]
+GROUPS = PROJECT["dependency-groups"]
+SUPPLY_CHAIN_TOOLS: list[str] = GROUPS["supply-chain"]
+TOOLS = [tool for tool in GROUPS["dev"] if isinstance(tool, str)] + SUPPLY_CHAIN_TOOLS
 
 
 class Pin(NamedTuple):
@@ -42,8 +47,12 @@ def pins(lock: str) -> dict[str, Pin]:
 
 @pytest.mark.parametrize(
     ("lock", "wanted"),
-    [(RUNTIME, DEPENDENCIES), (DEVELOPMENT, DEPENDENCIES + TOOLS)],
-    ids=[RUNTIME, DEVELOPMENT],
+    [
+        (RUNTIME, DEPENDENCIES),
+        (DEVELOPMENT, DEPENDENCIES + TOOLS),
+        (SUPPLY_CHAIN, SUPPLY_CHAIN_TOOLS),
+    ],
+    ids=LOCKS,
 )
 def test_each_dependency_is_pinned_to_a_version_that_it_allows(
     lock: str, wanted: list[str]
@@ -54,20 +63,21 @@ def test_each_dependency_is_pinned_to_a_version_that_it_allows(
         assert requirement.specifier.contains(pinned[requirement.name].version), requirement
 
 
-@pytest.mark.parametrize("lock", [RUNTIME, DEVELOPMENT])
+@pytest.mark.parametrize("lock", LOCKS)
 def test_each_pin_has_hashes(lock: str) -> None:
     for name, pin in pins(lock).items():
         assert pin.hashes, name
         assert all(re.fullmatch("sha256:[0-9a-f]{64}", text) for text in pin.hashes), name
 
 
-def test_the_tests_use_the_versions_that_production_uses() -> None:
+@pytest.mark.parametrize("lock", [RUNTIME, SUPPLY_CHAIN])
+def test_the_tests_use_the_versions_that_the_image_uses(lock: str) -> None:
     tested = pins(DEVELOPMENT)
-    for name, pin in pins(RUNTIME).items():
+    for name, pin in pins(lock).items():
         assert tested.get(name) == pin, name
 
 
-@pytest.mark.parametrize("lock", [RUNTIME, DEVELOPMENT])
+@pytest.mark.parametrize("lock", LOCKS)
 def test_a_lock_names_no_registry(lock: str) -> None:
     text = (ROOT / lock).read_text()
     assert "://" not in text

@@ -103,11 +103,11 @@ def adapted(env: Mapping[str, str]) -> dict[str, Any]:
 
 @contextmanager
 def proxy(nodes: tuple[Node, ...], home: Path) -> Iterator[int]:
-    """Run Caddy with `deploy/Caddyfile` on 127.0.0.1, without its admin port; yield its port."""
+    """Run Caddy with `deploy/Caddyfile` on 127.0.0.1, and yield its port."""
     port = free_port()
     upstreams = " ".join(f"127.0.0.1:{node.port}" for node in nodes)
     configuration = adapted({"SAMEDEAL_SITE": f":{port}", "SAMEDEAL_NODES": upstreams})
-    configuration["admin"] = {"disabled": True}
+    assert configuration["admin"] == {"disabled": True}
     (server,) = configuration["apps"]["http"]["servers"].values()
     assert server["listen"] == [f":{port}"]
     server["listen"] = [f"127.0.0.1:{port}"]

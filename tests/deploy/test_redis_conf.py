@@ -8,7 +8,7 @@ from pathlib import Path
 
 from redis import Redis
 
-from server.store.embedded import redis_server_path
+from server.store.embedded import STREAM_NODE, redis_server_path
 from tests.processes import ROOT, Running, free_port, running
 
 
@@ -36,10 +36,12 @@ def test_a_server_has_the_settings_of_the_file(tmp_path: Path) -> None:
         "no-appendfsync-on-rewrite": "no",
         "save": "",
         "maxmemory-policy": "noeviction",
+        "stream-node-max-bytes": str(STREAM_NODE),
     }
     with configured_redis(tmp_path) as (_, client):
         for name, value in settings.items():
             assert client.config_get(name) == {name: value}
+        assert client.config_get("maxmemory") != {"maxmemory": "0"}
 
 
 def test_a_killed_server_loses_no_acknowledged_write(tmp_path: Path) -> None:

@@ -17,10 +17,11 @@ from server.core.daily import DailyId
 from server.core.ids import PACE_BOT, PlayerId, split_attempt_id
 from server.core.ranking import Result, unpack
 from server.core.stored import Help
+from server.store import keys
 from tests.faults import room_history
 from tests.faults.attempt_history import AttemptHistory, check_received, events_by_attempt, fold
 from tests.faults.commands import CommandIndex
-from tests.faults.complaint import SLACK, Complaint
+from tests.faults.complaint import SLACK, Complaint, Kind
 from tests.faults.histories import HistoryChecks
 from tests.faults.ledger import Ledger, Message
 from tests.faults.room_history import Nodes, RoomHistory
@@ -43,6 +44,8 @@ class AttemptSummary:
     Attributes:
         results: the result after each entry.
         times: milliseconds from the start to each entry.
+        deadline: when it ends by itself, in Unix milliseconds.
+        played: whether its player has done anything but open it or give it up.
         day: the day of a daily, or `None`.
         help: what help the player may ask for.
     """
@@ -52,6 +55,8 @@ class AttemptSummary:
     room: str | None
     results: tuple[Result, ...]
     times: tuple[int, ...]
+    deadline: int
+    played: bool
     help: Help
 
     @property
@@ -98,12 +103,15 @@ def check(
             zip(run.times, run.results, strict=True)
         )
         for attempt, run in summaries.items()
-        if run.day is not None and run.over
+        if run.day is not None and run.over and run.played
     }
     HistoryChecks(stored, days, rooms.values(), now, verdict.complaints, mixed=nodes.mixed).run()
     for ledger in ledgers:
         _check_kept(ledger, stored, verdict)
     _check_leftovers(stored, now, verdict.complaints, mixed=nodes.mixed)
+    if not nodes.mixed:
+        # A node of an earlier release keeps each attempt for long, and begins it with its deadline.
+        _check_lives(stored, summaries, verdict.complaints)
     verdict.counts["rooms checked"] = len(rooms)
     verdict.counts["rounds"] = sum(len(history.rounds) for history in rooms.values())
     _count_kinds(stored, verdict)
@@ -168,7 +176,10 @@ def _summary(history: AttemptHistory) -> AttemptSummary:
     start = history.start
     results = tuple(state.result for state in history.states)
     times = tuple(state.at - start.at for state in history.states)
-    return AttemptSummary(start.game, start.day, start.room, results, times, start.help)
+    played = history.states[-1].is_played
+    return AttemptSummary(
+        start.game, start.day, start.room, results, times, start.deadline, played, start.help
+    )
 
 
 def _check_results(
@@ -355,3 +366,23 @@ def _check_leftovers(stored: Stored, now: int, complaints: list[Complaint], *, m
         for member, time in stored.due.items()
         if time < now - SLACK
     ]
+
+
+def _check_lives(
+    stored: Stored, summaries: Mapping[str, AttemptSummary], complaints: list[Complaint]
+) -> None:
+    """Check that what was played is kept, and ends, and that nothing else is kept for long.
+
+    The pace bot's runs are kept if somebody has tried to play against it, which is not stored.
+    """
+    for attempt, run in summaries.items():
+        if attempt.endswith(PACE_BOT):
+            continue
+        life = keys.ATTEMPT_LIFE if run.played else keys.UNPLAYED_LIFE
+        beyond = stored.expiries.get(attempt, 0) - run.deadline - life
+        if abs(beyond) > SLACK:
+            kind: Kind = "lost" if beyond < 0 else "invented"
+            complaints.append(Complaint(kind, attempt, f"kept {beyond} ms too long"))
+        is_due = f"a:{attempt}" in stored.due
+        if is_due != (run.day is not None and run.played and not run.over):
+            complaints.append(Complaint("unfinished", attempt, f"its deadline is set: {is_due}"))

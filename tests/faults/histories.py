@@ -144,7 +144,7 @@ class HistoryChecks:
     def _add_round(self, round_: Round, at: int) -> None:
         """Compute what a round is to its players, if it is a race."""
         runs = {p: r for p, r in round_.results.items() if p != PACE_BOT}
-        if len(runs) == 1:
+        if len(runs) == 1 or not any(run.moves for run in runs.values()):
             return
         for player in runs:
             for other in runs.keys() - {player}:

@@ -1,14 +1,13 @@
 """The node under test: `samedeal serve` with shorter times, and a clock that can be made to jump.
 
     python -m tests.faults.node --jumps FILE [--countdown MS] [--share N] [--absence MS] [--broken]
-        [--watch-delay MS] [--code-length N] OPTIONS
+        [--watch-delay MS] OPTIONS
 
 OPTIONS are those of `samedeal serve`. On SIGUSR1, the node's own clock, which carries on the time
 between two samples of Redis's, jumps by the number of seconds in FILE. With `--broken`, the node
 acknowledges before it appends. A host who is away for `--absence` is followed, and a member who is
 away for three times as long loses the seat; half as long while a quick match waits. To that, the
-pace bot comes after `--absence`. Who does not play a round sees it `--watch-delay` later. Rooms
-that it opens have codes of `--code-length` characters.
+pace bot comes after `--absence`. Who does not play a round sees it `--watch-delay` later.
 """
 
 from __future__ import annotations
@@ -24,10 +23,9 @@ import msgspec
 
 from server.cli import main as samedeal
 from server.core import absence, quick, race_commands, watching
-from server.core.ids import CODE_LENGTH, PlayerId, RoomCode
+from server.core.ids import PlayerId, RoomCode
 from server.core.race import Room
 from server.core.race_events import Terms
-from server.service import rooms as service_rooms
 from server.service import watching as service_watching
 from server.service.rooms import Rooms
 from server.store import clock
@@ -102,7 +100,6 @@ def main() -> None:
     parser.add_argument("--share", type=int, default=1)
     parser.add_argument("--absence", type=int, default=absence.HOST_ABSENCE)
     parser.add_argument("--watch-delay", type=int, default=watching.WATCH_DELAY)
-    parser.add_argument("--code-length", type=int, default=CODE_LENGTH)
     parser.add_argument("--broken", action="store_true")
     given, options = parser.parse_known_args()
     jumping = JumpingTime(given.jumps)
@@ -112,7 +109,6 @@ def main() -> None:
     absence.HOST_ABSENCE = given.absence
     absence.SEAT_ABSENCE = 3 * given.absence
     vars(service_watching)["WATCH_DELAY"] = given.watch_delay
-    vars(service_rooms)["CODE_LENGTH"] = given.code_length
     absence.QUICK_ABSENCE = given.absence // 2
     quick.BOT_AFTER = given.absence
     quick.LIMIT = QUICK_LIMIT

@@ -41,6 +41,7 @@ from server.service.answers import snapshot_of
 from server.service.attempt_journal import Step
 from server.service.live_room import RoomPage
 from server.service.resume import missed_of
+from server.store import keys
 from tests.core.builders import ADA, BOB, CODE, LIMIT, START, homewards
 from tests.faults.ledger import Ledger
 from tests.faults.stored import Stored
@@ -108,6 +109,7 @@ class Recording:
         player, board = start.player, board_of()
         state = core.begin(start, board)
         journal = self.stored.attempts.setdefault(state.id, [])
+        self.stored.expiries[state.id] = start.deadline + keys.ATTEMPT_LIFE
         steps = [Step(None, start, state)]
         _append(journal, start)
         number = messages.attempts.FIRST_NUMBER + (start.room is None)

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from redis import Redis
 
-from server.core.ids import EARLIER_CODE_LENGTH
+from server.store import keys
 from tests.golden.nodes import environment, unpack
 from tests.processes import ROOT, free_port
 from tests.redis_servers import Cluster, Server, running_cluster, running_server
@@ -115,6 +115,11 @@ class Node:
             )
         self._wanted = True
 
+    @property
+    def is_of_this_release(self) -> bool:
+        """Whether it runs the code that is tested."""
+        return self._code == ROOT
+
     async def until_listening(self) -> None:
         """Wait until it accepts connections."""
         deadline = time.monotonic() + START_WITHIN
@@ -188,6 +193,14 @@ class Stage:
         return await asyncio.to_thread(work, *given)
 
 
+async def until_registered(store: Store) -> None:
+    """Wait until a node is registered."""
+    deadline = time.monotonic() + START_WITHIN
+    while not any(client.exists(keys.NODES) for client in store.clients()):
+        assert time.monotonic() < deadline, "a node does not register"
+        await asyncio.sleep(0.05)
+
+
 @asynccontextmanager
 async def running_stage(
     store: Store, folder: Path, share: int, *, broken: bool, release: str | None
@@ -205,9 +218,6 @@ async def running_stage(
     # Beside an earlier release nothing follows from absences: it could not read that.
     absence = ABSENCE if release is None else NEVER
     own = ["--absence", str(absence), "--watch-delay", str(WATCH_DELAY)]
-    if release is not None:
-        # So that it knows the rooms that were opened while it was restarted, too.
-        own += ["--code-length", str(EARLIER_CODE_LENGTH)]
     nodes = [
         Node(
             number,
@@ -220,8 +230,12 @@ async def running_stage(
     stage = Stage(store, nodes)
     watch: asyncio.Task[None] | None = None
     try:
-        for node in nodes:
+        # Nodes of an earlier release first: others write what it reads as long as they see it.
+        for node in sorted(nodes, key=lambda node: node.is_of_this_release):
             node.start()
+            if not node.is_of_this_release:
+                await node.until_listening()
+                await until_registered(store)
         for node in nodes:
             await node.until_listening()
         watch = asyncio.create_task(stage.watch())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Protocol, cast
@@ -10,6 +11,7 @@ from redis import Redis
 
 from server.core.boards import BoardId, Group, Scope
 from server.core.daily import DailyId
+from tests.conftest import secret_keys
 
 Entry = tuple[str, str]
 """An entry's id and its text."""
@@ -24,7 +26,7 @@ class Stored:
     Attributes:
         attempts: journals by attempt id.
         rooms: journals by room code.
-        deals: fields of each deal by its id.
+        deals: fields of each deal by its id, with its `seed` in plain.
         leaderboards: scores by player, of each leaderboard.
         histories: fields of each player's history.
         races: fields of each race's record, by deal.
@@ -32,6 +34,7 @@ class Stored:
         met: whom each player has met, with the times in Unix milliseconds.
         players: the fields of each player's record by id.
         acts: the audit journal.
+        expiries: when the journals of attempts expire, in Unix milliseconds; only of these.
         effects: those left in the outboxes, by attempt id, or by room and round.
         due: times of due items in Unix milliseconds, by member.
     """
@@ -46,6 +49,7 @@ class Stored:
     met: dict[str, dict[str, int]] = field(default_factory=dict)
     players: dict[str, dict[str, str]] = field(default_factory=dict)
     acts: list[Entry] = field(default_factory=list)
+    expiries: dict[str, int] = field(default_factory=dict)
     effects: dict[str, str] = field(default_factory=dict)
     due: dict[str, int] = field(default_factory=dict)
 
@@ -58,10 +62,11 @@ class Stored:
         match words:
             case [_, "attempt", name]:
                 self.attempts[name] = read.entries(key)
+                self.expiries[name] = read.expiry(key)
             case [_, "room", name]:
                 self.rooms[name] = read.entries(key)
             case ["deal", name]:
-                self.deals[name] = read.fields(key)
+                self.deals[name] = _opened(name, read.fields(key))
             case ["leaderboard", *name]:
                 self.leaderboards[_board(name)] = _scores(read.rows(key))
             case ["curves", game, day]:
@@ -83,6 +88,13 @@ class Stored:
                 self.due.update(_scores(read.rows(key)))
 
 
+def _opened(deal: str, fields: dict[str, str]) -> dict[str, str]:
+    """Return the fields of a deal with its seed in plain."""
+    if "sealed" not in fields:
+        return fields
+    return fields | {"seed": secret_keys().open(f"seed {deal}", fields["sealed"]).hex()}
+
+
 class Reads(Protocol):
     """How keys are read."""
 
@@ -94,6 +106,9 @@ class Reads(Protocol):
 
     def rows(self, key: str) -> list[tuple[str, float]]:
         """Return the (member, score) of a sorted set."""
+
+    def expiry(self, key: str) -> int:
+        """Return when a key expires, in Unix milliseconds, about; 0 if it does not."""
 
 
 def _scores(rows: Iterable[tuple[str, float]]) -> dict[str, int]:
@@ -135,6 +150,11 @@ class _Server:
     def rows(self, key: str) -> list[tuple[str, float]]:
         """Return the (member, score) of a sorted set."""
         return list(_answer(self._redis.zrange(key, 0, -1, withscores=True)))
+
+    def expiry(self, key: str) -> int:
+        """Return when a key expires, in Unix milliseconds, about; 0 if it does not."""
+        left = _answer(self._redis.pttl(key))
+        return 0 if left < 0 else int(time.time() * 1000) + int(left)
 
 
 def _entries(redis: Redis, key: str) -> Iterator[Entry]:

@@ -1,12 +1,16 @@
-"""The checker finds identities that were lost or invented."""
+"""The checker finds identities that were lost, and what is kept too long or not long enough."""
 
 from __future__ import annotations
 
 import pytest
 
+from server.core import daily
+from server.core.ids import attempt_id
+from server.store import keys
 from tests.core.builders import ADA
-from tests.faults.checker import Verdict, _check_kept
+from tests.faults.checker import Verdict, _check_kept, check
 from tests.faults.ledger import Ledger
+from tests.faults.recording import DAY, TODAY, correct_recording
 from tests.faults.stored import Stored
 
 
@@ -31,3 +35,38 @@ def test_an_identity_is_kept_as_the_player_was_told(
     stored.players[ADA] = {"kept": "1"} if kept else {}
     _check_kept(ledger, stored, verdict)
     assert [complaint.kind for complaint in verdict.complaints] == kinds
+
+
+DAILY = attempt_id(TODAY, ADA)
+UNPLAYED = daily.closes(DAY) + keys.UNPLAYED_LIFE
+
+
+@pytest.mark.parametrize(
+    ("entries", "expiry", "due", "found"),
+    [
+        (None, None, False, False),
+        (None, UNPLAYED, False, True),
+        (None, None, True, True),
+        (2, None, True, False),
+        (2, None, False, True),
+        (2, UNPLAYED, True, True),
+        (2, 0, True, True),
+        (1, UNPLAYED, False, False),
+        (1, UNPLAYED, True, True),
+        (1, None, False, True),
+        (1, 0, False, True),
+    ],
+)
+def test_what_was_played_is_kept_and_nothing_else_for_long(
+    entries: int | None, expiry: int | None, due: bool, found: bool
+) -> None:
+    recording = correct_recording()
+    stored = recording.stored
+    stored.attempts[DAILY] = stored.attempts[DAILY][:entries]
+    if expiry is not None:
+        stored.expiries[DAILY] = expiry
+    if due:
+        stored.due[f"a:{DAILY}"] = daily.closes(DAY)
+    complaints = check(stored, list(recording.ledgers.values()), recording.at).complaints
+    lives = ("its deadline is set", "kept ")
+    assert found == any(c.about == DAILY and c.text.startswith(lives) for c in complaints)

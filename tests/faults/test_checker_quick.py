@@ -14,6 +14,7 @@ from server.core.attempt import Ended, Started
 from server.core.ids import PACE_BOT, attempt_id
 from server.core.race import Room
 from server.core.race_events import Event, RoomOpened
+from server.store import keys
 from tests.core.builders import ADA, CODE, LIMIT
 from tests.faults.checker import check
 from tests.faults.ledger import Ledger
@@ -68,6 +69,7 @@ def quick_recording() -> Recording:
         )
         attempt = core.begin(begun, board_of())
         journal = found.stored.attempts.setdefault(attempt.id, [])
+        found.stored.expiries[attempt.id] = begun.deadline + keys.UNPLAYED_LIFE
         _append(journal, begun)
         while attempt.end is None:
             event: core.Event | None = Ended("resigned", running.starts)

@@ -10,7 +10,7 @@ from server.store import journal
 from server.store.clock import Clock
 from tests.conftest import node
 from tests.gateway.client import opened
-from tests.gateway.play import resign
+from tests.gateway.play import give_up_daily, resign
 
 
 async def test_everyone_has_the_same_deal_of_the_day(redis_url: str) -> None:
@@ -68,7 +68,7 @@ async def test_a_leaderboard_is_pushed_to_its_watchers(port: int) -> None:
         await watcher.hello()
         empty = await watcher.ask("leaderboard.watch", game="robert")
         assert (empty["size"], empty["top"], empty["around"]) == (0, [], [])
-        await resign(player, await player.ask("daily.open", game="robert"))
+        await give_up_daily(player)
         news = await watcher.next("leaderboard", lambda e: e["size"] == 1)
         assert news["top"][0]["player"] == welcome["player"]
         assert news["top"][0]["rank"] == 1
@@ -79,7 +79,7 @@ async def test_a_leaderboard_survives_a_restart(redis_url: str) -> None:
     async with node(redis_url) as port, opened(port) as client:
         token = (await client.hello())["token"]
         await client.ask("leaderboard.watch", game="robert")
-        await resign(client, await client.ask("daily.open", game="robert"))
+        await give_up_daily(client)
         before = await client.next("leaderboard", lambda e: e["size"] == 1)
     async with node(redis_url) as port, opened(port) as client:
         await client.hello(token)
@@ -94,7 +94,7 @@ async def test_equal_results_share_a_rank(port: int) -> None:
         for _ in range(2):
             async with opened(port) as player:
                 await player.hello()
-                await resign(player, await player.ask("daily.open", game="robert"))
+                await give_up_daily(player)
         news = await watcher.next("leaderboard", lambda e: e["size"] == 2)
         assert [row["rank"] for row in news["top"]] == [1, 1]
 
@@ -105,6 +105,7 @@ async def test_a_daily_ends_an_hour_after_its_day_and_then_the_seed_is_shown(
     async with opened(port) as client:
         await client.hello()
         attempt = await client.ask("daily.open", game="robert")
+        await client.ask("move", attempt=attempt["attempt"], seq=2, move="s>w")
         monkeypatch.setattr(journal, "CLOCK_TOLERANCE", 10 * daily.DAY)
         now = Clock.now
         ends = daily.ends(attempt["day"])

@@ -12,9 +12,9 @@ from server.core.ids import AttemptId, PlayerId, RoomCode
 from server.core.names import guest_name
 from server.service.operators import By, Operators
 from server.settings import Settings
-from tests.conftest import node
+from tests.conftest import SECRET_KEY_FILE, node
 from tests.gateway.client import Message, opened
-from tests.gateway.play import race_of, resign, room_of
+from tests.gateway.play import give_up_daily, race_of, room_of
 
 BY = By("mod", "testing")
 
@@ -23,7 +23,9 @@ BY = By("mod", "testing")
 async def operator(redis_url: str) -> AsyncIterator[Operators]:
     """Return the operators' service of a process beside the nodes, as `samedeal admin` is."""
     acks = int("+cluster" in redis_url)
-    async with services_alone(Settings(redis=redis_url, replica_acks=acks)) as services:
+    async with services_alone(
+        Settings(redis=redis_url, replica_acks=acks, secret_key_file=SECRET_KEY_FILE)
+    ) as services:
         yield services.operators
 
 
@@ -68,8 +70,7 @@ async def test_a_hidden_name_disappears_from_rooms_and_boards(
         await rude.ask("rename", name="Rude")
         named = await other.next("room", lambda e: e["members"][0]["player"]["name"] == "Rude")
         player = PlayerId(named["members"][0]["player"]["id"])
-        attempt = await rude.ask("daily.open", game="robert")
-        await resign(rude, attempt)
+        await give_up_daily(rude)
         await other.ask("leaderboard.watch", game="robert")
         async with operator(redis_url) as operators:
             await operators.hide_name(BY, player, hidden=True)
@@ -116,8 +117,7 @@ async def test_a_voided_result_leaves_the_board_that_others_watch(
         await other.hello()
         watched = await other.ask("leaderboard.watch", game="robert")
         assert watched["top"] == []
-        attempt = await bad.ask("daily.open", game="robert")
-        await resign(bad, attempt)
+        attempt = await give_up_daily(bad)
         shown: Message = await other.next("leaderboard", lambda e: len(e["top"]) == 1)
         assert shown["top"][0]["player"]["id"] == player
         async with operator(redis_url) as operators:

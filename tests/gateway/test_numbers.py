@@ -11,7 +11,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from server.app import bind, running_node
 from server.listening import port_of
 from server.settings import Settings
-from tests.conftest import ALONE
+from tests.conftest import ALONE, SECRET_KEY_FILE
 from tests.gateway.client import opened
 from tests.gateway.play import race_of
 
@@ -30,7 +30,12 @@ def read(port: int) -> dict[tuple[str, tuple[tuple[str, str], ...]], float]:
 @ALONE
 async def test_sessions_rooms_and_moves_are_counted(redis_url: str) -> None:
     settings = Settings(
-        host="127.0.0.1", port=0, redis=redis_url, metrics_host="127.0.0.1", metrics_port=0
+        host="127.0.0.1",
+        port=0,
+        redis=redis_url,
+        secret_key_file=SECRET_KEY_FILE,
+        metrics_host="127.0.0.1",
+        metrics_port=0,
     )
     (bound,) = bind(settings)
     assert bound.metrics is not None

@@ -11,7 +11,7 @@ from engine.deal import deal_seed
 from server.core.ids import DealId
 from server.store.connection import connect
 from server.store.deals import Deals
-from tests.conftest import ALONE, database_on, node
+from tests.conftest import ALONE, database_on, node, secret_keys
 from tests.engine import positions
 from tests.gateway.client import Client, Message, opened
 from tests.gateway.play import race_of, resign
@@ -198,7 +198,7 @@ async def test_acknowledged_moves_can_be_replayed_from_the_seed(redis_url: str) 
         answers = await deal_first(client, attempt, 20)
         shown_last = await client.ask("attempt.open", attempt=attempt["attempt"])
     database = database_on(connect(redis_url))
-    deal = await Deals(database).find(DealId(attempt["deal"]))
+    deal = await Deals(database, secret_keys()).find(DealId(attempt["deal"]))
     await database.close()
     assert deal is not None
     board = positions.after(

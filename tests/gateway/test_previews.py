@@ -25,7 +25,7 @@ from server.store import connection, journal
 from tests.conftest import node
 from tests.core.builders import ADA, START
 from tests.gateway.client import opened
-from tests.gateway.play import resign, room_of
+from tests.gateway.play import give_up_daily, room_of
 from tests.gateway.test_pages import get
 from tests.redis_servers import running_server
 from tests.service.nodes import SetClock, node_on
@@ -177,8 +177,7 @@ async def test_a_results_preview_names_player_rank_and_score(redis_url: str, pag
         for client, name in ((ada, "Ada O'Neill"), (bob, "Bob")):
             welcome = await client.hello(name=name)
             await client.ask("leaderboard.watch", game="deuces")
-            attempt = await client.ask("daily.open", game="deuces")
-            await resign(client, attempt)
+            attempt = await give_up_daily(client, "deuces")
         await bob.next("leaderboard", lambda e: e["size"] == 2)
         day, player = attempt["day"], welcome["player"]["id"]
         path = f"/leaderboard/deuces?day={day}&player={player}"

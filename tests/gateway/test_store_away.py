@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack
-from pathlib import Path
 from signal import SIGCONT, SIGSTOP
 
 import pytest
 
 from server.store import bus, clock, connection, journal, pipeline
-from server.store.embedded import embedded_redis
 from tests.conftest import node
 from tests.gateway.client import Client, Message, opened
 from tests.gateway.play import race_of
@@ -125,17 +122,15 @@ async def test_no_move_is_acknowledged_while_redis_is_unavailable_and_play_goes_
         assert client.socket.close_code is None
 
 
-async def test_play_goes_on_after_a_restart_of_redis_with_its_data() -> None:
+async def test_play_goes_on_after_a_restart_of_redis_with_its_data(server: Server) -> None:
     async with AsyncExitStack() as stack:
-        data = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="samedeal")))
-        redis = embedded_redis(data)
-        port = await stack.enter_async_context(node(await redis.__aenter__()))
+        port = await stack.enter_async_context(node(server.url))
         client = await stack.enter_async_context(opened(port))
         (attempt,) = await race_of(client)
         first = await client.ask("move", attempt=attempt["attempt"], seq=2, move="s>w")
         assert first["type"] == "moved"
 
-        await redis.__aexit__(None, None, None)
+        server.kill()
         for type_, fields in (
             ("move", {"attempt": attempt["attempt"], "seq": 3, "move": "s>w"}),
             ("attempt.open", {"attempt": attempt["attempt"]}),
@@ -146,7 +141,7 @@ async def test_play_goes_on_after_a_restart_of_redis_with_its_data() -> None:
             assert (await client.ask(type_, **fields))["code"] == "unavailable"
         assert (await client.ask("ping"))["type"] == "pong"
 
-        await stack.enter_async_context(embedded_redis(data))
+        await asyncio.to_thread(server.start)
         again = await client.ask("move", attempt=attempt["attempt"], seq=3, move="s>w")
         assert again["result"]["moves"] == 2
         snapshot = await client.ask("attempt.open", attempt=attempt["attempt"])

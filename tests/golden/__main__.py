@@ -39,17 +39,19 @@ from server.gateway.messages.attempts import FIRST_NUMBER, Moved, PlayMove
 from server.gateway.messages.rooms import PROGRESS
 from server.service.attempts import Attempts
 from server.service.dailies import Dailies
-from server.service.registration import Registration
+from server.service.format import Format
+from server.service.keyring import Keyring
 from server.service.rooms import Rooms
 from server.service.store import Store
 from server.settings import Settings
 from server.store.clock import Clock
 from server.store.connection import connect as connect_redis
 from server.store.database import Database
-from server.store.deals import random_id
+from server.store.deals import Deals, random_id
 from server.store.embedded import embedded_redis
 from server.store.journal import SCRIPTS
 from server.store.keys import partition
+from tests.conftest import SECRET_KEY_FILE, secret_keys
 from tests.gateway.client import Client, Message
 from tests.golden import CODE, FILES, MESSAGES, RULES, STATES, STORE
 from tests.store.outboxes import all_effects
@@ -114,8 +116,9 @@ async def _client(port: int, kept: Lines) -> AsyncIterator[Client]:
 
 async def _play(client: Client, redis: Any, attempt: Message, count: int) -> Message:
     """Play some legal moves, and return the attempt with its last `seq` and `result`."""
-    seed = await redis.hget(f"deal:{{{attempt['deal']}}}", "seed")
-    board = deal_seed(ruleset(attempt["game"], attempt["variant"]), bytes.fromhex(str(seed)))
+    deal = await Deals(Database(redis), secret_keys()).find(attempt["deal"])
+    assert deal is not None
+    board = deal_seed(ruleset(attempt["game"], attempt["variant"]), deal.seed)
     chance = random.Random(1)
     answer = attempt
     for seq in range(2, count + 2):
@@ -213,7 +216,9 @@ async def _sessions(port: int, redis: Any, kept: Lines) -> None:
 
 async def _leave_effects(store: Store, attempts: Attempts) -> None:
     """End two attempts without applying their effects, and set one of these aside."""
-    dailies = Dailies(store, attempts)
+    form = Format(store.formats, store.nodes, store.clock)
+    keyring = Keyring(store.keyrings, store.secret_keys, form, store.clock)
+    dailies = Dailies(store, attempts, keyring)
     for game in list(games())[:2]:
         player = PlayerId(random_id())
         opened = await dailies.open(player, game)
@@ -242,7 +247,7 @@ def room_state(room: Room) -> dict[str, Any]:
 
 
 async def _states(store: Store, attempts: Attempts, keys: list[str]) -> dict[str, Any]:
-    rooms = Rooms(store, attempts, Registration(store.nodes))
+    rooms = Rooms(store, attempts, Format(store.formats, store.nodes, store.clock))
     found: dict[str, dict[str, Any]] = {"attempts": {}, "rooms": {}}
     for key in keys:
         _, kind, name = (*key.split(":", 2), "", "")[:3]
@@ -279,13 +284,19 @@ async def _make(folder: Path) -> None:
     with tempfile.TemporaryDirectory(prefix="samedeal") as data:
         async with embedded_redis(Path(data)) as url:
             redis: Any = connect_redis(url)
-            settings = Settings(host="127.0.0.1", port=0, redis=url, page=folder)
+            settings = Settings(
+                host="127.0.0.1",
+                port=0,
+                redis=url,
+                secret_key_file=SECRET_KEY_FILE,
+                page=folder,
+            )
             async with running_node(settings) as port:
                 await _sessions(port, redis, kept)
             database = Database(connect_redis(url), 0, SCRIPTS)
             clock = Clock(database)
             await clock.sample()
-            store = redis_store(database, clock)
+            store = redis_store(database, clock, secret_keys())
             attempts = Attempts(store, Counter())
             await _leave_effects(store, attempts)
             states = await _states(store, attempts, await redis.keys())

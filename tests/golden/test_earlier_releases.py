@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
 
 from engine.catalog import ruleset
+from server.app import alive_nodes
 from server.store import keys
 from server.store.connection import Client as Redis
 from tests.conftest import node
 from tests.gateway.client import Client, Message, opened
 from tests.golden import releases
 from tests.golden.nodes import node_of, unpack
+from tests.store.servers import until
 
 
 @pytest.fixture(params=releases())
@@ -24,15 +26,20 @@ def release(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-def old(release: str, redis_url: str, tmp_path: Path) -> Iterator[int]:
+async def old(release: str, redis_url: str, tmp_path: Path) -> AsyncIterator[int]:
     """Run a node of an earlier release, and return its port."""
+
+    async def registered() -> bool:
+        return bool(await alive_nodes(redis_url))
+
     with node_of(unpack(release, tmp_path), redis_url) as (_, port):
+        await until(registered)
         yield port
 
 
 @pytest.fixture
-async def new(redis_url: str) -> AsyncIterator[int]:
-    """Run a node of this release, and return its port."""
+async def new(old: int, redis_url: str) -> AsyncIterator[int]:
+    """Run a node of this release beside that, and return its port."""
     async with node(redis_url) as port:
         yield port
 

@@ -23,9 +23,10 @@ from server.service.registration import Registration
 from server.service.services import Services
 from server.stop import Stop
 from server.store.bus import Bus
-from server.store.connection import Client, connect
-from tests.conftest import database_on
+from server.store.connection import connect
+from tests.conftest import database_on, secret_keys
 from tests.core.builders import LIMIT, START, homewards
+from tests.redis_users import as_node
 
 
 class SetClock:
@@ -60,13 +61,16 @@ class _Bus(Bus):
 
 
 class Node:
-    """The services of one node, and what it published. It receives messages while `run` runs."""
+    """The services of one node, and what it published. It receives messages while `run` runs.
 
-    def __init__(self, redis: Client, clock: Clock) -> None:
-        self.redis = redis
-        self.database = database_on(redis)
+    It has the rights of nodes; its `redis`, which is for tests, has all.
+    """
+
+    def __init__(self, url: str, clock: Clock) -> None:
+        self.redis = connect(url)
+        self.database = database_on(connect(as_node(url)))
         self.published: list[tuple[str, bytes]] = []
-        self.store = redis_store(self.database, clock)
+        self.store = redis_store(self.database, clock, secret_keys())
         self.registration = Registration(self.store.nodes)
         self.bus = _Bus(self)
         self.services = Services(self.store, self.bus, self.registration, Metrics())
@@ -163,13 +167,13 @@ class Node:
 @asynccontextmanager
 async def node_on(url: str, clock: Clock) -> AsyncIterator[Node]:
     """Run a node on a Redis, with connections of its own, until the block is left."""
-    redis = connect(url)
-    node = Node(redis, clock)
+    node = Node(url, clock)
     try:
         yield node
     finally:
         await node.services.close()
         await node.database.close()
+        await node.redis.aclose()
 
 
 def attempt_of(room: Room, player: PlayerId) -> AttemptId:

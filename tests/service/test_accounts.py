@@ -22,7 +22,7 @@ from server.service import outbox_entries, tokens
 from server.service.accounts import read_typed
 from server.service.outbox_entries import Deleted, Kept
 from server.store import keys
-from tests.core.builders import ADA, START
+from tests.core.builders import START
 from tests.service.nodes import Node, SetClock
 from tests.store.outboxes import all_effects
 from tests.store.servers import PATIENCE, running, until
@@ -164,13 +164,13 @@ async def test_a_device_code_signs_in_once(node: Node, other: Node) -> None:
 async def test_only_the_latest_device_code_counts_and_not_for_long(
     node: Node, clock: SetClock
 ) -> None:
-    player, token = await guest(node)
+    player, _ = await guest(node)
     first = await node.services.accounts.link_device(player)
     second = await node.services.accounts.link_device(player)
     with pytest.raises(Refusal, match="bad_code"):
         await sign_in(node, first.code)
     clock.time = second.expires - 1
-    assert await sign_in(node, second.code) == token
+    assert tokens.read(await sign_in(node, second.code)).player == player
     third = await node.services.accounts.link_device(player)
     clock.time = third.expires
     with pytest.raises(Refusal, match="bad_code"):
@@ -281,24 +281,14 @@ async def test_tokens_of_an_epoch_that_is_over_are_void(node: Node, other: Node)
         assert (found.profile.id, found.token, found.epoch) == (player, third, 2)
 
 
-async def test_the_first_epoch_has_the_tokens_of_earlier_releases(node: Node) -> None:
-    """Nodes of 0.2.0 run beside, and make a new guest of whoever has a token of another form."""
-    player, token = await guest(node)
-    await node.services.accounts.new_recovery_code(player)
-    assert token.count(".") == 1
-    assert (await node.services.identity.enter(token, None)).token == token
-    code, _ = await node.services.accounts.link_device(player)
-    assert await sign_in(node, code) == token
-
-
 async def test_a_token_of_another_epoch_cannot_be_made_from_one(node: Node) -> None:
     player, first = await guest(node)
     second, _ = await node.services.accounts.sign_out_everywhere(player, "here")
-    signature = first.partition(".")[2]
-    later = second.rpartition(".")[2]
+    signature = first.split(".", 2)[2]
+    later = second.split(".", 2)[2]
     for forged in (
         f"{player}.1.{signature}", f"{player}.2.{later}", f"{player}.01.{later}",
-        f"{player}.0.{signature}", f"{player}..{later}", f"{player}.+1.{later}",
+        f"{player}.0.{later}", f"{player}..{later}", f"{player}.+1.{later}",
         f"{player}.1.{later}.", f"{player}.\uff11.{later}", f"{player}.{'9' * 400}.{later}",
         f"{player}.{later}",
     ):  # fmt: skip
@@ -446,11 +436,3 @@ async def test_what_is_begun_for_a_deleted_player_comes_to_nothing(node: Node) -
     assert await node.keys("recovery:*") == []
     assert await node.keys("passkey:*") == []
     assert list(await node.redis.hgetall(keys.player(player))) == ["deleted"]
-
-
-def test_the_form_of_a_token_follows_from_the_epoch() -> None:
-    secret = b"s" * 32
-    for epoch in (0, 1, 7, 10**8):
-        token = tokens.sign(secret, ADA, epoch)
-        assert tokens.verify(secret, token) == (ADA, epoch)
-        assert token.count(".") == (1 if epoch == 0 else 2)

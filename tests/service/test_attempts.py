@@ -233,7 +233,7 @@ async def test_reading_an_attempt_after_its_deadline_ends_it_once(
 
 
 async def resign(node: Node, attempt: AttemptId) -> None:
-    await command(node, attempt, 2, "resign")
+    await command(node, attempt, 3, "resign")
 
 
 async def give_up(node: Node, attempt: AttemptId) -> None:
@@ -256,6 +256,7 @@ async def test_the_last_entry_is_stored_together_with_its_effect(
     node: Node, end: Callable[[Node, AttemptId], asyncio.Future[None]]
 ) -> None:
     attempt = await begin(node)
+    await node.play(attempt, ADA)
     assert await all_due(node.store.outboxes, DEADLINE) == [(AttemptDue(attempt), DEADLINE)]
     assert await all_effects(node.store.outboxes) == []
     await end(node, attempt)
@@ -288,7 +289,9 @@ async def test_finishes_beyond_the_queues_bound_are_left_to_the_outbox(
     monkeypatch.setattr(module, "MAX_FINISHES", 1)
     async with node_on(redis_url, clock) as node:
         for day in range(DAY, DAY + 3):
-            await resign(node, await begin(node, day=day))
+            attempt = await begin(node, day=day)
+            await node.play(attempt, ADA)
+            await resign(node, attempt)
         assert node.attempts.finishes.qsize() == 1
         assert len(await all_effects(node.store.outboxes)) == 3
 
@@ -319,26 +322,28 @@ async def test_one_move_sent_twice_at_once_is_played_once(node: Node, other: Nod
 
 async def test_moves_sent_without_waiting_are_played_in_their_order(node: Node) -> None:
     attempt = await begin(node)
-    tasks = [asyncio.create_task(command(node, attempt, seq, "s>t0")) for seq in range(2, 22)]
+    await command(node, attempt, 2, "s>t0")
+    tasks = [asyncio.create_task(command(node, attempt, seq, "s>t0")) for seq in range(3, 23)]
     answers = await asyncio.gather(*tasks)
     played = [answer for answer in answers if isinstance(answer, Played)]
-    assert [answer.after.seq for answer in played] == list(range(2, 22))
+    assert [answer.after.seq for answer in played] == list(range(3, 23))
 
 
 async def test_a_move_whose_session_ended_is_answered_when_it_is_sent_again(
     node: Node, other: Node
 ) -> None:
     attempt = await begin(node)
+    await command(node, attempt, 2, "s>t0")
     gone: list[object] = []
     async with writes_held_up(other.redis):
-        node.attempts.play_soon(attempt, ADA, 2, numbers("s>t0"), gone.append)
+        node.attempts.play_soon(attempt, ADA, 3, numbers("s>t0"), gone.append)
         await until(lambda: in_flight(other.redis, "evalsha"))
         assert gone == []
     for again in (node, other):
-        answer = await command(again, attempt, 2, "s>t0")
+        answer = await command(again, attempt, 3, "s>t0")
         assert isinstance(answer, Played)
-        assert (answer.after.seq, answer.after.result.moves) == (2, 1)
-    assert len(await entries(node, attempt)) == 2
+        assert (answer.after.seq, answer.after.result.moves) == (3, 2)
+    assert len(await entries(node, attempt)) == 3
 
 
 async def test_subscribers_are_notified_of_every_entry_that_this_node_appends(

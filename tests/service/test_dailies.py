@@ -13,7 +13,6 @@ from server.core.daily import DailyId
 from server.core.ids import PlayerId
 from server.core.refusal import Refusal
 from server.service.answers import Snapshot
-from server.store.deals import Deals
 from tests.core.builders import ADA, BOB, START
 from tests.service.nodes import Node, SetClock
 
@@ -107,6 +106,7 @@ async def test_after_yesterdays_attempt_ends_todays_can_be_opened(
 
 async def test_an_attempt_ends_when_its_day_closes(node: Node, clock: SetClock) -> None:
     found = await node.dailies.open(ADA, GAME)
+    await node.play(found.attempt, ADA)
     clock.time = CLOSE
     await node.sweep()
     state = await node.state_of(found.attempt)
@@ -146,7 +146,7 @@ async def test_deals_are_drawn_ahead_once(node: Node, other: Node, clock: SetClo
     clock.time += 30 * daily.DAY
     await node.dailies.draw_ahead()
     dailies = [DailyId(game, daily.day_at(clock.time)) for game in games()]
-    ids = await Deals(node.database).daily_ids(dailies)
+    ids = await node.store.deals.daily_ids(dailies)
     assert list(ids) == dailies
 
 
@@ -154,6 +154,6 @@ async def test_a_deal_drawn_ahead_is_used_on_its_day(
     node: Node, other: Node, clock: SetClock
 ) -> None:
     await node.dailies.draw_ahead()
-    ahead = await Deals(node.database).daily_ids([DailyId(GAME, DAY + 7)])
+    ahead = await node.store.deals.daily_ids([DailyId(GAME, DAY + 7)])
     clock.time += 7 * daily.DAY
     assert (await other.dailies.open(ADA, GAME)).start.deal == ahead[DailyId(GAME, DAY + 7)]

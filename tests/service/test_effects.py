@@ -32,6 +32,13 @@ async def finish_daily(node: Node, player: PlayerId = ADA) -> AttemptId:
     return found.attempt
 
 
+async def begin_daily(node: Node, player: PlayerId = ADA, game: str = GAME) -> AttemptId:
+    """Play one move of a player's daily."""
+    attempt = (await node.dailies.open(player, game)).attempt
+    await node.play(attempt, player)
+    return attempt
+
+
 async def rows(node: Node) -> list[Row]:
     return (await node.store.leaderboards.rows(of_daily(DailyId(GAME, DAY), "guests"), 1, 10)).rows
 
@@ -115,7 +122,7 @@ async def test_a_node_with_a_stale_room_applies_effects_too(node: Node, other: N
 
 async def test_the_sweeper_passes_deadlines(node: Node, other: Node, clock: SetClock) -> None:
     _, code = await node.race_of(ADA, BOB)
-    attempt = (await node.dailies.open(ADA, GAME)).attempt
+    attempt = await begin_daily(node)
     for time in (OVER - 1, OVER):
         clock.time = time
         await other.sweep()
@@ -133,8 +140,8 @@ async def test_broken_entries_and_effects_do_not_block_others(
     node: Node, other: Node, clock: SetClock
 ) -> None:
     await finish_daily(node)
-    broken = (await node.dailies.open(BOB, GAME)).attempt
-    ada = (await node.dailies.open(ADA, "deuces")).attempt
+    broken = await begin_daily(node, BOB)
+    ada = await begin_daily(node, ADA, "deuces")
     _, code = await node.race_of(ADA, BOB)
     await node.redis.xadd(keys.attempt(broken), {"e": "no entry"}, id="0-9")
     for number in range(keys.PARTITIONS):
@@ -148,7 +155,7 @@ async def test_broken_entries_and_effects_do_not_block_others(
 
 
 async def test_due_items_of_deleted_journals_are_dropped(node: Node, clock: SetClock) -> None:
-    attempt = (await node.dailies.open(ADA, GAME)).attempt
+    attempt = await begin_daily(node)
     _, code = await node.race_of(ADA)
     await node.redis.delete(keys.attempt(attempt), keys.room(code))
     clock.time = daily.closes(DAY)
@@ -169,7 +176,8 @@ async def test_a_deadline_seen_early_by_a_wrong_clock_stays_due(
     node: Node, clock: SetClock
 ) -> None:
     _, code = await node.race_of(ADA, BOB)
-    snapshot = await node.dailies.open(ADA, "robert")
+    await begin_daily(node)
+    snapshot = await node.dailies.open(ADA, GAME)
     due: list[tuple[Due, int]] = [
         (RoundDue(code), OVER),
         (AttemptDue(snapshot.attempt), snapshot.start.deadline),

@@ -7,9 +7,9 @@ import pytest
 from server.core.ids import is_id
 from server.core.names import RENAME_EVERY, RENAMES_AT_ONCE, guest_name
 from server.core.refusal import Refusal
-from server.service.identity import Identity
-from server.service.name_lists import name_lists
+from server.service.keyring import Keyring
 from server.store import keys
+from server.store.secret_keys import KEY_BYTES, SecretKeys
 from tests.service.nodes import Node, SetClock
 
 
@@ -95,7 +95,14 @@ async def test_a_token_that_was_not_signed_is_refused(node: Node, other: Node) -
     _, token, _ = await node.services.identity.enter(None, None)
     victim, _, _ = await node.services.identity.enter(None, None)
     player, _, signature = token.partition(".")
+    _, epoch, key, issued, mac = token.split(".")
     forged = [
+        f"{player}.{int(epoch) + 1}.{key}.{issued}.{mac}",
+        f"{player}.0{epoch}.{key}.{issued}.{mac}", f"{player}.{epoch}.{key}.-1.{mac}",
+        f"{player}.{epoch}.{key}.{int(issued) + 1}.{mac}",
+        f"{player}.{epoch}.{'f' * 12}.{issued}.{mac}",
+        f"{player}.{epoch}.{key[:8]}ffff.{issued}.{mac}",
+        f"{player}.{mac}", f"{player}.{epoch}.{mac}", f"{player}.{epoch}.{key}.{mac}",
         "", ".", player, f"{player}.", token[:-1], f"{token}=", f"{token}x", f" {token}",
         f"{victim.id}.{signature}", f"{player}.{'A' * len(signature)}", token.upper(),
         f"{player}.{signature}.{signature}", f"{player}.{signature}é", "é" * 60,
@@ -119,13 +126,14 @@ async def test_changing_any_character_of_a_token_invalidates_it(node: Node) -> N
 
 async def test_another_servers_token_is_refused(node: Node) -> None:
     profile, token, _ = await node.services.identity.enter(None, None)
-    await node.redis.delete(keys.SIGNING_KEY)
-    elsewhere = Identity(node.store.players, node.services.profiles, node.store.clock, name_lists())
+    elsewhere = SecretKeys([b"another server's file of 32 bytes"[:KEY_BYTES]])
+    keyring = Keyring(node.store.keyrings, elsewhere, node.services.format, node.store.clock)
+    await node.redis.delete(keys.KEYRING)
+    forged = await keyring.token(profile.id, 0)
     with pytest.raises(Refusal, match="bad_token"):
-        await elsewhere.enter(token, None)
-    _, other_token, _ = await elsewhere.enter(None, None)
+        await keyring.verify(token)
     with pytest.raises(Refusal, match="bad_token"):
-        await node.services.identity.enter(other_token, None)
+        await node.services.identity.enter(forged, None)
     assert await node.services.identity.enter(token, None) == (profile, token, 0)
 
 
@@ -141,5 +149,5 @@ async def test_a_first_name_is_told_to_the_nodes_that_have_shown_a_guest(
 async def test_nothing_is_kept_of_a_guest_who_says_no_name(node: Node) -> None:
     _, token, _ = await node.services.identity.enter(None, None)
     await node.services.identity.enter(token, None)
-    assert await node.keys() == [keys.SIGNING_KEY]
+    assert sorted(await node.keys()) == [keys.FORMAT, keys.KEYRING]
     assert not node.published

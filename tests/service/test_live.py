@@ -337,7 +337,7 @@ async def test_a_failed_refresh_is_retried(
     other.services.rooms.appended.subscribers.clear()
     await other.rooms.set_ready(code, BOB, ready=False)
     with monkeypatch.context() as away, debug_captured() as logs:
-        away.setattr(node.redis, "pipeline", _is_away)
+        away.setattr(node.database.client, "pipeline", _is_away)
         node.services.live.receive(code, None)
 
         async def failed() -> bool:

@@ -93,6 +93,7 @@ async def test_a_dead_nodes_race_is_entered_by_a_sweeper(
 ) -> None:
     room, code = await node.race_of(ADA, BOB)
     clock.time = BEGUN
+    await node.play(attempt_of(room, ADA), ADA)
     await give_up(node, room, ADA, BOB)
     # The node dies before it applies the last effect, which follows from these two.
     for _ in range(2):

@@ -211,7 +211,7 @@ async def test_an_append_in_doubt_that_was_not_written_is_dropped(
 ) -> None:
     async with writes_held_up(redis):
         key = current.definition.key()
-        first = asyncio.create_task(current.node.database.write(key, "SET", "{x}", ""))
+        first = asyncio.create_task(current.node.database.write(key, "SET", "{p0}:x", ""))
         await until(lambda: in_flight(redis, "set"))
         pending = current.add_soon("b")
         current.lose_connection()

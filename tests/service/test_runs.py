@@ -102,6 +102,7 @@ async def test_the_runs_on_a_dailys_deal_are_those_of_its_leaderboard(
     attempts = [(await node.dailies.open(player, "robert")).attempt for player in (ADA, BOB)]
     state = await node.state_of(attempts[0])
     await node.play_out(attempts[1], BOB)
+    await node.play(attempts[0], ADA)
     await node.attempts.give_up(attempts[0])
     await node.apply_effects()
     assert state.start.day is not None

@@ -12,7 +12,6 @@ from server.core.refusal import Refusal
 from server.service import bus_messages
 from server.service.bus_messages import Progress
 from server.store import keys
-from server.store.deals import Deals
 from tests.core.builders import ADA, BOB, START
 from tests.service.nodes import BEGUN, OVER, Node, SetClock, attempt_of
 from tests.store.servers import running, until
@@ -82,7 +81,7 @@ async def test_a_player_is_notified_of_an_end_that_no_session_asked_for(
 
 async def test_a_node_prepares_its_dailies(node: Node) -> None:
     await node.services.prepare()
-    ids = await Deals(node.database).daily_ids([DailyId(game, DAY) for game in games()])
+    ids = await node.store.deals.daily_ids([DailyId(game, DAY) for game in games()])
     assert len(ids) == len(games())
     assert node.services.clock.now() == START
 

@@ -28,13 +28,15 @@ async def newer_rules(node: Node, attempt: AttemptId) -> None:
     deal = keys.deal(attempt.partition(".")[0])
     await node.redis.hset(deal, "rules", "0" * 16)
     first = json.loads(await first_entry(node, attempt)) | {"rules": "0" * 16}
+    later = (await entries(node, attempt))[1:]
     await node.redis.delete(keys.attempt(attempt))
-    await node.redis.xadd(keys.attempt(attempt), {"e": json.dumps(first)}, id="0-1")
+    for number, text in enumerate([json.dumps(first), *later], 1):
+        await node.redis.xadd(keys.attempt(attempt), {"e": text}, id=f"0-{number}")
 
 
 async def newer_entry(node: Node, attempt: AttemptId) -> None:
     """Append an entry of an unknown type, as a newer release might."""
-    await node.redis.xadd(keys.attempt(attempt), {"e": NEWER}, id="0-2")
+    await node.redis.xadd(keys.attempt(attempt), {"e": NEWER}, id="0-3")
 
 
 async def newer_deal(node: Node, attempt: AttemptId) -> None:
@@ -61,6 +63,7 @@ async def test_a_newer_attempt_is_refused_and_left_alone(
     node: Node, redis_url: str, clock: SetClock, change: object, code: str
 ) -> None:
     attempt = await begin(node)
+    await node.play(attempt, ADA)
     assert callable(change)
     await change(node, attempt)
     before = await entries(node, attempt)

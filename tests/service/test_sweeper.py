@@ -16,7 +16,7 @@ from server.store import keys
 from server.store.outbox import Pending
 from tests.core.builders import ADA, BOB, START
 from tests.service.nodes import OVER, Node, SetClock
-from tests.service.test_effects import DAY, GAME, finish_daily, rows
+from tests.service.test_effects import DAY, GAME, begin_daily, finish_daily, rows
 from tests.store.outboxes import all_due, all_effects, all_set_aside
 from tests.store.servers import running, until
 
@@ -115,7 +115,7 @@ async def test_after_a_clock_jump_every_partition_is_scanned(node: Node, clock: 
 
 async def test_deadlines_of_rooms_go_before_those_of_dailies(node: Node, clock: SetClock) -> None:
     for player in (ADA, BOB):
-        await node.dailies.open(player, GAME)
+        await begin_daily(node, player)
     _, code = await node.race_of(ADA, BOB)
     clock.time = daily.closes(DAY)
     await node.sweeper.renew()
@@ -132,7 +132,7 @@ async def test_deadlines_of_rooms_go_before_those_of_dailies(node: Node, clock: 
 async def test_an_effect_that_keeps_failing_is_set_aside_and_logged_once(
     node: Node, clock: SetClock
 ) -> None:
-    broken = (await node.dailies.open(BOB, GAME)).attempt
+    broken = await begin_daily(node, BOB)
     await node.redis.xadd(keys.attempt(broken), {"e": "no entry"}, id="0-9")
     number = keys.partition("broken")
     await node.redis.hset(keys.outbox(number), "broken", "no finish")

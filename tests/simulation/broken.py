@@ -99,6 +99,19 @@ def ends_without_an_outbox() -> Iterator[None]:
 
 
 @contextmanager
+def keeps_what_is_played_no_longer_than_the_rest() -> Iterator[None]:
+    """The first move of an attempt does not extend the life of its journal."""
+    append = AttemptDefinition.append
+
+    def without(self: Any, *given: Any) -> Append:
+        entry = append(self, *given)
+        return entry if given[0] is None else entry._replace(expires=None)
+
+    with patched(AttemptDefinition, "append", without):
+        yield
+
+
+@contextmanager
 def keeps_without_an_outbox() -> Iterator[None]:
     """What follows from keeping an identity is known only to the node that does it."""
 
@@ -370,6 +383,7 @@ def writes_scores_without_looking_back() -> Iterator[None]:
 BROKEN: dict[Callable[[], Any], int] = {
     acknowledges_before_it_appends: 0,
     ends_without_an_outbox: 11,
+    keeps_what_is_played_no_longer_than_the_rest: 0,
     keeps_without_an_outbox: 39,
     takes_a_conflict_for_success: 1,
     adds_results_that_are_entered_again: 9,

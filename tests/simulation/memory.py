@@ -143,6 +143,10 @@ class Memory:
         self.delete(key)
         return int(found)
 
+    def _expire(self, key: str, seconds: str) -> Reply:
+        self.expire(key, seconds)
+        return int(self.find(key) is not None)
+
     def _exists(self, key: str) -> Reply:
         return int(self.find(key) is not None)
 
@@ -233,6 +237,10 @@ class Memory:
     def entries(self, key: str) -> list[Entry]:
         """Return the entries of a journal."""
         return [(f"0-{number}", text) for number, text in enumerate(self.stream(key), 1)]
+
+    def expiry(self, key: str) -> int:
+        """Return when a key expires, in Unix milliseconds; 0 if it does not."""
+        return int(self.expires(key) or 0)
 
     def fields(self, key: str) -> dict[str, str]:
         """Return a copy of a hash."""

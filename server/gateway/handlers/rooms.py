@@ -32,8 +32,8 @@ from server.gateway.messages.shared import Command
 
 
 async def create(request: Request[CreateRoom]) -> RoomState:
-    """Open a room unless the node is overloaded, and subscribe the session to it."""
-    if request.load.is_too_high:
+    """Open a room if there is room for it, and subscribe the session to it."""
+    if not request.load.has_room:
         raise Refusal("overloaded", wait=request.load.wait())
     command = request.command
     room = await request.services.rooms.create(
@@ -49,8 +49,8 @@ async def create(request: Request[CreateRoom]) -> RoomState:
 
 
 async def quick_match(request: Request[QuickMatch]) -> RoomState:
-    """Find a quick match unless the node is overloaded, and subscribe the session to its room."""
-    if request.load.is_too_high:
+    """Find a quick match if there is room for one, and subscribe the session to its room."""
+    if not request.load.has_room:
         raise Refusal("overloaded", wait=request.load.wait())
     room = await request.services.quick_matches.match(request.player, request.command.game)
     return await _subscribed(request, room)

@@ -23,7 +23,7 @@ class Hello(Command, tag=1, frozen=True):
 
     Attributes:
         version: the version of the protocol that the client speaks.
-        token: the player's, from an earlier `Welcome`; null makes a new guest.
+        token: the player's, from the last `Welcome`; null makes a new guest.
         name: the player's new name, or null to keep the present one, which is also kept if it has
             changed too often lately.
     """
@@ -52,7 +52,8 @@ class Welcome(Event, tag=1, frozen=True):
     """The session is open.
 
     Attributes:
-        token: the player's credential, for `Hello` in later sessions. Keep it secret.
+        token: the player's credential, for `Hello` in later sessions: store it in place of the one
+            that was sent. Keep it secret.
         now: the server's time in Unix milliseconds.
         session: the session's id, which is no secret; servers up to release 0.2.0 leave it out.
     """
@@ -71,7 +72,8 @@ class Refused(Event, tag=3, frozen=True):
     """The command was not carried out, or the frame is not a message (`re` may then be 0).
 
     Any message can be refused as `bad_message`, `hello_first`, `too_fast`, `unavailable` or
-    `internal`; one about something stored can be refused as `unknown_rules` or `unknown_format`.
+    `internal`; one about something stored can be refused as `unknown_rules`,
+    `unknown_format` or `seed_not_opened`.
     Commands name the other codes that they are refused with.
 
     Attributes:

@@ -1,0 +1,56 @@
+"""The compose file, and what its services would be run with, for tests without containers."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from ruamel.yaml import YAML
+
+from tests.processes import ROOT
+
+COMPOSE = ROOT / "docker-compose.yml"
+
+
+def compose(**variables: str) -> dict[str, Any]:
+    """Read the compose file, with these variables set as if in `.env`, and no others."""
+
+    def value(found: re.Match[str]) -> str:
+        name, default = found.groups()
+        return variables.get(name) or default
+
+    text = re.sub(r"\$\{(\w+):-([^}]*)\}", value, COMPOSE.read_text())
+    assert "${" not in text, "every variable has a default"
+    loaded: dict[str, Any] = YAML(typ="safe").load(text)
+    return loaded
+
+
+def arguments(command: list[str], service: dict[str, Any], secrets: Path) -> list[str]:
+    """Return a service's command with the files of this checkout in place of the mounted ones.
+
+    Args:
+        command: the command.
+        service: the service.
+        secrets: the directory that `deploy/make-secrets.sh` filled.
+    """
+    return [_outside(word, service, secrets) for word in command]
+
+
+def environment(service: dict[str, Any], secrets: Path) -> dict[str, str]:
+    """Return a service's environment, with the files as for `arguments`."""
+    variables = service["environment"].items()
+    return {name: _outside(text or "", service, secrets) for name, text in variables}
+
+
+def _outside(word: str, service: dict[str, Any], secrets: Path) -> str:
+    """Return a word, or if it is the path of a mounted file, the file's path on this machine."""
+    mounted = {
+        inside: str(ROOT / outside)
+        for outside, inside, *_ in (volume.split(":") for volume in service.get("volumes", []))
+    }
+    for name in service.get("secrets", []):
+        file = Path(compose()["secrets"][name]["file"])
+        assert file.parent == Path("deploy/secrets")
+        mounted[f"/run/secrets/{name}"] = str(secrets / file.name)
+    return mounted.get(word, word)

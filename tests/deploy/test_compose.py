@@ -1,0 +1,148 @@
+"""The compose file, as far as it can be tested without containers.
+
+`test_rehearsal.py` runs the commands of its services.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.deploy.composed import COMPOSE, compose
+from tests.deploy.schemas import assert_valid
+from tests.deploy.test_image import VARIABLES, arguments_of
+from tests.processes import ROOT
+from tests.redis_users import NODES
+
+
+def test_the_compose_file_is_valid() -> None:
+    assert_valid(COMPOSE, "compose-spec")
+
+
+def test_a_node_reads_every_variable_that_the_compose_file_sets() -> None:
+    services = compose()["services"]
+    assert services["node-a"] == services["node-b"]
+    environment = services["node-a"]["environment"]
+    assert set(environment) <= VARIABLES
+    assert environment["SAMEDEAL_REDIS"].startswith(f"redis://{NODES}@redis:")
+
+
+def test_the_proxy_knows_every_node() -> None:
+    services = compose()["services"]
+    proxy = services["proxy"]
+    nodes = {name for name in services if name.startswith("node-")}
+    upstreams = dict(node.split(":") for node in proxy["environment"]["SAMEDEAL_NODES"].split())
+    assert set(upstreams) == set(proxy["depends_on"]) == nodes
+    assert {services[name]["environment"]["SAMEDEAL_PORT"] for name in nodes} == set(
+        upstreams.values()
+    )
+    read = set(re.findall(r"\{\$(\w+):", (ROOT / "deploy/Caddyfile").read_text()))
+    assert set(proxy["environment"]) == read
+
+
+def test_only_the_proxy_publishes_ports() -> None:
+    file = compose()
+    assert [name for name, service in file["services"].items() if "ports" in service] == ["proxy"]
+    assert file["services"]["redis"]["networks"] == ["store"]
+
+
+def test_only_the_proxy_has_a_way_out() -> None:
+    file = compose()
+    outside = {
+        name for name, network in file["networks"].items() if not (network or {}).get("internal")
+    }
+    with_way_out = [
+        name for name, service in file["services"].items() if outside & {*service["networks"]}
+    ]
+    assert with_way_out == ["proxy"]
+
+
+def test_only_this_machine_reaches_the_site_unless_the_operator_says_otherwise() -> None:
+    ports = compose()["services"]["proxy"]["ports"]
+    assert len(ports) == 3
+    assert all(port.startswith("127.0.0.1:") for port in ports)
+    ports = compose(SAMEDEAL_BIND="0.0.0.0")["services"]["proxy"]["ports"]  # noqa: S104
+    assert all(port.startswith("0.0.0.0:") for port in ports)
+
+
+@pytest.mark.parametrize("name", compose()["services"])
+def test_a_service_has_no_rights_of_root_and_bounded_means(name: str) -> None:
+    service = compose()["services"][name]
+    assert service["read_only"] is True
+    assert service["cap_drop"] == ["ALL"]
+    assert "cap_add" not in service
+    assert service["security_opt"] == ["no-new-privileges:true"]
+    assert not service.keys() & {"privileged", "pid", "ipc", "network_mode", "devices"}
+    assert 0 < service["pids_limit"] <= 256
+    assert re.fullmatch(r"\d+[mg]", service["mem_limit"])
+    assert service["logging"] == {"driver": "local"}, "a log is bounded"
+    # Of an image that is built here, the Dockerfile says the user; see below.
+    assert service.get("user") == (None if "build" in service else "redis")
+
+
+def test_no_secret_is_in_the_environment_or_the_defaults() -> None:
+    for name, service in compose()["services"].items():
+        for variable, text in service.get("environment", {}).items():
+            assert not re.search("PASSWORD|SECRET|TOKEN|KEY", variable) or text.startswith("/run/")
+            assert not re.search(r"://[^/@]*:[^/@]+@", text or ""), name
+    for file in compose()["secrets"].values():
+        assert file["file"].startswith("./deploy/secrets/"), "what Git and Docker ignore"
+
+
+def test_every_image_has_a_version_and_can_be_pinned_by_digest() -> None:
+    """Of what others build. A digest can be given for each in `.env`."""
+    versioned = re.compile(r"[\w./-]+:\d+\.\d+\.\d+[\w.-]*")
+    pinned = "example:1@sha256:" + 64 * "0"
+    variables = dict.fromkeys(set(re.findall(r"SAMEDEAL_\w+_IMAGE", COMPOSE.read_text())), pinned)
+    defaults = {name: default for name, _, default in map(_parted, arguments_of("ARG"))}
+    for service, given in zip(
+        compose()["services"].values(), compose(**variables)["services"].values(), strict=True
+    ):
+        if "build" not in service:
+            assert versioned.fullmatch(service["image"])
+            assert given["image"] == pinned
+            continue
+        # An image that is built takes the same versions without the compose file.
+        for name, image in service["build"]["args"].items():
+            assert versioned.fullmatch(image)
+            assert image == defaults[name]
+            assert given["build"]["args"][name] == pinned
+    stages = {stage.split(" AS ")[0] for stage in arguments_of("FROM")}
+    assert stages == {f"${{{name}}}" for name in defaults}
+
+
+def test_the_script_pins_every_image_by_what_the_registry_says(tmp_path: Path) -> None:
+    """With a program in place of Docker, which prints as digest what it was asked for."""
+    docker = tmp_path / "docker"
+    docker.write_text("#!/bin/sh\nprintf 'sha256:%s' \"$4\"\n")
+    docker.chmod(0o755)
+    env = {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    script = str(ROOT / "deploy/pin-images.sh")
+    printed = subprocess.run([script], env=env, capture_output=True, text=True, check=True).stdout  # noqa: S603
+    lines = dict(line.split("=", 1) for line in printed.splitlines())
+    wanted = dict(re.findall(r"\$\{(SAMEDEAL_\w+_IMAGE):-([^}]+)\}", COMPOSE.read_text()))
+    assert lines == {name: f"{image}@sha256:{image}" for name, image in wanted.items()}
+    docker.write_text("#!/bin/sh\nexit 1\n")
+    failed = subprocess.run([script], env=env, capture_output=True, text=True, check=False)  # noqa: S603
+    assert failed.returncode
+    assert not failed.stdout
+
+
+def _parted(argument: str) -> tuple[str, str, str]:
+    return argument.partition("=")
+
+
+def test_what_the_services_mount_is_in_the_repository() -> None:
+    mounted = [
+        volume.split(":")[0]
+        for service in compose()["services"].values()
+        for volume in service.get("volumes", [])
+        if volume.startswith("./")
+    ]
+    assert sorted(mounted) == ["./deploy/Caddyfile", "./deploy/redis.conf"]
+    for path in mounted:
+        assert (ROOT / path).is_file(), path

@@ -1,0 +1,220 @@
+"""`deploy/redis.acl`: what a node may do in Redis is what it needs, and no more."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, get_type_hints
+
+import pytest
+from redis import Redis
+from redis.backoff import NoBackoff
+from redis.exceptions import AuthenticationError, ResponseError
+from redis.retry import Retry
+
+from server.core import topics
+from server.core.boards import BoardId
+from server.core.daily import DailyId
+from server.store import keys
+from tests.conftest import CLUSTER
+from tests.deploy.composed import arguments, compose
+from tests.processes import ROOT, free_port, program, running
+from tests.redis_users import NODES, Secrets, make_secrets, secrets
+
+pytestmark = CLUSTER
+
+STORE = Path(keys.__file__).parent
+SOURCES = [path.read_text() for path in STORE.glob("*.py") if path.name != "embedded.py"]
+
+BY_THE_LIBRARY = {"cluster|slots", "command"}
+"""Commands that redis-py sends by itself, to learn the topology of a cluster."""
+
+NOT_SENT = {"readonly"}
+"""What looks like a command in the store's source, but is the first word of an error."""
+
+SAMPLES: dict[object, Any] = {
+    str: "abc",
+    int: 7,
+    BoardId: BoardId("day", "robert", 20_000, "guests"),
+    DailyId: DailyId("robert", 20_000),
+}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Secrets:
+    return make_secrets(tmp_path_factory.mktemp("secrets"))
+
+
+@pytest.fixture(scope="module")
+def port(made: Secrets, tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
+    """Run a Redis on 127.0.0.1 as the compose file does, and return its port."""
+    service, port = compose()["services"]["redis"], free_port()
+    command = arguments(service["command"], service, made.folder)
+    own = ["--bind", "127.0.0.1", "--port", str(port), "--dir", str(tmp_path_factory.mktemp("r"))]
+    with running([*command, *own]) as server:
+        server.wait_for("eady to accept connections")
+        yield port
+
+
+def client(port: int, made: Secrets, user: str | None) -> Redis:
+    """Return a client that logs in as a user, or does not."""
+    password = None if user is None else made.passwords[user]
+    return connected(port, user, password)
+
+
+def connected(port: int, user: str | None, password: str | None) -> Redis:
+    """Return a client that does not try again to log in."""
+    once = Retry(NoBackoff(), 0)
+    return Redis(port=port, username=user, password=password, decode_responses=True, retry=once)
+
+
+@pytest.fixture
+def admin(port: int, made: Secrets) -> Iterator[Redis]:
+    with client(port, made, "admin") as redis:
+        yield redis
+
+
+@pytest.fixture
+def node(port: int, made: Secrets) -> Iterator[Redis]:
+    with client(port, made, NODES) as redis:
+        yield redis
+
+
+def dry_run(admin: Redis, user: str, *command: str) -> str:
+    """Return "OK" if a user may run a command, or else why not."""
+    return str(admin.acl_dryrun(user, *command))
+
+
+def all_of(module: object) -> dict[str, str]:
+    """Return what each constant and function of a module names, by its name there."""
+    found = {name: value for name, value in vars(module).items() if isinstance(value, str)}
+    constants = {name: value for name, value in found.items() if name.isupper()}
+    functions = dict(inspect.getmembers(module, inspect.isfunction))
+    for name, function in functions.items():
+        types = get_type_hints(function)
+        if getattr(module, "__name__", "") != function.__module__ or types["return"] is int:
+            continue
+        given = [
+            SAMPLES[getattr(kind, "__supertype__", kind)]
+            for parameter, kind in types.items()
+            if parameter != "return"
+        ]
+        # What makes a key of another one's slot gets a key.
+        constants[name] = (
+            function("{p7}:x") if list(types) == ["key", "return"] else function(*given)
+        )
+    return constants
+
+
+def test_nobody_gets_in_without_a_name_and_the_password(port: int, made: Secrets) -> None:
+    with pytest.raises(AuthenticationError), client(port, made, None) as anybody:
+        anybody.ping()
+    for name, password in {NODES: "", "default": made.passwords[NODES]}.items():
+        with pytest.raises(AuthenticationError), connected(port, name, password) as guesser:
+            guesser.ping()
+
+
+@pytest.mark.parametrize("name", all_of(keys))
+def test_a_node_may_use_every_key_of_the_game(admin: Redis, name: str) -> None:
+    assert dry_run(admin, NODES, "SET", all_of(keys)[name], "") == "OK"
+
+
+@pytest.mark.parametrize("name", all_of(topics))
+@pytest.mark.parametrize("command", ["PUBLISH", "SPUBLISH", "SSUBSCRIBE", "SUBSCRIBE"])
+def test_a_node_may_use_every_channel_of_the_game(admin: Redis, name: str, command: str) -> None:
+    words = [command, all_of(topics)[name], *([""] if "PUBLISH" in command else [])]
+    assert dry_run(admin, NODES, *words) == "OK"
+
+
+def test_a_node_may_use_the_commands_of_the_store_and_no_others(admin: Redis) -> None:
+    known = set(admin.command_list())
+    text = "\n".join(SOURCES)
+    in_scripts = re.findall(r"redis\.p?call\(\s*'(\w+)'", text)
+    called = re.findall(r"\b(?:redis|client|pipeline)\.(\w+)\(", text)
+    sent = re.findall(r'"([A-Z]+)"', text)
+    needed = {name.lower() for name in in_scripts + called + sent} & known - NOT_SENT
+    # Of a command with subcommands, one is needed.
+    needed = needed - {"script"} | {"script|load"} | BY_THE_LIBRARY
+    allowed = {rule[1:] for rule in secrets().rights[NODES] if rule.startswith("+")}
+    assert allowed == needed
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "ACL LIST",
+        "ACL SETUSER default on nopass +@all",
+        "CLIENT KILL TYPE normal",
+        "CLIENT LIST",
+        "CLUSTER RESET",
+        "CONFIG GET *",
+        "CONFIG SET dir /tmp",
+        "DEBUG SLEEP 0",
+        "DEL other",
+        "EVAL return(redis.call('FLUSHALL')) 0",
+        "EVAL return(redis.call('GET','other')) 0",
+        "FAILOVER",
+        "FLUSHALL",
+        "FLUSHDB",
+        "FUNCTION FLUSH",
+        "GET other",
+        "KEYS *",
+        "MIGRATE 127.0.0.1 1 format 0 1",
+        "MODULE LIST",
+        "MONITOR",
+        "PSUBSCRIBE *",
+        "PUBLISH other x",
+        "RANDOMKEY",
+        "REPLICAOF 127.0.0.1 1",
+        "SAVE",
+        "SCRIPT FLUSH",
+        "SHUTDOWN NOSAVE",
+        "SWAPDB 0 1",
+    ],
+)
+def test_a_node_may_do_nothing_else(node: Redis, command: str) -> None:
+    with pytest.raises(ResponseError, match=r"no permissions|can't run|can't access|not allowed"):
+        node.execute_command(*command.split())  # type: ignore[no-untyped-call]
+    assert node.ping()
+
+
+def test_a_replica_may_only_replicate(admin: Redis) -> None:
+    for command in ("PSYNC ? -1", "REPLCONF ACK 0", "PING"):
+        assert dry_run(admin, "replica", *command.split()) == "OK"
+    for command in ("GET format", "SET format 1", "CONFIG GET *", "ACL LIST"):
+        assert "no permissions" in dry_run(admin, "replica", *command.split())
+
+
+def test_passwords_stay_when_secrets_are_made_again(tmp_path: Path) -> None:
+    first = make_secrets(tmp_path)
+    assert make_secrets(tmp_path) == first
+    assert len(set(first.passwords.values())) == len(first.passwords) == 3
+    assert all(re.fullmatch("[0-9a-f]{64}", text) for text in first.passwords.values())
+
+
+def test_only_their_owner_gets_at_the_secrets(tmp_path: Path) -> None:
+    folder = tmp_path / "secrets"
+    made = make_secrets(folder)
+    assert folder.stat().st_mode & 0o777 == 0o700
+    # Containers, whose users are others, get single files.
+    assert {file.stat().st_mode & 0o777 for file in folder.iterdir()} == {0o644}
+    text = (folder / "redis-users.acl").read_text()
+    assert not any(password in text for password in made.passwords.values())
+
+
+def test_an_empty_password_is_not_used(tmp_path: Path) -> None:
+    """A user with the hash of nothing would have an empty password."""
+    (tmp_path / "redis-admin").touch()
+    assert make_secrets(tmp_path).passwords["admin"]
+
+
+def test_git_ignores_the_secrets() -> None:
+    ignored = subprocess.run(  # noqa: S603 - a path of ours
+        [program("git"), "check-ignore", "--quiet", "deploy/secrets/redis-admin"],
+        cwd=ROOT,
+        check=False,
+    )
+    assert ignored.returncode == 0

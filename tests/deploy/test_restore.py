@@ -1,0 +1,231 @@
+"""Backup and restore as `deploy/README.md` has them, with real servers, and what verifies them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from click.testing import CliRunner
+
+from engine.deal import SEED_BYTES
+from server.cli import main
+from server.core import race_commands
+from server.store import keys
+from server.store.embedded import redis_server_path
+from server.store.secret_keys import KEY_BYTES, SecretKeys, add_key
+from tests.conftest import SECRET_KEY_FILE, node, secret_keys
+from tests.gateway.client import opened
+from tests.gateway.play import race_of, resign
+from tests.processes import PATIENCE
+from tests.redis_servers import Server, until
+from tests.redis_users import add_nodes_user, as_node
+from tests.test_cli import default_logging
+
+__all__ = ["default_logging"]
+
+
+class Backups(NamedTuple):
+    """Copies of a store on which games were played.
+
+    Attributes:
+        files: a copy of Redis's directory, with the append-only file.
+        snapshot: what `redis-cli --rdb` wrote.
+        report: what `verify-store --json` printed then.
+    """
+
+    files: Path
+    snapshot: Path
+    report: Path
+
+
+def verified(url: str, *words: str, keys_file: Path = SECRET_KEY_FILE) -> tuple[int, str, Any]:
+    """Return the exit code of `verify-store`, what it prints for people, and its report."""
+    fixed = ["admin", "--redis", as_node(url), "--secret-key-file", str(keys_file), "--json"]
+    done = CliRunner().invoke(main, [*fixed, "verify-store", *words])
+    report = json.loads(done.stdout) if done.stdout else None
+    return done.exit_code, done.stderr, report
+
+
+async def play(url: str) -> None:
+    """Play a race and a daily of two players, of whom one keeps the identity."""
+    async with node(url) as port, opened(port) as one, opened(port) as other:
+        runs = await race_of(one, other)
+        await one.ask("NewRecoveryCode")
+        await one.ask("rename", name="Ada")
+        daily = await one.ask("daily.open", game="robert")
+        for run in (runs[0], daily):
+            moved = await one.ask("move", attempt=run["attempt"], seq=2, move="s>w")
+            await resign(one, run | {"seq": moved["seq"]})
+        await resign(other, runs[1])
+        board = await one.ask("leaderboard.watch", game="robert")
+        assert "size" in board, board
+        if not board["size"]:
+            await one.next("leaderboard", lambda board: board["size"] == 1)
+        # A second daily, which goes on.
+        begun = await other.ask("daily.open", game="deuces")
+        await other.ask("move", attempt=begun["attempt"], seq=2, move="s>w")
+
+
+@contextmanager
+def server_on(data: Path, **options: str) -> Iterator[Server]:
+    """Run a redis-server on a directory, with the nodes' user."""
+    server = Server(data, **options)
+    server.start()
+    with server.client() as client:
+        add_nodes_user(client)
+    try:
+        yield server
+    finally:
+        server.kill()
+
+
+@pytest.fixture(scope="module")
+def backups(tmp_path_factory: pytest.TempPathFactory) -> Backups:
+    """Return backups that were made of a running Redis."""
+    folder = tmp_path_factory.mktemp("backups")
+    found = Backups(folder / "files", folder / "dump.rdb", folder / "report.json")
+    with server_on(folder / "redis", appendfsync="always") as server:
+        with pytest.MonkeyPatch.context() as shorter:
+            shorter.setattr(race_commands, "COUNTDOWN", 50)
+            asyncio.run(play(server.url))
+        code, said, report = verified(server.url)
+        assert (code, report["problems"]) == (0, []), said
+        found.report.write_text(json.dumps(report))
+        assert server.ask("CONFIG", "SET", "auto-aof-rewrite-percentage", "0") == "OK"
+        shutil.copytree(folder / "redis", found.files)
+        redis_cli = Path(redis_server_path()).with_name("redis-cli")
+        command = [str(redis_cli), "-p", str(server.port), "--rdb", str(found.snapshot)]
+        subprocess.run(command, check=True, capture_output=True, timeout=PATIENCE)  # noqa: S603
+    return found
+
+
+def test_the_files_of_redis_are_restored_by_copying_them_back(
+    backups: Backups, tmp_path: Path
+) -> None:
+    data = tmp_path / "redis"
+    shutil.copytree(backups.files, data)
+    with server_on(data) as server:
+        code, said, report = verified(server.url, "--expect", str(backups.report))
+        assert (code, report["problems"]) == (0, []), said
+        assert "This store is whole." in said
+        before = json.loads(backups.report.read_text())
+        assert report["newest"] == before["newest"]
+        assert report["keys"]["attempt"] == report["verified"]["attempt"] == 4
+        assert report["keys"]["room"] == report["verified"]["room"] == 1
+        assert report["verified"]["history"] == 2
+        assert report["verified"]["deal"] == report["keys"]["deal"] >= 9
+        # A part is always the same part.
+        _, _, half = verified(server.url, "--percent", "50")
+        assert half["keys"] == report["keys"]
+        assert sum(half["verified"].values()) < sum(report["verified"].values())
+
+
+def test_a_snapshot_is_restored_without_the_append_only_file_at_first(
+    backups: Backups, tmp_path: Path
+) -> None:
+    data = tmp_path / "redis"
+    data.mkdir()
+    shutil.copy(backups.snapshot, data / "dump.rdb")
+    with server_on(data, appendonly="no") as server:
+        assert server.ask("CONFIG", "SET", "appendonly", "yes") == "OK"
+        until(lambda: "aof_rewrite_in_progress:0" in written(server))
+        until(lambda: "aof_rewrite_scheduled:0" in written(server))
+    with server_on(data) as server:
+        code, said, _ = verified(server.url, "--expect", str(backups.report))
+        assert code == 0, said
+
+
+def written(server: Server) -> str:
+    """Return what Redis says of its files."""
+    with server.client() as client:
+        found = client.info("persistence")
+    return " ".join(f"{name}:{value}" for name, value in dict(found).items())
+
+
+def test_a_snapshot_that_redis_ignores_is_noticed(backups: Backups, tmp_path: Path) -> None:
+    data = tmp_path / "redis"
+    data.mkdir()
+    shutil.copy(backups.snapshot, data / "dump.rdb")
+    with server_on(data) as server:
+        code, said, _ = verified(server.url)
+        assert (code, "it is empty" in said) == (1, True)
+        code, said, report = verified(server.url, "--expect", str(backups.report))
+        assert code == 1
+        assert "This is another store" in said
+        assert "Of 4 keys of the kind `attempt`, 0 are left." in report["problems"]
+        assert "The newest journal entry is missing." in report["problems"]
+
+
+def test_a_restore_with_other_secret_keys_is_noticed(backups: Backups, tmp_path: Path) -> None:
+    other = tmp_path / "keys"
+    add_key(other)
+    data = tmp_path / "redis"
+    shutil.copytree(backups.files, data)
+    with server_on(data) as server:
+        code, said, _ = verified(server.url, keys_file=other)
+        assert code == 1
+        assert f"lacks the key {secret_keys().newest}" in said
+
+
+def test_damages_are_named(backups: Backups, tmp_path: Path) -> None:
+    data = tmp_path / "redis"
+    shutil.copytree(backups.files, data)
+    with server_on(data) as server, server.client() as client:
+
+        def names(pattern: str) -> list[str]:
+            return sorted(map(str, client.scan_iter(pattern, count=1000)))
+
+        attempts = names("*:attempt:*")
+        dailies = names("daily:*")
+        with_entries = [key for key in attempts if int(client.xlen(key)) > 1]
+        client.xdel(with_entries[0], "0-1")
+        client.xadd(with_entries[1], {"e": '{"type":"moved","move":[1],"at":5}'}, id="0-9")
+        lost, changed, foreign = (keys.deal(str(client.get(key))) for key in dailies[:3])
+        client.delete(lost)
+        client.hset(changed, "commitment", "0" * 64)
+        client.hset(foreign, "sealed", SecretKeys([bytes([1] * KEY_BYTES)]).seal("x", b"x"))
+        (ranked,) = (
+            names("leaderboard:*robert:2*:ranked") or names("leaderboard:*robert*}:ranked")[:1]
+        )
+        client.zremrangebyrank(ranked, 0, -1)
+        client.hset(keys.outbox(1), "x", '{"type":"later"}')
+        client.zadd(keys.due(2), {"r:ABCDE": 5})
+        code, _, report = verified(server.url, "--expect", str(backups.report))
+    assert code == 1
+    for problem in (
+        "Journals with a gap: ",
+        "Dailies without a deal that can be opened: 3",
+        "Deals that cannot be opened (seed_not_opened): 2, such as ",
+        "Leaderboards that differ from the histories of their players: ",
+        "Effects that this release cannot read: 1, such as x.",
+        "Deadlines without a journal: 1, such as ABCDE.",
+    ):
+        assert any(each.startswith(problem) for each in report["problems"]), report["problems"]
+    assert report["overdue"] >= 1
+
+
+def test_a_copy_of_redis_tells_no_seed_and_no_key(backups: Backups, tmp_path: Path) -> None:
+    data = tmp_path / "redis"
+    shutil.copytree(backups.files, data)
+    opener = secret_keys()
+    with server_on(data) as server, server.client() as client:
+        sealed = {
+            str(key): str(client.hget(str(key), "sealed"))
+            for key in client.scan_iter("deal:*", count=1000)
+        }
+    seeds = [opener.open(f"seed {keys.kind_of(key)[1]}", text) for key, text in sealed.items()]
+    assert len(seeds) >= 9
+    assert {len(seed) for seed in seeds} == {SEED_BYTES}
+    copies = [backups.snapshot, *(path for path in backups.files.rglob("*") if path.is_file())]
+    content = b"".join(path.read_bytes() for path in copies)
+    secret = SECRET_KEY_FILE.read_bytes().strip()
+    for told in [secret, bytes.fromhex(secret.decode()), *seeds]:
+        assert told not in content
+        assert told.hex().encode() not in content

@@ -1,0 +1,81 @@
+"""The users of Redis in production, for tests: nodes have no other rights than there."""
+
+from __future__ import annotations
+
+import subprocess
+import tempfile
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from redis import Redis
+from redis.exceptions import ResponseError
+
+from server.store.connection import with_password
+from tests.processes import ROOT, program
+
+NODES = "samedeal"
+"""The user of the nodes."""
+
+
+class Secrets(NamedTuple):
+    """What `deploy/make-secrets.sh` made.
+
+    Attributes:
+        folder: where they are.
+        passwords: by user.
+        rights: what each user may do, as arguments of ACL SETUSER.
+    """
+
+    folder: Path
+    passwords: dict[str, str]
+    rights: dict[str, list[str]]
+
+
+def make_secrets(folder: Path) -> Secrets:
+    """Make secrets in a folder, as an operator does, and return them."""
+    subprocess.run(  # noqa: S603 - a script of ours
+        [program("sh"), str(ROOT / "deploy/make-secrets.sh"), str(folder)], check=True
+    )
+    lines = (folder / "redis-users.acl").read_text().splitlines()
+    rights = {name: rules for _, name, *rules in map(str.split, lines)}
+    files = {name: folder / f"redis-{name}" for name in rights}
+    passwords = {name: file.read_text() for name, file in files.items() if file.exists()}
+    return Secrets(folder, passwords, rights)
+
+
+@cache
+def secrets() -> Secrets:
+    """Return the secrets of this test run."""
+    with tempfile.TemporaryDirectory(prefix="samedeal") as folder:
+        return make_secrets(Path(folder))
+
+
+def add_nodes_user(redis: Redis) -> None:
+    """Add the user of the nodes to a server that tests use without a password otherwise.
+
+    On a server that is older than what it needs, the user has all rights.
+    """
+    rights = secrets().rights[NODES]
+    try:
+        _set_user(redis, rights)
+    except ResponseError:
+        assert int(str(redis.info("server")["redis_version"]).split(".")[0]) < 7, "redis.acl"
+        (password,) = (rule for rule in rights if rule.startswith("#"))
+        _set_user(redis, ["reset", "on", "~*", "&*", "+@all", password])
+
+
+def _set_user(redis: Redis, rights: list[str]) -> None:
+    redis.execute_command("ACL", "SETUSER", NODES, *rights)  # type: ignore[no-untyped-call]
+
+
+def as_node(url: str) -> str:
+    """Return the address of a Redis with name and password of the nodes' user."""
+    scheme, _, rest = url.partition("://")
+    return with_password(f"{scheme}://{NODES}@{rest}", secrets().passwords[NODES])
+
+
+def refused(redis: Redis) -> list[Any]:
+    """Return what a server has refused to its users: entries of its ACL LOG."""
+    found: list[Any] = redis.acl_log()
+    return found

@@ -1,0 +1,301 @@
+"""The keyring: tokens expire and are renewed, keys are rotated, and those of 0.2.0 taken over."""
+
+from __future__ import annotations
+
+import hmac
+from base64 import urlsafe_b64encode
+
+import pytest
+from structlog.testing import capture_logs
+
+from server.core.daily import DailyId
+from server.core.ids import RoomCode
+from server.core.refusal import Refusal, UnavailableError, UnreadableError, UnsuitableError
+from server.service import keyring as module
+from server.service import tokens
+from server.service.format import ALONE_FOR, Format
+from server.service.keyring import Keyring
+from server.service.tokens import LIFE, RENEW_AFTER
+from server.store import keys
+from server.store.deals import Deals
+from server.store.secret_keys import KEY_BYTES, SecretKeys
+from tests.core.builders import ADA, BOB
+from tests.service.nodes import Node, SetClock
+from tests.store.servers import running, until
+
+OLD_SECRET = b"\7" * 32
+DAY = 86_400_000
+LATER = SecretKeys([b"\1" * KEY_BYTES, bytes(KEY_BYTES)])
+"""The test's secret key, and a newer one."""
+
+
+def old_token(player: str, epoch: int = 0) -> str:
+    """Return a token as release 0.2.0 (without epoch) or an early 0.3.0 makes it."""
+    text = f"{player}.{epoch}" if epoch else player
+    label = b"samedeal token 2\0" if epoch else b"samedeal token 1\0"
+    mac = hmac.digest(OLD_SECRET, label + text.encode(), "sha256")
+    return f"{text}.{urlsafe_b64encode(mac).rstrip(b'=').decode()}"
+
+
+def ring_on(node: Node, secret_keys: SecretKeys | None = None) -> Keyring:
+    """Return the keyring of one more node on the same store."""
+    store = node.store
+    form = Format(store.formats, store.nodes, store.clock)
+    return Keyring(store.keyrings, secret_keys or store.secret_keys, form, store.clock)
+
+
+async def until_raised(node: Node, clock: SetClock) -> None:
+    """Let the time pass after which no node of 0.2.0 is expected any more."""
+    await node.services.keyring.refresh()
+    clock.time += ALONE_FOR
+    await node.services.keyring.refresh()
+
+
+async def test_a_token_holds_for_its_life_and_is_renewed_in_time(
+    node: Node, other: Node, clock: SetClock
+) -> None:
+    _, token, _ = await node.services.identity.enter(None, None)
+    clock.time += RENEW_AFTER
+    assert (await other.services.identity.enter(token, None)).token == token
+    clock.time += 2000
+    renewed = (await other.services.identity.enter(token, None)).token
+    assert renewed != token
+    clock.time += LIFE - RENEW_AFTER - 3000
+    assert (await node.services.identity.enter(token, None)).token not in {token, renewed}
+    clock.time += 1000
+    with pytest.raises(Refusal, match="bad_token"):
+        await node.services.identity.enter(token, None)
+    assert (await node.services.identity.enter(renewed, None)).token != renewed
+
+
+async def test_no_key_is_stored_and_a_new_store_has_a_keyring_at_once(node: Node) -> None:
+    _, token, _ = await node.services.identity.enter(None, None)
+    said = tokens.read(token)
+    stored = str(await node.redis.get(keys.KEYRING))
+    assert said.key in stored
+    key = node.store.secret_keys.signing_key(said.key)
+    assert key is not None
+    assert key.hex() not in stored
+    assert (await node.redis.get(keys.FORMAT), await node.redis.get(keys.SIGNING_KEY)) == (
+        "2",
+        None,
+    )
+
+
+async def test_a_rotated_key_is_used_by_all_nodes_and_logs_nobody_out(
+    node: Node, other: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "READ_EVERY", 0.01)
+    _, token, _ = await other.services.identity.enter(None, None)
+    before = tokens.read(token).key
+    async with running(other.services.keyring.run):
+        after = (await node.services.keyring.rotate(LIFE)).signing
+
+        async def uses_it() -> bool:
+            found = await other.services.identity.enter(token, None)
+            return tokens.read(found.token).key == after
+
+        await until(uses_it)
+    assert before != after
+    # A node that has not read the keyring since knows the new key at once.
+    behind = ring_on(node)
+    await behind.refresh()
+    last = await node.services.keyring.rotate(LIFE)
+    assert set(last.retired) == {before, after}
+    assert (await behind.verify(await node.services.keyring.token(ADA, 3)))[:2] == (ADA, 3)
+    clock.time += LIFE
+    fresh = await node.services.keyring.token(ADA, 0)
+    await node.services.keyring.verify(fresh)
+
+
+async def test_a_retired_key_holds_no_longer_than_was_said(node: Node, clock: SetClock) -> None:
+    ring = node.services.keyring
+    first = await ring.token(ADA, 0)
+    await ring.rotate(7 * DAY)
+    second = await ring.token(ADA, 0)
+    await ring.rotate(DAY)
+    clock.time += DAY - 1
+    for token in (first, second):
+        assert (await ring.verify(token)).renew
+    clock.time += 1
+    for token in (first, second):
+        with pytest.raises(Refusal, match="bad_token"):
+            await ring.verify(token)
+    third = await ring.token(ADA, 0)
+    await ring.rotate(0)
+    with pytest.raises(Refusal, match="bad_token"):
+        await ring.verify(third)
+    assert not (await ring.verify(await ring.token(ADA, 0))).renew
+
+
+async def test_a_forged_key_id_asks_nothing_of_the_store(node: Node) -> None:
+    ring = node.services.keyring
+    player, epoch, key, issued, mac = (await ring.token(ADA, 0)).split(".")
+    await node.database.close()
+    for forged in ("f" * 12, key[:8] + "ffff"):
+        with pytest.raises(Refusal, match="bad_token"):
+            await ring.verify(f"{player}.{epoch}.{forged}.{issued}.{mac}")
+
+
+async def test_tokens_hold_after_a_restore_of_an_older_copy(node: Node) -> None:
+    ring = node.services.keyring
+    await ring.refresh()
+    copy = str(await node.redis.get(keys.KEYRING))
+    await ring.rotate(LIFE)
+    token = await ring.token(ADA, 0)
+    await node.redis.set(keys.KEYRING, copy)
+    found = await ring_on(node).verify(token)
+    assert (found.player, found.renew) == (ADA, True)
+
+
+async def test_beside_nodes_of_an_older_release_tokens_and_seeds_are_theirs(
+    node: Node, clock: SetClock
+) -> None:
+    await node.redis.set(keys.SIGNING_KEY, OLD_SECRET.hex())
+    await node.redis.zadd(keys.NODES, {"old:8000#0": clock.time + 100 * DAY})
+    clock.time += 50 * DAY
+    identity = node.services.identity
+    profile, token, _ = await identity.enter(None, None)
+    assert token == old_token(profile.id)
+    assert (await identity.enter(token, None)).token == token
+    assert (await identity.enter(old_token(profile.id, 3), None)).epoch == 3
+    deal = await node.store.deals.draw("robert", "standard", RoomCode("AAAAA"))
+    assert await node.redis.hget(keys.deal(deal.id), "seed") == deal.seed.hex()
+    for _ in range(3):
+        clock.time += ALONE_FOR
+        await node.services.keyring.refresh()
+    assert await node.redis.get(keys.FORMAT) is None
+    # A node of this release is not taken for one of those.
+    await node.redis.zrem(keys.NODES, "old:8000#0")
+    await node.redis.zadd(keys.NODES, {node.registration.name: clock.time + 100 * DAY})
+    await until_raised(node, clock)
+    assert await node.redis.get(keys.FORMAT) == "2"
+
+
+async def test_once_older_nodes_are_gone_what_they_left_is_taken_over(
+    node: Node, other: Node, clock: SetClock
+) -> None:
+    await node.redis.set(keys.SIGNING_KEY, OLD_SECRET.hex())
+    for each in (node, other):
+        await each.services.keyring.refresh()
+    await node.dailies.draw_ahead()
+    ahead = DailyId("robert", (await node.dailies.ahead())[-1].day)
+    drawn = await node.store.deals.daily(ahead)
+    watch_key = (await node.services.keyring.macs(b"room"))[0]
+    key = keys.deal(drawn.id)
+    assert await node.redis.hget(key, "seed") == drawn.seed.hex()
+
+    await until_raised(node, clock)
+    assert await node.redis.get(keys.FORMAT) == "2"
+    # Nodes that have not noticed yet go on as before, and everybody reads everything.
+    said_by_other = await other.services.keyring.token(ADA, 2)
+    assert said_by_other == old_token(ADA, 2)
+    said = await node.services.keyring.token(ADA, 2)
+    assert (await other.services.keyring.verify(said))[:2] == (ADA, 2)
+    assert await node.services.keyring.verify(said_by_other) == (ADA, 2, True)
+    assert watch_key in await node.services.keyring.macs(b"room")
+
+    await node.services.keyring.refresh()
+    assert await node.redis.get(keys.SIGNING_KEY) is None
+    assert OLD_SECRET.hex() not in str(await node.redis.get(keys.KEYRING))
+    await other.services.keyring.refresh()
+    assert tokens.read(await other.services.keyring.token(ADA, 2)).key == tokens.read(said).key
+    # The dailies ahead are sealed without anybody's asking for them.
+    await node.dailies.draw_ahead()
+    await node.store.players.keep(BOB)  # a write after those, on the same connection
+    fields = await node.redis.hgetall(key)
+    assert "seed" not in fields
+    assert drawn.seed.hex() not in str(fields)
+    assert await Deals(node.database, node.store.secret_keys).find(drawn.id) == drawn  # type: ignore[arg-type]
+    # Old tokens hold as long as any.
+    clock.time += LIFE - 1
+    assert (await node.services.keyring.verify(old_token(BOB))).renew
+    clock.time += 1
+    with pytest.raises(Refusal, match="bad_token"):
+        await node.services.keyring.verify(old_token(BOB))
+
+
+async def test_an_older_node_that_was_cut_off_for_a_while_is_waited_for(
+    node: Node, clock: SetClock
+) -> None:
+    await node.redis.set(keys.SIGNING_KEY, OLD_SECRET.hex())
+    await node.services.keyring.refresh()
+    clock.time += ALONE_FOR - 1
+    await node.redis.zadd(keys.NODES, {"old:8000#0": clock.time + 15_000})
+    await node.services.keyring.refresh()
+    clock.time += 15_001
+    await node.services.keyring.refresh()
+    clock.time += ALONE_FOR - 1
+    await node.services.keyring.refresh()
+    assert await node.redis.get(keys.FORMAT) is None
+    clock.time += 1
+    await node.services.keyring.refresh()
+    assert await node.redis.get(keys.FORMAT) == "2"
+
+
+async def test_a_secret_key_is_rotated_with_the_signing_key(node: Node, clock: SetClock) -> None:
+    await node.redis.set(keys.SIGNING_KEY, OLD_SECRET.hex())
+    await until_raised(node, clock)
+    deal = await node.store.deals.draw("robert", "standard", RoomCode("AAAAA"))
+    token = await node.services.keyring.token(ADA, 0)
+    later = ring_on(node, LATER)
+    await later.refresh()
+    # Until it is rotated, a node with the new file seals by the old key, which all nodes have.
+    assert LATER.sealing == node.store.secret_keys.newest
+    await later.rotate(LIFE)
+    assert LATER.sealing == LATER.newest
+    for old in (token, old_token(BOB)):
+        assert (await later.verify(old)).renew
+    deals = Deals(node.database, LATER)
+    assert await deals.seal(deal.id)
+    assert not await deals.seal(deal.id)
+    only = SecretKeys([b"\1" * KEY_BYTES])
+    assert await Deals(node.database, only).find(deal.id) == deal
+    assert (await ring_on(node, only).verify(old_token(BOB))).renew
+
+
+async def test_a_node_without_the_secret_key_does_not_start_and_says_which_one(
+    node: Node,
+) -> None:
+    await node.services.keyring.refresh()
+    name = node.store.secret_keys.newest
+    with pytest.raises(UnsuitableError, match=f"lacks the key {name}"):
+        await ring_on(node, SecretKeys([b"\1" * KEY_BYTES])).refresh()
+
+
+async def test_a_node_that_lacks_a_new_secret_key_goes_on_and_refuses_no_token_for_good(
+    node: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "READ_EVERY", 0.01)
+    ring = node.services.keyring
+    token = await ring.token(ADA, 0)
+    later = ring_on(node, LATER)
+    await later.rotate(LIFE)
+    with capture_logs() as logs:
+        async with running(ring.run):
+
+            async def lacking() -> bool:
+                return any(line["event"] == "keyring_not_opened" for line in logs)
+
+            await until(lacking)
+    assert LATER.newest in str(logs)
+    assert (await ring.verify(token)).player == ADA
+    with pytest.raises(UnavailableError):
+        await ring.verify(await later.token(ADA, 0))
+
+
+async def test_a_deal_that_cannot_be_opened_is_refused_and_never_another_deal(node: Node) -> None:
+    drawn = [await node.store.deals.draw("robert", "standard", RoomCode("AAAAA")) for _ in "ab"]
+    one, other = (keys.deal(deal.id) for deal in drawn)
+    elsewhere = SecretKeys([b"\1" * KEY_BYTES])
+    with capture_logs() as logs, pytest.raises(UnreadableError, match="seed_not_opened"):
+        await Deals(node.database, elsewhere).find(drawn[0].id)
+    assert node.store.secret_keys.newest in str(logs)
+    # The seed of another deal, sealed or in plain.
+    await node.redis.hset(one, "sealed", str(await node.redis.hget(other, "sealed")))
+    await node.redis.hset(other, "seed", drawn[0].seed.hex())
+    await node.redis.hdel(other, "sealed", "format")
+    for deal in drawn:
+        fresh = Deals(node.database, node.store.secret_keys)  # type: ignore[arg-type]
+        with pytest.raises(UnreadableError, match="seed_not_opened"):
+            await fresh.find(deal.id)

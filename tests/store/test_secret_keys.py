@@ -1,0 +1,115 @@
+"""Secret keys: what they seal, and their file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from server.cli import main
+from server.core.refusal import UnsuitableError
+from server.store.secret_keys import (
+    KEY_BYTES,
+    SealError,
+    SecretKeys,
+    add_key,
+    own_keys,
+    read_keys,
+    sealed_by,
+)
+
+OLD, NEW = bytes(KEY_BYTES), bytes([1] * KEY_BYTES)
+SEED = bytes(range(32))
+
+
+def test_a_sealed_secret_is_opened_by_its_key_as_what_it_is_and_not_otherwise() -> None:
+    own = SecretKeys([OLD])
+    sealed = own.seal("seed one", SEED)
+    assert own.open("seed one", sealed) == SEED
+    assert SEED.hex() not in sealed
+    assert sealed_by(sealed) == own.newest
+    assert sealed == SecretKeys([OLD]).seal("seed one", SEED), "two nodes write the same text"
+    assert sealed != own.seal("seed two", SEED)
+    for what, text in (
+        ("seed two", sealed),
+        ("seed one", sealed[:-2] + ("AA" if sealed[-2:] != "AA" else "BB")),
+        ("seed one", sealed[:-4]),
+        ("seed one", own.newest),
+        ("seed one", f"{own.newest}.=é"),
+        ("seed one", ""),
+    ):
+        with pytest.raises(SealError):
+            own.open(what, text)
+    with pytest.raises(SealError, match=own.newest):
+        SecretKeys([NEW]).open("seed one", sealed)
+
+
+def test_keys_are_rotated_by_knowing_both() -> None:
+    before, both = SecretKeys([OLD]), SecretKeys([NEW, OLD])
+    assert both.newest == SecretKeys([NEW]).newest != before.newest
+    assert both.open("x", before.seal("x", SEED)) == SEED
+    both.sealing = before.newest
+    assert both.seal("x", SEED) == before.seal("x", SEED)
+    assert before.newest in both
+    assert both.newest not in before
+
+
+def test_signing_keys_follow_from_the_secret_key_that_their_id_names() -> None:
+    own = SecretKeys([NEW, OLD])
+    names = [SecretKeys([OLD]).newest + "0000", own.newest + "0000", own.newest + "0001"]
+    found = [own.signing_key(name) for name in names]
+    assert len(set(found)) == 3
+    assert None not in found
+    assert SecretKeys([OLD]).signing_key(names[0]) == found[0]
+    assert SecretKeys([OLD]).signing_key(names[1]) is None
+
+
+def test_a_file_gets_a_new_newest_key_and_only_its_owner_reads_it(tmp_path: Path) -> None:
+    path = tmp_path / "keys"
+    first = add_key(path)
+    second = add_key(path)
+    assert second.newest != first.newest
+    assert first.newest in second
+    assert read_keys(path).newest == second.newest
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert [each.name for each in tmp_path.iterdir()] == ["keys"]
+    path.chmod(0o644)
+    assert first.newest in add_key(path)
+    assert path.stat().st_mode & 0o777 == 0o644
+
+
+def test_a_node_makes_a_file_of_its_own_once(tmp_path: Path) -> None:
+    path = own_keys(tmp_path / "data")
+    assert read_keys(path).newest == read_keys(own_keys(tmp_path / "data")).newest
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert [each.name for each in path.parent.iterdir()] == [path.name]
+
+
+@pytest.mark.parametrize("content", ["", "\n", "00", "0" * 63, f"{'0' * 64}\nsecret", "é" * 64])
+def test_what_is_no_file_of_keys_is_refused_without_quoting_it(
+    tmp_path: Path, content: str
+) -> None:
+    path = tmp_path / "keys"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(UnsuitableError, match="is no file of secret keys") as caught:
+        read_keys(path)
+    assert caught.value.__cause__ is None
+    refused = CliRunner().invoke(main, ["keygen", str(path)])
+    assert (refused.exit_code, path.read_text(encoding="utf-8")) == (1, content)
+
+
+def test_keygen_adds_a_key_and_shows_its_id_only(tmp_path: Path) -> None:
+    path = tmp_path / "keys"
+    done = CliRunner().invoke(main, ["keygen", str(path)])
+    assert (done.exit_code, read_keys(path).newest in done.output) == (0, True)
+    assert path.read_text(encoding="ascii").strip() not in done.output
+
+
+def test_serve_needs_a_file_of_keys_with_a_redis_and_says_how_to_make_one(tmp_path: Path) -> None:
+    serve = ["serve", "--redis", "redis://127.0.0.1:1/0"]
+    without = CliRunner().invoke(main, serve, env={"SAMEDEAL_SECRET_KEY_FILE": None})
+    assert (without.exit_code, "samedeal keygen" in without.output) == (1, True)
+    file = ["--secret-key-file", str(tmp_path / "none")]
+    missing = CliRunner().invoke(main, [*serve, *file])
+    assert (missing.exit_code, f"samedeal keygen {file[1]}" in missing.output) == (1, True)

@@ -1,0 +1,80 @@
+"""The commands `samedeal admin` for keys, beside nodes that run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from engine.catalog import games
+from server.core import daily
+from server.service import keyring
+from server.store import keys
+from server.store.connection import Client
+from server.store.secret_keys import add_key, read_keys
+from tests.conftest import ALONE, node
+from tests.gateway.client import opened
+from tests.store.servers import until
+from tests.test_admin import found, run
+from tests.test_cli import default_logging
+
+__all__ = ["default_logging"]
+
+pytestmark = ALONE
+
+
+async def test_a_rotated_key_signs_on_running_nodes_and_logs_nobody_out(
+    redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(keyring, "READ_EVERY", 0.01)
+    async with node(redis_url) as port:
+        async with opened(port) as client:
+            welcome = await client.hello(name="Ada")
+        rotated = await found(redis_url, "rotate-key")
+
+        async def renewed() -> bool:
+            async with opened(port) as client:
+                again = await client.hello(welcome["token"])
+            assert again["player"] == welcome["player"]
+            return rotated["signing"] in again["token"]
+
+        await until(renewed)
+        await found(redis_url, "rotate-key", "--retire-after", "0")
+
+        async def ended() -> bool:
+            async with opened(port) as client:
+                return (await client.hello(welcome["token"])).get("code") == "bad_token"
+
+        await until(ended)
+
+
+async def test_seeds_are_sealed_by_a_new_secret_key(
+    redis_url: str, redis: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "keys"
+    old = add_key(path)
+    monkeypatch.setenv("SAMEDEAL_SECRET_KEY_FILE", str(path))
+    async with node(redis_url, secret_key_file=path):
+        new = add_key(path)
+    count = (daily.DRAWN_AHEAD + 1) * len(games())
+    assert await found(redis_url, "seal") == {"deals": count, "sealed": 0}
+    assert (await found(redis_url, "rotate-key"))["signing"].startswith(new.newest)
+    assert await found(redis_url, "seal") == {"deals": count, "sealed": count}
+    sealed = [str(await redis.hget(str(key), "sealed")) async for key in redis.scan_iter("deal:*")]
+    assert {text.partition(".")[0] for text in sealed} == {new.newest}
+    # Without its line, the old key is not needed by any seed.
+    path.write_text(path.read_text(encoding="ascii").split()[0], encoding="ascii")
+    assert old.newest not in read_keys(path)
+    _, output = await run(redis_url, "verify-store")
+    assert f'"deal":{count}' in output
+    assert "cannot be opened" not in output
+
+
+async def test_a_key_is_not_rotated_while_nodes_of_an_earlier_release_run(
+    redis_url: str, redis: Client
+) -> None:
+    await redis.zadd(keys.NODES, {"old:8000#0": 1 << 52})
+    async with node(redis_url):
+        code, output = await run(redis_url, "rotate-key")
+        assert (code, "0.2.0" in output) == (1, True)
+    assert await redis.get(keys.KEYRING) is None
