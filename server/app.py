@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Coroutine, Sequence
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
 from typing import Any
 
@@ -15,10 +15,12 @@ from server.core.refusal import UnsuitableError
 from server.gateway.addresses import Proxies
 from server.gateway.api.app import Api
 from server.gateway.handlers import Handlers
-from server.gateway.http import metrics_app, players_app
+from server.gateway.headers import SecurityHeaders
+from server.gateway.http import Health, metrics_app, players_app
 from server.gateway.hub import Hub
 from server.gateway.listener import Listener
 from server.gateway.load import Load
+from server.gateway.origins import Origins
 from server.gateway.pages import Pages
 from server.gateway.previews import Previews
 from server.gateway.sockets import Sockets
@@ -48,6 +50,7 @@ from server.store.nodes import Nodes
 from server.store.open_rooms import OpenRooms
 from server.store.outbox import Outboxes
 from server.store.players import Players
+from server.store.probe import Probe
 from server.store.quick import QuickMatches
 from server.store.races import Races
 from server.store.rooms import Rooms
@@ -112,7 +115,9 @@ async def running_node(
         metrics.sessions = lambda: hub.size
         await services.prepare()
         stack.push_async_callback(services.close)
-        tasks = _started(bus.run(stop), clock.run(stop), services.run(stop), hub.run(stop))
+        probe = Probe(database)
+        await probe.once()
+        tasks = _started(*(each.run(stop) for each in (bus, clock, probe, services, hub)))
         stack.push_async_callback(_wait_for, tasks)
         stack.callback(stop.set)
         load = Load(lambda: lag.recent, lambda: services.memory.has_room)
@@ -121,18 +126,15 @@ async def running_node(
         previews = Previews(services, load)
         stack.push_async_callback(previews.close)
 
-        def is_healthy() -> bool:
-            # These tasks run until the node stops. If one has ended before, it has failed, and
-            # this node should be replaced.
-            return clock.is_fresh() and not any(task.done() for task in tasks)
-
+        health = _health(tasks, probe)
+        metrics.ready = health.is_ready
         proxies = Proxies(settings.trusted_proxies)
-        sockets = Sockets(
-            handlers, hub.leave, load, metrics, proxies, settings.origins, settings.public_url
-        )
+        origins = Origins(settings.public_url, settings.hosts, settings.origins, proxies)
+        sockets = Sockets(handlers, hub.leave, load, metrics, proxies, origins)
         api = Api(services, load, metrics.requests, proxies)
         stack.push_async_callback(api.close)
-        listener = Listener(players_app(_pages(settings, previews), api, is_healthy), sockets)
+        app = players_app(_pages(settings, previews, origins), api, origins, health)
+        listener = Listener(SecurityHeaders(app, origins), sockets)
         bound = bound or bind(settings)[0]
         port = listening.port_of(bound.players)
         await listener.open(bound.players)
@@ -142,10 +144,7 @@ async def running_node(
         if bound.metrics is not None:
             await stack.enter_async_context(_serving_metrics(metrics, bound.metrics))
         tasks += _started(registration.run(stop))
-        # All objects created so far live as long as the node: exclude them from collections.
-        gc.collect()
-        gc.freeze()
-        gc.set_threshold(GC_THRESHOLD)
+        _spare_collections()
         log.info("listening", name=registration.name, host=settings.host, port=port)
         yield port
         log.info("stopping")
@@ -249,9 +248,9 @@ def secret_keys_of(settings: Settings) -> SecretKeys:
     )
 
 
-def _pages(settings: Settings, previews: Previews) -> Pages:
+def _pages(settings: Settings, previews: Previews, origins: Origins) -> Pages:
     """Read the built page into memory."""
-    pages = Pages(settings.page, previews, settings.public_url)
+    pages = Pages(settings.page, previews, origins)
     if not pages.built:
         log.warning("page_missing", folder=str(settings.page))
     return pages
@@ -311,6 +310,31 @@ async def alive_nodes(url: str) -> list[str]:
         return await Nodes(database).alive(clock.now())
     finally:
         await database.close()
+
+
+def _spare_collections() -> None:
+    """Collect garbage seldom, and never look at what exists now: it lives as long as the node."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(GC_THRESHOLD)
+
+
+def _health(tasks: Sequence[asyncio.Task[None]], probe: Probe) -> Health:
+    """Return the health checks of a node.
+
+    Args:
+        tasks: those that run until the node stops. One that has ended before has failed.
+        probe: whether Redis takes writes.
+    """
+
+    def is_live() -> bool:
+        return not any(task.done() for task in tasks)
+
+    def is_ready() -> bool:
+        # Not whether there is too much to do: others would get that, and fail as well.
+        return is_live() and probe.succeeds()
+
+    return Health(is_live, is_ready)
 
 
 def _started(*loops: Coroutine[Any, Any, None]) -> list[asyncio.Task[None]]:

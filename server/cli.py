@@ -117,6 +117,14 @@ for command in COMMANDS:
     help="Directory with the built web page.",
 )
 @option(
+    "--hosts",
+    default="",
+    metavar="LIST",
+    help="Comma-separated list of further names of this server, such as play.example.org, without "
+    "ports. Requests for other hosts are refused, except for that of --public-url; without that "
+    "option, except for IP addresses, localhost, and the name of this machine.",
+)
+@option(
     "--origins",
     default="",
     metavar="LIST",
@@ -128,7 +136,7 @@ for command in COMMANDS:
     metavar="URL",
     help="Origin at which players open the page, such as https://play.example.org. Link previews "
     "use it for their URLs, and passkeys hold for its host. Without this option, they use the Host "
-    "header of each request.",
+    "header of each request. Needed, or --hosts, if players use a domain.",
 )
 @option(
     "--trusted-proxies",
@@ -136,7 +144,8 @@ for command in COMMANDS:
     metavar="LIST",
     help="Comma-separated list of addresses and networks, such as 10.0.0.0/8, of the proxies in "
     "front of this server. It believes their X-Forwarded-For header, and limits the rate of "
-    "requests below /api by the address there; else by that of the connection.",
+    "requests below /api by the address there; else by that of the connection. It also believes "
+    "their X-Forwarded-Proto header.",
 )
 @option(
     "--reserved-names",
@@ -194,6 +203,7 @@ def serve(  # noqa: PLR0917 - one for each option
     data: Path,
     redis_memory: int | None,
     page: Path,
+    hosts: str,
     origins: str,
     public_url: str | None,
     trusted_proxies: str,
@@ -223,6 +233,7 @@ def serve(  # noqa: PLR0917 - one for each option
         data=data,
         redis_memory=None if redis_memory is None else redis_memory * 1_000_000,
         page=page,
+        hosts=_listed(hosts),
         origins=_listed(origins),
         replica_acks=replica_acks,
         metrics_host=metrics_host,

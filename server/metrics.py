@@ -135,6 +135,9 @@ class Metrics:
         default_factory=lambda: Histogram(SECONDS),
         metadata=_family("samedeal_loop_lag_seconds", "How late the event loop ran a timer."),
     )
+    ready: Gauge | None = field(
+        default=None, metadata=_family("samedeal_ready", "Whether the node is ready: 1 or 0.")
+    )
     watched: int = field(
         default=0,
         metadata=_family("samedeal_watched_entries", "Entries that were encoded for watchers."),

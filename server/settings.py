@@ -32,6 +32,8 @@ class Settings:
         data: directory of the embedded Redis and of the archive.
         redis_memory: bytes that the embedded Redis may take, or `None` for half of the machine's.
         page: directory of the built page.
+        hosts: names of this server, in addition to that in `public_url`, or else to `localhost`
+            and those of this machine.
         origins: origins that may open WebSockets, in addition to the page's own.
         replica_acks: how many replicas must have received a write before it is acknowledged.
         metrics_host: host name or address on which to serve metrics.
@@ -42,7 +44,7 @@ class Settings:
             for those who run the game.
         offensive_names: a file of further words that names may not have, since they hurt.
         trusted_proxies: addresses and networks of proxies whose X-Forwarded-For says where a
-            request is from.
+            request is from, and whose X-Forwarded-Proto says by which scheme.
     """
 
     host: str = "localhost"
@@ -52,6 +54,7 @@ class Settings:
     data: Path = field(default_factory=lambda: user_data_path("samedeal", appauthor=False))
     redis_memory: int | None = None
     page: Path = field(default_factory=built_page)
+    hosts: tuple[str, ...] = ()
     origins: tuple[str, ...] = ()
     replica_acks: int = 0
     metrics_host: str = "localhost"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import re
 import socket
 import sys
@@ -19,6 +20,8 @@ from engine.deal import commitment, parse_seed
 from server.app import alive_nodes
 from server.cli import main, serve
 from server.options import redis_url
+from server.store.connection import connect
+from server.store.secret_keys import OWN_FILE, read_keys
 from tests.conftest import logging_restored, node
 from tests.gateway.client import opened
 from tests.processes import PATIENCE, Running, running
@@ -157,6 +160,31 @@ async def test_a_server_that_is_killed_loses_no_acknowledged_move(data: Path) ->
             await client.hello(token)
             again = await client.ask("attempt.open", attempt=attempt["attempt"])
             assert again["seq"] == moved["seq"] == 2
+
+
+async def test_a_private_redis_comes_with_secret_keys_that_are_not_in_its_files(data: Path) -> None:
+    env = {name: value for name, value in os.environ.items() if name != "SAMEDEAL_SECRET_KEY_FILE"}
+    with running(serve_command(data), env) as server:
+        async with opened(await port_of(server)) as client:
+            await client.hello()
+            deal = (await client.ask("daily.open", game="robert"))["deal"]
+        redis = connect(f"unix://{data / 'redis.sock'}")
+        sealed = str(await redis.hget(f"deal:{{{deal}}}", "sealed"))
+        await redis.aclose()
+    key = data / OWN_FILE
+    assert key.stat().st_mode & 0o777 == 0o600
+    seed = read_keys(key).open(f"seed {deal}", sealed)
+    files = [path for path in data.rglob("*") if path.is_file() and path != key]
+    content = b"".join(path.read_bytes() for path in files)
+    assert sealed.encode() in content
+    for told in (seed, seed.hex().encode(), key.read_bytes().strip()):
+        assert told not in content
+    # Without it, nothing is drawn anew in its place.
+    name = read_keys(key).newest
+    key.unlink()
+    with running(serve_command(data), env) as server:
+        await asyncio.to_thread(server.wait_for, f"lacks the key {name}")
+        assert await asyncio.to_thread(server.process.wait, PATIENCE) == 1
 
 
 def test_serve_fails_if_redis_does_not_answer() -> None:

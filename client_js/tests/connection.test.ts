@@ -56,6 +56,16 @@ test("a guest says hello without a token, stores the one it gets, and sends it t
   await until(client.status, (status) => status === "open");
 });
 
+test("a token that the server has exchanged takes the place of the one that was sent", async () => {
+  const storage = memoryStorage("old.token");
+  client = await clientOf(server, { storage, ...time });
+  client.connect();
+  const session = await server.session();
+  expect(await session.welcome()).toMatchObject({ token: "old.token" });
+  await until(client.status, (status) => status === "open");
+  expect(storage.load()).toBe("token-1");
+});
+
 test("a token that the server rejects is forgotten", async () => {
   const storage = memoryStorage("forged");
   client = await clientOf(server, { storage, ...time });

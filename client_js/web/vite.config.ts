@@ -4,6 +4,7 @@ import { defineConfig } from "vite";
 import { compress } from "./plugins/compress.ts";
 import { entries } from "./plugins/entries.ts";
 import { WORKER, keeping } from "./plugins/keeping.ts";
+import { styles } from "./plugins/styles.ts";
 
 /** Where `samedeal serve` listens, beside the page that is being edited. */
 const server = `http://localhost:${process.env["SAMEDEAL_PORT"] ?? 8000}`;
@@ -35,8 +36,8 @@ const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 export default defineConfig({
   root: here("."),
   plugins: [
-    // Styles come with their component's script: no page loads those of what it does not show.
-    svelte({ configFile: false, emitCss: false }),
+    svelte({ configFile: false }),
+    styles(),
     entries(),
     keeping(here("public")),
     compress(here("dist")),

@@ -21,13 +21,13 @@ CODE_ALPHABET = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
 CODE_LENGTH = 8
 """The length of room codes: 40 bits.
 
-Who has a room's code has a seat in it, so what keeps strangers out is the cost of guessing. A guess
-finds one of R open rooms with a probability of R / 2**40. Misses are limited for each address and
-node, to a few a minute when they go on (`server/gateway/limits.py`). Say that is 600 an hour: with
-10,000 rooms open, somebody who guesses without pause finds any one of them in an hour with a
-probability of 5.5 in a million, and after 21 years on average; a thousand addresses, at ten nodes
-each, find one in 18 hours, and a given one in 21 years. With codes of five characters, the first of
-them found a room within that hour with a probability of 16 %.
+Who has a room's code may take a seat in it, so what keeps strangers out is the cost of guessing. A
+guess finds one of R open rooms with a probability of R / 2**40. An address may be wrong six times a
+minute on a node when it goes on (`server/gateway/limits.py`), which is 360 an hour. With 10,000
+rooms open, somebody who never stops finds any one of them in an hour with a probability of 3.3 in a
+million, and after 35 years on average; a thousand addresses, on ten nodes each, find one in 31
+hours, and a given one in 35 years. With codes of five characters, the first of these found a room
+in that hour with a probability of 10 %.
 """
 
 EARLIER_CODE_LENGTH = 5

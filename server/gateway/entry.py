@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from html import escape
-from urllib.parse import urlsplit
 
 from server.gateway.previews import HOME, Preview
 
@@ -15,9 +13,6 @@ WIDTH, HEIGHT = 1200, 630
 
 BEGIN, END = "<!-- preview -->", "<!-- /preview -->"
 """Markers around the part of the built page that is replaced by a preview."""
-
-_HOST = re.compile(r"(?:[a-z0-9.-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::[0-9]{1,5})?", re.IGNORECASE)
-"""A host name or address with an optional port, without characters that are special in HTML."""
 
 
 class Entry:
@@ -82,30 +77,3 @@ class Entry:
 
 def _meta(kind: str, name: str, content: str) -> str:
     return f'<meta {kind}="{name}" content="{escape(content)}" />'
-
-
-def public_origin(url: str) -> str:
-    """Return the origin of a public URL that the operator has set.
-
-    Raises:
-        ValueError: it is not an http or https URL without path, query and fragment.
-    """
-    scheme, host, path, query, fragment = urlsplit(url)
-    if scheme not in {"http", "https"} or not _HOST.fullmatch(host) or path.strip("/"):
-        raise ValueError(f"{url!r} is not a public URL such as https://play.example.org")
-    if query or fragment:
-        raise ValueError(f"{url!r}: a public URL has no query and no fragment")
-    return f"{scheme}://{host}"
-
-
-def origin_of(headers: Mapping[str, str]) -> str | None:
-    """Return the origin that a request was sent to, or `None` if its Host header is invalid.
-
-    The scheme is taken from X-Forwarded-Proto, which the reverse proxy sets. A client that forges
-    these headers affects only its own response, since no response is cached for other requests.
-    """
-    host = headers.get("Host", "")
-    if not _HOST.fullmatch(host):
-        return None
-    secure = headers.get("X-Forwarded-Proto", "").partition(",")[0].strip().lower() == "https"
-    return f"{'https' if secure else 'http'}://{host.lower()}"

@@ -1,40 +1,72 @@
-"""The HTTP applications of a node, and the check of WebSocket handshakes."""
+"""The HTTP applications of a node."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
+from dataclasses import dataclass
 from http import HTTPStatus
-from urllib.parse import urlsplit
 
 from starlette.applications import Starlette
+from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Mount, Route
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from server.gateway.api.app import Api
+from server.gateway.origins import Origins
 from server.gateway.pages import Pages, plain
 from server.metrics import Metrics
 
 SOCKET_PATH = "/socket"
 API_PATH = "/api"
-HEALTH_PATH = "/health"
+LIVE_PATH = "/health/live"
+READY_PATH = "/health/ready"
 METRICS_PATH = "/metrics"
 
+WRONG_HOST = "This server does not serve this host. Its operator can add it (--hosts)."
 
-def players_app(pages: Pages, api: Api, is_healthy: Callable[[], bool]) -> Starlette:
-    """Return the application on the players' port: page, HTTP interface and health check."""
 
-    async def health(_: Request) -> Response:
-        if is_healthy():
-            return plain(HTTPStatus.OK, "ok")
-        return plain(HTTPStatus.SERVICE_UNAVAILABLE, "The store does not answer.")
+@dataclass(frozen=True, slots=True)
+class Health:
+    """The health checks of a node, which cost nothing, since anybody may ask for them.
 
+    Attributes:
+        is_live: returns whether the node works; if not, it should be replaced.
+        is_ready: returns whether it can play; if not, players should be sent to other nodes.
+    """
+
+    is_live: Callable[[], bool]
+    is_ready: Callable[[], bool]
+
+
+def players_app(pages: Pages, api: Api, origins: Origins, health: Health) -> Starlette:
+    """Return the application on the players' port: page, HTTP interface and health checks.
+
+    Args:
+        pages: the files of the page.
+        api: the HTTP interface.
+        origins: the hosts that requests may be for. Health checks may ask by any.
+        health: the health checks.
+    """
+    own_hosts = Middleware(_OwnHosts, origins=origins)
+    ready = "The store takes no writes, or the node is broken."
     return _application(
-        Route(HEALTH_PATH, health),
-        Route(SOCKET_PATH, _upgrade_required),
-        Mount(API_PATH, api.app),
-        Route("/{path:path}", pages.answer),
+        _health(LIVE_PATH, health.is_live, "The node is broken."),
+        _health(READY_PATH, health.is_ready, ready),
+        # As it was called before there were two.
+        _health("/health", health.is_ready, ready),
+        Mount(
+            "",
+            routes=[
+                Route(SOCKET_PATH, _upgrade_required),
+                Mount(API_PATH, api.app),
+                Route("/{path:path}", pages.answer),
+            ],
+            middleware=[own_hosts],
+        ),
     )
 
 
@@ -48,31 +80,29 @@ def metrics_app(metrics: Metrics) -> Starlette:
     return _application(Route(METRICS_PATH, scrape))
 
 
-def upgrade_refusal(
-    path: str, origin: str | None, host: str, origins: Collection[str]
-) -> tuple[HTTPStatus, str] | None:
-    """Return the status and text with which a WebSocket handshake is rejected, or `None`.
+class _OwnHosts:
+    """An ASGI application that passes requests for hosts of ours on to another one."""
 
-    Args:
-        path: the request target, with or without a query.
-        origin: the Origin header, or `None` if there is none.
-        host: the Host header.
-        origins: origins that may open WebSockets, in addition to those on the same host.
-    """
-    if path.partition("?")[0] != SOCKET_PATH:
-        return HTTPStatus.NOT_FOUND, "There is no WebSocket at this path."
-    if origin is not None and not origin_allowed(origin, host, origins):
-        return HTTPStatus.FORBIDDEN, "Pages of this origin may not open a WebSocket here."
-    return None
+    def __init__(self, app: ASGIApp, origins: Origins) -> None:
+        self._app = app
+        self._origins = origins
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        answer = self._app
+        if not self._origins.serves(Headers(scope=scope).get("Host", "")):
+            answer = plain(HTTPStatus.MISDIRECTED_REQUEST, WRONG_HOST)
+        await answer(scope, receive, send)
 
 
-def origin_allowed(origin: str, host: str, origins: Collection[str]) -> bool:
-    """Return whether a page of this origin may open a WebSocket.
+def _health(path: str, check: Callable[[], bool], failure: str) -> Route:
+    """Return the route of a health check."""
 
-    Handshakes without an origin are not checked: they do not come from a browser, so no page can
-    have made a player send them.
-    """
-    return origin in origins or urlsplit(origin).netloc == host
+    async def answer(_: Request) -> Response:
+        if check():
+            return plain(HTTPStatus.OK, "ok")
+        return plain(HTTPStatus.SERVICE_UNAVAILABLE, failure)
+
+    return Route(path, answer)
 
 
 def _application(*routes: BaseRoute) -> Starlette:
@@ -85,6 +115,6 @@ async def _upgrade_required(_: Request) -> Response:
 
 
 async def _refuse(_: Request, error: Exception) -> Response:
-    """Return an error of Starlette's routing as plain text, with the usual headers."""
+    """Return an error of Starlette's routing as plain text."""
     assert isinstance(error, HTTPException), "registered for HTTPException only"
     return plain(HTTPStatus(error.status_code), error.detail, dict(error.headers or {}))

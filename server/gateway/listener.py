@@ -3,23 +3,34 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from http import HTTPStatus
 from typing import Any, Protocol, cast
 
 import structlog
 import uvicorn
+from httptools import HttpParserError, HttpParserInvalidMethodError, HttpParserUpgrade
 from starlette.types import ASGIApp
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.server import ServerState
 
 from server import listening
+from server.gateway.origins import HOST
 
 STOP_WITHIN = 5.0
 """Seconds after `Listener.close` until connections that are still open are aborted."""
 
-MAX_REQUEST_SIZE = 16_384
-"""The most bytes of a request, including its body."""
+MAX_HEAD = 8_192
+"""The most bytes of a request, which has no body. Browsers and proxies send 500 to 2,000, and
+websockets takes no longer lines either."""
+
+MAX_HEADERS = 64
+"""The most headers of a request. Browsers and proxies send 15 to 30. Each takes 250 bytes."""
+
+MAX_PIPELINED = 8
+"""The most requests on a connection that wait for the answers to earlier ones, 2 KiB each. Browsers
+and proxies do not send any."""
 
 REQUEST_WITHIN = 10.0
 """Seconds from the start of a connection, or the end of a request, to the end of the next one."""
@@ -30,7 +41,24 @@ LAST_REQUEST_WITHIN = 0.5
 READ_WITHIN = 60.0
 """Seconds until a closed connection is aborted if its client does not read what was written."""
 
-_TOO_LONG = b"HTTP/1.1 413 Content Too Large\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
+DISCARD_WITHIN = 2.0
+"""Seconds after a refusal in which what the client still sends is discarded.
+
+If the connection was closed at once, that would be answered with a reset, which may overtake the
+refusal: a proxy would take the node for broken.
+"""
+
+_METHODS = "GET, HEAD, OPTIONS"
+"""The methods of the requests that a node answers."""
+
+_ONCE = frozenset(
+    {
+        *("host", "origin", "content-length", "transfer-encoding", "upgrade", "x-forwarded-proto"),
+        *("sec-websocket-key", "sec-websocket-version"),
+    }
+)
+"""Headers that may stand in a request once. If they could more often, the proxy, this server and
+the libraries might each take another one."""
 
 log = structlog.get_logger()
 
@@ -40,7 +68,7 @@ class SocketFactory(Protocol):
 
     uvicorn calls its `connection_made`, passes the head of the request unchanged to its
     `data_received`, and sets it as the transport's protocol. The protocol accepts or rejects the
-    handshake (see `server.gateway.http.upgrade_refusal`). From `connection_made` to
+    handshake (see `server.gateway.sockets`). From `connection_made` to
     `connection_lost` it must be in `server_state.connections`, and have
 
     - `transport`, which is aborted if the connection is not closed in time when the node stops;
@@ -117,12 +145,24 @@ class _Server(uvicorn.Server):
         yield
 
 
+class _RefusedError(Exception):
+    """The current request is refused; raised in a callback of the parser."""
+
+    def __init__(self, status: HTTPStatus) -> None:
+        super().__init__(status)
+        self.status = status
+
+
 class _Connection(HttpToolsProtocol):
-    """An HTTP connection that is closed if a request is too long or takes too long."""
+    """An HTTP connection that takes plain requests only: short, in time, and without bodies.
+
+    A request that is not as it should be ends the connection, since its end may be disputed.
+    """
 
     def __init__(self, *args: Any, **settings: Any) -> None:
         super().__init__(*args, **settings)
         self._received = 0
+        self._ended = False
         self._deadline: asyncio.TimerHandle | None = None
         self._shutting_down = False
 
@@ -135,15 +175,39 @@ class _Connection(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        self._received += len(data)
-        if self._received > MAX_REQUEST_SIZE:
-            if not self._has_request or self.cycle.response_complete:
-                self.transport.write(_TOO_LONG)
-            self.transport.close()
+        if self._ended:
             return
-        super().data_received(data)
+        begin = data[: MAX_HEAD - self._received]
+        self._received += len(begin)
+        self._parse(begin)
+        if len(begin) < len(data) and not self._ended:
+            self._refuse(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE)
+
+    def _parse(self, data: bytes) -> None:
+        self._unset_keepalive_if_required()
+        try:
+            self.parser.feed_data(data)
+        except HttpParserUpgrade:
+            if self._should_upgrade():
+                self.handle_websocket_upgrade()
+        except HttpParserInvalidMethodError:
+            self._refuse(HTTPStatus.NOT_IMPLEMENTED)
+        except HttpParserError as error:
+            # What a callback has raised is the context.
+            cause = error.__context__
+            status = cause.status if isinstance(cause, _RefusedError) else HTTPStatus.BAD_REQUEST
+            self._refuse(status)
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        if len(self.headers) == MAX_HEADERS:
+            raise _RefusedError(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE)
+        super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
+        method, version = self.parser.get_method().decode(), self.parser.get_http_version()
+        check_request(method, self.url, version, self.headers)
+        if len(self.pipeline) == MAX_PIPELINED:
+            raise _RefusedError(HTTPStatus.TOO_MANY_REQUESTS)
         super().on_headers_complete()
         if self._shutting_down and self._has_request:
             self.cycle.keep_alive = False
@@ -153,6 +217,7 @@ class _Connection(HttpToolsProtocol):
         self._start_request_timer()
 
     def handle_websocket_upgrade(self) -> None:
+        self._ended = True
         self._cancel_deadline()
         if self._shutting_down:
             self.transport.close()
@@ -167,11 +232,30 @@ class _Connection(HttpToolsProtocol):
             self._cancel_deadline()
             self._deadline = self.loop.call_later(LAST_REQUEST_WITHIN, self.transport.close)
 
+    def _should_upgrade(self) -> bool:
+        return self.scope["method"] == "GET" and super()._should_upgrade()
+
     @property
     def _has_request(self) -> bool:
         """Whether a request has begun on this connection. uvicorn's types lack the `None`."""
         cycle: object = self.cycle
         return cycle is not None
+
+    def _refuse(self, status: HTTPStatus) -> None:
+        """Answer the current request with an error, and end the connection.
+
+        If answers to earlier requests are still to be sent, the connection ends after these.
+        """
+        self._ended = True
+        if self._has_request and not self.cycle.response_complete:
+            self.cycle.keep_alive = False
+            return
+        allow = f"allow: {_METHODS}\r\n" if status is HTTPStatus.METHOD_NOT_ALLOWED else ""
+        head = f"HTTP/1.1 {status.value} {status.phrase}\r\n{allow}"
+        self.transport.write(f"{head}content-length: 0\r\nconnection: close\r\n\r\n".encode())
+        self.transport.write_eof()
+        self._cancel_deadline()
+        self._deadline = self.loop.call_later(DISCARD_WITHIN, self._time_out)
 
     def _start_request_timer(self) -> None:
         self._received = 0
@@ -186,3 +270,39 @@ class _Connection(HttpToolsProtocol):
     def _cancel_deadline(self) -> None:
         if self._deadline is not None:
             self._deadline.cancel()
+
+
+def check_request(
+    method: str, target: bytes, version: str, headers: Sequence[tuple[bytes, bytes]]
+) -> None:
+    """Check the head of a request that the parser has found valid.
+
+    Args:
+        method: as in the request.
+        target: the request target.
+        version: such as `1.1`.
+        headers: their names in lower case, and their values.
+
+    Raises:
+        _RefusedError: with the status to answer.
+    """
+    values: dict[str, bytes] = {}
+    for name, value in headers:
+        known = name.decode("latin-1")
+        if known in values and known in _ONCE:
+            raise _RefusedError(HTTPStatus.BAD_REQUEST)
+        values[known] = value
+    if version not in {"1.0", "1.1"}:
+        raise _RefusedError(HTTPStatus.HTTP_VERSION_NOT_SUPPORTED)
+    has_body = values.get("content-length", b"0") != b"0" or "transfer-encoding" in values
+    if method == "CONNECT" or (has_body and method not in _METHODS.split(", ")):
+        raise _RefusedError(HTTPStatus.METHOD_NOT_ALLOWED)
+    if has_body:
+        raise _RefusedError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
+    if "host" in values:
+        host_is_valid = HOST.fullmatch(values["host"].decode("latin-1")) is not None
+    else:
+        # Health checks of some load balancers.
+        host_is_valid = version == "1.0"
+    if not host_is_valid or not target.startswith(b"/") or b"#" in target:
+        raise _RefusedError(HTTPStatus.BAD_REQUEST)

@@ -15,7 +15,8 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
 from server.gateway.content import Content, Representation, content_of
-from server.gateway.entry import Entry, origin_of, public_origin
+from server.gateway.entry import Entry
+from server.gateway.origins import Origins
 from server.gateway.previews import Previews
 
 INDEX = "/index.html"
@@ -30,13 +31,6 @@ CODINGS = {"br": ".br", "gzip": ".gz"}
 """Content codings of the compressed files that the build writes, with their suffixes, best first.
 """
 
-_SECURITY = {
-    "Content-Security-Policy": "default-src 'self'; style-src 'self' 'unsafe-inline'; "
-    "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-    "X-Content-Type-Options": "nosniff",
-    # The URL of a room lets anybody join it.
-    "Referrer-Policy": "no-referrer",
-}
 _IMMUTABLE = "public, max-age=31536000, immutable"
 _REVALIDATE = "no-cache"
 
@@ -47,15 +41,12 @@ class Pages:
     Args:
         folder: the directory with the files; it may be missing or empty.
         previews: makes the link previews.
-        public_url: the origin for absolute URLs; `None` to use the Host header of each request.
-
-    Raises:
-        ValueError: `public_url` is invalid.
+        origins: says which origin absolute URLs begin with.
     """
 
-    def __init__(self, folder: Path, previews: Previews, public_url: str | None) -> None:
+    def __init__(self, folder: Path, previews: Previews, origins: Origins) -> None:
         self._previews = previews
-        self._origin = None if public_url is None else public_origin(public_url)
+        self._origins = origins
         self._pages = {
             "/" + path.relative_to(folder).as_posix(): _read(path, folder)
             for path in sorted(folder.rglob("*"))
@@ -99,11 +90,11 @@ class Pages:
     async def _render(self, entry: Entry, request: Request) -> Response:
         """Return the entry page with the preview of the requested URL."""
         preview = await self._previews.of(request.scope["path"], request.query_params)
-        origin = origin_of(request.headers) if self._origin is None else self._origin
+        peer = request.client.host if request.client is not None else ""
+        origin = self._origins.of(request.headers, peer)
         # Not compressed: it fits into one or two packets, and compressing would take longer.
         body = entry.page(preview, origin).encode()
         headers = {
-            **_SECURITY,
             "Content-Type": "text/html; charset=utf-8",
             "Cache-Control": _REVALIDATE,
         }
@@ -112,7 +103,7 @@ class Pages:
 
 def plain(status: HTTPStatus, text: str, headers: dict[str, str] | None = None) -> Response:
     """Return a response with one line of plain text, which must not be cached."""
-    own = {**_SECURITY, "Cache-Control": "no-store", **(headers or {})}
+    own = {"Cache-Control": "no-store", **(headers or {})}
     return PlainTextResponse(f"{text}\n", status, own)
 
 
@@ -132,7 +123,6 @@ def _read(path: Path, folder: Path) -> Content:
     # The names of files under assets contain a digest of their content.
     hashed = path.relative_to(folder).parts[0] == "assets"
     headers = {
-        **_SECURITY,
         "Content-Type": content_type,
         "Cache-Control": _IMMUTABLE if hashed else _REVALIDATE,
     }

@@ -134,6 +134,8 @@ class Socket(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Set up the transport; the first bytes received are the handshake request."""
         self.transport = cast(asyncio.Transport, transport)
+        # Now, though uvicorn does so later: the end must be told to this object in any case.
+        self.transport.set_protocol(self)
         self.transport.set_write_buffer_limits(high=MAX_UNSENT)
         _keep_alive(self.transport)
         self._begun(self)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any
 
@@ -16,9 +16,9 @@ from websockets.http11 import Request, Response
 
 from server.gateway.addresses import Proxies
 from server.gateway.contracts import Answerer
-from server.gateway.entry import origin_of, public_origin
-from server.gateway.http import upgrade_refusal
+from server.gateway.http import SOCKET_PATH, WRONG_HOST
 from server.gateway.load import Load
+from server.gateway.origins import Origins
 from server.gateway.session import Session
 from server.gateway.socket import Socket
 from server.metrics import Metrics
@@ -35,8 +35,7 @@ class Sockets:
         load: the node's load; handshakes are rejected while it is too high.
         metrics: the node's metrics.
         proxies: the proxies that say where a handshake is from.
-        origins: origins that may open WebSockets, in addition to the page's own.
-        public_url: the origin of the page; `None` to use the Host header of each handshake.
+        origins: the hosts that handshakes may be for, and the origins that may open WebSockets.
     """
 
     def __init__(  # noqa: PLR0917 - the parts of a node
@@ -46,16 +45,14 @@ class Sockets:
         load: Load,
         metrics: Metrics,
         proxies: Proxies,
-        origins: Iterable[str],
-        public_url: str | None = None,
+        origins: Origins,
     ) -> None:
         self._answerer = answerer
         self._leave = leave
         self._load = load
         self._metrics = metrics
         self._proxies = proxies
-        self._origins = frozenset(origins)
-        self._origin = None if public_url is None else public_origin(public_url)
+        self._origins = origins
         self._stopping = False
         self._connections: set[Any] = set()
 
@@ -85,7 +82,7 @@ class Sockets:
         self._stopping = True
 
     def _open(self, socket: Socket, request: Request) -> Session:
-        origin = self._origin or origin_of(request.headers)
+        origin = self._origins.of(request.headers, socket.peer)
         address = self._address(socket, request)
         session_id = secrets.token_hex(8)
         return Session(session_id, socket, self._answerer, self._metrics, origin, address)
@@ -93,7 +90,7 @@ class Sockets:
     def _address(self, socket: Socket, request: Request) -> str:
         return self._proxies.client(socket.peer, request.headers.get_all("X-Forwarded-For"))
 
-    def _admit(self, _: Socket, request: Request) -> Response | None:
+    def _admit(self, socket: Socket, request: Request) -> Response | None:
         """Return the response that rejects a handshake, or `None` to accept it."""
         if self._stopping:
             return _refusal(HTTPStatus.SERVICE_UNAVAILABLE, "The server is restarting.")
@@ -103,13 +100,15 @@ class Sockets:
             text = "The server is overloaded."
             return _refusal(HTTPStatus.SERVICE_UNAVAILABLE, text, {"Retry-After": wait})
         headers = request.headers
-        origin = headers.get("Origin")
-        refused = upgrade_refusal(request.path, origin, headers.get("Host", ""), self._origins)
-        if refused is None:
-            return None
-        if refused[0] is HTTPStatus.FORBIDDEN:
-            log.info("origin_refused", origin=origin)
-        return _refusal(*refused)
+        if not self._origins.serves(headers.get("Host", "")):
+            return _refusal(HTTPStatus.MISDIRECTED_REQUEST, WRONG_HOST)
+        if request.path.partition("?")[0] != SOCKET_PATH:
+            return _refusal(HTTPStatus.NOT_FOUND, "There is no WebSocket at this path.")
+        if not self._origins.admits(headers, socket.peer):
+            log.info("origin_refused", origin=headers["Origin"])
+            text = "Pages of this origin may not open a WebSocket here."
+            return _refusal(HTTPStatus.FORBIDDEN, text)
+        return None
 
 
 def _refusal(status: HTTPStatus, text: str, more: dict[str, str] | None = None) -> Response:

@@ -23,7 +23,7 @@ SAMPLE_EVERY = 5.0
 """Seconds between two samples of Redis's time."""
 
 FRESH_FOR = 20.0
-"""Seconds after a sample for which Redis counts as reachable."""
+"""Seconds after a sample for which a slower one may confirm it."""
 
 CONFIRMED_FOR = 0.5
 """Seconds after a sample for which `confirm` takes no other one."""
@@ -82,7 +82,6 @@ class Clock:
         self._monotonic = monotonic or time.monotonic
         self._offset = 0.0
         self._bounds: _Bounds | None = None
-        self._last_answer = -FRESH_FOR
         self._last_returned = 0
         self._current: asyncio.Task[None] | None = None
         self._next: asyncio.Task[None] | None = None
@@ -94,10 +93,6 @@ class Clock:
             return self._last_returned
         self._last_returned = now
         return now
-
-    def is_fresh(self) -> bool:
-        """Return whether Redis has answered in the last `FRESH_FOR` seconds."""
-        return self._monotonic() - self._last_answer < FRESH_FOR
 
     async def confirm(self) -> None:
         """Take a sample, unless the last one is newer than `CONFIRMED_FOR` seconds.
@@ -144,7 +139,6 @@ class Clock:
         sent = self._monotonic()
         server_time = await self._read_time()
         received = self._monotonic()
-        self._last_answer = received
         took = received - sent
         found = _Bounds(server_time - received, server_time - sent, sent)
         known = self._bounds.widened(received) if self._bounds is not None else None

@@ -33,6 +33,16 @@ FAILURES = (RedisError, RedisClusterException, OSError)
 
 _CLUSTER_SUFFIX = "+cluster"
 
+_QUIET: dict[str, Any] = {
+    "driver_info": None,
+    "maint_notifications_config": MaintNotificationsConfig(enabled=False),
+}
+"""Settings of a connection without CLIENT SETINFO and CLIENT MAINT_NOTIFICATIONS.
+
+They would cost three commands for each connection, and the right to call them. Only Redis's
+commercial products send such notifications.
+"""
+
 
 def connect(url: str) -> Client:
     """Return a client for a URL; it connects when it is first used.
@@ -57,8 +67,7 @@ def connect(url: str) -> Client:
         retry=Retry(NoBackoff(), 0),
         decode_responses=True,
         protocol=3,
-        # CLIENT SETINFO would cost two commands a connection, and the right to call them.
-        driver_info=None,
+        **_QUIET,
     )
     return Redis.from_pool(pool)
 
@@ -103,9 +112,7 @@ def _connect_cluster(url: str) -> RedisCluster:
         retry=Retry(NoBackoff(), 1),
         decode_responses=True,
         protocol=3,
-        driver_info=None,
-        # Only Redis's commercial products send them.
-        maint_notifications_config=MaintNotificationsConfig(enabled=False),
+        **_QUIET,
     )
 
 

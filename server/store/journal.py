@@ -396,6 +396,6 @@ class Journals:
         if not (acknowledged and self._database.acks):
             return await reading
         barrier = keys.barrier(key)
-        writing = self._database.write(barrier, "SET", barrier, "", "EX", 60)
+        writing = self._database.write(barrier, "SET", barrier, "", "EX", keys.BARRIER_LIFE)
         page, _ = await asyncio.gather(reading, writing)
         return page

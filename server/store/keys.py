@@ -61,6 +61,9 @@ BUSY_LIFE = 20
 CREATION_LIFE = 3_600
 """Seconds for which a room that is created again with the same creation key is found."""
 
+BARRIER_LIFE = 60
+"""Seconds after which a key that was written for the sake of writing expires."""
+
 NODES = "nodes"
 """The key of the registered nodes: a sorted set by time of expiry in Unix milliseconds."""
 
@@ -180,7 +183,10 @@ def due(number: int) -> str:
 
 
 def barrier(key: str) -> str:
-    """Return the key, in the slot of a given one, that is written to wait for its replicas."""
+    """Return the key, in the slot of a given one, that is written for the sake of writing.
+
+    The write shows that the server takes writes, or waits for its replicas.
+    """
     return f"{key[: key.index('}') + 1]}:barrier"
 
 

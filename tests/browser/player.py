@@ -41,6 +41,12 @@ _SIGN_IN = """if (location.origin !== "null")
   localStorage.getItem("samedeal.token") ?? localStorage.setItem("samedeal.token", "TOKEN");"""
 
 
+_REPORT_BLOCKED = """addEventListener("securitypolicyviolation", (event) => {
+  throw new Error(`${event.effectiveDirective} blocked ${event.blockedURI} ${event.sample}`);
+});"""
+"""Makes what the page's Content-Security-Policy blocks an uncaught error."""
+
+
 def _new_guest(url: str, name: str) -> str:
     """Make a guest of this name, and return the token. It takes a page much longer."""
     with _connected(url.replace("http", "ws", 1) + "/socket") as socket:
@@ -93,7 +99,7 @@ class Player:
         name: the player's name; without one, the page makes a new guest when it is first opened.
 
     Attributes:
-        problems: messages of uncaught errors of the page.
+        problems: messages of uncaught errors of the page, and of what its policy has blocked.
         sent: how many WebSocket frames the page has sent.
         sent_kinds: the first item of each: the type of a command, or the number of an attempt.
     """
@@ -104,6 +110,7 @@ class Player:
         self.context = browser.new_context(**{"service_workers": "block", **device})
         if name is not None:
             self.context.add_init_script(_SIGN_IN.replace("TOKEN", _new_guest(url, name)))
+        self.context.add_init_script(_REPORT_BLOCKED)
         self.context.set_default_timeout(TIMEOUT)
         self.page: Page = self.context.new_page()
         self.problems: list[str] = []
@@ -233,7 +240,7 @@ class Player:
     def close(self) -> None:
         """Close the browser context, and fail if the page had uncaught errors."""
         self.context.close()
-        assert self.problems == []
+        assert self.problems == [], self.problems
 
 
 def _adjoin(one: str, other: str) -> bool:

@@ -87,7 +87,20 @@ time until the next deals, whose width changes too."""
 
 def comparable_screenshot(player: Player) -> bytes:
     """Return a screenshot as a PNG, without what changes from day to day."""
-    return player.page.screenshot(style=STYLE)
+    page = player.page
+    page.evaluate(
+        """(style) => {
+             window.comparable = new CSSStyleSheet();
+             window.comparable.replaceSync(style);
+             document.adoptedStyleSheets.push(window.comparable);
+           }""",
+        STYLE,
+    )
+    screenshot = page.screenshot()
+    page.evaluate(
+        "document.adoptedStyleSheets = document.adoptedStyleSheets.filter((s) => s !== comparable)"
+    )
+    return screenshot
 
 
 def device(size: str, scheme: str = "light") -> dict[str, Any]:

@@ -84,6 +84,12 @@ def test_a_service_has_no_rights_of_root_and_bounded_means(name: str) -> None:
     assert service.get("user") == (None if "build" in service else "redis")
 
 
+def test_redis_may_take_twice_what_it_keeps() -> None:
+    """While it rewrites its file, what changes is in memory twice."""
+    (kept,) = re.findall(r"^maxmemory (\d+)gb$", (ROOT / "deploy/redis.conf").read_text(), re.M)
+    assert compose()["services"]["redis"]["mem_limit"] == f"{2 * int(kept)}g"
+
+
 def test_no_secret_is_in_the_environment_or_the_defaults() -> None:
     for name, service in compose()["services"].items():
         for variable, text in service.get("environment", {}).items():
@@ -143,6 +149,7 @@ def test_what_the_services_mount_is_in_the_repository() -> None:
         for volume in service.get("volumes", [])
         if volume.startswith("./")
     ]
-    assert sorted(mounted) == ["./deploy/Caddyfile", "./deploy/redis.conf"]
+    names = ["Caddyfile", "errors", "redis.conf"]
+    assert sorted(mounted) == [f"./deploy/{name}" for name in names]
     for path in mounted:
-        assert (ROOT / path).is_file(), path
+        assert (ROOT / path).exists(), path

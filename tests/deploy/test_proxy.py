@@ -6,15 +6,19 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
-from http.client import HTTPConnection
+from http.client import HTTPConnection, HTTPMessage
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from signal import SIGCONT, SIGSTOP
+from threading import Thread
 from typing import Any
 
 import pytest
+from redis import Redis
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import InvalidStatus
 
@@ -22,6 +26,7 @@ from server.gateway.messages.session import VERSION
 from server.store.embedded import redis_server_path
 from tests.deploy.test_image import arguments_of
 from tests.processes import ROOT, Running, free_port, program, running
+from tests.redis_servers import until
 from tests.wire import Wire
 
 pytestmark = pytest.mark.proxy
@@ -38,18 +43,38 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True)
+class Response:
+    """A response: its status, headers, and body."""
+
+    status: int
+    headers: HTTPMessage
+    text: str
+
+
+def ask(port: int, method: str, path: str, body: Any = None, **headers: str) -> Response:
+    """Send a request, and return the response. A body without Content-Length is sent in chunks."""
+    with closing(HTTPConnection("127.0.0.1", port, timeout=20)) as connection:
+        connection.request(method, path, body, headers)
+        response = connection.getresponse()
+        return Response(response.status, response.headers, response.read().decode())
+
+
+@dataclass(frozen=True, slots=True)
 class Site:
-    """A proxy and the nodes behind it."""
+    """A proxy, the nodes behind it, and the URL of their Redis."""
 
     port: int
     nodes: tuple[Node, ...]
+    redis: str
 
-    def get(self, path: str) -> tuple[HTTPStatus, str]:
+    def get(self, path: str, **headers: str) -> tuple[HTTPStatus, str]:
         """Request a path through the proxy, and return the status and the body."""
-        with closing(HTTPConnection("127.0.0.1", self.port, timeout=20)) as connection:
-            connection.request("GET", path)
-            response = connection.getresponse()
-            return HTTPStatus(response.status), response.read().decode()
+        response = self.ask("GET", path, **headers)
+        return HTTPStatus(response.status), response.text
+
+    def ask(self, method: str, path: str, body: Any = None, **headers: str) -> Response:
+        """Send a request through the proxy, and return the response."""
+        return ask(self.port, method, path, body, **headers)
 
     @property
     def socket(self) -> str:
@@ -102,11 +127,16 @@ def adapted(env: Mapping[str, str]) -> dict[str, Any]:
 
 
 @contextmanager
-def proxy(nodes: tuple[Node, ...], home: Path) -> Iterator[int]:
-    """Run Caddy with `deploy/Caddyfile` on 127.0.0.1, and yield its port."""
+def proxy(upstreams: Sequence[int], home: Path) -> Iterator[int]:
+    """Run Caddy with `deploy/Caddyfile` on 127.0.0.1, in front of these ports; yield its port."""
     port = free_port()
-    upstreams = " ".join(f"127.0.0.1:{node.port}" for node in nodes)
-    configuration = adapted({"SAMEDEAL_SITE": f":{port}", "SAMEDEAL_NODES": upstreams})
+    configuration = adapted(
+        {
+            "SAMEDEAL_SITE": f":{port}",
+            "SAMEDEAL_NODES": " ".join(f"127.0.0.1:{each}" for each in upstreams),
+            "SAMEDEAL_ERRORS": str(ROOT / "deploy/errors"),
+        }
+    )
     assert configuration["admin"] == {"disabled": True}
     (server,) = configuration["apps"]["http"]["servers"].values()
     assert server["listen"] == [f":{port}"]
@@ -131,7 +161,8 @@ def site(tmp_path: Path) -> Iterator[Site]:
             stack.enter_context(node(redis, page)),
             stack.enter_context(node(redis, page)),
         )
-        yield Site(stack.enter_context(proxy(nodes, tmp_path / "caddy")), nodes)
+        ports = [node.port for node in nodes]
+        yield Site(stack.enter_context(proxy(ports, tmp_path / "caddy")), nodes, redis)
 
 
 async def hello(socket: ClientConnection, **fields: str) -> dict[str, Any]:
@@ -157,6 +188,12 @@ def test_by_default_the_nodes_are_those_of_the_compose_file() -> None:
     (server,) = adapted({})["apps"]["http"]["servers"].values()
     assert server["listen"] == [":8000"]
     assert '"upstreams": [{"dial": "node-a:8000"}, {"dial": "node-b:8000"}]' in json.dumps(server)
+
+
+def test_no_failed_request_takes_a_node_out() -> None:
+    (server,) = adapted({})["apps"]["http"]["servers"].values()
+    assert '"active"' in json.dumps(server)
+    assert '"passive"' not in json.dumps(server)
 
 
 async def test_the_proxy_passes_on_the_page_health_and_the_socket(site: Site) -> None:
@@ -196,6 +233,98 @@ async def test_a_node_that_is_terminated_exits_cleanly_and_the_other_goes_on_ser
         assert site.nodes[0].process.end() == 0
         async with connect(site.socket) as third:
             await hello(third)
+
+
+def test_no_request_takes_a_node_from_the_others(site: Site) -> None:
+    upgrade = {
+        "Connection": "Upgrade",
+        "Upgrade": "websocket",
+        "Sec-WebSocket-Version": "13",
+        "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
+    }
+    one = {"Content-Length": "1"}
+    for method, path, body, headers, expected in (
+        ("POST", "/", b"x", {}, 405),
+        ("POST", "/socket", b"x", upgrade, 405),
+        ("PUT", "/api/dailies", b"x" * 100_000, {}, 405),
+        ("TRACE", "/", None, {}, 405),
+        ("GET", "/", b"x", {}, 413),
+        ("GET", "/socket", b"x", upgrade | one, 413),
+        # In chunks: this is refused by the node.
+        ("GET", "/", [b"x"], {}, 413),
+        ("GET", "/", None, {"X-Long": "x" * 20_000}, 431),
+        ("GET", "/", None, {f"X-{number}": "" for number in range(70)}, 431),
+        ("GET", "/socket", None, upgrade | {"Host": "a b"}, 400),
+        ("GET", "/socket", None, upgrade | {"Origin": "http://["}, 403),
+        ("GET", "/", None, {"Host": "rebound.example"}, 421),
+    ):
+        # More often than there are nodes.
+        for _ in range(3):
+            response = site.ask(method, path, body, **headers)
+            assert response.status == expected, (method, path, headers)
+            assert site.get("/") == (HTTPStatus.OK, PAGE), (method, path, headers)
+
+
+def test_a_node_that_hangs_is_not_asked(site: Site) -> None:
+    hanging = site.nodes[0].process.process
+    hanging.send_signal(SIGSTOP)
+    try:
+        # Of the first ones some are sent to the node, and then to the other one.
+        for _ in range(8):
+            assert site.get("/") == (HTTPStatus.OK, PAGE)
+    finally:
+        hanging.send_signal(SIGCONT)
+
+
+def test_while_no_node_can_play_visitors_get_a_page_at_once(site: Site) -> None:
+    with Redis.from_url(site.redis) as redis:
+        redis.client_pause(60_000, all=False)
+
+        def away() -> bool:
+            return site.get("/health/live") == (503, "503 Service Unavailable")
+
+        # The nodes live, but none is asked any more.
+        until(away)
+        page = site.ask("GET", "/r/H7KQ2", Accept="text/html,*/*;q=0.8")
+        assert (page.status, page.headers["Retry-After"]) == (503, "5")
+        assert page.headers["Content-Type"] == "text/html; charset=utf-8"
+        assert page.headers["Cache-Control"] == "no-store"
+        assert "back in a moment" in page.text
+        assert 'lang="de"' in page.text
+        assert site.get("/api/dailies") == (503, "503 Service Unavailable")
+        redis.client_unpause()
+        until(lambda: site.get("/") == (HTTPStatus.OK, PAGE))
+
+
+class Echo(BaseHTTPRequestHandler):
+    """A node that answers with the headers of the request."""
+
+    def do_GET(self) -> None:
+        """Answer."""
+        body = json.dumps(dict(self.headers.items())).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """Log nothing."""
+
+
+def test_clients_do_not_say_where_they_are(tmp_path: Path) -> None:
+    with ThreadingHTTPServer(("127.0.0.1", 0), Echo) as server:
+        Thread(target=server.serve_forever).start()
+        with proxy([server.server_port], tmp_path / "caddy") as port:
+            said = {
+                "X-Forwarded-For": "192.0.2.1",
+                "X-Forwarded-Proto": "https",
+                "X-Forwarded-Host": "evil.example",
+            }
+            seen = json.loads(ask(port, "GET", "/", Host="cards.lan", **said).text)
+        server.shutdown()
+    assert seen["X-Forwarded-For"] == "127.0.0.1"
+    assert seen["X-Forwarded-Proto"] == "http"
+    assert seen["X-Forwarded-Host"] == seen["Host"] == "cards.lan"
 
 
 def test_the_image_s_health_check_succeeds_only_while_the_node_runs(site: Site) -> None:

@@ -95,7 +95,10 @@ def all_of(module: object) -> dict[str, str]:
     functions = dict(inspect.getmembers(module, inspect.isfunction))
     for name, function in functions.items():
         types = get_type_hints(function)
-        if getattr(module, "__name__", "") != function.__module__ or types["return"] is int:
+        if (
+            getattr(module, "__name__", "") != function.__module__
+            or getattr(types["return"], "__supertype__", types["return"]) is not str
+        ):
             continue
         given = [
             SAMPLES[getattr(kind, "__supertype__", kind)]

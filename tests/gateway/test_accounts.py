@@ -105,7 +105,8 @@ async def test_passkeys_hold_for_the_address_that_the_operator_has_set(
     redis_url: str,
 ) -> None:
     origin, host = "https://play.example.org", "play.example.org"
-    async with node(redis_url, public_url=origin) as port, opened(port) as client:
+    where = {"public_url": origin, "hosts": ("localhost",)}
+    async with node(redis_url, **where) as port, opened(port) as client:
         await client.hello()
         options = json.loads((await client.ask("AskPasskey", purpose="use"))["options"])
         assert options["rpId"] == host

@@ -8,7 +8,6 @@ from pathlib import Path
 from signal import SIGCONT, SIGSTOP
 
 import pytest
-from starlette.datastructures import Headers
 
 from engine.catalog import games
 from server.core import daily
@@ -17,7 +16,7 @@ from server.core.ids import PlayerId
 from server.core.names import Profile
 from server.core.ranking import Row, pack
 from server.gateway import entry, previews
-from server.gateway.entry import Entry, origin_of, public_origin
+from server.gateway.entry import Entry
 from server.gateway.load import MAX_LAG, Load
 from server.gateway.previews import HOME, Preview, Previews
 from server.service.leaderboards import Standing
@@ -82,7 +81,6 @@ async def preview(port: int, path: str, **headers: str) -> dict[str, str]:
     assert response.status == 200
     assert response.headers["Content-Type"] == "text/html; charset=utf-8"
     assert response.headers["Cache-Control"] == "no-cache"
-    assert "default-src 'self'" in response.headers["Content-Security-Policy"]
     found = Head(body)
     assert set(found.tags) <= {"head", "title", "link", "meta", "body"}
     return found.meta
@@ -232,80 +230,25 @@ def test_the_texts_of_a_preview_are_escaped() -> None:
     assert "<b>" not in html
 
 
-@pytest.mark.parametrize(
-    "host",
-    [
-        '"><script>alert(1)</script>',
-        "evil.example/path",
-        "user@evil.example",
-        "evil.example:80:90",
-        "evil.example:x",
-        "a b",
-        "x" * 254,
-        "[::1",
-        "ex\u00e4mple.org",
-        "",
-    ],
-)
-async def test_an_invalid_host_is_not_repeated(redis_url: str, page: Path, host: str) -> None:
-    async with node(redis_url, page=page) as port:
-        meta = await preview(port, "/daily/robert", Host=host)
-    assert meta["og:title"] == "Today’s Robert"
-    assert not meta.keys() & {"og:url", "og:image", "canonical"}
-
-
-@pytest.mark.parametrize(
-    ("headers", "origin"),
-    [
-        ({"Host": "Play.Example.org"}, "http://play.example.org"),
-        ({"Host": "[::1]:8000"}, "http://[::1]:8000"),
-        ({"Host": "a.example", "X-Forwarded-Proto": "https"}, "https://a.example"),
-        ({"Host": "a.example", "X-Forwarded-Proto": "https, http"}, "https://a.example"),
-        ({"Host": "a.example", "X-Forwarded-Proto": "javascript"}, "http://a.example"),
-        ({}, None),
-    ],
-)
-def test_the_origin_is_that_of_the_request(headers: dict[str, str], origin: str | None) -> None:
-    assert origin_of(Headers(headers)) == origin
-
-
 async def test_the_operator_can_set_the_origin(redis_url: str, page: Path) -> None:
-    async with node(redis_url, page=page, public_url="https://play.example.org/") as port:
-        meta = await preview(port, "/daily", Host="evil.example")
+    where = {"public_url": "https://play.example.org/", "hosts": ("localhost",)}
+    async with node(redis_url, page=page, **where) as port:
+        meta = await preview(port, "/daily", Host="localhost")
     assert meta["og:url"] == "https://play.example.org/daily"
     assert meta["og:image"] == "https://play.example.org/preview.png"
-
-
-@pytest.mark.parametrize(
-    "url",
-    [
-        "",
-        "play.example.org",
-        "ftp://a.example",
-        "https://",
-        "https://a.example/x",
-        "https://a.example?x",
-        "https://a.example/#x",
-        "https://u@a.example",
-        'https://"',
-    ],
-)
-def test_an_invalid_public_url_is_refused(url: str) -> None:
-    with pytest.raises(ValueError, match="public URL"):
-        public_origin(url)
 
 
 async def test_each_preview_has_an_etag_of_its_own(redis_url: str, page: Path) -> None:
     tags = set()
     async with node(redis_url, page=page) as port:
-        for path, host in (("/", "a.example"), ("/daily", "a.example"), ("/", "b.example")):
+        for path, host in (("/", "127.0.0.1"), ("/daily", "127.0.0.1"), ("/", "127.0.0.2")):
             response, _ = await get(port, path, Host=host)
             known = {"Host": host, "If-None-Match": response.headers["ETag"]}
             again, body = await get(port, path, **known)
             assert (again.status, body) == (304, "")
             tags.add(response.headers["ETag"])
         assert len(tags) == 3
-        known = {"Host": "b.example", "If-None-Match": response.headers["ETag"]}
+        known = {"Host": "127.0.0.2", "If-None-Match": response.headers["ETag"]}
         assert (await get(port, "/daily", **known))[0].status == 200
 
 

@@ -25,6 +25,7 @@ from server.gateway.contracts import Wire
 from server.gateway.limits import BYTES_AT_ONCE
 from server.gateway.listener import Listener
 from server.gateway.load import MAX_LAG, Load
+from server.gateway.origins import Origins
 from server.gateway.session import Session
 from server.gateway.socket import Socket
 from server.gateway.sockets import Sockets
@@ -552,11 +553,26 @@ async def test_the_end_of_the_stream_ends_the_session(ours: Ours) -> None:
     assert ours.echo.got == [b"last"]
 
 
+async def test_a_handshake_that_fails_ends_the_connection(
+    ours: Ours, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError("broken on purpose")
+
+    monkeypatch.setattr(Ours, "_open_session", fail)
+    async with connected(ours.port) as client:
+        client.write(handshake())
+        assert await client.reader.read() == b""
+    # Otherwise the node would wait for it when it stops.
+    await ours.ended()
+    assert "broken on purpose" in caplog.text
+
+
 @asynccontextmanager
 async def admitting(*, late: float = 0.0, stopping: bool = False) -> AsyncIterator[int]:
     """Run a server with the real admission of connections, and yield its port."""
     left: list[Session] = []
-    load, origins = Load(lambda: late), ["http://ours"]
+    load, origins = Load(lambda: late), Origins(more=["http://ours"])
     sockets = Sockets(cast(Any, None), left.append, load, Metrics(), Proxies(), origins)
     state, config = ServerState(), Config(cast(Any, None), log_config=None)
     server = await asyncio.get_running_loop().create_server(
@@ -581,7 +597,11 @@ async def admitting(*, late: float = 0.0, stopping: bool = False) -> AsyncIterat
         (handshake(Origin="http://localhost"), {}, 101),
         (handshake(Origin="http://ours"), {}, 101),
         (handshake(Origin="http://theirs"), {}, 403),
+        (handshake(Origin="https://localhost"), {}, 403),
+        (handshake(Origin="http://["), {}, 403),
         (handshake(Origin="null"), {}, 403),
+        (handshake(Origin="null").replace(b"Host: localhost\r\n", b""), {}, 421),
+        (handshake().replace(b"localhost", b"rebound.example"), {}, 421),
         (handshake("/"), {}, 404),
         (handshake("/socket/more"), {}, 404),
         (b"GET /socket HTTP/1.1\r\nHost: localhost\r\n\r\n", {}, 426),

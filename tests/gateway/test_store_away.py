@@ -9,11 +9,13 @@ from signal import SIGCONT, SIGSTOP
 
 import pytest
 
-from server.store import bus, clock, connection, journal, pipeline
+from server.store import bus, clock, connection, journal, pipeline, probe
 from tests.conftest import node
 from tests.gateway.client import Client, Message, opened
 from tests.gateway.play import race_of
+from tests.gateway.test_pages import get
 from tests.redis_servers import Server, running_server
+from tests.store.servers import until
 
 OTHERS = 8
 """Sessions besides the first one, each with a race of its own."""
@@ -176,3 +178,28 @@ async def test_the_number_of_commands_waiting_for_a_hanging_redis_is_bounded(
         server.signal(SIGCONT)
     for client, attempt in zip(clients, attempts, strict=True):
         assert (await retry_move(client, attempt, 3))["result"]["moves"] == 2
+
+
+async def test_a_node_is_ready_while_redis_takes_writes_and_lives_without(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(probe, "PROBE_EVERY", 0.02)
+    monkeypatch.setattr(probe, "FRESH_FOR", 0.3)
+    async with node(server.url) as port:
+
+        async def ready() -> bool:
+            response, body = await get(port, "/health/ready")
+            old, _ = await get(port, "/health")
+            alive, _ = await get(port, "/health/live")
+            assert alive.status == 200
+            assert body in {"ok\n", "The store takes no writes, or the node is broken.\n"}
+            return (response.status, old.status) == (200, 200)
+
+        async def unready() -> bool:
+            return not await ready()
+
+        assert await ready()
+        server.ask("CONFIG", "SET", "maxmemory", 1)
+        await until(unready)
+        server.ask("CONFIG", "SET", "maxmemory", 0)
+        await until(ready)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
-from contextlib import AsyncExitStack
 from pathlib import Path
-from signal import SIGCONT, SIGKILL, SIGSTOP
+from signal import SIGCONT, SIGSTOP
 
 import pytest
 
@@ -16,7 +15,7 @@ from server.store.clock import Clock
 from server.store.connection import Client, connect
 from server.store.database import Database
 from server.store.embedded import embedded_redis
-from tests.store.servers import running, signal_to, until
+from tests.store.servers import signal_to
 
 
 async def time_of(redis: Client) -> int:
@@ -41,36 +40,6 @@ async def test_the_time_is_that_of_redis(
         assert before - 50 <= min(shown) <= max(shown) <= after + 50
 
 
-async def test_a_clock_is_fresh_only_while_redis_answers(
-    data: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "SAMPLE_EVERY", 0.01)
-    monkeypatch.setattr(module, "FRESH_FOR", 0.5)
-    async with AsyncExitStack() as first:
-        redis = connect(await first.enter_async_context(embedded_redis(data)))
-        clock = Clock(Database(redis))
-
-        async def fresh() -> bool:
-            return clock.is_fresh()
-
-        async def stale() -> bool:
-            return not clock.is_fresh()
-
-        assert await stale()
-        async with running(clock.run):
-            await until(fresh)
-            await signal_to(redis, SIGKILL)
-            await until(stale)
-            with pytest.raises(UnavailableError):
-                await clock.sample()
-            before = clock.now()
-            await first.aclose()
-            async with embedded_redis(data):
-                await until(fresh)
-                assert before <= clock.now()
-        await redis.aclose()
-
-
 async def test_a_sample_that_took_too_long_is_not_used(
     data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -80,8 +49,6 @@ async def test_a_sample_that_took_too_long_is_not_used(
         clock = Clock(database)
         with pytest.raises(UnavailableError, match="to reply to TIME"):
             await _slow_sample(clock, database)
-        # Redis answered nevertheless.
-        assert clock.is_fresh()
         await clock.sample()
         await database.close()
 

@@ -6,7 +6,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from redis.asyncio import RedisCluster
+from redis.asyncio import Redis, RedisCluster
 from redis.asyncio.connection import SSLConnection
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import ResponseError
@@ -14,6 +14,7 @@ from redis.exceptions import ResponseError
 from server.core.refusal import UnavailableError
 from server.store.connection import Client, connect, raising_unavailable
 from server.store.database import Database
+from tests.redis_servers import running_server
 from tests.store.servers import in_flight, until, writes_held_up
 
 
@@ -35,6 +36,23 @@ async def test_a_redis_that_is_not_there_is_unavailable(tmp_path: Path) -> None:
     with pytest.raises(UnavailableError), raising_unavailable():
         await redis.ping()
     await redis.aclose()
+
+
+async def test_a_connection_sends_only_what_is_asked_for() -> None:
+    """Anything else would be a right that the nodes' user needs."""
+    with running_server() as server:
+        watcher, redis = connect(server.url), connect(server.url)
+        assert isinstance(watcher, Redis)
+        await watcher.config_resetstat()
+        await redis.ping()
+        commands = await watcher.info("commandstats")
+        errors = await watcher.info("errorstats")
+        await redis.aclose()
+        await watcher.aclose()
+    # Before Redis 7, subcommands are not counted on their own.
+    names = {name.partition("|")[0] for name in commands}
+    assert names == {"cmdstat_config", "cmdstat_hello", "cmdstat_ping"}
+    assert errors == {}
 
 
 @pytest.mark.parametrize("url", ["", "http://localhost", "localhost:6379"])

@@ -36,7 +36,6 @@ HEADERS: Final = {
     # All of it is public, and nothing of it depends on who asks.
     "Access-Control-Allow-Origin": "*",
     "Access-Control-Expose-Headers": "ETag, Retry-After",
-    "X-Content-Type-Options": "nosniff",
 }
 """Headers of every answer."""
 

@@ -20,9 +20,10 @@ from server.core.ids import AttemptId, PlayerId
 from server.gateway.addresses import Proxies
 from server.gateway.api.app import Api
 from server.gateway.api.routes import DOCUMENT
-from server.gateway.http import players_app
+from server.gateway.http import Health, players_app
 from server.gateway.listener import Listener
 from server.gateway.load import Load
+from server.gateway.origins import Origins
 from server.gateway.pages import Pages
 from server.gateway.previews import Previews
 from server.service.archive import Archive
@@ -83,8 +84,12 @@ class Site:
             Proxies(proxies),
             clock=lambda: services.clock.now() / 1000,
         )
+        origins = Origins()
         self.app = players_app(
-            Pages(folder, Previews(services, load), None), self.api, lambda: True
+            Pages(folder, Previews(services, load), origins),
+            self.api,
+            origins,
+            Health(lambda: True, lambda: True),
         )
 
     async def get(self, path: str, method: str = "GET", **headers: str) -> Reply:

@@ -1,0 +1,148 @@
+"""The probe: whether Redis takes writes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
+from signal import SIGCONT, SIGSTOP
+
+import pytest
+
+from server.store import keys
+from server.store import probe as module
+from server.store.connection import Client, connect
+from server.store.database import Database
+from server.store.probe import FRESH_FOR, Probe
+from tests.conftest import CLUSTER
+from tests.redis_servers import Server, running_server
+from tests.store.servers import calls, running, servers_of, until
+
+Act = Callable[[Server], object]
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    """Run a redis-server that the test can stop."""
+    with running_server(appendfsync="no") as server:
+        yield server
+
+
+@asynccontextmanager
+async def probing(url: str, acks: int = 0) -> AsyncIterator[Probe]:
+    """Run a probe of this Redis."""
+    database = Database(connect(url), acks)
+    # A cluster's topology is read by whoever asks first.
+    await database.check()
+    probe = Probe(database)
+    async with running(probe.run):
+        yield probe
+    await database.close()
+
+
+async def until_it(probe: Probe, *, succeeds: bool) -> None:
+    """Wait until the probe succeeds, or fails."""
+
+    async def so() -> bool:
+        return probe.succeeds() is succeeds
+
+    await until(so)
+
+
+def _asks(command: str) -> Act:
+    return lambda server: server.ask(*command.split())
+
+
+@pytest.mark.parametrize(
+    ("breaks", "mends"),
+    [
+        pytest.param(Server.kill, Server.start, id="killed"),
+        pytest.param(
+            lambda server: server.signal(SIGSTOP),
+            lambda server: server.signal(SIGCONT),
+            id="hangs",
+        ),
+        pytest.param(
+            _asks("CONFIG SET maxmemory 1"), _asks("CONFIG SET maxmemory 0"), id="out of memory"
+        ),
+        pytest.param(_asks("REPLICAOF 127.0.0.1 1"), _asks("REPLICAOF NO ONE"), id="read-only"),
+        pytest.param(
+            _asks("CONFIG SET min-replicas-to-write 1"),
+            _asks("CONFIG SET min-replicas-to-write 0"),
+            id="without replicas",
+        ),
+        pytest.param(_asks("CLIENT PAUSE 60000 WRITE"), _asks("CLIENT UNPAUSE"), id="writes wait"),
+    ],
+)
+async def test_it_fails_while_redis_takes_no_writes(
+    server: Server, breaks: Act, mends: Act, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "PROBE_EVERY", 0.02)
+    monkeypatch.setattr(module, "FRESH_FOR", 0.3)
+    async with probing(server.url) as probe:
+        await until_it(probe, succeeds=True)
+        breaks(server)
+        await until_it(probe, succeeds=False)
+        mends(server)
+        await until_it(probe, succeeds=True)
+
+
+async def test_it_fails_while_replicas_are_missing(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("server.store.pipeline.ACKNOWLEDGED_WITHIN", 0.01)
+    async with probing(server.url, acks=1) as probe:
+        await probe.once()
+        assert not probe.succeeds()
+
+
+async def test_a_write_counts_for_two_seconds(database: Database) -> None:
+    now = 1_000.0
+    await database.check()
+    probe = Probe(database, lambda: now)
+    assert not probe.succeeds()
+    await probe.once()
+    assert probe.succeeds()
+    now += FRESH_FOR - 0.01
+    assert probe.succeeds()
+    now += 0.01
+    assert not probe.succeeds()
+
+
+async def test_it_writes_once_to_each_server_and_leaves_nothing(
+    database: Database, redis: Client
+) -> None:
+    await database.check()
+    servers = database.key_of_each_server([keys.barrier(keys.outbox(n)) for n in range(256)])
+    before = await calls(redis, "set")
+    await Probe(database).once()
+    assert await calls(redis, "set") - before == len(servers)
+    for key in servers.values():
+        assert 0 < await redis.ttl(key) <= keys.BARRIER_LIFE
+
+
+@CLUSTER
+@pytest.mark.parametrize("redis_server", ["cluster"], indirect=True)
+async def test_it_goes_on_succeeding_without_one_of_three_masters_and_no_more(
+    redis_url: str, redis: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "PROBE_EVERY", 0.02)
+    monkeypatch.setattr(module, "FRESH_FOR", 0.3)
+    async with probing(redis_url) as probe, servers_of(redis) as (first, second, _):
+        await until_it(probe, succeeds=True)
+
+        async def only_two() -> bool:
+            since = time.monotonic() - module.FRESH_FOR
+            return sum(at > since for at in probe._written.values()) == 2
+
+        try:
+            await first.client_pause(60_000, all=False)
+            await until(only_two)
+            assert probe.succeeds()
+            await second.client_pause(60_000, all=False)
+            await until_it(probe, succeeds=False)
+            await second.client_unpause()
+            await until_it(probe, succeeds=True)
+        finally:
+            await first.client_unpause()
+            await second.client_unpause()
