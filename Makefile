@@ -3,9 +3,9 @@
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: help play dev dev-server dev-page test check coverage vectors fuzz faults simulate bench \
-	bench-quick bench-check bench-engine format format-check lint types hooks lock audit sbom \
-	browser node
+.PHONY: help play dev dev-server dev-page test check coverage vectors fuzz faults simulate \
+	secrecy bench bench-quick bench-check bench-engine format format-check lint types hooks lock audit \
+	sbom browser node
 
 # Python interpreters, of which the first that is new enough makes the environment.
 PYTHON ?= python3 python3.14 python3.13 python3.12 python3.11
@@ -87,6 +87,12 @@ RACES ?= 5000
 
 simulate: $(DEV) ## run RACES races with faults on a simulated Redis, network and clock
 	@$(BIN)/python -m tests.simulation --races $(RACES) $(if $(SEED),--seed $(SEED))
+
+# SEED as above.
+SCRIPTS ?= 500
+
+secrecy: $(DEV) ## compare what is sent on servers that differ in unseen cards, for SCRIPTS scripts
+	@$(BIN)/python -m tests.secrecy --scripts $(SCRIPTS) $(if $(SEED),--seed $(SEED))
 
 bench: $(DEV) ## measure the server, compared with a floor, into deploy/bench/RESULTS.md
 	@$(BIN)/python -m deploy.bench

@@ -58,6 +58,7 @@ from server.store.races import Races
 from server.store.rooms import Rooms
 from server.store.scans import Scans
 from server.store.secret_keys import SecretKeys, own_keys, read_keys
+from server.store.starts import Starts
 from server.store.suspicions import Suspicions
 from server.store.sweepers import Sweepers
 
@@ -105,7 +106,14 @@ async def running_node(  # noqa: PLR0915 - the parts of a node
         stop = Stop()
         bus = Bus(database)
         registration = Registration(store.nodes, node)
-        services = Services(store, bus, registration, metrics, archive=settings.data / ARCHIVE)
+        services = Services(
+            store,
+            bus,
+            registration,
+            metrics,
+            archive=settings.data / ARCHIVE,
+            ranked_starts=settings.ranked_starts,
+        )
         hub = Hub(services)
         metrics.sessions = lambda: hub.size
         await services.prepare()
@@ -171,6 +179,7 @@ def redis_store(database: Database, clock: ports.Clock, secret_keys: SecretKeys)
         open_rooms=OpenRooms(database),
         quick_matches=QuickMatches(database),
         moderation=Moderation(database),
+        starts=Starts(database),
         suspicions=Suspicions(database),
         scans=Scans(database),
         memory=Memory(database),

@@ -163,6 +163,15 @@ for command in COMMANDS:
     "if the limit of open files (ulimit -n) does not allow so many.",
 )
 @option(
+    "--ranked-starts",
+    default=0,
+    type=click.IntRange(0, 1_000),
+    help="How many players at one address (or IPv6 network) may begin each daily, guests included: "
+    "others are refused, so that nobody looks at a deal with a second player before the first "
+    "begins it. Homes and schools share an address; 0 allows any number. Behind a proxy, it needs "
+    "--trusted-proxies.",
+)
+@option(
     "--workers",
     default=1,
     type=click.IntRange(1, 256),
@@ -211,6 +220,7 @@ def serve(  # noqa: PLR0917 - one for each option
     trusted_proxies: str,
     address_players: int,
     max_connections: int,
+    ranked_starts: int,
     workers: int,
     metrics_port: int | None,
     metrics_host: str,
@@ -245,6 +255,7 @@ def serve(  # noqa: PLR0917 - one for each option
         trusted_proxies=_listed(trusted_proxies),
         address_players=address_players,
         max_connections=max_connections,
+        ranked_starts=ranked_starts,
     )
     if workers > 1:
         _run(_supervise(settings, workers, partial(configure, log_format, log_level)))

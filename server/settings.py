@@ -46,6 +46,7 @@ class Settings:
             request is from, and whose X-Forwarded-Proto says by which scheme.
         address_players: how many players may share an address; its limits follow from that.
         max_connections: TCP connections of players at a time, of sockets and of HTTP together.
+        ranked_starts: how many players at one address may begin each daily; 0 for any number.
     """
 
     host: str = "localhost"
@@ -64,3 +65,4 @@ class Settings:
     trusted_proxies: tuple[str, ...] = ()
     address_players: int = ADDRESS_PLAYERS
     max_connections: int = MAX_CONNECTIONS
+    ranked_starts: int = 0

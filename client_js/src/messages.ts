@@ -753,7 +753,7 @@ export type ListDailies = object;
  * Start the player's one ranked attempt at today's deal of a game, or return to it.
  *
  * In the hour after midnight UTC, an attempt at yesterday's deal that is still being played is
- * returned to first. Refused as `unknown_game` or `already_played`.
+ * returned to first. Refused as `unknown_game`, `already_played` or `too_many_starts`.
  */
 export interface OpenDaily {
   readonly game: string;

@@ -46,6 +46,7 @@ SENTENCES: Final = {
     "no_help": "Here, everybody plays without this help.",
     "nothing_to_undo": "There is no move to take back.",
     "already_played": "You have played this daily already.",
+    "too_many_starts": "Too many players at your address have begun this daily.",
     "unknown_day": "There is no leaderboard for this day.",
     "unknown_board": "There is no such leaderboard.",
     "unknown_deal": "There is no such deal.",

@@ -1,20 +1,24 @@
 """What an operator should look at in a run: what its moves and their times do not explain. Pure.
 
 Nothing follows from it by itself. The times of moves to a foundation do not count, since a client
-may send them for its player, nor do those of moves from the stock, which a key repeats that is held
-down. A few short intervals are no reason: after a lost connection, a client sends moves in a burst.
+may send them for its player, nor how fast moves from the stock are, which a key repeats that is
+held down. A few short intervals are no reason: after a lost connection, a client sends moves in a
+burst.
 """
 
 from __future__ import annotations
 
-from hashlib import sha256
+from collections.abc import Callable, Iterable
 from statistics import fmean, pstdev
-from typing import Final
+from typing import Final, NamedTuple
 
 from msgspec import Struct
 
-from server.core.attempt import UNDONE
+from engine.board import Board
+from engine.solver import cards_never_seen
+from server.core.attempt import Attempt
 from server.core.ids import PlayerId
+from server.core.likeness import Likeness
 from server.core.run import Run
 
 SHORT: Final = 120
@@ -35,8 +39,21 @@ WINDOW, MOST_IN_WINDOW = 5_000, 35
 WINDOWS: Final = 3
 """The fewest such windows, apart from each other, that are no burst after a lost connection."""
 
-MIN_EQUAL: Final = 25
-"""The fewest moves that two players do not make alike by chance."""
+MIN_ODD: Final = 6
+"""The fewest odd moves (`server.core.likeness`) that two players do not share by chance."""
+
+SAME_SHARE: Final = 0.5
+"""The share of a run's moves, after its opening, from which on it is like another one."""
+
+SCOUTED_SHARE: Final = 0.5
+"""The share of the unseen cards that somebody has to have seen for it to be of use."""
+
+SCOUT_HOME: Final = 0.06
+"""Cards home for each card seen, up to which somebody did not play, but looked: it is 0.1 and more
+in runs that people have given up."""
+
+SCOUT_PACE: Final = 300
+"""Milliseconds for each card seen, in which nobody plays."""
 
 FASTER: Final = 10
 """How many times as fast as the median of the wins a win is suspicious."""
@@ -78,47 +95,107 @@ class Suspicion(Struct, frozen=True):
         return sum(reason.weight for reason in self.reasons)
 
 
-def reasons(run: Run, median_win: int | None, twin: PlayerId | None) -> tuple[Reason, ...]:
+class Copied(NamedTuple):
+    """Another run on the same deal, which ended earlier.
+
+    Attributes:
+        player: whose it is.
+        likeness: how much of this one it has played before.
+        over: whether it had ended before this one began.
+    """
+
+    player: PlayerId
+    likeness: Likeness
+    over: bool
+
+
+class Earlier(NamedTuple):
+    """What somebody did who had begun the same deal earlier, at the same address.
+
+    Attributes:
+        player: who.
+        unseen: cards that nobody has seen at the start.
+        seen: how many of them that player has seen.
+        home: cards brought home.
+        time: milliseconds that it took.
+        before: milliseconds by which that player had begun earlier.
+    """
+
+    player: PlayerId
+    unseen: int
+    seen: int
+    home: int
+    time: int
+    before: int
+
+
+def earlier_of(attempt: Attempt, first: Board, started: int) -> Earlier:
+    """Return what somebody did who had begun a deal earlier.
+
+    Args:
+        attempt: that player's attempt, over or not.
+        first: the first board of the deal.
+        started: when the other one started, in Unix milliseconds.
+    """
+    unseen = cards_never_seen(first)
+    return Earlier(
+        attempt.start.player,
+        unseen,
+        unseen - cards_never_seen(attempt.board),
+        attempt.board.home - first.home,
+        attempt.at - attempt.start.at,
+        started - attempt.start.at,
+    )
+
+
+def reasons(
+    run: Run,
+    median_win: int | None = None,
+    copied: Copied | None = None,
+    earlier: Iterable[Earlier] = (),
+) -> tuple[Reason, ...]:
     """Return why a run is suspicious; empty if it is not.
 
     Args:
         run: the run.
         median_win: the median time of the wins at its daily in milliseconds; `None` if unknown.
-        twin: another player with the same moves at the same daily, who was done before.
+        copied: the run at the same daily that it is most like.
+        earlier: what others did who had begun it earlier, at the same address.
     """
-    found = (_short(run), _regular(run), _dense(run), _fast(run, median_win), _equal(run, twin))
+    found = (
+        _short(run),
+        _regular(run),
+        _dense(run),
+        _fast(run, median_win),
+        _alike(copied),
+        *map(_scouted, earlier),
+    )
     return tuple(reason for reason in found if reason is not None)
 
 
-def digest(run: Run) -> str | None:
-    """Return a digest of a run's moves, 16 characters, or `None` if others make the same.
-
-    Short runs may be alike by chance, and those that were played by hints are.
-    """
-    if run.hints or len(run.moves) < MIN_EQUAL:
-        return None
-    text = " ".join(move for move, _ in run.moves)
-    return sha256(text.encode()).hexdigest()[:16]
-
-
-def _intervals(run: Run) -> list[int]:
-    """Return the milliseconds before each move that its player has chosen; see above."""
+def _intervals(run: Run, counts: Callable[[str], bool]) -> list[int]:
+    """Return the milliseconds before each move that counts, by its text."""
     times = [0, *(at for _, at in run.moves)]
     return [
         after - before
         for (move, after), before in zip(run.moves, times, strict=False)
-        if _is_chosen(move)
+        if counts(move)
     ]
 
 
 def _is_chosen(move: str) -> bool:
     """Return whether a player decides on each such move."""
     source, _, target = move.partition(">")
-    return move == UNDONE or not (source == "s" or target == "s" or target.startswith("f"))
+    return _is_made(move) and not (source == "s" or target == "s")
+
+
+def _is_made(move: str) -> bool:
+    """Return whether it is the player who makes each such move, and not the client."""
+    return not move.partition(">")[2].startswith("f")
 
 
 def _short(run: Run) -> Reason | None:
-    intervals = _intervals(run)
+    intervals = _intervals(run, _is_chosen)
     short = sum(each < SHORT for each in intervals)
     if len(intervals) < MIN_INTERVALS or short < SHORT_SHARE * len(intervals):
         return None
@@ -127,7 +204,7 @@ def _short(run: Run) -> Reason | None:
 
 
 def _regular(run: Run) -> Reason | None:
-    intervals = _intervals(run)[1:]
+    intervals = _intervals(run, _is_made)[1:]
     if len(intervals) < MIN_INTERVALS:
         return None
     mean = fmean(intervals)
@@ -160,7 +237,28 @@ def _fast(run: Run, median_win: int | None) -> Reason | None:
     return Reason(4, text)
 
 
-def _equal(run: Run, twin: PlayerId | None) -> Reason | None:
-    if twin is None:
+def _alike(copied: Copied | None) -> Reason | None:
+    if copied is None:
         return None
-    return Reason(5, f"All {len(run.moves)} moves are those that {twin} had made before.")
+    player, (moves, same, odd), over = copied
+    if odd < MIN_ODD or same < SAME_SHARE * moves:
+        return None
+    when = "before this one began" if over else "while this one went on"
+    text = (
+        f"{same} of {moves} moves after the opening, {odd} of them odd, are those of {player}'s "
+        f"run, which ended {when}."
+    )
+    return Reason(5 if over else 4, text)
+
+
+def _scouted(earlier: Earlier) -> Reason | None:
+    player, unseen, seen, home, time, before = earlier
+    if before <= 0 or seen == 0 or seen < SCOUTED_SHARE * unseen:
+        return None
+    if home > SCOUT_HOME * seen and time > SCOUT_PACE * seen:
+        return None
+    text = (
+        f"{player}, at the same address, had begun the deal {before / 1000:.0f} s before, and saw "
+        f"{seen} of {unseen} unseen cards in {time / 1000:.1f} s; {home} came home."
+    )
+    return Reason(4, text)

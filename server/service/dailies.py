@@ -18,6 +18,7 @@ from server.core.refusal import Refusal, UnavailableError
 from server.service.answers import Snapshot
 from server.service.attempts import Attempts
 from server.service.keyring import Keyring
+from server.service.places import Places
 from server.service.store import Store
 from server.stop import Stop
 from server.store.deals import Deal
@@ -58,11 +59,28 @@ class ShownDay:
 
 
 class Dailies:
-    """The deal of each game for each UTC day."""
+    """The deal of each game for each UTC day.
 
-    def __init__(self, store: Store, attempts: Attempts, keyring: Keyring) -> None:
+    Args:
+        store: where the deals are.
+        attempts: the players' attempts at them.
+        keyring: says by which key the seeds of deals ahead are sealed.
+        places: where players are.
+        ranked_starts: how many players at one place may begin each daily; 0 for any number.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        attempts: Attempts,
+        keyring: Keyring,
+        places: Places,
+        ranked_starts: int = 0,
+    ) -> None:
         self._store = store
         self._attempts = attempts
+        self._places = places
+        self._ranked_starts = ranked_starts
         self._drawn_until = -1
         keyring.sealing_changed.subscribe(self._read_again)
 
@@ -146,7 +164,9 @@ class Dailies:
             for day in days
         ]
 
-    async def open(self, player: PlayerId, game: str, *, anew: bool = True) -> Snapshot:
+    async def open(
+        self, player: PlayerId, game: str, address: str = "", *, anew: bool = True
+    ) -> Snapshot:
         """Start a player's attempt at today's deal, or return the one that is running.
 
         Until yesterday's daily closes, an attempt at it that is still running is returned instead:
@@ -155,11 +175,13 @@ class Dailies:
         Args:
             player: the player.
             game: the game's id.
+            address: the client's; empty if it is not known, and then it does not count.
             anew: whether there is room for an attempt that is yet to be started.
 
         Raises:
-            Refusal: there is no such game, or today's attempt is over; as `overloaded`, if it is
-                yet to be started and there is no room for it.
+            Refusal: there is no such game, or today's attempt is over; as `overloaded` or
+                `too_many_starts`, if it is yet to be started and there is no room for it, or too
+                many others have begun this daily at the same place.
             UnavailableError: the store does not answer.
         """
         if game not in games():
@@ -174,14 +196,28 @@ class Dailies:
             if attempt is not None and attempt.end is None:
                 return await self._attempts.snapshot(attempt)
         deal = await self._store.deals.daily(DailyId(game, day))
-        if not anew and not await self._store.deals.started([deal.id], player):
-            raise Refusal("overloaded", wait=RETRY_AFTER)
+        if not await self._store.deals.started([deal.id], player):
+            if not anew:
+                raise Refusal("overloaded", wait=RETRY_AFTER)
+            await self._begin(player, DailyId(game, day), address)
         closes = daily.closes(day)
         started = Started(player, deal.id, deal.game, deal.variant, None, deal.day, now, closes)
         attempt = await self._attempts.start(started)
         if attempt.end is not None:
             raise Refusal("already_played")
         return await self._attempts.snapshot(attempt)
+
+    async def _begin(self, player: PlayerId, daily_id: DailyId, address: str) -> None:
+        """Note where a player begins a daily.
+
+        Raises:
+            Refusal: as many others as the operator allows have begun it there.
+        """
+        place = await self._places.of(address)
+        if not place:
+            return
+        if not await self._store.starts.begin(daily_id, place, player, self._ranked_starts):
+            raise Refusal("too_many_starts")
 
 
 def _all_of(day: int) -> list[DailyId]:

@@ -350,11 +350,23 @@ class ModerationStore(Protocol):
         """Return the (game, day) of all days that were repaired."""
 
 
-class SuspicionStore(Protocol):
-    """Runs that an operator should look at, and the digests by which equal ones are found."""
+class StartStore(Protocol):
+    """Who has begun a daily at which place (`server.service.places`)."""
 
-    async def first(self, daily: DailyId, digest: str, player: PlayerId) -> PlayerId:
-        """Return who was first to make the moves of a digest at a daily: perhaps this player."""
+    async def begin(self, daily: DailyId, place: str, player: PlayerId, most: int) -> bool:
+        """Note that a player begins a daily, unless `most` others have there; 0 for no limit."""
+
+    async def earlier(self, daily: DailyId, player: PlayerId) -> list[PlayerId]:
+        """Return who had begun a daily at the same place before a player did."""
+
+
+class SuspicionStore(Protocol):
+    """Runs that an operator should look at, and the digests by which those alike are found."""
+
+    async def first(
+        self, daily: DailyId, digests: Sequence[str], player: PlayerId
+    ) -> list[PlayerId]:
+        """Return who was first at each of some boards of a daily: perhaps this player."""
 
     async def median_win(self, board: BoardId) -> tuple[int, int]:
         """Return how many runs of a leaderboard were won, and the score of the median."""

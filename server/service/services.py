@@ -26,6 +26,7 @@ from server.service.moderation import Moderation
 from server.service.open_rooms import OpenRooms
 from server.service.operators import Operators
 from server.service.pace_bots import PaceBots
+from server.service.places import Places
 from server.service.ports import MessageBus
 from server.service.profiles import Profiles
 from server.service.progress import Progress
@@ -63,6 +64,7 @@ class Services:
         *,
         searcher: Search | None = None,
         archive: Path | None = None,
+        ranked_starts: int = 0,
     ) -> None:
         self._store = store
         self.clock = store.clock
@@ -79,7 +81,8 @@ class Services:
         self.open_rooms = OpenRooms(store, self.live, self.profiles)
         self.quick_matches = QuickMatches(store, self.rooms, self.live)
         self.pace_bots = PaceBots(store.clock, self.rooms, self.live)
-        self.dailies = Dailies(store, self.attempts, self.keyring)
+        self.places = Places(self.keyring)
+        self.dailies = Dailies(store, self.attempts, self.keyring, self.places, ranked_starts)
         self.leaderboards = Leaderboards(store, bus, self.profiles)
         self.runs = Runs(
             store,
@@ -96,7 +99,7 @@ class Services:
         self.keeping = Keeping(store, self.histories, self.profiles, self.sessions)
         self.curves = Curves(store)
         self.races = Races(store, self.histories)
-        self.suspicions = Suspicions(store.suspicions)
+        self.suspicions = Suspicions(store, self.attempts)
         self.moderation = Moderation(
             store,
             attempts=self.attempts,

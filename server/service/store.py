@@ -24,6 +24,7 @@ from server.service.ports import (
     RoomStore,
     ScanStore,
     SecretStore,
+    StartStore,
     SuspicionStore,
     SweeperStore,
 )
@@ -49,6 +50,7 @@ class Store:
     open_rooms: OpenRoomStore
     quick_matches: QuickMatchStore
     moderation: ModerationStore
+    starts: StartStore
     suspicions: SuspicionStore
     scans: ScanStore
     memory: MemoryStore

@@ -113,7 +113,11 @@ MAX_SUSPICIOUS = 5_000
 """Runs that are kept there; the oldest are dropped."""
 
 DIGESTS_LIFE = 3 * DAY_SECONDS
-"""Seconds that the digests of a daily's runs are kept after the last one: it is over by then."""
+"""Seconds that the digests of a daily's runs, and who began it where, are kept after the last one:
+it is over by then."""
+
+MAX_AT_PLACE = 16
+"""Players who have begun a daily at one address that are kept, unless the operator allows more."""
 
 KEYRING = "keyring"
 """The key of what is public of the keys that sign tokens: a string (JSON)."""
@@ -211,8 +215,13 @@ def curves(board: BoardId) -> str:
 
 
 def digests(daily_id: DailyId) -> str:
-    """Return the key of the digests of a daily's runs: a hash of the first player by digest."""
+    """Return the key of the digests of a daily's boards: a hash of the first player by digest."""
     return f"digests:{{{daily_id.name}}}"
+
+
+def starts(daily_id: DailyId) -> str:
+    """Return the key of who began a daily where: a hash of players by place, and by player."""
+    return f"starts:{{{daily_id.name}}}"
 
 
 def history(player_id: str) -> str:

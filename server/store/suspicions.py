@@ -1,6 +1,8 @@
-"""Runs that an operator should look at, and the digests by which equal ones are found."""
+"""Runs that an operator should look at, and the digests by which those that are alike are found."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from server.core.boards import BoardId
 from server.core.daily import DailyId
@@ -10,9 +12,13 @@ from server.store import keys
 from server.store.database import Database
 
 _FIRST = """
-redis.call('HSETNX', KEYS[1], ARGV[1], ARGV[2])
-redis.call('EXPIRE', KEYS[1], ARGV[3])
-return redis.call('HGET', KEYS[1], ARGV[1])
+local found = {}
+for place = 3, #ARGV do
+  redis.call('HSETNX', KEYS[1], ARGV[place], ARGV[1])
+  found[#found + 1] = redis.call('HGET', KEYS[1], ARGV[place])
+end
+redis.call('EXPIRE', KEYS[1], ARGV[2])
+return found
 """
 
 _ADD = """
@@ -41,15 +47,23 @@ class Suspicions:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def first(self, daily: DailyId, digest: str, player: PlayerId) -> PlayerId:
-        """Return who was first to make the moves of a digest at a daily: perhaps this player.
+    async def first(
+        self, daily: DailyId, digests: Sequence[str], player: PlayerId
+    ) -> list[PlayerId]:
+        """Return who was first at each of some boards of a daily: perhaps this player.
+
+        Args:
+            daily: the daily.
+            digests: of the boards, about 60 bytes each; some of them at least.
+            player: who was there now.
 
         Raises:
             UnavailableError: it may or may not have been stored that this player did.
         """
-        key = keys.digests(daily)
-        found = await self._database.run(_FIRST, [key], digest, player, keys.DIGESTS_LIFE)
-        return PlayerId(found)
+        found = await self._database.run(
+            _FIRST, [keys.digests(daily)], player, keys.DIGESTS_LIFE, *digests
+        )
+        return [PlayerId(each) for each in found]
 
     async def median_win(self, board: BoardId) -> tuple[int, int]:
         """Return how many runs of a daily's leaderboard were won, and the score of the median.

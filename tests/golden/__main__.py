@@ -41,6 +41,7 @@ from server.service.attempts import Attempts
 from server.service.dailies import Dailies
 from server.service.format import Format
 from server.service.keyring import Keyring
+from server.service.places import Places
 from server.service.rooms import Rooms
 from server.service.store import Store
 from server.settings import Settings
@@ -218,7 +219,7 @@ async def _leave_effects(store: Store, attempts: Attempts) -> None:
     """End two attempts without applying their effects, and set one of these aside."""
     form = Format(store.formats, store.nodes, store.clock)
     keyring = Keyring(store.keyrings, store.secret_keys, form, store.clock)
-    dailies = Dailies(store, attempts, keyring)
+    dailies = Dailies(store, attempts, keyring, Places(keyring))
     for game in list(games())[:2]:
         player = PlayerId(random_id())
         opened = await dailies.open(player, game)

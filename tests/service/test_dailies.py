@@ -6,14 +6,18 @@ import asyncio
 
 import pytest
 
+from engine.board import Board
 from engine.catalog import games
+from engine.moves import legal_moves
 from server.core import daily
 from server.core.boards import of_daily
 from server.core.daily import DailyId
 from server.core.ids import PlayerId
 from server.core.refusal import Refusal
 from server.service.answers import Snapshot
-from tests.core.builders import ADA, BOB, START
+from server.store import keys
+from server.store.connection import Client
+from tests.core.builders import ADA, BOB, CYD, DAN, START
 from tests.service.nodes import Node, SetClock
 
 DAY = daily.day_at(START)
@@ -22,8 +26,10 @@ CLOSE = daily.closes(DAY)
 GAME = "robert"
 
 
-async def resign(node: Node, found: Snapshot, player: PlayerId = ADA) -> None:
-    await node.attempts.resign(found.attempt, player, found.seq + 1)
+async def resign(
+    node: Node, found: Snapshot, player: PlayerId = ADA, seq: int | None = None
+) -> None:
+    await node.attempts.resign(found.attempt, player, seq or found.seq + 1)
 
 
 async def test_all_players_get_the_same_deal_and_an_attempt_each(node: Node, other: Node) -> None:
@@ -157,3 +163,68 @@ async def test_a_deal_drawn_ahead_is_used_on_its_day(
     ahead = await node.store.deals.daily_ids([DailyId(GAME, DAY + 7)])
     clock.time += 7 * daily.DAY
     assert (await other.dailies.open(ADA, GAME)).start.deal == ahead[DailyId(GAME, DAY + 7)]
+
+
+async def test_the_operator_may_limit_how_many_begin_a_daily_at_one_address(
+    node: Node, other: Node
+) -> None:
+    for each in (node, other):
+        each.dailies._ranked_starts = 2
+    for player in (ADA, BOB):
+        assert (await node.dailies.open(player, GAME, "192.0.2.1")).seq == 1
+    with pytest.raises(Refusal) as refused:
+        await other.dailies.open(CYD, GAME, "192.0.2.1")
+    assert refused.value.code == "too_many_starts"
+    # Who has begun goes on; another game, another address and an unknown one have room.
+    assert (await other.dailies.open(ADA, GAME, "192.0.2.1")).seq == 1
+    assert (await other.dailies.open(CYD, "deuces", "192.0.2.1")).seq == 1
+    assert (await other.dailies.open(CYD, GAME, "192.0.2.2")).seq == 1
+    assert (await other.dailies.open(DAN, GAME, "")).seq == 1
+
+
+async def test_of_starts_at_an_address_only_keyed_hashes_are_kept_for_days(
+    node: Node, redis: Client
+) -> None:
+    await node.dailies.open(ADA, GAME, "192.0.2.1")
+    await node.dailies.open(BOB, GAME, "192.0.2.1")
+    fields = await redis.hgetall(keys.starts(DailyId(GAME, DAY)))
+    place = await node.services.places.of("192.0.2.1")
+    assert fields == {f"a:{place}": f"{ADA} {BOB}", f"p:{BOB}": ADA}
+    assert "192" not in str(fields)
+    life = await redis.ttl(keys.starts(DailyId(GAME, DAY)))
+    assert 0 < life <= keys.DIGESTS_LIFE
+    assert await node.store.starts.earlier(DailyId(GAME, DAY), BOB) == [ADA]
+    assert await node.store.starts.earlier(DailyId(GAME, DAY), ADA) == []
+
+
+async def test_a_run_after_a_scout_at_the_same_address_is_suspicious(
+    node: Node, clock: SetClock
+) -> None:
+    """A guest turns all cards up, and somebody else there plays the deal a minute later."""
+    looked = await node.dailies.open(ADA, "lady-betty", "192.0.2.1")
+    for _ in range(52):
+        clock.time += 80
+        state = await node.state_of(looked.attempt)
+        deals = [move for move in legal_moves(state.board) if move.source == stock(state.board)]
+        await node.move(looked.attempt, ADA, state.seq + 1, deals[0])
+        if (await node.state_of(looked.attempt)).end is not None:
+            break
+    clock.time += 60_000
+    for player, address in ((BOB, "192.0.2.1"), (CYD, "192.0.2.2")):
+        played = await node.dailies.open(player, "lady-betty", address)
+        for _ in range(3):
+            clock.time += 2_000
+            await node.play(played.attempt, player)
+        await resign(node, played, player, seq=5)
+    await node.apply_effects()
+    (found,) = [
+        each
+        for each in await node.services.operators.suspicious(10)
+        if "same address" in str(each.reasons)
+    ]
+    assert found.player == BOB
+    assert f"{ADA}, at the same address, had begun the deal 6" in found.reasons[0].text
+
+
+def stock(board: Board) -> int:
+    return board.ruleset.stock

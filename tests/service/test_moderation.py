@@ -298,7 +298,8 @@ async def test_equal_runs_of_a_daily_are_suspicious_once_and_kept_in_bounds(
     node: Node, other: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """All players play homewards, so that they play alike, and at no time at all."""
-    monkeypatch.setattr("server.core.suspicion.MIN_EQUAL", 2)
+    monkeypatch.setattr("server.core.likeness.MIN_MOVES", 2)
+    monkeypatch.setattr("server.core.suspicion.MIN_ODD", 0)
     monkeypatch.setattr("server.store.keys.MAX_SUSPICIOUS", 1)
     for player in (ADA, BOB, CYD):
         found = await node.dailies.open(player, "lady-betty")
@@ -308,11 +309,11 @@ async def test_equal_runs_of_a_daily_are_suspicious_once_and_kept_in_bounds(
         await other.effects.apply(finish)
         suspicious = await node.services.operators.suspicious(10, DAY)
         if player == ADA:
-            assert not any("moves are those" in str(each.reasons) for each in suspicious)
+            assert not any("are those of" in str(each.reasons) for each in suspicious)
         else:
             (only,) = suspicious
             assert only.player == player
-            assert f"those that {ADA} had made" in only.reasons[-1].text
+            assert f"are those of {ADA}'s run" in only.reasons[-1].text
     assert await node.services.operators.suspicious(10, DAY - 1) == []
 
 

@@ -77,10 +77,15 @@ class Network:
 
 
 class Connection:
-    """A player's connection to a node, ordered in both directions, until it breaks."""
+    """A player's connection to a node, ordered in both directions, until it breaks.
+
+    Attributes:
+        close_code: that with which the node has closed it, or `None`.
+    """
 
     def __init__(self, world: World, node: Node, device: Device, who: str) -> None:
         self.node = node
+        self.close_code: int | None = None
         self._world = world
         self._device = device
         self._who = who
@@ -157,8 +162,9 @@ class Connection:
         while held:
             self._world.loop.call_soon(self._arrive, held.popleft())
 
-    def close(self, _code: int) -> None:
+    def close(self, code: int) -> None:
         """Close the connection after the events in flight have been received."""
+        self.close_code = code
         self._world.loop.call_at(
             max(self._last_delivery, self._world.loop.time()) + ORDERED, self.cut
         )

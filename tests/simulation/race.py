@@ -18,6 +18,7 @@ from typing import Any
 
 import structlog
 from msgspec.structs import replace
+from redis import utils as redis_utils
 
 from engine import deal as dealing
 from engine.catalog import games
@@ -390,6 +391,8 @@ def conditions() -> Iterator[None]:
         (attempt_journal, "deal_seed", cached),
         (attempt_history, "deal_seed", cached),
         (daily, "DRAWN_AHEAD", 0),
+        # Each connection asks for it, and it is read from a file.
+        (redis_utils, "get_lib_version", lru_cache(1)(redis_utils.get_lib_version)),
         (keys, "PARTITIONS", 8),
         (absence, "HOST_ABSENCE", 2_000),
         (absence, "SEAT_ABSENCE", 6_000),

@@ -20,6 +20,7 @@ from server.store import (
     quick,
     races,
     rooms,
+    starts,
     suspicions,
     sweepers,
 )
@@ -358,11 +359,29 @@ def hide_name(memory: Memory, names: list[str], given: list[str]) -> Reply:
 
 
 def first_with(memory: Memory, names: list[str], given: list[str]) -> Reply:
-    """Return who was first with the digest of a run."""
-    digest, player, life = given
-    found = memory.hash(names[0]).setdefault(digest, player)
+    """Return who was first with each of some digests of a run."""
+    player, life, *digests = given
+    found = [memory.hash(names[0]).setdefault(digest, player) for digest in digests]
     memory.expire(names[0], life)
     return found
+
+
+def begin_daily(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    """Note that a player begins a daily at a place, unless too many others have."""
+    place, player, most, kept, life = given
+    fields = memory.find(names[0]) or {}
+    players = fields.get(f"a:{place}", "").split()
+    if player in players:
+        return 1
+    if int(most) and len(players) >= int(most):
+        return 0
+    fields = memory.hash(names[0])
+    if players:
+        fields[f"p:{player}"] = " ".join(players)
+    if len(players) < max(int(most), int(kept)):
+        fields[f"a:{place}"] = " ".join([*players, player])
+    memory.expire(names[0], life)
+    return 1
 
 
 def add_suspicion(memory: Memory, names: list[str], given: list[str]) -> Reply:
@@ -578,6 +597,7 @@ SCRIPTS: dict[str, Script] = {
     moderation._BAR: bar,
     moderation._HIDE_NAME: hide_name,
     suspicions._FIRST: first_with,
+    starts._BEGIN: begin_daily,
     suspicions._ADD: add_suspicion,
     suspicions._MEDIAN_WIN: median_win,
     nodes._RENEW: renew_node,

@@ -81,10 +81,11 @@ class Commands:
             self._place, self._change_history, self._histories, self._page, self._around,
             self._among, self._race, self._race, self._meet, self._met,
             self._keep, self._profiles, self._session, self._act, self._bar, self._hide_name,
-            self._restrictions, self._repair, self._first, self._median_win, self._suspect,
+            self._restrictions, self._repair, self._first, self._start,
+            self._median_win, self._suspect,
             self._session_used, self._session_ended, self._newest, self._present, self._presence,
             self._node, self._nodes, self._open_room, self._open_rooms, self._offer,
-            self._pair, self._account, *[self._code] * 2, *[self._device] * 2,
+            self._pair, self._account, *[self._code] * 3, *[self._device] * 2,
             *[self._passkey] * 4, self._sign_out, self._bury,
             *[self._gathered] * 4, *[self._append] * 4, *[self._due] * 12,
             self._pending, self._set_aside, self._all_set_aside, self._sweeper,
@@ -324,8 +325,18 @@ class Commands:
 
     def _first(self) -> Command:
         daily, player = DailyId(self._one(GAMES), self._one(DAYS)), self._one(list(PLAYERS))
-        digest = self._one(["x", "y"])
-        return lambda on: on.store.suspicions.first(daily, digest, player)
+        digests = self._one([["x"], ["y"], ["x", "y", "z"]])
+        return lambda on: on.store.suspicions.first(daily, digests, player)
+
+    def _start(self) -> Command:
+        daily, player = DailyId(self._one(GAMES), self._one(DAYS)), self._one(list(PLAYERS))
+        place, most = self._one(["x", "y"]), self._one([0, 0, 1, 2])
+
+        async def start(on: Side) -> object:
+            begun = await on.store.starts.begin(daily, place, player, most)
+            return begun, await on.store.starts.earlier(daily, player)
+
+        return start
 
     def _median_win(self) -> Command:
         board = self._board()

@@ -15,7 +15,7 @@ class OpenDaily(Command, tag=11, frozen=True):
     """Start the player's one ranked attempt at today's deal of a game, or return to it.
 
     In the hour after midnight UTC, an attempt at yesterday's deal that is still being played is
-    returned to first. Refused as `unknown_game` or `already_played`.
+    returned to first. Refused as `unknown_game`, `already_played` or `too_many_starts`.
     """
 
     game: GameId

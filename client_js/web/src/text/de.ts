@@ -541,6 +541,7 @@ export const de: Text = {
     no_help: "Diese Hilfe gibt es hier nicht.",
     nothing_to_undo: "Da ist kein Zug zum Zurücknehmen.",
     already_played: "Das hast du schon gespielt.",
+    too_many_starts: "Hier haben das schon genug andere begonnen. Morgen gibt es ein neues.",
     unknown_day: "Für diesen Tag gibt es keine Bestenliste.",
     unknown_board: "Diese Bestenliste gibt es nicht.",
     deal_open: "Vielleicht spielt noch jemand dieses Blatt.",

@@ -1,0 +1,141 @@
+"""How many runs are flagged: of people, by mistake, and of those who cheat."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from engine.catalog import games
+from server.core import likeness
+from server.core.attempt import Attempt
+from server.core.likeness import Choice
+from server.core.run import Run
+from server.core.suspicion import Copied, Reason, earlier_of, reasons
+from tests.fairness.people import STYLES, copied, played_by, scout, script, sitting
+
+GAP = 10.0
+"""Minutes between the starts of two players of a deal."""
+
+
+@dataclass
+class Row:
+    """A row of the table.
+
+    Attributes:
+        runs: how many there were.
+        flagged: how many of them were.
+        texts: the first reasons that were given.
+    """
+
+    runs: int = 0
+    flagged: int = 0
+    texts: list[str] = field(default_factory=list)
+
+    def add(self, found: Sequence[Reason]) -> None:
+        """Count a run."""
+        self.runs += 1
+        self.flagged += bool(found)
+        self.texts += [reason.text for reason in found]
+
+
+class Day:
+    """The runs at one deal, each compared with those that ended before, as the server does."""
+
+    def __init__(self) -> None:
+        self._first: dict[str, int] = {}
+        self._runs: list[tuple[Run, list[Choice]]] = []
+
+    def examine(self, run: Run, attempt: Attempt, earlier: Sequence[Attempt] = ()) -> list[Reason]:
+        """Return why a run is suspicious, and keep it.
+
+        Args:
+            run: the run.
+            attempt: any attempt at the same deal, for its first board.
+            earlier: what others did at the same address.
+        """
+        first = attempt.board
+        choices = list(likeness.choices_of(run, first))
+        number, marks = len(self._runs), likeness.marks(choices)
+        self._runs.append((run, choices))
+        owners = [self._first.setdefault(mark, number) for mark in marks]
+        others = Counter(owner for owner in owners if owner != number)
+        found = None
+        for owner, _ in others.most_common(1):
+            other, other_choices = self._runs[owner]
+            like = list(likeness.compare(choices, other_choices))
+            over = other.start.at + other.ended <= run.start.at
+            found = Copied(other.start.player, like[-1], over) if like else None
+        seen = [earlier_of(each, first, run.start.at) for each in earlier]
+        return list(reasons(run, None, found, seen))
+
+
+CHEATS = (
+    "a careful player's run, copied",
+    "an odd run, copied",
+    "an odd run, copied but for the last third",
+    "a program, 80 ms a move",
+    "a program, 700 ms a move, 5 % off",
+    "a program, 700 ms a move, 40 % off",
+    "after a scout with a program",
+    "after a scout by hand",
+    "after a scout who takes time",
+)
+
+
+HOME = "two in one home"
+
+
+def measure(deals: int, people: int) -> dict[str, Row]:
+    """Return the rows of the table: the styles, then two in a home, then those who cheat.
+
+    Args:
+        deals: of each game.
+        people: how many play each deal.
+    """
+    rows = {style.name: Row() for style in STYLES} | {HOME: Row()}
+    rows |= {name: Row() for name in CHEATS}
+    for game in games():
+        for number in range(deals):
+            _measure_deal(rows, game, number, people)
+    return rows
+
+
+def _measure_deal(rows: dict[str, Row], game: str, number: int, people: int) -> None:
+    day = Day()
+    first = sitting(game, number, 0, 0).attempt()
+    played: list[tuple[Run, Attempt]] = []
+    for player in range(people):
+        style = STYLES[player % len(STYLES)]
+        run, attempt = played_by(sitting(game, number, player, player * GAP), style)
+        # Every other one begins after somebody else in the same home has.
+        home = [played[-1][1]] if player % 2 and played else []
+        found = day.examine(run, first, home)
+        rows[style.name].add(found)
+        if home:
+            rows[HOME].add([each for each in found if "same address" in each.text])
+        played.append((run, attempt))
+    for name, run, seen in _cheats(played, game, number, people):
+        rows[name].add(day.examine(run, first, seen))
+
+
+def _cheats(
+    played: list[tuple[Run, Attempt]], game: str, number: int, people: int
+) -> Iterator[tuple[str, Run, list[Attempt]]]:
+    """Yield the runs of those who cheat, and what was done before at their addresses."""
+    who = sitting(game, number, people, 1_000)
+    careful = played[0][0]
+    odd = max((run for run, _ in played[4::6]), key=lambda run: len(run.moves))
+    runs: tuple[Callable[[], Run], ...] = (
+        lambda: copied(who, careful, 0.0),
+        lambda: copied(who, odd, 0.0),
+        lambda: copied(who, odd, 0.33),
+        lambda: script(who, 80, 0.3),
+        lambda: script(who, 700, 0.05),
+        lambda: script(who, 700, 0.4),
+    )
+    for name, make in zip(CHEATS, runs, strict=False):
+        yield name, make(), []
+    for name, every in zip(CHEATS[len(runs) :], (80, 350, 900), strict=True):
+        looked = scout(sitting(game, number, people + 1, 990), every)
+        yield name, played_by(who, STYLES[1])[0], [looked]

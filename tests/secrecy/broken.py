@@ -1,0 +1,121 @@
+"""Servers that break the law in one way each, to test that this is detected."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any
+
+import structlog
+
+from engine.board import Board, Delta
+from engine.cards import DOWN
+from engine.errors import IllegalMoveError
+from engine.play import play
+from engine.ruleset import Move
+from server.core import attempt as core
+from server.core import watching
+from server.core.ids import DealId, PlayerId
+from server.core.race import Room
+from server.core.watching import Sight
+from server.gateway import handlers
+from server.service.attempt_journal import AttemptDefinition
+from server.service.deals import Deals
+from server.store.deals import Deal
+from tests.simulation.race import patched
+
+
+def _hidden(board: Board) -> int:
+    """Return a number that depends on the cards that lie face down."""
+    hidden = (card for pile in board.piles for card in pile if card & DOWN)
+    return sum(place * card for place, card in enumerate(hidden, 1))
+
+
+@contextmanager
+def words_refusals_by_a_hidden_card() -> Iterator[None]:
+    """The sentence of a refusal is longer on some boards."""
+
+    def worded(board: Board, move: Move) -> tuple[Board, Delta]:
+        try:
+            return play(board, move)
+        except IllegalMoveError as error:
+            raise IllegalMoveError(f"{error}{' ' * (_hidden(board) % 7)}") from error
+
+    with patched(core, "play_move", worded):
+        yield
+
+
+@contextmanager
+def logs_hidden_cards() -> Iterator[None]:
+    """Each entry is logged with something that follows from its board."""
+    appended: Any = AttemptDefinition.appended
+
+    def logged(self: Any, before: Any, after: core.Attempt, append: Any) -> None:
+        structlog.get_logger().debug("appended", board=_hidden(after.board))
+        appended(self, before, after, append)
+
+    with patched(AttemptDefinition, "appended", logged):
+        yield
+
+
+@contextmanager
+def takes_longer_for_some_cards() -> Iterator[None]:
+    """How long an attempt takes to be read depends on its hidden cards."""
+    answer: Any = handlers.Handlers.answer
+
+    async def later(self: Any, session: Any, command: Any) -> Any:
+        event = await answer(self, session, command)
+        attempt = session.shown.latest and await self._services.attempts.find(session.shown.latest)
+        await asyncio.sleep(_hidden(attempt.board) % 50 / 1000 if attempt else 0)
+        return event
+
+    with patched(handlers.Handlers, "answer", later):
+        yield
+
+
+@contextmanager
+def shows_racers_the_others_boards() -> Iterator[None]:
+    """Everybody who asks may watch at once."""
+
+    def live(room: Room, player: PlayerId, *, has_key: bool) -> Sight:
+        del room, player, has_key
+        return "live"
+
+    with patched(watching, "sight", live):
+        yield
+
+
+@contextmanager
+def tells_seeds_early() -> Iterator[None]:
+    """A deal that is not closed is shown with its seed, and so are its runs."""
+    show = Deals.show
+
+    async def early(self: Deals, deal_id: DealId) -> tuple[Deal, bytes | None]:
+        deal, _ = await show(self, deal_id)
+        return deal, deal.seed
+
+    with patched(Deals, "show", early):
+        yield
+
+
+@contextmanager
+def ends_attempts_by_hidden_cards() -> Iterator[None]:
+    """An attempt is stuck as soon as certain cards are left, which nobody has seen."""
+
+    def knows(board: Board) -> bool:
+        return _hidden(board) % 10 == 0
+
+    with patched(core, "is_stuck", knows):
+        yield
+
+
+BROKEN: dict[Callable[[], AbstractContextManager[None]], int] = {
+    words_refusals_by_a_hidden_card: 1,
+    logs_hidden_cards: 0,
+    takes_longer_for_some_cards: 0,
+    shows_racers_the_others_boards: 2,
+    tells_seeds_early: 0,
+    ends_attempts_by_hidden_cards: 6,
+}
+"""All of them, each with the seed of a script that has detected it, to be tried first."""

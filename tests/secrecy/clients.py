@@ -1,0 +1,457 @@
+"""Random clients: five players who do whatever the protocol and the HTTP interface allow, or not.
+
+What they do is decided on the first server, from what it has stored and sent. The inputs are
+recorded, so that the second server is given the same.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any
+
+import msgpack
+import msgspec
+from hypothesis import strategies as st
+
+from engine.board import view_of
+from engine.catalog import games, ruleset
+from engine.moves import legal_moves
+from engine.play import apply
+from server.core.attempt import Attempt
+from server.core.daily import day_at
+from server.core.digest import digest
+from server.core.ids import AttemptId, DealId, PlayerId, RoomCode, attempt_id
+from server.core.stored import Help
+from server.gateway import messages
+from server.gateway.api.routes import ROUTES
+from server.gateway.messages.attempts import FIRST_NUMBER, LAST_NUMBER, Have
+from server.gateway.messages.rooms import PROGRESS
+from server.gateway.messages.session import VERSION
+from server.service.attempt_journal import steps_of
+from server.store import keys
+from tests.core.builders import START
+from tests.secrecy.decks import Dealer, Decks, deck
+from tests.secrecy.stage import COUNTDOWN, Input, Stage
+from tests.wire import read_event
+
+ANN, BOB, CYD, DAN, EVE = range(5)
+"""Two who race, one with a seat who sits out, one who has the watch key, and a stranger."""
+
+CLIENTS = 5
+TABS = 2
+
+PAUSES = (0.0, 0.02, 0.05, 0.1, 0.3, 1.1)
+"""Seconds before a step; the last one is longer than the delay of watchers."""
+
+ANSWERED = 0.15
+"""Seconds within which a command is answered."""
+
+ACTIONS: dict[str, int] = {
+    "move": 12,
+    "forge": 3,
+    "repeat": 1,
+    "help": 3,
+    "open": 3,
+    "watch": 3,
+    "command": 6,
+    "peek": 3,
+    "get": 2,
+    "preview": 1,
+    "garble": 1,
+    "reconnect": 2,
+}
+"""What clients do, and how often in comparison; each names a method of `Clients`."""
+
+GAMES = [(game.id, variant) for game in games().values() for variant in game.variants]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of a script: after a pause, a client does something on one of its tabs."""
+
+    client: int
+    tab: int
+    action: str
+    choice: int
+    pause: float
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """All that is not decided by the server: what is played, and the steps.
+
+    Attributes:
+        game: of the room, with a variant.
+        daily: the game of the daily.
+        help: what help the room allows.
+        public: whether strangers may join the room.
+        early: whether the steps begin before the round's cards are shown.
+        seed: of the decks, and of the server's random numbers.
+    """
+
+    game: tuple[str, str]
+    daily: str
+    help: Help
+    public: bool
+    early: bool
+    seed: int
+    steps: list[Step]
+
+    def decks(self) -> Decks:
+        """Return the decks of the first server."""
+        room, daily = ruleset(*self.game), ruleset(self.daily)
+        return {"room": deck(room, self.seed), "daily": deck(daily, self.seed + 1)}
+
+
+def script_of(seed: int, length: int) -> Script:
+    """Return the script of a seed, with as many steps."""
+    rng = random.Random(seed)
+    names, weights = list(ACTIONS), list(ACTIONS.values())
+    return Script(
+        game=rng.choice(GAMES),
+        daily=rng.choice(list(games())),
+        help=rng.choice(("none", "hints", "hints")),
+        public=rng.random() < 0.2,
+        early=rng.random() < 0.3,
+        seed=seed,
+        steps=[
+            Step(
+                # Mostly those who see cards.
+                rng.choice((ANN, ANN, BOB, BOB, CYD, DAN, EVE)),
+                rng.choice((0, 0, 1)),
+                rng.choices(names, weights)[0],
+                rng.getrandbits(32),
+                rng.choice(PAUSES),
+            )
+            for _ in range(length)
+        ],
+    )
+
+
+SCRIPTS = st.builds(script_of, st.integers(0, 2**32 - 1), st.integers(20, 80))
+"""A strategy for scripts."""
+
+
+@dataclass(slots=True)
+class Client:
+    """What a client knows.
+
+    Attributes:
+        numbers: the attempts that each tab was sent, with their numbers.
+    """
+
+    id: PlayerId
+    token: str | None = None
+    numbers: dict[int, dict[AttemptId, int]] = field(default_factory=dict)
+
+
+Recorded = list[tuple[float, list[Input]]]
+"""Inputs, each after a pause in seconds."""
+
+
+class Clients:
+    """Carries out a script on the first server.
+
+    Attributes:
+        recorded: the inputs.
+        counts: how often each command was sent.
+    """
+
+    def __init__(self, script: Script, dealer: Dealer) -> None:
+        self.recorded: Recorded = []
+        self.code = RoomCode("")
+        self.clients = [Client(PlayerId("")) for _ in range(CLIENTS)]
+        self._script = script
+        self._dealer = dealer
+        self._key: str | None = None
+        self._ids = count(1)
+        self._stage: Any = None
+
+    async def drive(self, stage: Stage) -> None:
+        """Give all inputs to a server."""
+        self._stage = stage
+        stage.received = self._receive
+        await self._gather()
+        for step in self._script.steps:
+            await self._do(step.pause, self._inputs(step))
+
+    async def _do(self, pause: float, inputs: list[Input]) -> None:
+        await asyncio.sleep(pause)
+        self.recorded.append((pause, inputs))
+        for each in inputs:
+            self._stage.give(each)
+
+    async def _gather(self) -> None:
+        """Open a room with a round in it."""
+        script, rooms = self._script, messages.rooms
+        await self._do(0.0, [each for client in range(CLIENTS) for each in self._opened(client, 0)])
+        await self._do(ANSWERED, [])
+        game, variant = script.game
+        create = rooms.CreateRoom(
+            next(self._ids), game, seats=4, limit=7200, key="k" * 8, variant=variant
+        )
+        await self._send(ANN, msgspec.structs.replace(create, help=script.help))
+        for client in (BOB, CYD):
+            await self._send(client, rooms.JoinRoom(next(self._ids), self.code))
+        await self._send(CYD, rooms.SetReady(next(self._ids), self.code, ready=False))
+        await self._send(ANN, messages.watching.GetWatchKey(next(self._ids), self.code))
+        if script.public:
+            await self._send(ANN, rooms.SetPublic(next(self._ids), self.code, public=True))
+        await self._send(ANN, rooms.StartRound(next(self._ids), self.code, anyway=True))
+        for client in (ANN, DAN):
+            await self._send(client, messages.dailies.OpenDaily(next(self._ids), script.daily))
+        await self._do(0.0 if script.early else COUNTDOWN / 1000, [])
+
+    async def _send(self, client: int, command: messages.shared.Command) -> None:
+        """Send a command, and wait until it is answered."""
+        await self._do(0.0, [_command(client, 0, command)])
+        await self._do(ANSWERED, [])
+
+    def _opened(self, client: int, tab: int) -> list[Input]:
+        """Return the inputs that open a connection."""
+        hello = messages.session.Hello(next(self._ids), VERSION, self.clients[client].token)
+        return [Input(client, tab, "open"), _command(client, tab, hello)]
+
+    def _receive(self, client: int, tab: int, frame: bytes) -> None:
+        """Note what later commands need."""
+        value, known = msgpack.unpackb(frame), self.clients[client]
+        if value[0] == PROGRESS or FIRST_NUMBER <= value[0] <= LAST_NUMBER:
+            return
+        match read_event(value):
+            case messages.session.Welcome() as welcome:
+                known.id, known.token = PlayerId(welcome.player.id), welcome.token
+                known.numbers[tab] = {}
+            case messages.accounts.SignedIn(token=token):
+                known.token = token
+            case messages.rooms.RoomState(code=code) if not self.code:
+                self.code = RoomCode(code)
+            case messages.watching.WatchKey(key=key):
+                self._key = self._key or key
+            case messages.attempts.Attempt() | messages.attempts.Missed() as shown:
+                numbers = known.numbers.setdefault(tab, {})
+                for attempt in [each for each, used in numbers.items() if used == shown.number]:
+                    del numbers[attempt]
+                numbers[AttemptId(shown.attempt)] = shown.number
+
+    # What clients do
+
+    def _inputs(self, step: Step) -> list[Input]:
+        rng = random.Random(step.choice)
+        client, tab = step.client, step.tab
+        opened = [] if self._stage.is_open(client, tab) else self._opened(client, tab)
+        act: Callable[[int, int, random.Random], list[Input]] = getattr(self, f"_{step.action}")
+        return opened + act(client, tab, rng)
+
+    def _move(self, client: int, tab: int, rng: random.Random) -> list[Input]:
+        """Play some legal moves in a row; on a tab without an attempt, open one."""
+        found = self._running(client, tab, rng)
+        if found is None:
+            return self._open(client, tab, rng)
+        number, attempt = found
+        board, inputs = attempt.board, []
+        for seq in range(attempt.seq + 1, attempt.seq + 1 + rng.randint(1, 4)):
+            moves = legal_moves(board)
+            if not moves:
+                break
+            move = rng.choice(moves)
+            inputs.append(_frame(client, tab, [number, seq, *board.ruleset.numbers_of(move)]))
+            board = apply(board, move)
+        return inputs
+
+    def _forge(self, client: int, tab: int, rng: random.Random) -> list[Input]:
+        """Play a move that is hardly legal."""
+        found = self._running(client, tab, rng)
+        number, seq = (found[0], found[1].seq + 1) if found else (FIRST_NUMBER, 2)
+        piles = len(found[1].board.piles) if found else 10
+        return [_frame(client, tab, [number, seq, rng.randrange(piles + 2),
+                                     rng.randrange(piles + 2), rng.randint(1, 3)])]  # fmt: skip
+
+    def _repeat(self, client: int, tab: int, rng: random.Random) -> list[Input]:
+        """Play what stands already, or what is too far ahead."""
+        found = self._running(client, tab, rng)
+        if found is None:
+            return []
+        seq = rng.choice([max(2, found[1].seq - 1), found[1].seq, found[1].seq + 3])
+        return [_frame(client, tab, [found[0], max(1, seq), 0, 1])]
+
+    def _help(self, client: int, tab: int, rng: random.Random) -> list[Input]:
+        """Undo a move, ask for a hint, or resign."""
+        found = self._running(client, tab, rng)
+        if found is None:
+            return []
+        attempts = messages.attempts
+        kind = rng.choice([*[attempts.Undo, attempts.Hint] * 4, attempts.Resign])
+        return [_command(client, tab, kind(next(self._ids), found[0], found[1].seq + 1))]
+
+    def _open(self, client: int, tab: int, rng: random.Random) -> list[Input]:
+        """Open an attempt, perhaps with what the client has of it."""
+        attempts = self._pool(client, tab, rng)["attempt"]
+        own = [each for each in attempts if each.endswith(self.clients[client].id)]
+        attempt = AttemptId(rng.choice(own if rng.random() < 0.8 else attempts))
+        states = self._states(attempt)
+        have = None
+        if states and rng.random() < 0.7:
+            had = rng.choice(states)
+            have = Have(had.seq, digest(view_of(had.board)))
+        opening = messages.attempts.OpenAttempt(next(self._ids), attempt, have, rng.random() < 0.3)
+        return [_command(client, tab, opening)]
+
+    def _watch(self, client: int, tab: int, rng: random.Random) -> list[Input]:
+        key = rng.choice(self._pool(client, tab, rng)["key"])
+        watching = messages.watching.WatchRound(next(self._ids), self.code, key)
+        return [_command(client, tab, watching)]
+
+    def _command(self, client: int, tab: int, rng: random.Random) -> list[Input]:
+        """Send any command, with fields that are often such that it can be carried out."""
+        kind = rng.choice(messages.COMMANDS)
+        pool = self._pool(client, tab, rng)
+        fields = {
+            each.name: rng.choice(pool[each.name]) if each.name in pool else _value(each.type, rng)
+            for each in _fields(kind)
+        }
+        return [_command(client, tab, kind(**fields))]
+
+    def _peek(self, client: int, tab: int, rng: random.Random) -> list[Input]:
+        """Ask for a seed, or for somebody's moves, before the deal is closed."""
+        deal = rng.choice(list(self._dealer.deals))
+        attempt = rng.choice(self._pool(client, tab, rng)["attempt"])
+        if rng.random() < 0.5:
+            path = rng.choice((f"/deals/{deal}", f"/deals/{deal}/runs", f"/runs/{attempt}"))
+            return [Input(client, tab, "get", path=path)]
+        asked: messages.shared.Command = rng.choice(
+            (
+                messages.deals.ShowDeal(next(self._ids), deal),
+                messages.runs.GetRuns(next(self._ids), deal),
+                messages.runs.GetRun(next(self._ids), attempt),
+            )
+        )
+        return [_command(client, tab, asked)]
+
+    def _get(self, client: int, tab: int, rng: random.Random) -> list[Input]:
+        """Request a path of the HTTP interface."""
+        pool = self._pool(client, tab, rng)
+        route = rng.choice(ROUTES)
+        path = route.path
+        for name in route.in_path:
+            path = path.replace(f"{{{name}}}", str(rng.choice(pool.get(name, ["unknown"]))))
+        return [Input(client, tab, "get", path=path)]
+
+    def _preview(self, client: int, tab: int, rng: random.Random) -> list[Input]:
+        """Request the preview of a link."""
+        pool = self._pool(client, tab, rng)
+        screen = rng.choice(["r", "run", "deal", "leaderboard"])
+        name = {"r": "code", "run": "attempt", "deal": "deal", "leaderboard": "game"}[screen]
+        return [Input(client, tab, "preview", path=f"/{screen}/{rng.choice(pool[name])}")]
+
+    def _garble(self, client: int, tab: int, rng: random.Random) -> list[Input]:
+        return [Input(client, tab, "send", rng.randbytes(rng.randint(0, 12)))]
+
+    def _reconnect(self, client: int, tab: int, rng: random.Random) -> list[Input]:
+        """Lose the connection, open another one, and come back to the room."""
+        again = [Input(client, tab, "cut"), *self._opened(client, tab)]
+        if client in {ANN, BOB, CYD} and rng.random() < 0.7:
+            joining = messages.rooms.JoinRoom(next(self._ids), self.code)
+            again.append(_command(client, tab, joining))
+        return again
+
+    # What they know
+
+    def _running(self, client: int, tab: int, rng: random.Random) -> tuple[int, Attempt] | None:
+        """Return one of the client's attempts, with its number on the tab; `None` if none runs."""
+        known = self.clients[client]
+        found = []
+        for attempt, number in sorted(known.numbers.get(tab, {}).items()):
+            states = self._states(attempt)
+            if states and states[-1].end is None:
+                found.append((number, states[-1]))
+        return rng.choice(found) if found else None
+
+    def _states(self, attempt: AttemptId) -> list[Attempt]:
+        """Return an attempt after each entry of its journal, if it is at one of the two deals."""
+        deal = self._dealer.drawn.get(DealId(attempt.partition(".")[0]))
+        if deal is None:
+            return []
+        texts = self._stage.world.memory.stream(keys.attempt(attempt))
+        return [step.after for step in steps_of(deal, None, texts)]
+
+    def _pool(self, client: int, tab: int, rng: random.Random) -> dict[str, list[Any]]:
+        """Return values for fields, by name."""
+        deals = [*self._dealer.deals, "x" * 16]
+        players = [each.id for each in self.clients if each.id]
+        attempts = [attempt_id(DealId(deal), player) for deal in deals for player in players]
+        numbers = self.clients[client].numbers.get(tab, {})
+        running = self._running(client, tab, rng)
+        day = day_at(START)
+        return {
+            "id": [next(self._ids)],
+            "version": [VERSION],
+            "token": [self.clients[client].token],
+            "code": [self.code, self.code, self.code, "ZZZZZ"],
+            "attempt": attempts,
+            "run": attempts,
+            "deal": deals,
+            "player": players,
+            "game": [self._script.game[0], self._script.daily, "nonsense"],
+            "variant": [self._script.game[1], "standard"],
+            "limit": [600],
+            "seats": [2],
+            "number": [running[0] if running else FIRST_NUMBER, *numbers.values()],
+            "seq": [running[1].seq + 1 if running else 2],
+            # The stranger has not been given the key.
+            "key": [None, "wrong key"] if client == EVE else [None, self._key, "wrong key"],
+            "day": [day, day - 1, None],
+            "date": ["2100-01-01", "2099-12-31", "nonsense"],
+            "scope": ["day", "game", "week"],
+            "period": ["2100-01-01", "all"],
+            "file": ["2099-12-31.jsonl.gz", "2100-01-01.jsonl.gz"],
+            "have": [None],
+        }
+
+
+def replay(recorded: Recorded) -> Callable[[Stage], Any]:
+    """Return what gives recorded inputs to another server."""
+
+    async def drive(stage: Stage) -> None:
+        for pause, inputs in recorded:
+            await asyncio.sleep(pause)
+            for each in inputs:
+                stage.give(each)
+
+    return drive
+
+
+def _command(client: int, tab: int, command: messages.shared.Command) -> Input:
+    return Input(client, tab, "send", msgspec.msgpack.encode(command))
+
+
+def _frame(client: int, tab: int, value: list[Any]) -> Input:
+    return Input(client, tab, "send", msgpack.packb(value))
+
+
+def _fields(kind: type[messages.shared.Command]) -> tuple[msgspec.inspect.Field, ...]:
+    described = msgspec.inspect.type_info(kind)
+    assert isinstance(described, msgspec.inspect.StructType)
+    return described.fields
+
+
+def _value(kind: msgspec.inspect.Type, rng: random.Random) -> Any:
+    """Return a value of a field's type, near the least that is allowed."""
+    info = msgspec.inspect
+    match kind:
+        case info.UnionType(types=types):
+            return _value(rng.choice(types), rng)
+        case info.LiteralType(values=values):
+            return rng.choice(values)
+        case info.IntType(ge=least):
+            return (least or 0) + rng.randrange(3)
+        case info.BoolType():
+            return rng.random() < 0.5
+        case info.StrType(min_length=least):
+            return "Ada" + "x" * max(0, (least or 0) - 3)
+        case info.NoneType():
+            return None
+    raise AssertionError(f"a value for {kind} is to be given by name")

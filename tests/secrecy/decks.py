@@ -1,0 +1,309 @@
+"""The decks of the two deals that the clients play, on the first server and on the second."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from itertools import accumulate
+from typing import Literal
+
+import msgspec
+
+from engine import deal as dealing
+from engine.board import Board, view_of
+from engine.cards import pack
+from engine.notation import parse_move
+from engine.ruleset import Ruleset
+from server.core import attempt as core
+from server.core import race_events
+from server.core.attempt import Attempt, Event, Hinted, Moved, Started, Undone
+from server.core.ids import AttemptId, DealId, PlayerId, RoomCode
+from server.core.race_events import RoundStarted
+from server.core.refusal import Refusal
+from server.service import attempt_journal, runs
+from server.service.stored import rules_of
+from server.store import deals as deals_module
+from server.store.deals import Deal, Deals
+from tests.faults.stored import Stored
+from tests.simulation.race import patched
+
+Kind = Literal["room", "daily"]
+"""The deal of the first round in the clients' room, or that of a game for the day."""
+
+Decks = Mapping[Kind, bytes]
+"""All cards in the order in which they are dealt."""
+
+WATCH_DELAY = 1_000
+"""Milliseconds by which those who do not play a round see it later, on these servers."""
+
+SWAPS = 25
+"""Swaps of two cards that are tried to make the second decks; a few of them succeed."""
+
+NEVER = math.inf
+
+
+def deck(rules: Ruleset, seed: int) -> bytes:
+    """Return a shuffled deck."""
+    cards = bytearray(pack(rules.rules.packs))
+    random.Random(seed).shuffle(cards)
+    return bytes(cards)
+
+
+class Dealer:
+    """Deals the decks that a test gives, from seeds that are secret to this dealer.
+
+    The commitments are the same for all dealers: the law is about what depends on cards and seeds,
+    and a commitment is meant to be public.
+
+    Attributes:
+        deals: which deals they are.
+        drawn: the same deals, with their seeds.
+    """
+
+    def __init__(self, decks: Decks, daily_game: str, secret: bytes) -> None:
+        self.deals: dict[DealId, Kind] = {}
+        self.drawn: dict[DealId, Deal] = {}
+        self._decks = decks
+        self._daily_game = daily_game
+        self._secret = secret
+        self._dealt: dict[bytes, bytes] = {}
+
+    @contextmanager
+    def dealing(self) -> Iterator[None]:
+        """Let all nodes deal these decks inside."""
+        store, first_board = Deals._store, dealing.deal_seed
+
+        async def store_this(deals: Deals, deal: Deal) -> Deal:
+            return await store(deals, self._drawn(deal))
+
+        def deal_this(rules: Ruleset, seed: bytes) -> Board:
+            known = self._dealt.get(seed)
+            return first_board(rules, seed) if known is None else dealing.lay_out(rules, known)
+
+        with (
+            patched(Deals, "_store", store_this),
+            patched(deals_module, "commitment", self._commitment),
+            patched(attempt_journal, "deal_seed", deal_this),
+            patched(runs, "deal_seed", deal_this),
+        ):
+            yield
+
+    def _drawn(self, deal: Deal) -> Deal:
+        kind: Kind | None = None
+        if deal.room is not None and "room" not in self.deals.values():
+            kind = "room"
+        elif deal.day is not None and deal.game == self._daily_game:
+            # Each node may draw one; the first to be stored is the day's.
+            kind = "daily"
+        if kind is None:
+            return deal
+        self.deals[deal.id] = kind
+        seed = sha256(self._secret + deal.seed).digest()
+        self._dealt[seed] = self._decks[kind]
+        public = self._commitment(deal.id, seed)
+        drawn = self.drawn[deal.id] = replace(deal, seed=seed, commitment=public)
+        return drawn
+
+    def _commitment(self, deal: str, seed: bytes) -> str:
+        return dealing.commitment(deal, bytes(32) if seed in self._dealt else seed)
+
+
+@dataclass(frozen=True)
+class Played:
+    """An attempt, as the journal has it."""
+
+    id: AttemptId
+    kind: Kind
+    events: Sequence[Event]
+
+    @property
+    def start(self) -> Started:
+        """The first entry."""
+        start = self.events[0]
+        assert isinstance(start, Started)
+        return start
+
+    @property
+    def player(self) -> PlayerId:
+        """Whose attempt it is."""
+        return self.start.player
+
+    def states(self, decks: Decks) -> list[Attempt]:
+        """Return the attempt after each entry, had it been played on one of these decks."""
+        start = self.start
+        rules = rules_of(start.game, start.variant, start.rules)
+        first = core.begin(start, dealing.lay_out(rules, decks[self.kind]))
+        return list(accumulate(self.events[1:], core.fold, initial=first))
+
+    def is_same_on(self, decks: Decks, before: Sequence[Attempt]) -> bool:
+        """Return whether all moves are legal on these decks, and reach the same.
+
+        Args:
+            decks: the other decks.
+            before: the states on those on which it was played.
+        """
+        start = self.start
+        rules = rules_of(start.game, start.variant, start.rules)
+        state = core.begin(start, dealing.lay_out(rules, decks[self.kind]))
+        for event, known in zip(self.events[1:], before[1:], strict=True):
+            try:
+                after = _decided_again(state, event)
+            except Refusal:
+                return False
+            if after is None or after.result != known.result:
+                return False
+            state = after
+        return True
+
+
+def _decided_again(state: Attempt, event: Event) -> Attempt | None:
+    """Return the attempt after an entry if that is what is decided on it, else `None`.
+
+    Raises:
+        Refusal: it is not allowed.
+    """
+    decided: Event | None = event
+    match event:
+        case Moved(move=text, at=at):
+            decided = core.play(state, parse_move(state.board.ruleset, text), at).event
+        case Undone(at=at):
+            decided = core.undo(state, at).event
+        case Hinted(at=at):
+            decided = core.hint(state, at)
+    return core.fold(state, event) if decided == event else None
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What was played, by the journals.
+
+    Attributes:
+        attempts: those at the two deals, of all players.
+        over: when the round was over, in Unix milliseconds; `NEVER` if it was not.
+        runners: who runs in it.
+        watching: who may see it later, without running in it.
+    """
+
+    attempts: Sequence[Played]
+    over: float
+    runners: frozenset[PlayerId]
+    watching: frozenset[PlayerId]
+
+    def without(self, player: PlayerId, until: float) -> list[tuple[AttemptId, list[Event]]]:
+        """Return what all players but one had played until a time."""
+        return [
+            (each.id, [event for event in each.events if event.at < until])
+            for each in self.attempts
+            if each.player != player
+        ]
+
+
+def facts_of(
+    stored: Stored, deals: Mapping[DealId, Kind], code: RoomCode, watching: frozenset[PlayerId]
+) -> Facts:
+    """Return what was played.
+
+    Args:
+        stored: what the server has stored.
+        deals: see `Dealer`.
+        code: the clients' room.
+        watching: see `Facts`.
+    """
+    attempts = [
+        Played(AttemptId(id_), deals[deal], [attempt_journal.decode(text) for _, text in entries])
+        for id_, entries in sorted(stored.attempts.items())
+        if (deal := DealId(id_.partition(".")[0])) in deals
+    ]
+    events = [
+        msgspec.json.decode(text, type=race_events.Event) for _, text in stored.rooms.get(code, [])
+    ]
+    started = next((event for event in events if isinstance(event, RoundStarted)), None)
+    runners = frozenset(started.players if started else ())
+    ends = {each.player: _end(each) for each in attempts if each.kind == "room"}
+    over = max((ends.get(player, NEVER) for player in runners), default=NEVER)
+    return Facts(attempts, over, runners, watching)
+
+
+def _end(played: Played) -> float:
+    """Return when an attempt ended, in Unix milliseconds; `NEVER` if it did not."""
+    last = played.events[-1]
+    ended = isinstance(last, core.Ended) or (isinstance(last, Moved) and last.end is not None)
+    return last.at if ended else NEVER
+
+
+class Twins:
+    """Finds decks that differ only in what a viewer has not seen.
+
+    Args:
+        facts: what was played on the first decks.
+        decks: these.
+        viewer: the viewer.
+    """
+
+    def __init__(self, facts: Facts, decks: Decks, viewer: PlayerId) -> None:
+        self._facts = facts
+        self._decks = decks
+        self._viewer = viewer
+        self._states = [each.states(decks) for each in facts.attempts]
+        own = [each for each in facts.attempts if each.player == viewer and each.kind == "room"]
+        self._done = _end(own[0]) if own else NEVER
+
+    def find(self, rng: random.Random, least: float, most: float) -> tuple[Decks, float] | None:
+        """Return other decks, and when the viewer is first shown a card that differs.
+
+        That is from `least` to `most`, in Unix milliseconds. `None` if no such decks were found.
+        """
+        best: tuple[Decks, float] | None = None
+        decks = self._decks
+        for _ in range(SWAPS):
+            kind = rng.choice(list(decks))
+            other = {**decks, kind: _swapped(decks[kind], rng)}
+            shown = self.shown_at(other)
+            if other != decks and least <= shown <= most and self._others_are_same(other):
+                best, decks = (other, shown), other
+        return best
+
+    def _others_are_same(self, decks: Decks) -> bool:
+        return all(
+            each.is_same_on(decks, states)
+            for each, states in zip(self._facts.attempts, self._states, strict=True)
+            if each.player != self._viewer and decks[each.kind] != self._decks[each.kind]
+        )
+
+    def shown_at(self, decks: Decks) -> float:
+        """Return when the viewer is first shown a card that differs, in Unix milliseconds."""
+        facts = self._facts
+        # The seed is told then, which always differs.
+        shown = facts.over
+        for played, states in zip(facts.attempts, self._states, strict=True):
+            if decks[played.kind] == self._decks[played.kind]:
+                continue
+            for event, state, other in zip(
+                played.events, states, played.states(decks), strict=True
+            ):
+                if view_of(state.board) != view_of(other.board):
+                    shown = min(shown, self._sees(played, event.at))
+                    break
+        return shown
+
+    def _sees(self, played: Played, at: float) -> float:
+        """Return when the viewer sees what was played at a time, by the rules."""
+        if played.player == self._viewer:
+            return at
+        if played.kind == "daily":
+            return NEVER
+        if self._viewer in self._facts.runners:
+            return max(at, self._done)
+        return at + WATCH_DELAY if self._viewer in self._facts.watching else NEVER
+
+
+def _swapped(cards: bytes, rng: random.Random) -> bytes:
+    """Return a deck with two cards swapped."""
+    one, two = rng.sample(range(len(cards)), 2)
+    order = bytearray(cards)
+    order[one], order[two] = order[two], order[one]
+    return bytes(order)

@@ -1,0 +1,111 @@
+"""The law: a script is played on two servers, and what a viewer is sent is compared."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Sequence
+from typing import TypeVar
+
+import msgpack
+
+from server.core.ids import PlayerId
+from tests.secrecy.clients import ANN, BOB, CLIENTS, CYD, DAN, Clients, Recorded, Script, replay
+from tests.secrecy.decks import NEVER, Dealer, Decks, Facts, Twins, facts_of
+from tests.secrecy.stage import Record, serve
+
+MARGIN = 5
+"""Milliseconds before a card is shown by the journals' times that are not compared: a node's clock
+differs from the simulation's by the latency of its connection to Redis."""
+
+T = TypeVar("T")
+
+
+class LeakError(AssertionError):
+    """Something that was sent or logged depends on unseen cards."""
+
+
+def check(script: Script, counts: Counter[str]) -> None:
+    """Play a script, and compare what each client is sent with a server of other unseen cards.
+
+    Args:
+        script: the script.
+        counts: what was compared is added to it.
+
+    Raises:
+        LeakError: something differs.
+    """
+    dealer = Dealer(script.decks(), script.daily, b"first")
+    clients = Clients(script, dealer)
+    with dealer.dealing():
+        first = serve(script.seed, CLIENTS, clients.drive)
+    watching = frozenset(clients.clients[client].id for client in (ANN, BOB, CYD, DAN))
+    facts = facts_of(first.stored, dealer.deals, clients.code, watching)
+    rng = random.Random(script.seed)
+    begun = first.sent[0][0].at
+    ended = max(each.at for sent in first.sent for each in sent)
+    for number, client in enumerate(clients.clients):
+        twins = Twins(facts, script.decks(), client.id)
+        # Cards that are seen in the end, or else such that are never seen.
+        found = twins.find(rng, rng.uniform(begun, ended), ended) or twins.find(rng, NEVER, NEVER)
+        if found is None:
+            counts["without other decks"] += 1
+            continue
+        decks, shown = found
+        second = _serve_again(script, decks, clients.recorded)
+        limit = shown - MARGIN
+        other = facts_of(second.stored, dealer.deals, clients.code, watching)
+        if not _others_did_the_same(facts, other, client.id, limit):
+            counts["others did something else"] += 1
+            continue
+        _compare(f"client {number}", first, second, number, limit)
+        counts["compared"] += 1
+        counts["compared to the end"] += shown == NEVER
+        counts["frames"] += sum(each.at < limit for each in first.sent[number])
+
+
+def _serve_again(script: Script, decks: Decks, recorded: Recorded) -> Record:
+    """Give the same inputs to a server with other decks and seeds."""
+    dealer = Dealer(decks, script.daily, b"second")
+    with dealer.dealing():
+        return serve(script.seed, CLIENTS, replay(recorded))
+
+
+def _others_did_the_same(facts: Facts, other: Facts, viewer: PlayerId, until: float) -> bool:
+    """Return whether the others' journals are the same on both servers until a time.
+
+    They are not if a move was refused on the first server that is legal on the second.
+    """
+    return facts.without(viewer, until) == other.without(viewer, until)
+
+
+def _compare(viewer: str, first: Record, second: Record, number: int, until: float) -> None:
+    """Raise `LeakError` if what a viewer was sent until a time differs, or what was logged."""
+    sent = [
+        [(each.at, each.what, each.data) for each in record.sent[number] if each.at < until]
+        for record in (first, second)
+    ]
+    for one, other in _differing(*sent):
+        raise LeakError(f"{viewer} was sent {_readable(one)} or {_readable(other)}")
+    logged = [[each for each in record.logged if each[0] < until] for record in (first, second)]
+    for entry, other_entry in _differing(*logged):
+        raise LeakError(f"logged: {entry} or {other_entry}")
+    if until == NEVER and first.metrics != second.metrics:
+        lines = [b"\n".join(record.metrics).splitlines() for record in (first, second)]
+        raise LeakError(f"counted: {next(iter(_differing(*lines)))}")
+
+
+def _differing(one: Sequence[T], other: Sequence[T]) -> list[tuple[T | None, T | None]]:
+    """Return the first pair in which two sequences differ, if any; `None` stands for the end."""
+    for place in range(max(len(one), len(other))):
+        pair = tuple(each[place] if place < len(each) else None for each in (one, other))
+        if pair[0] != pair[1]:
+            return [(pair[0], pair[1])]
+    return []
+
+
+def _readable(sent: tuple[float, str, bytes] | None) -> str:
+    if sent is None:
+        return "nothing"
+    at, what, data = sent
+    return f"{what} at {at:.3f}: {msgpack.unpackb(data) if what.startswith('frame') else data!r}"

@@ -1,0 +1,301 @@
+"""A simulated server, its clients' connections, and a record of everything that leaves it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterator, MutableMapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import structlog
+
+from server.core import race_commands
+from server.core import watching as core_watching
+from server.gateway.addresses import Proxies
+from server.gateway.api.app import Api
+from server.gateway.load import Load
+from server.gateway.previews import Previews
+from server.metrics import Metrics
+from server.service import watching
+from server.store import keys
+from tests.core.builders import START
+from tests.faults.stored import Stored
+from tests.secrecy.decks import WATCH_DELAY
+from tests.simulation import node as nodes
+from tests.simulation import race
+from tests.simulation.network import Connection, Network
+from tests.simulation.race import patched
+from tests.simulation.world import World
+
+NODES = 2
+
+COUNTDOWN = 500
+"""Milliseconds from the start of a round to its cards, on these servers."""
+
+STARTED_WITHIN = 10_000
+"""Milliseconds within which all nodes are up."""
+
+REST = 1.5
+"""Seconds after the last input, in which what is delayed is sent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """Something that a client does.
+
+    Attributes:
+        client: its number.
+        tab: the number of its connection; requests use none.
+        kind: opens the connection, sends a frame, cuts it, or requests a path from a node.
+        data: the frame.
+        path: of the request, or of a page whose link preview is made.
+    """
+
+    client: int
+    tab: int
+    kind: Literal["open", "send", "cut", "get", "preview"]
+    data: bytes = b""
+    path: str = ""
+
+    @property
+    def node(self) -> int:
+        """The number of the node that is asked."""
+        return (self.client + self.tab) % NODES
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """Something that a client was sent.
+
+    Attributes:
+        at: when, in Unix milliseconds.
+        what: the kind, and on which connection, or for which request.
+        data: all bytes.
+    """
+
+    at: float
+    what: str
+    data: bytes
+
+
+@dataclass
+class Record:
+    """What has left a server.
+
+    Attributes:
+        sent: to each client, in order.
+        logged: the nodes' log entries with their times, of all levels.
+        metrics: what the nodes have counted at the end.
+        stored: what is stored at the end.
+    """
+
+    sent: list[list[Sent]] = field(default_factory=list)
+    logged: list[tuple[float, str]] = field(default_factory=list)
+    metrics: list[bytes] = field(default_factory=list)
+    stored: Stored = field(default_factory=Stored)
+
+
+class Tab:
+    """A client's end of a connection."""
+
+    def __init__(self, stage: Stage, client: int, number: int) -> None:
+        self._stage = stage
+        self._client = client
+        self._number = number
+        node = Input(client, number, "open").node
+        self.connection: Connection | None = stage.network.open(self, node, f"client {client}")
+
+    def receive(self, frame: bytes) -> None:
+        """Record a frame."""
+        self._stage.record(self._client, f"frame on {self._number}", frame)
+        self._stage.received(self._client, self._number, frame)
+
+    def lose(self) -> None:
+        """Record that the connection has ended, and with which code."""
+        assert self.connection is not None
+        code = self.connection.close_code
+        self._stage.record(self._client, f"close of {self._number}", str(code).encode())
+        self.connection = None
+
+
+class Stage:
+    """The nodes, and the connections of some clients.
+
+    Attributes:
+        received: called with each frame, its client and tab.
+    """
+
+    def __init__(self, world: World, clients: int, record: Record) -> None:
+        self.world = world
+        self.network = Network(world, NODES, dailies=True)
+        self.received: Callable[[int, int, bytes], None] = lambda *_: None
+        self._record = record
+        self._record.sent = [[] for _ in range(clients)]
+        self._tabs: dict[tuple[int, int], Tab] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        load = Load(lambda: 0.0)
+        clock = world.loop.time
+        self._apis = [
+            Api(node.services, load, node.services.metrics.requests, Proxies(), clock=clock)
+            for node in self.network.nodes
+        ]
+        self._previews = [Previews(node.services, load) for node in self.network.nodes]
+
+    def record(self, client: int, what: str, data: bytes) -> None:
+        """Record that a client is sent something."""
+        self._record.sent[client].append(Sent(self.world.now(), what, data))
+
+    def is_open(self, client: int, tab: int) -> bool:
+        """Return whether a connection is open."""
+        known = self._tabs.get((client, tab))
+        return known is not None and known.connection is not None
+
+    def give(self, given: Input) -> None:
+        """Let a client do something; nothing happens on a connection that has ended."""
+        place = given.client, given.tab
+        connection = self._tabs[place].connection if self.is_open(*place) else None
+        match given.kind:
+            case "open" if connection is None:
+                self._tabs[place] = Tab(self, *place)
+            case "send" if connection is not None:
+                connection.send_command(given.data)
+            case "cut" if connection is not None:
+                connection.cut()
+            case "get":
+                self._start(self._request(given))
+            case "preview":
+                self._start(self._preview(given))
+
+    def _start(self, work: Any) -> None:
+        task = self.world.loop.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._done)
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            self.world.complain("broken", "a request", repr(error))
+
+    async def _request(self, given: Input) -> None:
+        status, headers, body = await requested(self._apis[given.node], given.path, given.client)
+        answer = b"\n".join([str(status).encode(), *(b": ".join(each) for each in headers), body])
+        self.record(given.client, f"answer to {given.path}", answer)
+
+    async def _preview(self, given: Input) -> None:
+        preview = await self._previews[given.node].of(given.path, {})
+        self.record(given.client, f"preview of {given.path}", repr(preview).encode())
+
+
+async def requested(
+    api: Api, path: str, client: int
+) -> tuple[int, list[tuple[bytes, bytes]], bytes]:
+    """Return the status, headers and body of the answer to a GET request below `/api`."""
+    sent: list[MutableMapping[str, Any]] = []
+
+    async def receive() -> MutableMapping[str, Any]:
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    async def send(message: MutableMapping[str, Any]) -> None:
+        sent.append(message)
+
+    name, _, query = path.partition("?")
+    scope = {
+        "type": "http",
+        "asgi": {"version": "3.0"},
+        "http_version": "1.1",
+        "method": "GET",
+        "scheme": "http",
+        "path": name,
+        "raw_path": name.encode(),
+        "root_path": "",
+        "query_string": query.encode(),
+        "headers": [(b"host", b"localhost"), (b"accept-encoding", b"gzip")],
+        "client": (f"10.0.0.{client}", 1),
+        "server": ("localhost", 80),
+    }
+    await api.app(scope, receive, send)
+    start, *parts = sent
+    return start["status"], start["headers"], b"".join(part.get("body", b"") for part in parts)
+
+
+def serve(seed: int, clients: int, drive: Callable[[Stage], Awaitable[None]]) -> Record:
+    """Run a server while `drive` gives it inputs, and return what has left it.
+
+    Args:
+        seed: of all random numbers but those of the deals.
+        clients: how many there are.
+        drive: gives the inputs.
+
+    Raises:
+        AssertionError: something has failed that should not, whoever has seen which cards.
+    """
+    record = Record()
+
+    async def scenario(world: World) -> None:
+        world.stop_faults()
+        world.set_epoch(START)
+        world.memory.put(keys.SIGNING_KEY, world.rng.randbytes(32).hex())
+        _keep_log(world, record)
+        stage = Stage(world, clients, record)
+        until = world.now() + STARTED_WITHIN
+        while not all(node.up for node in stage.network.nodes):
+            await asyncio.sleep(0.1)
+            assert world.now() < until, world.complaints
+        await drive(stage)
+        await asyncio.sleep(REST)
+        record.metrics = [
+            _counted(each)
+            for each in (nodes.METRICS, *(node.services.metrics for node in stage.network.nodes))
+        ]
+        record.stored = world.memory.stored()
+
+    with (
+        patched(nodes, "METRICS", Metrics()),
+        patched(race_commands, "COUNTDOWN", COUNTDOWN),
+        patched(core_watching, "WATCH_DELAY", WATCH_DELAY),
+        patched(watching, "WATCH_DELAY", WATCH_DELAY),
+        _one_thread(),
+    ):
+        outcome = race.run(seed, Counter(), scenario)
+    assert not outcome.complaints, outcome.complaints
+    return record
+
+
+def _counted(metrics: Metrics) -> bytes:
+    """Return a node's own metrics, without those of the process."""
+    lines = metrics.exposition("")[0].splitlines()
+    return b"\n".join(line for line in lines if line.startswith(b"samedeal"))
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Do at once what is done in another thread: the simulation's time knows none."""
+
+    async def at_once(function: Callable[..., Any], *given: Any, **named: Any) -> Any:
+        return function(*given, **named)
+
+    with patched(asyncio, "to_thread", at_once):
+        yield
+
+
+def _keep_log(world: World, record: Record) -> None:
+    """Keep all log entries, and complain of errors, until the simulation restores the log."""
+
+    def process(_: object, level: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+        text = f"{level} {sorted(event.items())}"
+        if level in {"error", "exception", "critical"}:
+            world.complain("broken", "the log", text)
+        record.logged.append((world.now(), text))
+        raise structlog.DropEvent
+
+    structlog.configure(
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            structlog.processors.format_exc_info,
+            process,
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(logging.DEBUG),
+    )

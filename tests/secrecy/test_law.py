@@ -1,0 +1,59 @@
+"""The law holds for random scripts, and servers that break it are detected."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+
+from tests.secrecy import broken
+from tests.secrecy.clients import SCRIPTS, Script, script_of
+from tests.secrecy.law import LeakError, check
+from tests.simulation.race import conditions
+
+EXAMPLES = 4
+"""Scripts, each of which is compared for five viewers; `make secrecy` takes any number of them."""
+
+MAX_SCRIPTS = 30
+"""Scripts within which a broken server has to be detected."""
+
+
+@pytest.fixture(autouse=True, scope="module")
+def quick() -> Iterator[None]:
+    """Run all servers under the simulation's conditions."""
+    with conditions():
+        yield
+
+
+def test_nobody_is_sent_what_depends_on_a_card_that_they_have_not_seen() -> None:
+    counts: Counter[str] = Counter()
+
+    @settings(max_examples=EXAMPLES, deadline=None, derandomize=True)
+    @given(SCRIPTS)
+    def hold(script: Script) -> None:
+        check(script, counts)
+
+    hold()
+    # Most viewers have been compared, and some of them up to a card that was shown.
+    assert counts["compared"] > 3 * EXAMPLES
+    assert 0 < counts["compared to the end"] < counts["compared"]
+    assert counts["frames"] > 10 * counts["compared"]
+
+
+@pytest.mark.parametrize("way", broken.BROKEN, ids=lambda way: str(way.__name__))
+def test_a_broken_server_is_detected(way: Callable[[], Any]) -> None:
+    first = broken.BROKEN[way]
+    with way():
+        found = any(_is_broken(seed) for seed in range(first, first + MAX_SCRIPTS))
+    assert found
+
+
+def _is_broken(seed: int) -> bool:
+    try:
+        check(script_of(seed, 40), Counter())
+    except LeakError:
+        return True
+    return False
