@@ -29,6 +29,7 @@ from server.gateway.previews import Previews
 from server.gateway.sockets import Sockets
 from server.metrics import LagMeter, Metrics
 from server.service import ports
+from server.service.name_lists import name_lists
 from server.service.registration import Registration
 from server.service.services import Services
 from server.service.store import Store
@@ -89,8 +90,8 @@ async def running_node(  # noqa: PLR0915 - the parts of a node
     Raises:
         UnavailableError: Redis does not answer.
         EmbeddedServerError: the embedded Redis cannot be started.
-        OSError: a port cannot be bound.
-        ValueError: the URL of Redis, the public URL or a trusted proxy is invalid.
+        OSError: a port cannot be bound, or a file of names cannot be read.
+        ValueError: the URL of Redis, the public URL, a trusted proxy or a file of names is invalid.
         UnsuitableError: this version of Redis is too old, or a newer release has written to it; or
             there is no file of secret keys, or not the one by which the store is sealed.
     """
@@ -113,6 +114,7 @@ async def running_node(  # noqa: PLR0915 - the parts of a node
             metrics,
             archive=settings.data / ARCHIVE,
             ranked_starts=settings.ranked_starts,
+            names=name_lists(settings.reserved_names, settings.offensive_names),
         )
         hub = Hub(services)
         metrics.sessions = lambda: hub.size

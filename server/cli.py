@@ -172,6 +172,19 @@ for command in COMMANDS:
     "--trusted-proxies.",
 )
 @option(
+    "--reserved-names",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="File of words that no player's name may have, in addition to those that come with the "
+    "server, such as admin: one a line, in UTF-8. They are found however they are written; a star "
+    "stands for any letters of a word.",
+)
+@option(
+    "--offensive-names",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Such a file of words that hurt people, in addition to the short list that comes with the "
+    "server.",
+)
+@option(
     "--workers",
     default=1,
     type=click.IntRange(1, 256),
@@ -221,6 +234,8 @@ def serve(  # noqa: PLR0917 - one for each option
     address_players: int,
     max_connections: int,
     ranked_starts: int,
+    reserved_names: Path | None,
+    offensive_names: Path | None,
     workers: int,
     metrics_port: int | None,
     metrics_host: str,
@@ -256,6 +271,8 @@ def serve(  # noqa: PLR0917 - one for each option
         address_players=address_players,
         max_connections=max_connections,
         ranked_starts=ranked_starts,
+        reserved_names=reserved_names,
+        offensive_names=offensive_names,
     )
     if workers > 1:
         _run(_supervise(settings, workers, partial(configure, log_format, log_level)))

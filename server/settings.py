@@ -42,6 +42,9 @@ class Settings:
         metrics_port: TCP port on which to serve metrics, or `None` not to serve them.
         public_url: origin at which players open the page, or `None` to use the Host header of each
             request.
+        reserved_names: a file of further words that names may not have, since its owner could pass
+            for those who run the game.
+        offensive_names: a file of further words that names may not have, since they hurt.
         trusted_proxies: addresses and networks of proxies whose X-Forwarded-For says where a
             request is from, and whose X-Forwarded-Proto says by which scheme.
         address_players: how many players may share an address; its limits follow from that.
@@ -66,3 +69,5 @@ class Settings:
     address_players: int = ADDRESS_PLAYERS
     max_connections: int = MAX_CONNECTIONS
     ranked_starts: int = 0
+    reserved_names: Path | None = None
+    offensive_names: Path | None = None

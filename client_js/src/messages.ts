@@ -56,7 +56,7 @@ export interface Player {
   readonly id: string;
   /** As the player chose it; several players may have the same one. */
   readonly name: string;
-  /** Four characters that tell players of one name apart; they never change. */
+  /** Eight characters that tell players of one name apart, the end of the id. */
   readonly tag: string;
   /** Whether it is the pace bot, which plays by hints, and is to be labelled as one. */
   readonly bot: boolean;
@@ -92,14 +92,19 @@ export interface Hello {
   readonly version: number;
   /** The player's, from the last `Welcome`; null makes a new guest. */
   readonly token?: string | null;
-  /** The player's new name, or null to keep the present one. */
+  /**
+   * The player's new name, or null to keep the present one, which is also kept if it has changed
+   * too often lately.
+   */
   readonly name?: string | null;
 }
 
 /**
  * Change the player's name.
  *
- * Refused as `bad_name` or `name_hidden`.
+ * Three changes may follow one another, and then one every ten minutes.
+ *
+ * Refused as `bad_name`, `name_reserved`, `name_offensive`, `name_too_soon` or `name_hidden`.
  */
 export interface Rename {
   readonly name: string;

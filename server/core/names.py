@@ -1,35 +1,59 @@
-"""Players' names: validation, and the default names of guests."""
+"""Players' names: what a name may consist of (by UTS 39), and the default names of guests."""
 
 from __future__ import annotations
 
-import re
 import unicodedata
+from bisect import bisect_right
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 
 from server.core.ids import ALPHABET, PACE_BOT, PlayerId
 from server.core.refusal import Refusal
+from server.core.unicode_tables import SCRIPTS
+from server.core.words import SIGNS, Words
 
 MAX_LENGTH = 20
 """The most characters of a name."""
 
-_CATEGORIES = {"L", "M", "N"}
-_SIGNS = set(" -_.'")
-_TOGETHER = {"CJK", "IDEOGRAPHIC", "HIRAGANA", "KATAKANA"}
-"""Scripts that may be mixed in one name, as Japanese does."""
+MAX_MARKS = 2
+"""The most marks in a row that go with many scripts, such as accents: Vietnamese needs two."""
 
-_INVISIBLE = {
-    chr(code)
-    for first, last in (
-        (0x034F, 0x034F),  # the grapheme joiner
-        (0x115F, 0x1160),  # Hangul fillers; NFKC makes the others into one of these
-        (0x17B4, 0x17B5),  # Khmer inherent vowels
-        (0x180B, 0x180F),  # Mongolian variation selectors
-        (0xFE00, 0xFE0F),  # variation selectors
-        (0xE0100, 0xE01EF),
-    )
-    for code in range(first, last + 1)
+MAX_OWN_MARKS = 4
+"""The most marks in a row of one script, which writes vowels with them: Burmese needs four."""
+
+MAX_ALL_MARKS = 12
+"""The most marks of a name after normalization."""
+
+RENAMES_AT_ONCE = 3
+"""Changes of a name that a player may make one after another: to find one, and mend a slip.
+
+Who has more cannot be told from another player, and each is told to everybody who sees the name.
+"""
+
+RENAME_EVERY = 600_000
+"""Milliseconds after which a player may make one more."""
+
+TAG_LENGTH = 8
+"""Characters of a player's tag: 40 bits.
+
+Whoever makes a thousand guests a second meets the tag of a certain player after 17 years on
+average; of the 4 characters that it once had, it was 9 minutes.
+"""
+
+_CATEGORIES = {"L", "M", "N"}
+_MANY = {"Zinh", "Zyyy"}
+_WRITTEN_AS = {
+    "Hani": {"Hanb", "Jpan", "Kore"},
+    "Hira": {"Jpan"},
+    "Kana": {"Jpan"},
+    "Hang": {"Kore"},
+    "Bopo": {"Hanb"},
 }
-"""Letters and marks that are not displayed: Unicode's Default_Ignorable_Code_Point."""
+"""Scripts that one writing system uses together (UTS 39, augmented script sets)."""
+
+_WITH_LATIN = {"Hanb", "Jpan", "Kore"}
+"""Writing systems in which Latin letters are usual beside the others (highly restrictive)."""
 
 _FIRST = (
     "Amber", "Bold", "Brave", "Bright", "Calm", "Clever", "Coral", "Crimson",
@@ -57,8 +81,8 @@ def guest_name(player: PlayerId) -> str:
 
 
 def tag_of(player: PlayerId) -> str:
-    """Return four characters of a player's id, which tell players of the same name apart."""
-    return player[-4:].upper()
+    """Return the end of a player's id, which tells players of the same name apart."""
+    return player[-TAG_LENGTH:].upper()
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +94,7 @@ class Profile:
 
     @property
     def tag(self) -> str:
-        """Four characters that tell players of the same name apart."""
+        """Eight characters that tell players of the same name apart."""
         return tag_of(self.id)
 
     @property
@@ -84,26 +108,85 @@ def clean_name(text: str) -> str:
 
     Raises:
         Refusal: with the code `bad_name`, if the name is empty or too long, has no letter or digit,
-            begins with a combining mark, mixes scripts, or has characters that are not displayed.
+            has characters that UTS 39 restricts (they are not displayed, or of no modern use), too
+            many marks, or mixes scripts.
     """
     name = " ".join(unicodedata.normalize("NFKC", text).split())
-    letters = [c for c in name if _is_letter(c)]
-    allowed = all(c in _SIGNS or _is_letter(c) for c in name)
-    starts_with_mark = bool(name) and unicodedata.category(name[0])[0] == "M"
-    if not (1 <= len(name) <= MAX_LENGTH) or not letters or not allowed or starts_with_mark:
+    letters = [letter for letter in name if letter not in SIGNS]
+    if not (1 <= len(name) <= MAX_LENGTH) or not letters or not all(map(_scripts, letters)):
         raise Refusal("bad_name")
-    scripts = {_script(c) for c in letters} - {""}
-    if len(scripts) > 1 and not scripts <= _TOGETHER:
+    _check_marks(name)
+    if not _is_of_one_script(letters):
         raise Refusal("bad_name", "A name is written in one script.")
     return name
 
 
-def _is_letter(character: str) -> bool:
-    """Return whether a character is a letter, mark or number that is displayed."""
-    return unicodedata.category(character)[0] in _CATEGORIES and character not in _INVISIBLE
+def check_words(name: str, reserved: Words, offensive: Words) -> None:
+    """Check that a clean name has none of the words that no player may have.
+
+    Raises:
+        Refusal: with the code `name_reserved` or `name_offensive`.
+    """
+    if reserved.has(name):
+        raise Refusal("name_reserved")
+    if offensive.has(name):
+        raise Refusal("name_offensive")
 
 
-def _script(letter: str) -> str:
-    """Return a letter's script, or an empty string for a character that goes with any script."""
-    # unicodedata has no scripts, but they are the first words of the letters' names.
-    return re.split("[ -]", unicodedata.name(letter, "?"))[0] if letter.isalpha() else ""
+def _check_marks(name: str) -> None:
+    """Check that a name has few marks, and none without a letter before.
+
+    Raises:
+        Refusal: with the code `bad_name`.
+    """
+    total = row = shared = 0
+    after_letter = False
+    for character in name:
+        if unicodedata.category(character)[0] != "M":
+            row = shared = 0
+            after_letter = character not in SIGNS
+            continue
+        total, row = total + 1, row + 1
+        scripts = _scripts(character)
+        shared += "Latn" in scripts or not scripts.isdisjoint(_MANY)
+        if not after_letter or row > MAX_OWN_MARKS or shared > MAX_MARKS or total > MAX_ALL_MARKS:
+            raise Refusal("bad_name")
+
+
+def _is_of_one_script(letters: Iterable[str]) -> bool:
+    """Return whether letters are of one writing system, or of an East Asian one with Latin.
+
+    That is what UTS 39 calls highly restrictive. Digits are of one system, too.
+    """
+    sets = [found for each in letters if (found := _scripts(each)).isdisjoint(_MANY)]
+    zeros = {ord(each) - unicodedata.decimal(each) for each in letters if each.isdecimal()}
+    if len(zeros) > 1:
+        return False
+    others = [found for found in sets if "Latn" not in found]
+    together = frozenset.intersection(*others) if others else frozenset({"Latn"})
+    alone = frozenset.intersection(*sets) if sets else together
+    return bool(alone or together & _WITH_LATIN)
+
+
+@cache
+def _table() -> tuple[list[int], list[tuple[int, frozenset[str]]]]:
+    """Return the first code point of each range, and its last one with the scripts that use it."""
+    rows = []
+    for line in SCRIPTS.splitlines():
+        names, ranges = line.split(": ")
+        used = names.split()
+        scripts = frozenset(used).union(*(_WRITTEN_AS.get(name, ()) for name in used))
+        for part in ranges.split(","):
+            first, _, last = part.partition("-")
+            rows.append((int(first, 16), int(last or first, 16), scripts))
+    rows.sort()
+    return [row[0] for row in rows], [row[1:] for row in rows]
+
+
+def _scripts(character: str) -> frozenset[str]:
+    """Return the scripts and writing systems that use a character; none if no name may have it."""
+    firsts, rest = _table()
+    at = bisect_right(firsts, ord(character)) - 1
+    if at < 0 or ord(character) > rest[at][0]:
+        return frozenset()
+    return rest[at][1]

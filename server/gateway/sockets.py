@@ -92,6 +92,7 @@ class Sockets:
         origin = self._origins.of(request.headers, socket.peer)
         address = self._address(socket, request)
         session_id = secrets.token_hex(8)
+        log.debug("handshake", session=session_id, address=address)
         session = Session(
             session_id, socket, self._answerer, self._metrics, origin, address, self._budgets
         )

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from server.core.ids import PlayerId
-from server.core.names import Profile, clean_name
+from server.core.names import Profile
 from server.core.refusal import Refusal
 from server.service.keyring import Keyring
+from server.service.name_lists import NameLists
 from server.service.ports import Clock, PlayerStore
 from server.service.profiles import Profiles
 from server.store.deals import random_id
@@ -28,33 +29,47 @@ class Identified(NamedTuple):
 
 
 class Identity:
-    """Creates guests, and verifies the tokens of players."""
+    """Creates guests, names players, and verifies their tokens."""
 
     def __init__(
-        self, players: PlayerStore, profiles: Profiles, keyring: Keyring, clock: Clock
+        self,
+        players: PlayerStore,
+        profiles: Profiles,
+        keyring: Keyring,
+        clock: Clock,
+        names: NameLists,
     ) -> None:
         self._players = players
         self._profiles = profiles
         self._keyring = keyring
         self._clock = clock
+        self._names = names
 
     async def enter(self, token: str | None, name: str | None) -> Identified:
         """Return the player of a token, or a new guest if there is no token.
 
         Args:
             token: as returned before, or `None` for a new guest.
-            name: a new name, or `None` to keep the one that there is.
+            name: a new name, or `None` to keep the one that there is. It is also kept if the player
+                has changed it too often lately.
 
         Raises:
-            Refusal: the token is not valid, or not any more, or the name is not allowed.
+            Refusal: the token is not valid, or not any more, or the name is not allowed, which is
+                always `bad_name` here: clients come without a name then.
             UnavailableError: the store does not answer.
         """
-        cleaned = clean_name(name) if name is not None else None
+        try:
+            cleaned = self._names.clean(name) if name is not None else None
+        except Refusal as refusal:
+            raise Refusal("bad_name", refusal.text) from refusal
+        now = self._clock.now()
         if token is None:
             player, epoch, renew = PlayerId(random_id()), 0, True
         else:
             player, epoch, renew = await self._keyring.verify(token)
-        profile, renamed = await self._players.keep(player, cleaned, epoch, self._clock.now())
+            if cleaned is not None and await self._players.take_rename(player, cleaned, now):
+                cleaned = None
+        profile, renamed = await self._players.keep(player, cleaned, epoch, now)
         # Nobody knows a new guest by another name.
         self._remember(profile, renamed=renamed and token is not None)
         if token is None or renew:
@@ -65,11 +80,13 @@ class Identity:
         """Change a player's name, and return the new profile.
 
         Raises:
-            Refusal: the name is not allowed, an operator hides the player's name, or the player has
-                been deleted.
+            Refusal: the name is not allowed, the player has changed it too often lately, an
+                operator hides it, or the player has been deleted.
             UnavailableError: the store does not answer.
         """
-        cleaned = clean_name(name)
+        cleaned = self._names.clean(name)
+        if wait := await self._players.take_rename(player, cleaned, self._clock.now()):
+            raise Refusal("name_too_soon", wait=wait)
         profile, renamed = await self._players.keep(player, cleaned, now=self._clock.now())
         self._remember(profile, renamed=renamed)
         if profile.name != cleaned:

@@ -110,7 +110,7 @@ class Keyring:
             try:
                 await self.refresh()
             except UnavailableError as error:
-                log.warning("keyring_not_read", error=str(error))
+                log.debug("keyring_not_read", error=str(error))
             except UnsuitableError as error:
                 # This node goes on by what it knows; the operator has to give it the file.
                 if self._lacking != str(error):

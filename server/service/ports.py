@@ -207,6 +207,13 @@ class PlayerStore(Protocol):
             Refusal: as `bad_token`, if the player is deleted, or `epoch` is over.
         """
 
+    async def take_rename(self, player: PlayerId, name: str, now: int) -> int:
+        """Count a change of name at a time in Unix milliseconds, if it is one.
+
+        Returns:
+            0, or the milliseconds to wait if there were too many; then it does not count.
+        """
+
     async def profiles(self, players: Iterable[PlayerId]) -> dict[PlayerId, Profile]:
         """Return profiles by player; a player without a stored name has a guest's name."""
 

@@ -23,6 +23,7 @@ from server.service.keyring import Keyring
 from server.service.leaderboards import Leaderboards
 from server.service.live import LiveRooms
 from server.service.moderation import Moderation
+from server.service.name_lists import NameLists, name_lists
 from server.service.open_rooms import OpenRooms
 from server.service.operators import Operators
 from server.service.pace_bots import PaceBots
@@ -65,6 +66,7 @@ class Services:
         searcher: Search | None = None,
         archive: Path | None = None,
         ranked_starts: int = 0,
+        names: NameLists | None = None,
     ) -> None:
         self._store = store
         self.clock = store.clock
@@ -93,7 +95,9 @@ class Services:
             profiles=self.profiles,
         )
         self.archive = Archive(store, self.attempts, self.dailies, archive)
-        self.identity = Identity(store.players, self.profiles, self.keyring, store.clock)
+        self.identity = Identity(
+            store.players, self.profiles, self.keyring, store.clock, names or name_lists()
+        )
         self.sessions = Sessions(store, bus, registration, self.attempts)
         self.histories = Histories(store, self.leaderboards)
         self.keeping = Keeping(store, self.histories, self.profiles, self.sessions)

@@ -247,6 +247,14 @@ def player(player_id: str) -> str:
     return f"player:{{{player_id}}}"
 
 
+def renames(player_id: str) -> str:
+    """Return the key of until when a player's latest changes of name count, in Unix milliseconds.
+
+    It expires at that time.
+    """
+    return f"renames:{{{player_id}}}"
+
+
 def sessions(player_id: str) -> str:
     """Return the key of a player's sessions: a sorted set of `node/session`, by last use."""
     return f"sessions:{{{player_id}}}"

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from server.core.account import DELETED_NAME
 from server.core.ids import PlayerId
 from server.core.moderation import is_barred, refusal_of
-from server.core.names import Profile, guest_name
+from server.core.names import RENAME_EVERY, RENAMES_AT_ONCE, Profile, guest_name
 from server.core.refusal import Refusal
 from server.store import keys
 from server.store.database import Database
@@ -29,6 +29,16 @@ return {redis.call('HGET', KEYS[1], 'name') or '', found[1] or ''}
 """
 """Its keys are a player's record and history. Of a guest about whom nothing is to be said, it
 stores nothing. A name that an operator has hidden is put aside, and none is taken meanwhile."""
+
+_TAKE_RENAME = """
+if redis.call('HGET', KEYS[1], 'name') == ARGV[1] then return 0 end
+local now, each = tonumber(ARGV[2]), tonumber(ARGV[3])
+local counts = math.max(now, tonumber(redis.call('GET', KEYS[2]) or 0)) + each
+local wait = counts - now - each * tonumber(ARGV[4])
+if wait > 0 then return wait end
+redis.call('SET', KEYS[2], counts, 'PX', counts - now)
+return 0
+"""
 
 _ADD_SESSION = """
 local record = redis.call('HMGET', KEYS[3], 'epoch', 'deleted', 'barred')
@@ -99,6 +109,30 @@ class Players:
             raise Refusal("bad_token")
         profile = Profile(player, kept or guest_name(player))
         return profile, profile.name != (before or guest_name(player))
+
+    async def take_rename(self, player: PlayerId, name: str, now: int) -> int:
+        """Count a change of a player's name, unless it is the name that there is.
+
+        Args:
+            player: the player.
+            name: the new name.
+            now: Unix milliseconds.
+
+        Returns:
+            0, or if there were too many lately, the milliseconds to wait; then it does not count.
+
+        Raises:
+            UnavailableError: it may or may not have been counted.
+        """
+        found = await self._database.run(
+            _TAKE_RENAME,
+            [keys.player(player), keys.renames(player)],
+            name,
+            now,
+            RENAME_EVERY,
+            RENAMES_AT_ONCE,
+        )
+        return int(found)
 
     async def profiles(self, players: Iterable[PlayerId]) -> dict[PlayerId, Profile]:
         """Return profiles by player; a player without a stored name has a guest's name.

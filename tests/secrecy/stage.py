@@ -16,6 +16,7 @@ from server.core import race_commands
 from server.core import watching as core_watching
 from server.gateway.addresses import Proxies
 from server.gateway.api.app import Api
+from server.gateway.budgets import Budgets
 from server.gateway.load import Load
 from server.gateway.previews import Previews
 from server.metrics import Metrics
@@ -138,11 +139,15 @@ class Stage:
         self._tasks: set[asyncio.Task[None]] = set()
         load = Load(lambda: 0.0)
         clock = world.loop.time
+        budgets = [Budgets(clock=clock) for _ in self.network.nodes]
         self._apis = [
-            Api(node.services, load, node.services.metrics.requests, Proxies(), clock=clock)
-            for node in self.network.nodes
+            Api(node.services, load, node.services.metrics.requests, Proxies(), each, clock=clock)
+            for node, each in zip(self.network.nodes, budgets, strict=True)
         ]
-        self._previews = [Previews(node.services, load) for node in self.network.nodes]
+        self._previews = [
+            Previews(node.services, load, each)
+            for node, each in zip(self.network.nodes, budgets, strict=True)
+        ]
 
     def record(self, client: int, what: str, data: bytes) -> None:
         """Record that a client is sent something."""
@@ -185,8 +190,12 @@ class Stage:
         self.record(given.client, f"answer to {given.path}", answer)
 
     async def _preview(self, given: Input) -> None:
-        preview = await self._previews[given.node].of(given.path, {})
+        preview = await self._previews[given.node].of(given.path, {}, _address(given.client))
         self.record(given.client, f"preview of {given.path}", repr(preview).encode())
+
+
+def _address(client: int) -> str:
+    return f"10.0.0.{client}"
 
 
 async def requested(
@@ -213,7 +222,7 @@ async def requested(
         "root_path": "",
         "query_string": query.encode(),
         "headers": [(b"host", b"localhost"), (b"accept-encoding", b"gzip")],
-        "client": (f"10.0.0.{client}", 1),
+        "client": (_address(client), 1),
         "server": ("localhost", 80),
     }
     await api.app(scope, receive, send)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from server.core.ids import is_id
-from server.core.names import guest_name
+from server.core.names import RENAME_EVERY, RENAMES_AT_ONCE, guest_name
 from server.core.refusal import Refusal
 from server.service.keyring import Keyring
 from server.store import keys
 from server.store.secret_keys import KEY_BYTES, SecretKeys
-from tests.service.nodes import Node
+from tests.service.nodes import Node, SetClock
 
 
 async def test_a_token_identifies_its_guest_on_every_node(node: Node, other: Node) -> None:
@@ -42,6 +42,53 @@ async def test_a_name_that_cannot_be_used_changes_nothing(node: Node, name: str)
     with pytest.raises(Refusal, match="bad_name"):
         await node.services.identity.enter(None, name)
     assert len(await node.keys("player:*")) == 1
+
+
+async def test_a_reserved_or_offensive_name_is_refused(node: Node) -> None:
+    identity = node.services.identity
+    profile, token, _ = await identity.enter(None, "Ada")
+    for name, code in (("Admin", "name_reserved"), ("Fuck", "name_offensive")):
+        with pytest.raises(Refusal, match=code):
+            await identity.rename(profile.id, name)
+        # Clients say hello without a name when that one was bad.
+        with pytest.raises(Refusal, match="bad_name"):
+            await identity.enter(None, name)
+    assert (await identity.enter(token, None)).profile.name == "Ada"
+
+
+async def test_after_some_changes_of_a_name_the_next_one_has_to_wait(
+    node: Node, other: Node, clock: SetClock
+) -> None:
+    profile, token, _ = await node.services.identity.enter(None, "Ada")
+    for number in range(RENAMES_AT_ONCE):
+        await node.services.identity.rename(profile.id, f"Ada {number}")
+        # The same name again is no change.
+        await other.services.identity.rename(profile.id, f"Ada {number}")
+        clock.time += 1_000
+    with pytest.raises(Refusal, match="name_too_soon") as refused:
+        await other.services.identity.rename(profile.id, "Eve")
+    assert refused.value.wait == RENAME_EVERY - RENAMES_AT_ONCE * 1_000
+    assert (await node.services.identity.enter(token, "Eve")).profile.name == "Ada 2"
+
+    clock.time += refused.value.wait - 1
+    with pytest.raises(Refusal, match="name_too_soon"):
+        await node.services.identity.rename(profile.id, "Eve")
+    clock.time += 1
+    assert (await node.services.identity.enter(token, "Eve")).profile.name == "Eve"
+    with pytest.raises(Refusal, match="name_too_soon"):
+        await node.services.identity.rename(profile.id, "Ada")
+
+
+async def test_a_new_guest_may_have_a_name_at_once_and_what_is_counted_expires(
+    node: Node,
+) -> None:
+    for _ in range(2 * RENAMES_AT_ONCE):
+        assert (await node.services.identity.enter(None, "Ada")).profile.name == "Ada"
+    assert await node.keys("renames:*") == []
+    profile, _, _ = await node.services.identity.enter(None, None)
+    await node.services.identity.rename(profile.id, "Ada")
+    left = await node.redis.pttl(keys.renames(profile.id))
+    assert 0 < left <= RENAME_EVERY
 
 
 async def test_a_token_that_was_not_signed_is_refused(node: Node, other: Node) -> None:

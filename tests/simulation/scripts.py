@@ -287,6 +287,19 @@ def keep_name(memory: Memory, names: list[str], given: list[str]) -> Reply:
     return [memory.run("HGET", [names[0], "name"]) or "", before]
 
 
+def take_rename(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    """Count a change of name, or return for how long it is too many."""
+    name, (now, each, at_once) = given[0], map(int, given[1:])
+    if (memory.find(names[0]) or {}).get("name") == name:
+        return 0
+    counts = max(now, int(memory.run("GET", [names[1]]) or 0)) + each
+    if counts - now > each * at_once:
+        return counts - now - each * at_once
+    memory.run("SET", [names[1], str(counts)])
+    memory.expire_at(names[1], memory.now() + counts - now)
+    return 0
+
+
 def add_session(memory: Memory, names: list[str], given: list[str]) -> Reply:
     """Store a session, and return all and those that were dropped as too many."""
     session, now, life, most, epoch = given
@@ -607,6 +620,7 @@ SCRIPTS: dict[str, Script] = {
     open_rooms._LIST: list_open_rooms,
     outbox._DROP_DUE: drop_due,
     players._KEEP_NAME: keep_name,
+    players._TAKE_RENAME: take_rename,
     players._ADD_SESSION: add_session,
     players._REMOVE_SESSION: remove_session,
     quick._PAIR: pair,

@@ -279,7 +279,14 @@ class Commands:
         return bury
 
     def _profiles(self) -> Command:
-        return lambda on: on.store.players.profiles(PLAYERS)
+        player, now = PLAYERS[self.now % len(PLAYERS)], self.now
+
+        async def profiles(on: Side) -> object:
+            players = on.store.players
+            waits = [await players.take_rename(player, name, now) for name in ("Ada", *"bcdef")]
+            return await players.profiles(PLAYERS), waits
+
+        return profiles
 
     def _session(self) -> Command:
         player: PlayerId = self._one(list(PLAYERS))

@@ -24,7 +24,8 @@ class Hello(Command, tag=1, frozen=True):
     Attributes:
         version: the version of the protocol that the client speaks.
         token: the player's, from the last `Welcome`; null makes a new guest.
-        name: the player's new name, or null to keep the present one.
+        name: the player's new name, or null to keep the present one, which is also kept if it has
+            changed too often lately.
     """
 
     version: int
@@ -35,7 +36,9 @@ class Hello(Command, tag=1, frozen=True):
 class Rename(Command, tag=2, frozen=True):
     """Change the player's name.
 
-    Refused as `bad_name` or `name_hidden`.
+    Three changes may follow one another, and then one every ten minutes.
+
+    Refused as `bad_name`, `name_reserved`, `name_offensive`, `name_too_soon` or `name_hidden`.
     """
 
     name: PlayerName

@@ -56,7 +56,7 @@ class Player(Struct, array_like=True, frozen=True):
     Attributes:
         id: public, and no credential.
         name: as the player chose it; several players may have the same one.
-        tag: four characters that tell players of one name apart; they never change.
+        tag: eight characters that tell players of one name apart, the end of the id.
         bot: whether it is the pace bot, which plays by hints, and is to be labelled as one.
     """
 

@@ -515,6 +515,9 @@ export const de: Text = {
 
   refusals: {
     bad_name: "Dieser Name geht nicht.",
+    name_reserved: "Dieser Name gehört denen, die das Spiel betreiben.",
+    name_offensive: "Nimm bitte einen Namen, der niemanden verletzt.",
+    name_too_soon: "Du hattest gerade ein paar Namen. Versuch es in einigen Minuten wieder.",
     bad_code: "Der Code stimmt nicht, ist verbraucht oder zu alt.",
     bad_passkey:
       "Das hat nicht geklappt: Den Passkey kennt hier niemand, oder es hat zu lange gedauert.",

@@ -535,6 +535,9 @@ export const en = {
 
   refusals: {
     bad_name: "That name can’t be used.",
+    name_reserved: "That name is kept for the people who run the game.",
+    name_offensive: "Please pick a name that’s kind to everybody.",
+    name_too_soon: "You’ve had a few names lately. Try again in some minutes.",
     bad_code: "That code is wrong, has been used, or is too old.",
     bad_passkey: "That didn’t work: nobody here has this passkey, or it took too long.",
     too_many_passkeys: "You have eight passkeys. That’s as many as there can be.",

@@ -1,0 +1,34 @@
+"""An operator's lists of words for names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from server.core.refusal import Refusal
+from server.service.name_lists import name_lists
+
+
+def test_an_operators_words_are_added_to_those_that_come_with_the_server(tmp_path: Path) -> None:
+    own = tmp_path / "own.txt"
+    own.write_text("\ufeff# ours\n\n  Acme* \nBig Boss\n", encoding="utf-8")
+    lists = name_lists(reserved=own)
+    for name in ("acmeteam", "Admin", "The Big Boss"):
+        with pytest.raises(Refusal, match="name_reserved"):
+            lists.clean(name)
+    assert lists.clean("  Boss Ada ") == "Boss Ada"
+    with pytest.raises(Refusal, match="name_offensive"):
+        name_lists(offensive=own).clean("ACME")
+
+
+def test_a_file_that_is_no_list_is_reported(tmp_path: Path) -> None:
+    own = tmp_path / "own.txt"
+    own.write_text("good\n***\n", encoding="utf-8")
+    with pytest.raises(ValueError, match="is no word"):
+        name_lists(own)
+    own.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(ValueError, match="utf-8"):
+        name_lists(own)
+    with pytest.raises(OSError, match="No such file"):
+        name_lists(tmp_path / "none")
