@@ -42,7 +42,7 @@ async def newer_entry(node: Node, attempt: AttemptId) -> None:
 async def newer_deal(node: Node, attempt: AttemptId) -> None:
     """Change the deal of an attempt as if a newer release had stored it in another format."""
     deal = keys.deal(attempt.partition(".")[0])
-    await node.redis.hset(deal, "format", "2")
+    await node.redis.hset(deal, "format", "3")
 
 
 async def first_entry(node: Node, attempt: AttemptId) -> str:

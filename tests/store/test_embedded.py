@@ -35,7 +35,7 @@ from server.logs import configure
 from server.store.connection import connect
 from server.store.embedded import embedded_redis
 
-configure("json", "info")  # to standard error
+configure("json", "info", "test")  # to standard error
 
 async def serve():
     async with embedded_redis(Path(sys.argv[1])) as address:
