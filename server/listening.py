@@ -12,6 +12,13 @@ from typing import Any
 BACKLOG = 2048
 """Connections that may wait to be accepted. The operating system may allow fewer."""
 
+RECEIVE_BUFFER = 16_384
+"""Bytes that the kernel keeps of what a connection has sent and the node has not read.
+
+Requests and messages are short. Without it, a client that sends faster than it may would make the
+kernel keep 6 MB for it, and the node 256 kB: what asyncio reads at once.
+"""
+
 _UNAVAILABLE = {errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT}
 """Errors of binding an IPv6 address on a machine without IPv6; the resolver may return some."""
 
@@ -128,6 +135,8 @@ def _bind(family: int, address: tuple[Any, ...], count: int) -> list[socket.sock
                 bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
                 address = (address[0], bound.getsockname()[1], *address[2:])
         for bound in sockets:
+            # Accepted connections inherit it.
+            bound.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, RECEIVE_BUFFER)
             bound.listen(BACKLOG)
             bound.setblocking(False)
     except OSError:

@@ -38,6 +38,13 @@ MAX_UNSENT: Final = 32_768
 MAX_UNSENT_CONTROL: Final = 65_536
 """Bytes in the write buffer above which a connection is aborted: control frames are not queued."""
 
+UNHEARD_WITHIN: Final = 40.0
+"""Seconds after which the kernel ends a connection whose client takes nothing of what it was sent.
+
+Its machine may be gone, which keepalive does not notice while something is unsent, or it does not
+read. Without it, the kernel tries for 15 minutes, and for ever if the machine is there.
+"""
+
 _SLICE: Final = 2_048
 """Bytes that are parsed at once; if they are frames of the least size, it takes about 2 ms."""
 
@@ -385,12 +392,17 @@ def _size(length: int) -> int:
 
 
 def _keep_alive(transport: asyncio.Transport) -> None:
-    """Enable TCP keepalive, by which the kernel detects dead clients without work for the node."""
+    """Let the kernel end connections of clients that are gone or do not read, without our work."""
     raw = transport.get_extra_info("socket")
     if raw is None or raw.family not in {socket.AF_INET, socket.AF_INET6}:
         return
     raw.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-    for name, seconds in (("TCP_KEEPIDLE", 20), ("TCP_KEEPINTVL", 5), ("TCP_KEEPCNT", 3)):
+    for name, value in (
+        ("TCP_KEEPIDLE", 20),
+        ("TCP_KEEPINTVL", 5),
+        ("TCP_KEEPCNT", 3),
+        ("TCP_USER_TIMEOUT", round(UNHEARD_WITHIN * 1_000)),
+    ):
         # Not every operating system has all of these options.
         if (option := getattr(socket, name, None)) is not None:
-            raw.setsockopt(socket.IPPROTO_TCP, option, seconds)
+            raw.setsockopt(socket.IPPROTO_TCP, option, value)

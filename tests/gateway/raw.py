@@ -70,6 +70,15 @@ class RawClient:
         """Write bytes."""
         self._writer.write(data)
 
+    @property
+    def is_open(self) -> bool:
+        """Whether bytes can be written."""
+        return not self._writer.is_closing()
+
+    def abort(self) -> None:
+        """End the connection at once, without what has not been sent yet."""
+        self._writer.transport.abort()
+
     async def shake(self, request: bytes | None = None) -> bytes:
         """Send a handshake, and return the head of the response."""
         self.write(handshake() if request is None else request)
