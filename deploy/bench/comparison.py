@@ -11,6 +11,7 @@ from typing import Any
 
 from deploy.bench.meter import Figures, was_limit
 from deploy.bench.processes import LoadError, RunningServer, floor, load, node
+from server.gateway.limits import ADDRESS_PLAYERS
 
 StartServer = Callable[[], AbstractContextManager[RunningServer]]
 """Runs a server until the context is left."""
@@ -29,6 +30,11 @@ def unlimited() -> AbstractContextManager[RunningServer]:
 def metered() -> AbstractContextManager[RunningServer]:
     """Run a node that serves its metrics, and shows moves to watchers a second later."""
     return node("--metered")
+
+
+def guarded() -> AbstractContextManager[RunningServer]:
+    """Run a node that serves its metrics, with the limits of addresses that nodes have."""
+    return node("--metered", "--address-players", str(ADDRESS_PLAYERS))
 
 
 @dataclass(frozen=True, slots=True)

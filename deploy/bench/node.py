@@ -3,8 +3,8 @@
     python -m deploy.bench.node [--unlimited] [--metered] OPTIONS
 
 OPTIONS are those of `samedeal serve`. Every deal is the recorded one, rounds start without a
-countdown, and a million players may share an address, since all come from one. With --unlimited,
-players have no rate limit. With --metered, the node serves its
+countdown, and a million players may share an address unless OPTIONS say otherwise, since all come
+from one. With --unlimited, players have no rate limit. With --metered, the node serves its
 metrics on the next port, and who watches sees moves a second later instead of 15. Nothing else
 differs.
 """
@@ -46,7 +46,8 @@ class FixedSeed:
 def main() -> None:
     """Run the node until it is terminated."""
     options = sys.argv[1:]
-    options += ["--address-players", "1000000"]
+    if "--address-players" not in options:
+        options += ["--address-players", "1000000"]
     vars(deals)["secrets"] = FixedSeed
     race_commands.COUNTDOWN = 0
     if "--unlimited" in options:

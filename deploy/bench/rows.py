@@ -24,6 +24,7 @@ from deploy.bench.client import Client, connect, map_concurrently
 from deploy.bench.flood import Flood
 from deploy.bench.games import recorded
 from deploy.bench.holder import hold
+from deploy.bench.hostile import hostile
 from deploy.bench.meter import Figures, MeasuredNode
 from deploy.bench.million import million, viewers
 from deploy.bench.probe import SESSIONS, Probe
@@ -249,6 +250,7 @@ ROWS: dict[str, Callable[..., Awaitable[Figures]]] = {
         home_pages,
         store_away,
         watching,
+        hostile,
     )
 }
 

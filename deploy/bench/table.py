@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
+from deploy.bench.attacks import ATTACKS
 from deploy.bench.comparison import (
     FLOOR,
     OURS,
     Comparison,
     StartServer,
+    guarded,
     metered,
     print_line,
     unlimited,
@@ -20,6 +22,14 @@ from deploy.bench.comparison import (
 from deploy.bench.processes import LoadError, floor, load, node
 
 KIB = 1_024
+
+HOSTILE_MEMORY = 24 << 20
+"""Bytes by which any attack may let a node grow: 18 MiB of budgets that are kept for a while
+(`limits.MAX_KNOWN`), and what the allocator does not give back."""
+
+HOSTILE_MEMORY_EACH = 80 << 10
+"""Bytes beside that for each attacking connection: 32 KiB that it has sent too fast, 32 KiB that it
+does not read, and a session."""
 
 BOARDS = (100, 1_000, 10_000)
 """The numbers of watchers with which a leaderboard is measured."""
@@ -52,7 +62,11 @@ ROWS = (
     Row("million", node, "million", {"entries": 1_000_000, "calls": 2_000}),
     Row("viewers", metered, "viewers", {"watchers": 10_000}, 1),
     *(Row(f"board {count}", node, "leaderboard", {"watchers": count}, 1) for count in BOARDS),
+    *(Row(f"hostile: {name}", guarded, "hostile", {"attack": name}, 1) for name in ATTACKS),
 )
+
+GROUPS = {"hostile": [f"hostile: {name}" for name in ATTACKS]}
+"""Rows that are measured by one name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +150,24 @@ def _ratio(sockets: int) -> Callable[[Results], float]:
 
 def _to_bare(what: str) -> Callable[[Results], float]:
     return lambda results: float(results.rows["memory"][what] / results.rows["bare"]["bare"])
+
+
+def _hostile_goals(attack: str) -> tuple[Goal, ...]:
+    row, most = f"hostile: {attack}", HOSTILE_MEMORY_EACH * ATTACKS[attack].sockets
+    return (
+        Goal(
+            f"attack by {attack}: p99 of bystanders' moves, as a ratio to that without",
+            "{:.2f}",
+            _row(row, "ratio"),
+            2,
+        ),
+        Goal(
+            "growth of the node's memory meanwhile, MiB",
+            "{:,.1f}",
+            lambda results: results.rows[row]["grown"] / KIB**2,
+            (HOSTILE_MEMORY + most) / KIB**2,
+        ),
+    )
 
 
 GOALS = (
@@ -287,6 +319,7 @@ GOALS = (
         lambda results: results.rows["away"]["worst"] / 1e3,
         5,
     ),
+    *(goal for name in ATTACKS for goal in _hostile_goals(name)),
     Goal("`CreateRoom`, ms", "{:.2f}", _row("commands", "create_ms"), 0.5),
     Goal("`ListDailies`, ms", "{:.2f}", _row("commands", "list_ms"), 0.5),
     Goal("`SetReady` in a room of 8, ms", "{:.2f}", _row("commands", "ready_ms"), 0.5),
@@ -313,6 +346,15 @@ def lines(results: Results) -> Iterator[str]:
             measured, met = goal.shown.format(value), goal.is_met(value)
         bound = f"{'≥' if goal.is_least else '≤'} {goal.shown.format(goal.bound)}"
         yield f"| {goal.text} | {measured} | {bound} | {'met' if met else 'missed'} |"
+
+
+def are_met(results: Results) -> bool:
+    """Return whether all goals that are about what was measured are met."""
+    for goal in GOALS:
+        with suppress(KeyError, ValueError):
+            if not goal.is_met(goal.value(results)):
+                return False
+    return True
 
 
 def comparison_lines(comparisons: dict[int, Comparison]) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -11,12 +12,14 @@ from websockets.streams import StreamReader
 
 from deploy.bench import capacity, wire
 from deploy.bench.__main__ import is_fast_enough, last_line
+from deploy.bench.attacks import ATTACKS, attack
 from deploy.bench.client import Client, masked
 from deploy.bench.comparison import FLOOR, OURS, Comparison
 from deploy.bench.curves import Panel, picture
 from deploy.bench.games import SEED, recorded
 from deploy.bench.meter import spread
 from deploy.bench.races import GAMES
+from deploy.bench.table import Results, are_met
 from engine.cards import DOWN
 from engine.catalog import ruleset
 from engine.deal import deal_seed
@@ -158,3 +161,26 @@ async def test_what_is_kept_of_each_kind_can_be_measured(
     found = await capacity.Capacity(redis_url).measure()
     # Of so few, what each takes is lost in what Redis takes for itself.
     assert len(found) == 13
+
+
+@pytest.mark.parametrize("missed", [True, False])
+def test_rows_that_were_measured_are_judged_by_their_goals_alone(missed: bool) -> None:
+    row = {"ratio": 2.5 if missed else 1.5, "grown": 1_000_000}
+    assert are_met(Results({}, {}, {}, {"hostile: pings": row})) is not missed
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+async def test_an_attack_comes_again_after_each_close(name: str) -> None:
+    async def end(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        came.release()
+        writer.close()
+
+    came = asyncio.Semaphore(0)
+    server = await asyncio.start_server(end, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    attacking = asyncio.create_task(attack(replace(ATTACKS[name], sockets=2, pause=0.01), port, 1))
+    async with asyncio.timeout(10):
+        for _ in range(6):
+            await came.acquire()
+    attacking.cancel()
+    server.close()

@@ -1,0 +1,204 @@
+"""Attacks on a node, as what each of many connections sends, and a process that carries one out.
+
+    python -m deploy.bench.attacks NAME PORT NETWORK
+
+The process takes the attack's connections from four addresses of 127.0.NETWORK.0/24, so that it has
+what four homes have, and keeps them up: who is closed comes again. It prints a line when it begins,
+and goes on until it is killed. It prepares all it sends, and looks at no answer, so that it takes
+little of its core.
+
+    python -m deploy.bench.attacks --nowhere PORT
+
+is a server that takes whatever it is sent, and does nothing: attacking it shows what the attacking
+process alone takes away from others on the machine.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from dataclasses import dataclass
+from functools import partial
+from itertools import cycle
+from typing import cast
+
+import uvloop
+
+from deploy.bench import wire
+from deploy.bench.client import masked
+from deploy.bench.processes import LOAD_CORE, pin, upgrade
+
+ADDRESSES = 4
+
+MAX_UNSENT = 65_536
+"""Bytes that a connection of the attacker has unsent at most: then it skips a turn."""
+
+_SHAKEN = b"HTTP/1.1 101 Switching Protocols\r\n\r\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Attack:
+    """An attack: what each connection does.
+
+    Attributes:
+        sockets: connections at a time.
+        head: what is sent first.
+        then: what is sent when the first bytes have come back.
+        again: what is sent after each pause from then on, or from the start without `then`.
+        pause: seconds between two of them, and before a closed connection is replaced.
+        reads: whether anything but the first bytes is read.
+        ends: whether the connection is dropped at its second turn.
+    """
+
+    sockets: int
+    head: bytes
+    then: bytes = b""
+    again: tuple[bytes, ...] = ()
+    pause: float = 0.1
+    reads: bool = True
+    ends: bool = False
+
+
+def _get(path: str, *headers: str) -> bytes:
+    return "\r\n".join([f"GET {path} HTTP/1.1", "Host: localhost", *headers, "", ""]).encode()
+
+
+def _shake(*headers: str) -> bytes:
+    return upgrade(80)[:-2] + "".join(f"{each}\r\n" for each in headers).encode() + b"\r\n"
+
+
+_HELLO = masked(wire.hello(1))
+_BYTES = tuple(bytes([byte]) for byte in masked(wire.ping(2) + bytes(100)) * 4)
+_HEAD_BYTES = tuple(bytes([byte]) for byte in _get("/" + "x" * 400))
+_EMPTY = 0x00
+_PIECE, _PING, _PONG = 0x02, 0x89, 0x8A
+
+ATTACKS = {
+    "stopped readers": Attack(
+        1_000,
+        _shake(),
+        _HELLO + masked(wire.watch_leaderboard(2, "robert")),
+        (masked(wire.list_dailies(3)),),
+        pause=4.0,
+        reads=False,
+    ),
+    "heads byte by byte": Attack(400, b"", again=_HEAD_BYTES),
+    "frames byte by byte": Attack(400, _shake(), _HELLO, _BYTES),
+    "endless fragments": Attack(
+        100, _shake(), _HELLO + masked(b"", _PIECE), (masked(b"", _EMPTY) * 300,), 0.05
+    ),
+    "pings": Attack(100, _shake(), _HELLO, (masked(b"", _PING) * 300,), 0.05, reads=False),
+    "pongs": Attack(100, _shake(), _HELLO, (masked(b"x" * 125, _PONG) * 100,), 0.05),
+    "silence": Attack(1_000, b"", again=(b"",)),
+    "no hello": Attack(1_000, _shake(), again=(b"",)),
+    "guests that reconnect": Attack(200, _shake(), _HELLO, (b"",), ends=True),
+    "guesses": Attack(100, _shake(), _HELLO, (masked(wire.join_room(2, "22222222")),), 0.05),
+    "foreign origins": Attack(100, _shake("Origin: http://" + "x" * 4_000)),
+    "smuggling": Attack(
+        100, _get("/", "Content-Length: 4", "Transfer-Encoding: chunked") + b"0\r\n\r\n" + _get("/")
+    ),
+    "large heads": Attack(100, _get("/", *(f"X-{n}: {'y' * 120}" for n in range(63)), "Z: " * 99)),
+    "deep messages": Attack(100, _shake(), _HELLO, (masked(b"\x91" * 4_000),), 0.05),
+    "rooms": Attack(
+        100,
+        _shake(),
+        _HELLO,
+        tuple(masked(wire.create_room(2, "robert", 2, 600, f"{n:010}")) for n in range(500)),
+    ),
+    "pages": Attack(50, _get("/"), again=(_get("/") * 4,), pause=0.05),
+    "API": Attack(50, _get("/api/dailies"), again=(_get("/api/leaderboards/robert") * 4,)),
+}
+
+
+class _Attacker(asyncio.Protocol):
+    """One connection of an attack."""
+
+    def __init__(self, attack: Attack, come_again: asyncio.Event) -> None:
+        self.lost = come_again
+        self._attack = attack
+        self._again = cycle(attack.again)
+        self._answered = False
+        self._timer: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast("asyncio.Transport", transport)
+        self._transport.write(self._attack.head)
+        if self._attack.again and not self._attack.then:
+            self._turn()
+
+    def data_received(self, _: bytes) -> None:
+        if not self._answered and self._attack.then:
+            self._transport.write(self._attack.then)
+            self._timer = asyncio.get_running_loop().call_later(self._attack.pause, self._turn)
+            if not self._attack.reads:
+                self._transport.pause_reading()
+        self._answered = True
+
+    def connection_lost(self, _: Exception | None) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self.lost.set()
+
+    def _turn(self) -> None:
+        if self._attack.ends:
+            self._transport.abort()
+            return
+        if self._transport.get_write_buffer_size() < MAX_UNSENT:
+            self._transport.write(next(self._again))
+        self._timer = asyncio.get_running_loop().call_later(self._attack.pause, self._turn)
+
+
+async def attack(chosen: Attack, port: int, network: int) -> None:
+    """Carry an attack out until the process is killed."""
+    loop = asyncio.get_running_loop()
+
+    async def keep(number: int) -> None:
+        address = f"127.0.{network}.{1 + number % ADDRESSES}"
+        while True:
+            lost = asyncio.Event()
+            try:
+                await loop.create_connection(
+                    partial(_Attacker, chosen, lost), "127.0.0.1", port, local_addr=(address, 0)
+                )
+            except OSError:
+                # Refused, or no port is left: an attacker goes on.
+                lost.set()
+            await lost.wait()
+            await asyncio.sleep(chosen.pause)
+
+    _tell_ready()
+    await asyncio.gather(*map(keep, range(chosen.sockets)))
+
+
+class _Nowhere(asyncio.Protocol):
+    """A connection whose first bytes are answered like a handshake, and all others discarded."""
+
+    _answered = False
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast("asyncio.Transport", transport)
+
+    def data_received(self, _: bytes) -> None:
+        if not self._answered:
+            self._answered = True
+            self._transport.write(_SHAKEN)
+
+
+async def nowhere(port: int) -> None:
+    """Serve nothing on a port of 127.0.0.1 until the process is terminated."""
+    loop = asyncio.get_running_loop()
+    server = await loop.create_server(_Nowhere, "127.0.0.1", port, backlog=4_096)
+    _tell_ready()
+    await server.serve_forever()
+
+
+def _tell_ready() -> None:
+    sys.stdout.write("ready\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    pin(LOAD_CORE)
+    what, *numbers = sys.argv[1:]
+    given = map(int, numbers)
+    uvloop.run(nowhere(*given) if what == "--nowhere" else attack(ATTACKS[what], *given))
