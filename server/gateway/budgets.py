@@ -55,6 +55,7 @@ class AddressBudget:
         handshakes: for WebSockets.
         guests: for new players.
         requests: for what requests below `/api` cost.
+        answers: for HTTP requests of any kind.
         sockets: the WebSockets that are open, of `max_sockets`.
         connections: the HTTP connections that are open, of `max_connections`.
         wide: the budget of the /48 around the /64 of an IPv6 address, which pays as well for what
@@ -63,6 +64,7 @@ class AddressBudget:
 
     __slots__ = (
         "__weakref__",
+        "answers",
         "commands",
         "connections",
         "guests",
@@ -86,6 +88,8 @@ class AddressBudget:
         self.handshakes = Bucket(limits.ADDRESS_HANDSHAKES.times(players))
         self.guests = Bucket(limits.ADDRESS_GUESTS.times(players))
         self.requests = Bucket(limits.ADDRESS_REQUESTS.times(players))
+        shared = limits.ADDRESS_ANSWERS.times(players)
+        self.answers = Bucket(shared.at_least(limits.LEAST_ANSWERS))
         self.max_sockets = limits.ADDRESS_SOCKETS * players
         self.max_connections = limits.ADDRESS_CONNECTIONS * players
         self.sockets = self.connections = 0
@@ -200,6 +204,10 @@ class Budgets:
         if guess and (wait := self.miss_wait(address)):
             return wait
         return self._take([budget.requests], now, "requests", cost)
+
+    def answer(self, address: str) -> float:
+        """Charge an address for an HTTP request; return 0, or the seconds to wait if it may not."""
+        return self._take([self.address(address).answers], self.clock(), "answers")
 
     def miss_wait(self, address: str) -> float:
         """Return 0, or the seconds to wait if an address may guess no more of what there is not."""

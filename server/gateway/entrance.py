@@ -1,4 +1,4 @@
-"""Counts a node's TCP connections, and says which are too many, before anything is read from them.
+"""Counts a node's TCP connections and HTTP requests, and says which are too many.
 
 A WebSocket begins as an HTTP connection. For its address it counts as such only until its
 handshake; then `budgets.Budgets.open_socket` has counted it among the address's sockets.
@@ -6,6 +6,7 @@ handshake; then `budgets.Budgets.open_socket` has counted it among the address's
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from http import HTTPStatus
 
 from server.gateway.addresses import Proxies
@@ -77,6 +78,18 @@ class Entrance:
             text = "There are too many connections from where you are."
             refusal = _answer(HTTPStatus.TOO_MANY_REQUESTS, text)
         return Visit(budget, refusal)
+
+    def admits(self, peer: str, headers: Iterable[tuple[bytes, bytes]]) -> bool:
+        """Charge a client for a request; return whether it may have an answer.
+
+        Args:
+            peer: the address at the other end of the connection.
+            headers: the request's, with names in lower case.
+        """
+        forwarded = [
+            value.decode("latin-1") for name, value in headers if name == b"x-forwarded-for"
+        ]
+        return not self._budgets.answer(self._proxies.client(peer, forwarded))
 
 
 def _answer(status: HTTPStatus, text: str) -> bytes:

@@ -79,6 +79,15 @@ ADDRESS_GUESTS = Rate(1 / 600, 1.0)
 ADDRESS_REQUESTS = Rate(1 / 25, 0.8)
 """What requests below `/api` may cost for each player at an address."""
 
+ADDRESS_ANSWERS = Rate(0.2, 4.0)
+"""HTTP requests of any kind for each player at an address: opening the page takes a dozen, and all
+may do so within the same minute. One takes up to 0.9 ms, so 50 a second, at 250 players, take a
+twentieth of a core; one that is refused takes a third of that.
+"""
+
+LEAST_ANSWERS = Rate(2.0, 50.0)
+"""HTTP requests of any kind that every address may send: opening the page four times in a row."""
+
 ADDRESS_SOCKETS: Final = 2
 """WebSockets at a time for each player at an address: a tab and a phone."""
 

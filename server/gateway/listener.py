@@ -189,8 +189,7 @@ class _Connection(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         if self._entrance is not None:
-            peer = self.client[0] if self.client else ""
-            self._visit = self._entrance.enter(peer, len(self.connections))
+            self._visit = self._entrance.enter(self._peer, len(self.connections))
             if self._visit is None:
                 self.transport.abort()
                 return
@@ -245,6 +244,8 @@ class _Connection(HttpToolsProtocol):
         check_request(method, self.url, version, self.headers)
         if len(self.pipeline) == MAX_PIPELINED:
             raise _RefusedError(HTTPStatus.TOO_MANY_REQUESTS)
+        if self._entrance is not None and not self._entrance.admits(self._peer, self.headers):
+            raise _RefusedError(HTTPStatus.TOO_MANY_REQUESTS)
         super().on_headers_complete()
         if self._shutting_down and self._has_request:
             self.cycle.keep_alive = False
@@ -272,6 +273,10 @@ class _Connection(HttpToolsProtocol):
 
     def _should_upgrade(self) -> bool:
         return self.scope["method"] == "GET" and super()._should_upgrade()
+
+    @property
+    def _peer(self) -> str:
+        return self.client[0] if self.client else ""
 
     @property
     def _has_request(self) -> bool:

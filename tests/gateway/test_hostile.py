@@ -300,6 +300,31 @@ async def test_a_command_again_and_again_is_refused_and_ends_the_session(
             assert await client.closed() == 4005
 
 
+async def test_requests_of_an_address_are_so_many_and_sockets_go_on(
+    redis_url: str, few: Callable[..., None]
+) -> None:
+    few(ADDRESS_ANSWERS=40.0, LEAST_ANSWERS=1.0)
+    async with node(redis_url, trusted_proxies=("127.0.0.1",)) as port, beside(port) as bystander:
+
+        async def ask(address: str, count: int) -> list[bytes]:
+            async with connected(port) as client:
+                for _ in range(count):
+                    client.write(
+                        b"GET /health/live HTTP/1.1\r\nHost: localhost\r\n"
+                        + f"X-Forwarded-For: {address}\r\n\r\n".encode()
+                    )
+                    if (await client.reader.readuntil(b"\r\n\r\n")).startswith(b"HTTP/1.1 429 "):
+                        return [b"429", await client.reader.read()]
+                    await client.reader.readuntil(b"ok")
+            return []
+
+        assert await ask("203.0.113.7", 40) == []
+        # The connection ends, so that there is no second answer to it.
+        assert await ask("203.0.113.7", 1) == [b"429", b""]
+        await bystander.plays()
+        assert await ask("198.51.100.1", 1) == []
+
+
 # The log
 
 

@@ -72,6 +72,7 @@ def test_the_limits_are_those_that_are_described() -> None:
         ("misses", limits.PLAYER_MISSES, limits.ADDRESS_MISSES, "minute"),
         ("new guests", None, limits.ADDRESS_GUESTS, "minute"),
         ("handshakes", None, limits.ADDRESS_HANDSHAKES, "second"),
+        ("HTTP requests", None, limits.ADDRESS_ANSWERS, "second"),
     ):
         mine = "" if own is None else said(own, unit)
         assert rows[name] == (mine, said(shared.times(limits.ADDRESS_PLAYERS), unit))
