@@ -91,7 +91,7 @@ class Words:
 
     def _readings(self, name: str) -> Iterator[str]:
         """Yield how each of a name's words looks, and some words in a row."""
-        for words in (_words(name), _words(_parted(name))):
+        for words in {tuple(_words(name)), tuple(_words(_parted(name)))}:
             for form in (_read, _seen):
                 shown = [form(word) for word in words]
                 for count in range(1, self._longest + 1):

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
+from structlog.testing import capture_logs
+from structlog.typing import EventDict
 from websockets.exceptions import InvalidStatus
 
 from server.gateway import load
 from server.gateway.load import MAX_LAG, RETRY_AFTER, Load
-from tests.gateway.client import opened
+from tests.conftest import node
+from tests.gateway.client import PATIENCE, opened
 from tests.gateway.play import KEY, race_of
 
 
@@ -17,6 +22,26 @@ def test_the_load_is_too_high_when_the_loop_is_late() -> None:
     assert not node.is_too_high
     late += 0.01
     assert node.is_too_high
+
+
+async def test_an_overload_is_told_once_each_way(
+    redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(load, "MAX_LAG", -1.0)
+    monkeypatch.setattr(load, "QUIET", 0.0)
+    with capture_logs() as logs:
+        async with node(redis_url), asyncio.timeout(PATIENCE):
+            while not told(logs):
+                await asyncio.sleep(0.01)
+            monkeypatch.setattr(load, "MAX_LAG", 1e9)
+            while len(told(logs)) < 2:
+                await asyncio.sleep(0.01)
+    assert told(logs) == ["overload_begun", "overload_over"]
+
+
+def told(logs: list[EventDict]) -> list[str]:
+    """Return the events that are about an overload."""
+    return [line["event"] for line in logs if line["event"].startswith("overload")]
 
 
 def test_refused_clients_are_told_different_times_to_wait() -> None:

@@ -521,7 +521,7 @@ async def test_the_pace_bot_races_who_waits_alone_and_is_labelled(
         await client.ask("room.quick", game="lady-betty")
         room = await client.next("room", lambda e: e["round"])
         attempt = await client.next("attempt")
-        bot = {"id": PACE_BOT, "name": "Pace bot", "tag": "0000", "bot": True}
+        bot = {"id": PACE_BOT, "name": "Pace bot", "tag": "00000000", "bot": True}
         assert [seat["player"] for seat in room["members"]] == [me, bot]
         assert [seat["here"] for seat in room["members"]] == [True, True]
         progress = await client.next("progress")
