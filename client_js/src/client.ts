@@ -12,6 +12,7 @@ import type {
   Deal,
   Emoted,
   Leaderboard,
+  Neighbours,
   OpenRoom,
   Player,
   Removed,
@@ -64,6 +65,8 @@ export class Client {
   readonly removed: Readable<Removed | null>;
   /** The last emote in the room, the player's own too; null if there was none in this session. */
   readonly emoted: Readable<Emoted | null>;
+  /** Who in a room is at the same address; only its host is told. Friends often are. */
+  readonly neighbours: Readable<Neighbours | null>;
   /** The attempt that is being played: opened here, or begun by the server with a round. */
   readonly attempt: Readable<AttemptState | null>;
   readonly leaderboard: Readable<Leaderboard | null>;
@@ -123,6 +126,7 @@ export class Client {
     this.room = this.#room.room;
     this.removed = this.#room.removed;
     this.emoted = this.#room.emoted;
+    this.neighbours = this.#room.neighbours;
     this.attempt = this.#attempt.state;
     this.leaderboard = this.#leaderboard.leaderboard;
     this.dailies = this.#leaderboard.dailies;

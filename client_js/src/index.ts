@@ -16,6 +16,7 @@ export type {
   Emoted,
   Leaderboard,
   Middle,
+  Neighbours,
   OpenRoom,
   Place,
   Player,

@@ -477,6 +477,21 @@ export interface Removed {
   readonly closed: boolean;
 }
 
+/**
+ * Which players of a room are at the same address; sent to its host alone when it changes.
+ *
+ * Friends often are, and a school has one address for all.
+ */
+export interface Neighbours {
+  /** The room's. */
+  readonly code: string;
+  /**
+   * Ids of members and runners of the latest round, two or more in each; those who have left the
+   * room come last.
+   */
+  readonly groups: readonly (readonly string[])[];
+}
+
 /** A public room with a free seat. */
 export interface OpenRoom {
   readonly code: string;
@@ -1287,6 +1302,7 @@ export interface Events {
   readonly Rooms: Rooms;
   readonly WatchKey: WatchKey;
   readonly Released: Released;
+  readonly Neighbours: Neighbours;
   readonly RecoveryCode: RecoveryCode;
   readonly DeviceCode: DeviceCode;
   readonly SignedIn: SignedIn;
@@ -1321,6 +1337,7 @@ export const EVENTS = {
   Rooms: 24,
   WatchKey: 25,
   Released: 26,
+  Neighbours: 27,
   RecoveryCode: 96,
   DeviceCode: 97,
   SignedIn: 98,
@@ -1475,6 +1492,7 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
     { name: "help", otherwise: "none" },
   ],
   Removed: ["code", { name: "closed", otherwise: false }],
+  Neighbours: ["code", "groups"],
   OpenRoom: [
     "code",
     "game",

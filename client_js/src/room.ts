@@ -1,7 +1,7 @@
 /** The room that the player sits in, or watches. */
 
 import type { Keeper, Link } from "./link.ts";
-import type { CreateRoom, Emoted, Removed, RoomState, SetTerms } from "./messages.ts";
+import type { CreateRoom, Emoted, Neighbours, Removed, RoomState, SetTerms } from "./messages.ts";
 import type { Command, Event, Progress } from "./protocol.ts";
 import { Refusal } from "./refusal.ts";
 import { Store } from "./store.ts";
@@ -31,6 +31,8 @@ export class RoomKeeper implements Keeper {
   readonly removed = new Store<Removed | null>(null);
   /** The last emote in the room in this session. */
   readonly emoted = new Store<Emoted | null>(null);
+  /** Who in a room is at the same address, as only its host is told. */
+  readonly neighbours = new Store<Neighbours | null>(null);
   readonly #link: Link;
   /** Identifies the last call to create or join a room; null once it is left. */
   #latest: object | null = null;
@@ -95,6 +97,8 @@ export class RoomKeeper implements Keeper {
   resume(): void {
     this.#received = false;
     this.emoted.set(null);
+    // A session is told anew what there is to tell, and not that there is nothing.
+    this.neighbours.set(null);
     this.#link.askUntilAnswered(
       () => {
         const room = this.room.get();
@@ -121,6 +125,7 @@ export class RoomKeeper implements Keeper {
     else if (event.type === "Removed") {
       this.#removedFrom({ code: event.code, closed: event.closed });
     } else if (event.type === "Emoted") this.#emoted(event);
+    else if (event.type === "Neighbours") this.neighbours.set(event);
     else if (event.type === "Done" && answered?.type === "LeaveRoom") this.room.set(null);
   }
 

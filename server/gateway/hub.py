@@ -23,6 +23,7 @@ from server.gateway.emotes import Emotes
 from server.gateway.following import Following
 from server.gateway.leaderboards import LeaderboardFeeds
 from server.gateway.messages import attempts as messages
+from server.gateway.neighbours import NeighbourFeeds
 from server.gateway.rooms import RoomFeeds
 from server.gateway.session import Session
 from server.gateway.sign_ins import SignIns
@@ -55,6 +56,7 @@ class Hub:
         emotes: what members send to a room for the moment.
         leaderboards: the sessions that watch leaderboards.
         watching: the sessions that watch rounds.
+        neighbours: what hosts are told of players at the same place.
         sign_ins: what sessions have tried in order to sign in.
         following: who of a player's sessions plays an attempt, while the others follow.
     """
@@ -70,6 +72,7 @@ class Hub:
         self.rooms = RoomFeeds(services)
         self.emotes = Emotes(services, self.rooms)
         self.watching = WatchFeeds(services, self.rooms)
+        self.neighbours = NeighbourFeeds(services, self.rooms)
         self.leaderboards = LeaderboardFeeds(services.leaderboards, services.metrics)
         self.sign_ins = SignIns()
         self.following = Following(services, self._sessions_of)
@@ -225,6 +228,7 @@ class Hub:
         async with asyncio.TaskGroup() as group:
             group.create_task(self.leaderboards.run(stop))
             group.create_task(self.following.run(stop))
+            group.create_task(self.neighbours.run(stop))
             group.create_task(self._check_sessions(stop))
         await self.watching.close()
         await self.rooms.close()

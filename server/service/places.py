@@ -9,18 +9,42 @@ from __future__ import annotations
 
 from base64 import urlsafe_b64encode
 
+import structlog
+
+from server.core.ids import PlayerId, RoomCode
+from server.core.refusal import UnavailableError
 from server.service.keyring import Keyring
+from server.service.ports import RoomStore
 
 _LABEL = b"samedeal place\0"
 _BYTES = 9
 """Bytes of a place: of a million, no two are the same but for a chance in ten thousand million."""
 
+log = structlog.get_logger()
+
 
 class Places:
-    """Computes places."""
+    """Computes places, and keeps those of a room's players."""
 
-    def __init__(self, keyring: Keyring) -> None:
+    def __init__(self, keyring: Keyring, rooms: RoomStore) -> None:
         self._keyring = keyring
+        self._rooms = rooms
+
+    async def enter(self, code: RoomCode, player: PlayerId, address: str) -> None:
+        """Note where a player is who comes to a room; one write, whose failure is only logged."""
+        try:
+            if place := await self.of(address):
+                await self._rooms.put_place(code, player, place)
+        except UnavailableError as error:
+            log.warning("place_not_written", room=code, error=str(error))
+
+    async def in_room(self, code: RoomCode) -> dict[PlayerId, str]:
+        """Return where the players of a room are, and those who were there lately.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        return await self._rooms.places(code)
 
     async def of(self, address: str) -> str:
         """Return the place of an address, 12 characters; empty if it is not known.

@@ -457,6 +457,12 @@ class RoomStore(Protocol):
     async def leave(self, code: RoomCode, player: PlayerId, node: str) -> None:
         """Delete that a player is present on a node; presence on another node is kept."""
 
+    async def put_place(self, code: RoomCode, player: PlayerId, place: str) -> None:
+        """Store at which place a player of a room is, for some hours."""
+
+    async def places(self, code: RoomCode) -> dict[PlayerId, str]:
+        """Return the places of the players of a room, and of those who were there lately."""
+
     async def present(self, code: RoomCode) -> dict[PlayerId, str]:
         """Return the node of each player who is present in a room; that node may be dead."""
 

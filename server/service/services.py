@@ -83,7 +83,7 @@ class Services:
         self.open_rooms = OpenRooms(store, self.live, self.profiles)
         self.quick_matches = QuickMatches(store, self.rooms, self.live)
         self.pace_bots = PaceBots(store.clock, self.rooms, self.live)
-        self.places = Places(self.keyring)
+        self.places = Places(self.keyring, store.rooms)
         self.dailies = Dailies(store, self.attempts, self.keyring, self.places, ranked_starts)
         self.leaderboards = Leaderboards(store, bus, self.profiles)
         self.runs = Runs(

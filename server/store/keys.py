@@ -54,6 +54,8 @@ SESSION_LIFE = 30 * DAY_SECONDS
 """Seconds that a player's sessions are stored after the newest one began."""
 PRESENCE_LIFE = 30 * DAY_SECONDS
 """Seconds that a room's presence is kept after the last player entered."""
+PLACES_LIFE = 3 * 3_600
+"""Seconds that it is kept where a room's players are, after the last came: rounds are shorter."""
 SWEEPER_LIFE = 6
 """Seconds after which other sweepers take over from one that does not renew its entry."""
 BUSY_LIFE = 20
@@ -166,6 +168,11 @@ def room(code: str) -> str:
 def presence(code: str) -> str:
     """Return the key of a room's presence: a hash of node names by player."""
     return f"{{p{partition(code)}}}:presence:{code}"
+
+
+def places(code: str) -> str:
+    """Return the key of the places at which a room's players are: a hash by player."""
+    return f"{{p{partition(code)}}}:places:{code}"
 
 
 def offers(game: str) -> str:

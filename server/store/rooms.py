@@ -1,4 +1,4 @@
-"""What is stored about rooms beside their journals: creation keys and presence."""
+"""What is stored about rooms beside their journals: creation keys, presence and places."""
 
 from __future__ import annotations
 
@@ -61,6 +61,25 @@ class Rooms:
             UnavailableError: Redis does not answer.
         """
         await self._database.run(_LEAVE, [keys.presence(code)], player, node)
+
+    async def put_place(self, code: RoomCode, player: PlayerId, place: str) -> None:
+        """Store at which place a player of a room is, for some hours.
+
+        Raises:
+            UnavailableError: Redis does not answer.
+        """
+        await self._database.run(_ENTER, [keys.places(code)], player, place, keys.PLACES_LIFE)
+
+    async def places(self, code: RoomCode) -> dict[PlayerId, str]:
+        """Return the places of the players of a room, and of those who were there lately.
+
+        Raises:
+            UnavailableError: Redis does not answer.
+        """
+        (found,) = await self._database.ask(
+            lambda redis, key: redis.hgetall(key), keys.places(code)
+        )
+        return {PlayerId(player): place for player, place in found.items()}
 
     async def present(self, code: RoomCode) -> dict[PlayerId, str]:
         """Return the node of each player who is present in a room; that node may be dead.

@@ -34,14 +34,19 @@ class Seat:
         token: the player's, or empty if the hello was refused.
     """
 
-    def __init__(self, node: HubNode) -> None:
+    def __init__(self, node: HubNode, address: str = "") -> None:
         self.frames: list[bytes] = []
         self.news: list[Message] = []
         self.behind = False
         self.code: int | None = None
         self.token = ""
         self.session = Session(
-            f"session {next(_ids)}", self, node.handlers, Metrics(), budgets=node.budgets
+            f"session {next(_ids)}",
+            self,
+            node.handlers,
+            Metrics(),
+            address=address,
+            budgets=node.budgets,
         )
         self._hub = node.hub
         self._wire = Wire()

@@ -219,7 +219,7 @@ async def _leave_effects(store: Store, attempts: Attempts) -> None:
     """End two attempts without applying their effects, and set one of these aside."""
     form = Format(store.formats, store.nodes, store.clock)
     keyring = Keyring(store.keyrings, store.secret_keys, form, store.clock)
-    dailies = Dailies(store, attempts, keyring, Places(keyring))
+    dailies = Dailies(store, attempts, keyring, Places(keyring, store.rooms))
     for game in list(games())[:2]:
         player = PlayerId(random_id())
         opened = await dailies.open(player, game)

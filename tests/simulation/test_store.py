@@ -385,12 +385,12 @@ class Commands:
 
     def _presence(self) -> Command:
         code, player, node = self._one(CODES), self._one(list(PLAYERS)), self._one(["n1", "n2"])
-        what = self._one(["enter", "leave"])
+        what = self._one(["enter", "leave", "put_place"])
         return lambda on: getattr(on.store.rooms, what)(code, player, node)
 
     def _present(self) -> Command:
-        code = self._one(CODES)
-        return lambda on: on.store.rooms.present(code)
+        code, what = self._one(CODES), self._one(["present", "places"])
+        return lambda on: getattr(on.store.rooms, what)(code)
 
     def _node(self) -> Command:
         name, what = self._one(["n1", "n2"]), self._one(["renew", "renew", "drop"])

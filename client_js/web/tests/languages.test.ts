@@ -7,6 +7,7 @@ import { checkCatalogues } from "../src/text/check.ts";
 import { daysCatalogues } from "../src/text/days.ts";
 import { de } from "../src/text/de.ts";
 import { en } from "../src/text/en.ts";
+import { hostCatalogues } from "../src/text/host.ts";
 import { howTos } from "../src/text/howTo.ts";
 import { languageOf } from "../src/text/index.ts";
 import { replayCatalogues } from "../src/text/replay.ts";
@@ -16,6 +17,7 @@ import { settingsCatalogues } from "../src/text/settings.ts";
 const catalogue = (spoken: "en" | "de") => ({
   ...{ en, de }[spoken],
   boards: boardCatalogues[spoken],
+  host: hostCatalogues[spoken],
   howTo: howTos[spoken],
   check: checkCatalogues[spoken],
   days: daysCatalogues[spoken],

@@ -29,6 +29,7 @@ from server.gateway.messages.rooms import (
 )
 from server.gateway.messages.session import Done
 from server.gateway.messages.shared import Command
+from server.service.tasks import run_soon
 
 
 async def create(request: Request[CreateRoom]) -> RoomState:
@@ -148,6 +149,9 @@ async def send_emote(request: Request[SendEmote]) -> Done:
 
 async def _subscribed(request: Request[Command], room: Room) -> RoomState:
     """Subscribe the session to a room, and return the room's state."""
+    code, address = room.opened.code, request.session.address
+    # Nobody waits for it: the host is told later.
+    run_soon(request.services.places.enter(code, request.player, address))
     await request.hub.enter_room(request.session, room)
     state = await _state(request, room)
     request.hub.rooms.answered(request.session, room.opened.code)

@@ -375,6 +375,21 @@ class Removed(Event, tag=23, frozen=True):
     closed: bool = False
 
 
+class Neighbours(Event, tag=27, frozen=True):
+    """Which players of a room are at the same address; sent to its host alone when it changes.
+
+    Friends often are, and a school has one address for all.
+
+    Attributes:
+        code: the room's.
+        groups: ids of members and runners of the latest round, two or more in each; those who
+            have left the room come last.
+    """
+
+    code: str
+    groups: list[list[str]]
+
+
 class OpenRoom(Struct, array_like=True, frozen=True):
     """A public room with a free seat.
 

@@ -1,0 +1,28 @@
+import type { Neighbours, RoomState } from "@samedeal/client";
+import { describe, expect, it } from "vitest";
+import { neighboursOf } from "../src/neighbours.ts";
+
+const player = (id: string) => ({ id, name: id.toUpperCase(), tag: "TAG", bot: false });
+
+const room = {
+  code: "H7KQ2M4X",
+  members: ["ada", "ben"].map((id) => ({ player: player(id) })),
+  round: { runners: ["ada", "ben", "cyd"].map((id) => ({ player: player(id) })) },
+} as unknown as RoomState;
+
+const told = (...groups: string[][]): Neighbours =>
+  ({ type: "Neighbours", code: room.code, groups }) as Neighbours;
+
+describe("neighbours", () => {
+  it("are named if they are in the room, or have left its round", () => {
+    expect(neighboursOf(room, told(["ada", "ben"]))).toEqual([{ here: ["ADA", "BEN"], gone: [] }]);
+    expect(neighboursOf(room, told(["ben", "cyd"]))).toEqual([{ here: ["BEN"], gone: ["CYD"] }]);
+  });
+
+  it("are nobody's business once they have all left, or in another room", () => {
+    expect(neighboursOf(room, told(["cyd", "dan"]))).toEqual([]);
+    expect(neighboursOf(room, told(["ada", "dan"]))).toEqual([]);
+    expect(neighboursOf(room, { ...told(["ada", "ben"]), code: "ZZZZZZZZ" })).toEqual([]);
+    expect(neighboursOf(room, null)).toEqual([]);
+  });
+});
