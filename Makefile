@@ -65,10 +65,10 @@ vectors: $(DEV) ## regenerate the files under tests/vectors
 ATHERIS := 3.0.0
 FUZZ_SECONDS ?= 60
 
-fuzz: $(DEV) ## fuzz the engine's parsers, FUZZ_SECONDS for each target
+fuzz: $(DEV) ## fuzz all that takes bytes of anybody, FUZZ_SECONDS for each target
 	@$(PIP_INSTALL) --only-binary :all: atheris==$(ATHERIS)
 	@mkdir -p build/fuzz
-	@for target in rules moves driver positions; do \
+	@for target in rules moves driver positions codec texts listener; do \
 		echo "make: fuzzing $$target for $(FUZZ_SECONDS) seconds"; \
 		$(BIN)/python -m tests.fuzz $$target -max_total_time=$(FUZZ_SECONDS) -max_len=4096 \
 			-timeout=20 -print_final_stats=1 -verbosity=0 \
