@@ -3,7 +3,7 @@
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: help play dev dev-server dev-page test check coverage vectors fuzz faults simulate \
+.PHONY: help play dev dev-server dev-page test check coverage vectors fuzz fuzz-nodes faults simulate \
 	secrecy bench bench-quick bench-check bench-engine format format-check lint types hooks lock audit \
 	sbom browser node
 
@@ -74,6 +74,11 @@ fuzz: $(DEV) ## fuzz all that takes bytes of anybody, FUZZ_SECONDS for each targ
 			-timeout=20 -print_final_stats=1 -verbosity=0 \
 			-artifact_prefix=build/fuzz/$$target- build/fuzz/$$target || exit 1; \
 	done
+
+FRAMES ?= 100000
+
+fuzz-nodes: $(DEV) ## send running nodes FRAMES frames of anything, and check the journals
+	@$(BIN)/python -m tests.fuzz.stateful --frames $(FRAMES) $(if $(SEED),--seed $(SEED))
 
 # REDIS=cluster uses a cluster; SEED repeats the random choices of an earlier run.
 FAULTS ?= 1000
