@@ -271,7 +271,9 @@ _SEEDS: dict[Reader, list[str]] = {
     _negotiation: ['br;q=1.0, gzip;q=0\nW/"x", *', "gzip", "identity;q=0"],
     _passkey: [
         '{"id":"AA","rawId":"AA","type":"public-key","response":{"clientDataJSON":"AA",'
-        '"attestationObject":"AA","authenticatorData":"AA","signature":"AA"}}'
+        '"attestationObject":"AA","authenticatorData":"AA","signature":"AA"}}',
+        '{"id":"AA","rawId":"AA","type":"public-key","response":[]}',
+        "[" * 3_000,
     ],
     _link: [f"H7KQ2W3X/{PLAYER}", f"{PLAYER}.{PLAYER}", PLAYER],
 }
