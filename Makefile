@@ -3,7 +3,7 @@
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: help play dev dev-server dev-page test check coverage vectors fuzz faults simulate \
+.PHONY: help play dev dev-server dev-page test check coverage vectors fuzz fuzz-nodes faults simulate \
 	secrecy bench bench-quick bench-check bench-engine format format-check lint types hooks lock audit \
 	sbom browser node
 
@@ -65,15 +65,20 @@ vectors: $(DEV) ## regenerate the files under tests/vectors
 ATHERIS := 3.0.0
 FUZZ_SECONDS ?= 60
 
-fuzz: $(DEV) ## fuzz the engine's parsers, FUZZ_SECONDS for each target
+fuzz: $(DEV) ## fuzz all that takes bytes of anybody, FUZZ_SECONDS for each target
 	@$(PIP_INSTALL) --only-binary :all: atheris==$(ATHERIS)
 	@mkdir -p build/fuzz
-	@for target in rules moves driver positions; do \
+	@for target in rules moves driver positions codec texts listener; do \
 		echo "make: fuzzing $$target for $(FUZZ_SECONDS) seconds"; \
 		$(BIN)/python -m tests.fuzz $$target -max_total_time=$(FUZZ_SECONDS) -max_len=4096 \
 			-timeout=20 -print_final_stats=1 -verbosity=0 \
 			-artifact_prefix=build/fuzz/$$target- build/fuzz/$$target || exit 1; \
 	done
+
+FRAMES ?= 100000
+
+fuzz-nodes: $(DEV) ## send running nodes FRAMES frames of anything, and check the journals
+	@$(BIN)/python -m tests.fuzz.stateful --frames $(FRAMES) $(if $(SEED),--seed $(SEED))
 
 # REDIS=cluster uses a cluster; SEED repeats the random choices of an earlier run.
 FAULTS ?= 1000

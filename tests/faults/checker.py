@@ -241,7 +241,8 @@ def _check_events(
                     _check_progress(history, message, summaries, verdict.complaints)
             case "progress":
                 _check_counters(message, rooms, summaries, verdict.complaints)
-            case "leaderboard":
+            # The scores of longer periods are held against the histories.
+            case "leaderboard" if message["scope"] == "day":
                 _check_page(message, stored, verdict.complaints)
 
 

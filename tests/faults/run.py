@@ -89,7 +89,7 @@ async def run(settings: Settings, folder: Path, log: Callable[[str], None]) -> R
         ) as stage,
     ):
         stuck = await _run_players(settings, stage, world, log)
-        found = await _stored_when_settled(stage)
+        found = await stored_when_settled(stage)
     log("checking")
     mixed = settings.release is not None
     nodes = Nodes(ABSENCE, 3 * ABSENCE, ABSENCE // 2, ABSENCE, mixed=mixed, watch_delay=WATCH_DELAY)
@@ -177,13 +177,14 @@ async def _report(world: World, log: Callable[[str], None]) -> None:
         )
 
 
-async def _stored_when_settled(stage: Stage) -> Stored:
+async def stored_when_settled(stage: Stage) -> Stored:
     """Return the contents of Redis when nothing is due any more, or the time is up.
 
     A bot whose rival has left plays on until the deadline of its quick match.
     """
     deadline = time.monotonic() + SETTLED_WITHIN
     matches_over = ledger.now() + max(COUNTDOWNS) + QUICK_LIMIT
+    was_settled = False
     while True:
         await asyncio.sleep(POLL_EVERY)
         clients = await stage.in_thread(stage.store.clients)
@@ -191,8 +192,11 @@ async def _stored_when_settled(stage: Stage) -> Stored:
         for client in clients:
             client.close()
         overdue = any(due < max(ledger.now(), matches_over) for due in found.due.values())
-        if not (found.effects or overdue) or time.monotonic() > deadline:
+        is_settled = not (found.effects or overdue)
+        # Keys are read one after another, so the first time may have half of what was just done.
+        if (is_settled and was_settled) or time.monotonic() > deadline:
             return found
+        was_settled = is_settled
 
 
 def _reported_by(world: World, stage: Stage) -> list[Complaint]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import signal
 import subprocess
 import sys
@@ -82,10 +83,16 @@ def running_store(kind: str) -> Iterator[Store]:
 
 
 class Node:
-    """A node process on a port of its own; `code` is the folder of its code."""
+    """A node process on a port of its own; `code` is the folder of its code, `module` what runs."""
 
     def __init__(
-        self, number: int, options: Sequence[str], folder: Path, code: Path = ROOT
+        self,
+        number: int,
+        options: Sequence[str],
+        folder: Path,
+        code: Path = ROOT,
+        *,
+        module: str = "tests.faults.node",
     ) -> None:
         self.number = number
         self.port = free_port()
@@ -96,12 +103,13 @@ class Node:
         self._jumps.write_text("0")
         self._options = options
         self._code = code
+        self._module = module
         self._process: subprocess.Popen[bytes] | None = None
         self._wanted = False
 
     def start(self) -> None:
         """Start it, without waiting until it listens."""
-        command = [sys.executable, "-m", "tests.faults.node", "--jumps", str(self._jumps)]
+        command = [sys.executable, "-m", self._module, "--jumps", str(self._jumps)]
         command += ["--host", "127.0.0.1", "--port", str(self.port), "--log-format", "json"]
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(  # noqa: S603 - a test's own arguments
@@ -165,6 +173,14 @@ class Node:
         ended = self._process.poll() is not None
         self.kill()
         return ended
+
+    def memory(self) -> int:
+        """Return how many bytes of memory it takes now; 0 where the system does not say."""
+        status = Path(f"/proc/{self._process.pid}/status") if self._process else None
+        if status is None or not status.exists():
+            return 0
+        found = re.search(r"VmRSS:\s+(\d+) kB", status.read_text())
+        return int(found[1]) * 1024 if found else 0
 
     def revive(self) -> None:
         """Start it again if it has crashed."""

@@ -1,132 +1,57 @@
-"""Coverage-guided fuzzing of the parsers of the engine: `make fuzz`.
+"""Coverage-guided fuzzing of everything that takes bytes of anybody: `make fuzz`.
 
     python -m tests.fuzz TARGET [libFuzzer's options] [CORPUS]
     python -m tests.fuzz TARGET INPUT
 
 The second form runs one input again, such as one that `make fuzz` left in `build/fuzz`. Input that
-reaches new lines is kept in the corpus, and mutated further. `tests/engine/reading.py` has the
-invariants that are checked. Needs Atheris, which has wheels for Linux and for some
-versions of Python alone; `make fuzz` installs it.
+reaches new lines is kept in the corpus, and mutated further. Needs Atheris, which has wheels for
+Linux and for some versions of Python alone; `make fuzz` installs it.
 """
 
 from __future__ import annotations
 
-import json
 import sys
-from collections.abc import Callable
-from importlib.resources import files
 from pathlib import Path
 
 import atheris
 
-with atheris.instrument_imports(include=["engine", "tomllib"]):
-    from engine.board import Board
-    from engine.cards import card_name, parse_card
-    from engine.catalog import ruleset
-    from engine.deal import deal_seed
-    from engine.moves import legal_moves
-    from engine.notation import move_text
-    from engine.play import play
-    from engine.position import position_of
-    from tests.engine.positions import SEED, VARIANTS
-    from tests.engine.reading import read_file, read_move, read_position, send_lines
-
-Target = Callable[[bytes], object]
-
-MAX_LINES = 20
-
-
-def start(number: int) -> Board:
-    """Return the deal of the game with this number."""
-    return deal_seed(ruleset(*VARIANTS[number % len(VARIANTS)]), SEED)
-
-
-def rules(data: bytes) -> None:
-    """Read the input as a game's file."""
-    read_file(data.decode(errors="replace"))
-
-
-def moves(data: bytes) -> None:
-    """Read the input as the number of a game (one byte) and the text of a move."""
-    variant = VARIANTS[(data[0] if data else 0) % len(VARIANTS)]
-    read_move(ruleset(*variant), data[1:].decode(errors="replace"))
-
-
-def driver(data: bytes) -> None:
-    """Send the driver a deal of a game (one byte), and the rest of the input as lines."""
-    game, variant = VARIANTS[(data[0] if data else 0) % len(VARIANTS)]
-    new = json.dumps({"op": "new", "game": game, "variant": variant, "seed": SEED.hex()})
-    send_lines([new, *data[1:].decode(errors="surrogateescape").split("\n")[:MAX_LINES]])
-
-
-def positions(data: bytes) -> None:
-    """Read a position that the input makes: a game, a number of moves, one byte each, and changes.
-
-    A change has four bytes: a pile, the place of a card in it, the pile that the card goes to, and
-    whether it is turned over, removed, duplicated, or replaced by another.
-    """
-    numbers = iter(data)
-    board = start(next(numbers, 0))
-    for _ in range(next(numbers, 0) % 60):
-        choices = list(legal_moves(board))
-        if not choices:
-            break
-        board, _ = play(board, choices[next(numbers, 0) % len(choices)])
-    position = position_of(board)
-    piles = list(position["piles"].values())
-    for source in numbers:
-        place, target, how = next(numbers, 0), next(numbers, 0), next(numbers, 0)
-        pile = piles[source % len(piles)]
-        if not pile:
-            continue
-        card = pile[place % len(pile)] if how % 5 == 0 else pile.pop(place % len(pile))
-        if how % 5 == 1:
-            card = card[1:] if card.startswith("?") else f"?{card}"
-        elif how % 5 == 2:
-            other = card_name((parse_card(card.strip("?")) + how) % 52)
-            card = f"?{other}" if card.startswith("?") else other
-        if how % 5 < 4:
-            piles[target % len(piles)].append(card)
-    position["redeals"] += len(data) % 2
-    del position["won"], position["stuck"]
-    read_position(position)
-
-
-def seeds(target: Target) -> list[bytes]:
-    """Return the initial corpus of a target."""
-    if target is rules:
-        games = (files("engine") / "games").iterdir()
-        return [entry.read_bytes() for entry in games if entry.name.endswith(".toml")]
-    boards = [start(number) for number in range(len(VARIANTS))]
-    texts = [[move_text(b.ruleset, move) for move in legal_moves(b)] for b in boards]
-    if target is moves:
-        return [bytes([at]) + move.encode() for at, some in enumerate(texts) for move in some]
-    if target is driver:
-        requests = ([{"op": "move", "move": some[0]}, {"op": "legal"}] for some in texts)
-        loads = [[{"op": "load", "position": position_of(board)}] for board in boards]
-        return [
-            bytes([at]) + "\n".join(map(json.dumps, [*played, *loaded])).encode()
-            for at, (played, loaded) in enumerate(zip(requests, loads, strict=True))
-        ]
-    return [bytes([at, 30, *range(30)]) for at in range(len(VARIANTS))]
-
-
-TARGETS: dict[str, Target] = {
-    target.__name__: target for target in (rules, moves, driver, positions)
-}
+# What parses, of libraries too: to instrument all that is imported would take a minute.
+_PARSING = [
+    *(
+        "engine",
+        "server.core",
+        "server.gateway",
+        "server.service.passkeys",
+        "server.service.tokens",
+    ),
+    *("tomllib", "ipaddress", "websockets", "uvicorn.protocols.http"),
+]
+with atheris.instrument_imports(include=_PARSING):
+    from tests.fuzz.targets import TARGETS, Target
 
 
 def main(name: str, *options: str) -> None:
     """Fuzz the target of this name, within the limits of libFuzzer's options."""
     target = TARGETS[name]
+    given = list(options)
     for corpus in (Path(option) for option in options if not option.startswith("-")):
         if corpus.is_file():
             continue
         corpus.mkdir(parents=True, exist_ok=True)
-        for at, seed in enumerate(seeds(target)):
+        for at, seed in enumerate(target.seeds()):
             (corpus / f"seed-{at}").write_bytes(seed)
-    atheris.Setup([sys.argv[0], *options], target)
+        if target.words:
+            given.append(f"-dict={_dictionary(target, corpus)}")
+    atheris.Setup([sys.argv[0], *given], target.run)
     atheris.Fuzz()
+
+
+def _dictionary(target: Target, corpus: Path) -> Path:
+    """Write libFuzzer's dictionary of a target beside its corpus, and return its path."""
+    path = corpus.with_suffix(".dict")
+    quoted = ("".join(f"\\x{byte:02x}" for byte in word) for word in target.words)
+    path.write_text("".join(f'"{word}"\n' for word in quoted))
+    return path
 
 
 if __name__ == "__main__":

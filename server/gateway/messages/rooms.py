@@ -20,8 +20,8 @@ Emote = Annotated[int, Meta(ge=0, le=len(EMOTES) - 1)]
 
 PROGRESS = 6
 """The kind of progress, `[PROGRESS, runner, home, moves, ...]`: three numbers for each runner who
-got further, the first of them its index among the `runners` of the room that was sent last. Like
-the messages of a move it has no `re`, since it never answers a command."""
+got further, the first of them its index among the `runners` of the session's room, as that was sent
+last. Like the messages of a move it has no `re`, since it never answers a command."""
 
 
 class CreateRoom(Command, tag=3, frozen=True):

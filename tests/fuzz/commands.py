@@ -1,0 +1,241 @@
+"""Commands for the stateful fuzzer: made from the definitions of the messages, and broken."""
+
+from __future__ import annotations
+
+import random
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+from msgspec import inspect
+
+from engine.catalog import games
+from server.core.ids import ALPHABET
+from server.gateway.messages import COMMANDS, kind_of
+from server.gateway.messages.accounts import DeleteAccount, SignIn
+from server.gateway.messages.attempts import (
+    FIRST_NUMBER,
+    LAST_NUMBER,
+    Hint,
+    OpenAttempt,
+    Resign,
+    Undo,
+)
+from server.gateway.messages.rooms import CreateRoom, JoinRoom, QuickMatch, SetReady, StartRound
+from server.gateway.messages.session import Hello
+from server.gateway.messages.shared import Command
+
+Row = list[Any]
+"""A message as it goes into msgpack: its kind or number, and its fields."""
+
+WEIGHTS: dict[type[Command], int] = {
+    Hello: 0,
+    # What it removes, the checker would miss.
+    DeleteAccount: 0,
+    CreateRoom: 2,
+    QuickMatch: 1,
+    JoinRoom: 12,
+    StartRound: 10,
+    SetReady: 6,
+    OpenAttempt: 12,
+    Resign: 1,
+    Hint: 2,
+    Undo: 4,
+}
+"""How often a command is sent, 2 for all others. Moves come in addition."""
+
+STRANGE: tuple[Any, ...] = (
+    *(None, True, False, -1, 0, 1, 31, 32, 95, 96, 2**31, 2**31 + 1, 2**53, 2**63, 2**64 - 1),
+    *(0.5, "", "x" * 41, "x" * 65, "x" * 3_000, "\u0000\u202e", b"", b"\xff" * 9, [], [[]], {}),
+    *({"type": "hello"}, [0] * 65, [[[[[[[[]]]]]]]]),
+)
+"""Values of wrong types, and at the edges of right ones."""
+
+
+KNOWN: dict[str, list[Any]] = {
+    "game": list(games()),
+    "variant": [variant for game in games().values() for variant in game.variants],
+    "name": ["Anna", "B\u00f6rge", "\u0430\u0434", "Admin", "a" * 20, "", "1", "a\u0301b"],
+    # Divided by `SHARE`, so that all rounds are over when a run is.
+    "limit": [60, 61],
+    "day": [None, 0, 10**6],
+}
+"""Values for fields that nobody has to have seen."""
+
+
+def _few() -> deque[str]:
+    return deque(maxlen=40)
+
+
+@dataclass
+class Seen:
+    """What the players of a run have seen so far, whoever it was: the latest of each."""
+
+    codes: deque[str] = field(default_factory=_few)
+    attempts: deque[str] = field(default_factory=_few)
+    players: deque[str] = field(default_factory=_few)
+    deals: deque[str] = field(default_factory=_few)
+    tokens: deque[str] = field(default_factory=_few)
+    keys: deque[str] = field(default_factory=_few)
+    sign_ins: deque[str] = field(default_factory=_few)
+
+    def take(self, event: dict[str, Any]) -> None:
+        """Remember what an event names."""
+        match event["type"]:
+            case "welcome":
+                self._add(self.players, event["player"]["id"])
+                self._add(self.tokens, event["token"])
+            case "room":
+                self._add(self.codes, event["code"])
+                if event["round"]:
+                    self._add(self.deals, event["round"]["deal"])
+                    for runner in event["round"]["runners"]:
+                        self._add(self.attempts, runner["attempt"])
+            case "attempt":
+                self._add(self.attempts, event["attempt"])
+                self._add(self.deals, event["deal"])
+            case "WatchKey":
+                self._add(self.keys, event["key"])
+            case "RecoveryCode" | "DeviceCode":
+                self._add(self.sign_ins, event["code"])
+
+    @staticmethod
+    def _add(values: deque[str], value: str) -> None:
+        if value not in values:
+            values.append(value)
+
+    def choices(self, struct: type[Command], name: str) -> list[Any]:
+        """Return values for a field of a command, as far as its type does not give them."""
+        if struct is SignIn:
+            return list(self.sign_ins)
+        if struct is CreateRoom and name == "key":
+            return [f"a key of a room {number}" for number in range(30)]
+        seen: dict[str, Iterable[Any]] = {
+            "code": self.codes,
+            "attempt": self.attempts,
+            "player": self.players,
+            "deal": self.deals,
+            "key": [None, *self.keys],
+        }
+        return list(seen.get(name) or KNOWN.get(name) or ())
+
+
+class Commands:
+    """Makes rows.
+
+    Args:
+        rng: makes all choices.
+        seen: what may be named.
+    """
+
+    def __init__(self, rng: random.Random, seen: Seen) -> None:
+        self._rng = rng
+        self._seen = seen
+
+    def any(self, command_id: int, numbers: list[int]) -> Row:
+        """Return a valid command of any type.
+
+        Args:
+            command_id: its id.
+            numbers: those of the session's attempts.
+        """
+        weights = [WEIGHTS.get(struct, 2) for struct in COMMANDS]
+        struct = self._rng.choices(COMMANDS, weights)[0]
+        return self.of(struct, command_id, numbers)
+
+    def of(self, struct: type[Command], command_id: int, numbers: list[int]) -> Row:
+        """Return a valid command of a type; see `any`."""
+        row: Row = [kind_of(struct), command_id]
+        for each in _FIELDS[struct][1:]:
+            if not each.required and self._rng.random() < 0.3:
+                break
+            row.append(self._value(struct, each, numbers))
+        return row
+
+    def move(self, numbers: list[int]) -> Row:
+        """Return a move that is hardly legal."""
+        number = self._rng.choice(numbers) if numbers else FIRST_NUMBER
+        return [number, self._rng.randint(1, 40), *(self._rng.randint(0, 20) for _ in range(2))]
+
+    def _value(self, struct: type[Command], each: inspect.Field, numbers: list[int]) -> Any:
+        if each.name == "number":
+            return self._rng.choice(numbers or [FIRST_NUMBER])
+        if each.name == "seq":
+            return self._rng.randint(1, 40)
+        if choices := self._seen.choices(struct, each.name):
+            return self._rng.choice(choices)
+        return self._of_type(each.type)
+
+    def _of_type(self, kind: inspect.Type) -> Any:
+        rng = self._rng
+        made: Any = None
+        match kind:
+            case inspect.UnionType(types=types):
+                made = self._of_type(rng.choice(types))
+            case inspect.IntType(ge=least, le=most):
+                made = rng.randint(least or 0, min(most or 99, (least or 0) + 99))
+            case inspect.BoolType():
+                made = rng.random() < 0.7
+            case inspect.LiteralType(values=values):
+                made = rng.choice(values)
+            case inspect.StrType(min_length=least):
+                length = (least or 0) + rng.randrange(20)
+                made = "".join(rng.choices(ALPHABET, k=length))
+            case inspect.StructType(fields=fields):
+                made = [self._of_type(each.type) for each in fields]
+        return made
+
+    def broken(self, row: Row) -> bytes | str:
+        """Return a row after a few changes, as a frame; a text is sent as a text frame."""
+        rng, row = self._rng, list(row)
+        for _ in range(rng.choice((1, 1, 2, 4))):
+            at = rng.randrange(len(row)) if row else 0
+            rng.choice(_CHANGES)(rng, row, at)
+        frame = msgspec.msgpack.encode(row)
+        match rng.randrange(12):
+            case 0:
+                return frame[: rng.randrange(len(frame) + 1)]
+            case 1:
+                at = rng.randrange(len(frame))
+                return frame[:at] + bytes([rng.randrange(256)]) + frame[at + 1 :]
+            case 2:
+                return repr(row)[:2_000]
+        return frame[:4_096]
+
+
+def _off_by_one(rng: random.Random, row: Row, at: int) -> None:
+    if row and type(row[at]) is int:
+        row[at] = max(-(2**63), min(2**64 - 1, row[at] + rng.choice((-1, 1, 2**31))))
+
+
+def _strange(rng: random.Random, row: Row, at: int) -> None:
+    row[at : at + 1] = [rng.choice(STRANGE)]
+
+
+def _longer(rng: random.Random, row: Row, _at: int) -> None:
+    row.append(rng.choice(STRANGE))
+
+
+def _shorter(_rng: random.Random, row: Row, at: int) -> None:
+    del row[at:]
+
+
+def _other_kind(rng: random.Random, row: Row, _at: int) -> None:
+    row[:1] = [rng.choice((rng.randrange(110), FIRST_NUMBER, LAST_NUMBER))]
+
+
+_CHANGES: tuple[Callable[[random.Random, Row, int], None], ...] = (
+    *(_off_by_one, _off_by_one, _strange, _strange),
+    *(_longer, _shorter, _other_kind),
+)
+
+
+def _fields(struct: type[msgspec.Struct]) -> tuple[inspect.Field, ...]:
+    found = inspect.type_info(struct)
+    assert isinstance(found, inspect.StructType)
+    return found.fields
+
+
+_FIELDS = {struct: _fields(struct) for struct in COMMANDS}

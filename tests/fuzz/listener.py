@@ -1,0 +1,370 @@
+"""The target for bytes on a connection: HTTP requests, handshakes, frames, fragments, pings.
+
+A connection of the real listener runs on a transport that records, without a network. Sessions are
+real; what carries their commands out answers each with a refusal.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from functools import cache
+from http import HTTPStatus
+from itertools import chain
+from typing import Any, cast
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+from structlog.testing import capture_logs
+from uvicorn.server import ServerState
+from websockets.frames import Close, Frame, Opcode
+from websockets.streams import StreamReader
+
+from server.core.ids import AttemptId, PlayerId
+from server.core.refusal import Refusal
+from server.gateway.addresses import Proxies
+from server.gateway.budgets import Budgets
+from server.gateway.codec import MAX_FRAME_SIZE
+from server.gateway.contracts import Reason
+from server.gateway.entrance import Entrance
+from server.gateway.headers import SecurityHeaders
+from server.gateway.listener import MAX_HEAD, Listener
+from server.gateway.load import Load
+from server.gateway.messages.session import Hello, Pong
+from server.gateway.messages.shared import Command, Event
+from server.gateway.origins import Origins
+from server.gateway.session import Session
+from server.gateway.socket import MAX_UNSENT, MAX_UNSENT_CONTROL, Socket
+from server.gateway.sockets import Sockets
+from server.metrics import Metrics
+from server.service.moves import MoveNumbers, Reply
+from tests.fuzz.parsers import PLAYER, codec_seeds
+from tests.gateway.raw import BINARY, CLOSE, CONT, PING, TEXT, close, frame, handshake
+
+STATUSES = {
+    *(HTTPStatus.OK, HTTPStatus.SWITCHING_PROTOCOLS, HTTPStatus.BAD_REQUEST, HTTPStatus.FORBIDDEN),
+    *(HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED, HTTPStatus.REQUEST_ENTITY_TOO_LARGE),
+    *(HTTPStatus.MISDIRECTED_REQUEST, HTTPStatus.UPGRADE_REQUIRED, HTTPStatus.TOO_MANY_REQUESTS),
+    *(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, HTTPStatus.NOT_IMPLEMENTED),
+    HTTPStatus.HTTP_VERSION_NOT_SUPPORTED,
+}
+"""The statuses that the bytes of a client may be answered with: no 500."""
+
+CLOSE_CODES = {reason.value[0] for reason in Reason} | {1002, 1007, 1009}
+"""Those of the protocol, and by RFC 6455 those for a client that is wrong. A close of the
+client is answered with its own code."""
+
+MAX_HELD = MAX_HEAD + 2 * MAX_FRAME_SIZE
+"""Bytes of a client that a connection may hold: no more than a head, or a message and a slice."""
+
+MAX_WRITTEN = 2 * (MAX_UNSENT + MAX_UNSENT_CONTROL)
+"""Bytes that may wait for a client that does not read, after an input of a few kB."""
+
+_ROUNDS = 60
+"""Rounds of the event loop after each piece, in which everything that was caused is done."""
+
+
+class Refusing:
+    """Carries no command out but `Hello` and `Ping`; an `Answerer`."""
+
+    async def answer(self, session: Session, command: Command) -> Event:
+        """Answer a command.
+
+        Raises:
+            Refusal: it is neither `Hello` nor `Ping`.
+        """
+        await asyncio.sleep(0)
+        if isinstance(command, Hello):
+            session.identify(PlayerId(PLAYER))
+        elif command.id % 2:
+            raise Refusal("unknown_room")
+        return Pong(self.now())
+
+    def play(
+        self, _attempt: AttemptId, _player: PlayerId, _seq: int, _numbers: MoveNumbers, reply: Reply
+    ) -> None:
+        """Refuse a move."""
+        reply(Refusal("unknown_attempt"))
+
+    def now(self) -> int:
+        """Return a time."""
+        return 1_795_000_000_000
+
+
+class Recorder(asyncio.Transport):
+    """A transport that records what is written; with `reads` false, the client reads nothing."""
+
+    def __init__(self, *, reads: bool) -> None:
+        super().__init__({"peername": ("127.0.0.1", 40_000), "sockname": ("127.0.0.1", 80)})
+        self.reads = reads
+        self.written = bytearray()
+        self.protocol: Any = None
+        self.closing = False
+        self.reading = True
+        self._high = 65_536
+        self._paused = False
+
+    def set_protocol(self, protocol: asyncio.BaseProtocol) -> None:
+        """Set whom the bytes are for."""
+        self.protocol = protocol
+
+    def get_protocol(self) -> asyncio.BaseProtocol:
+        """Return whom the bytes are for."""
+        return cast("asyncio.BaseProtocol", self.protocol)
+
+    def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None:
+        """Set the limit above which the protocol is told to pause."""
+        self._high = 65_536 if high is None else high
+
+    def get_write_buffer_size(self) -> int:
+        """Return how many bytes the client has not read."""
+        return 0 if self.reads else len(self.written)
+
+    def write(self, data: bytes | bytearray | memoryview[Any]) -> None:
+        """Record bytes."""
+        assert not self.closing, "uvloop raises an exception for a write after close"
+        self.written += data
+        if self.get_write_buffer_size() > self._high and not self._paused:
+            self._paused = True
+            self.protocol.pause_writing()
+
+    def writelines(self, pieces: Any) -> None:
+        """Record bytes."""
+        self.write(b"".join(pieces))
+
+    def write_eof(self) -> None:
+        """Do nothing: the client sees no more bytes."""
+
+    def can_write_eof(self) -> bool:
+        """Return whether `write_eof` may be called."""
+        return True
+
+    def is_closing(self) -> bool:
+        """Return whether `close` or `abort` has been called."""
+        return self.closing
+
+    def pause_reading(self) -> None:
+        """Hold back what the client sends."""
+        self.reading = False
+
+    def resume_reading(self) -> None:
+        """Pass on what the client sends."""
+        self.reading = True
+
+    def is_reading(self) -> bool:
+        """Return whether what the client sends is passed on."""
+        return self.reading
+
+    def close(self) -> None:
+        """Close."""
+        self.closing = True
+
+    abort = close
+
+
+async def _plain(_: Request) -> Response:
+    return PlainTextResponse("plain")
+
+
+@cache
+def _loop() -> asyncio.AbstractEventLoop:
+    """Return the loop of all inputs: a new one for each would take longer than most of them."""
+    return asyncio.new_event_loop()
+
+
+@cache
+def _metrics() -> Metrics:
+    return Metrics()
+
+
+class _Errors(logging.Handler):
+    """Gathers warnings and errors of libraries, among them exceptions that nobody has caught."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.texts: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.texts.append(self.format(record))
+
+
+def listener(data: bytes) -> None:
+    """Send an input over a connection.
+
+    The first byte says whether the client reads (1), and into pieces of how many bytes the rest is
+    divided (0 for one piece).
+    """
+    if not data:
+        return
+    errors = _Errors()
+    logging.root.addHandler(errors)
+    try:
+        with capture_logs() as lines:
+            _loop().run_until_complete(
+                _connection(data[1:], reads=bool(data[0] & 1), size=data[0] >> 1)
+            )
+    finally:
+        logging.root.removeHandler(errors)
+    assert errors.texts == []
+    assert [line for line in lines if line["log_level"] in {"error", "critical"}] == []
+
+
+async def _connection(data: bytes, *, reads: bool, size: int) -> None:
+    """Run a connection from its beginning to its end."""
+    proxies, origins = Proxies(), Origins()
+    budgets = Budgets()
+    ended: list[Session] = []
+    sockets = Sockets(
+        Refusing(), ended.append, Load(lambda: 0.0), _metrics(), proxies, budgets, origins
+    )
+    app = SecurityHeaders(Starlette(routes=[Route("/", _plain)]), origins)
+    # Its parts without its port.
+    config = Listener(app, sockets, Entrance(budgets, proxies, 100))._server.config
+    config.load()
+    state = ServerState()
+    transport = Recorder(reads=reads)
+    first = cast("type[Any]", config.http_protocol_class)(
+        config=config, server_state=state, app_state={}
+    )
+    transport.protocol = first
+    first.connection_made(transport)
+    size = size or len(data) or 1
+    for start in range(0, len(data), size):
+        if transport.closing:
+            break
+        transport.protocol.data_received(data[start : start + size])
+        await _settle(transport, state)
+        held = _held(transport.protocol)
+        assert held <= MAX_HELD, f"{held} bytes of the client are held"
+    assert len(transport.written) <= MAX_WRITTEN
+    check_answers(bytes(transport.written), {*CLOSE_CODES, *_codes_of_client(transport.protocol)})
+    transport.closing = True
+    transport.protocol.connection_lost(None)
+    await _settle(transport, state)
+    assert not state.connections, "a connection that has ended is counted"
+    assert budgets.address("127.0.0.1").connections == 0
+
+
+async def _settle(transport: Recorder, state: ServerState) -> None:
+    """Let everything happen that an input has caused, but for what takes time."""
+    for _ in range(_ROUNDS):
+        await asyncio.sleep(0)
+        buffered = isinstance(transport.protocol, Socket) and transport.protocol._buffer
+        if not (state.tasks or buffered):
+            # What is called soon is done in the next round.
+            await asyncio.sleep(0)
+            await asyncio.sleep(0)
+            if not state.tasks:
+                return
+
+
+def _held(protocol: Any) -> int:
+    """Return how many bytes of a client a connection holds."""
+    if not isinstance(protocol, Socket):
+        # Neither is there before a request has begun.
+        parts: Any = vars(protocol)
+        held = [parts.get("url", b""), *chain.from_iterable(parts.get("headers") or ())]
+        return sum(map(len, held))
+    parts = protocol
+    return (
+        len(parts._buffer)
+        + sum(map(len, parts._message or ()))
+        + len(parts._protocol.reader.buffer)
+    )
+
+
+def _codes_of_client(protocol: Any) -> set[int]:
+    """Return the code with which the client has closed the socket, which is returned to it."""
+    received = protocol._protocol.close_rcvd if isinstance(protocol, Socket) else None
+    return set() if received is None else {received.code}
+
+
+def check_answers(answers: bytes, codes: set[int]) -> None:
+    """Assert that bytes are HTTP responses, and then frames if one switches protocols.
+
+    Args:
+        answers: all that was written.
+        codes: those with which the socket may be closed.
+    """
+    rest = answers
+    while rest:
+        head, end, rest = rest.partition(b"\r\n\r\n")
+        first, *headers = head.decode("latin-1").split("\r\n")
+        version, code, _ = first.split(" ", 2)
+        assert version == "HTTP/1.1"
+        assert end
+        assert int(code) in STATUSES, first
+        values = dict(header.lower().split(": ", 1) for header in headers)
+        if int(code) == HTTPStatus.SWITCHING_PROTOCOLS:
+            check_frames(rest, codes)
+            return
+        if not rest.startswith(b"HTTP/1.1 "):
+            # Those to HEAD have no body.
+            length = int(values["content-length"]) if rest else 0
+            assert len(rest) >= length
+            rest = rest[length:]
+
+
+def check_frames(frames: bytes, codes: set[int]) -> None:
+    """Assert that bytes are whole frames of a server, with codes that are documented."""
+    reader = StreamReader()
+    reader.feed_data(frames)
+    reader.feed_eof()
+    while reader.buffer:
+        parsing = Frame.parse(reader.read_exact, mask=False, max_size=None)
+        found: Frame | None = None
+        try:
+            next(parsing)
+        except StopIteration as stop:
+            found = stop.value
+        except EOFError as error:
+            raise AssertionError("a frame is cut off") from error
+        assert found is not None
+        found.check()
+        assert found.opcode in {Opcode.BINARY, Opcode.PONG, Opcode.CLOSE}
+        if found.opcode is Opcode.CLOSE:
+            code = Close.parse(found.data).code
+            assert code in codes, code
+            assert not reader.buffer, "something was sent after the close"
+
+
+HOST = b"Host: localhost\r\n"
+
+WORDS = (
+    *(b"GET / HTTP/1.1\r\n", b"HEAD ", b"OPTIONS ", b"POST ", b"/socket", b"HTTP/1.0\r\n", HOST),
+    *(
+        b"\r\n\r\n",
+        b"Connection: Upgrade\r\n",
+        b"Upgrade: websocket\r\n",
+        b"Origin: http://",
+    ),
+    *(b"Sec-WebSocket-Version: 13\r\n", b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"),
+    *(
+        b"Transfer-Encoding: chunked\r\n",
+        b"Content-Length: 1\r\n",
+        b"X-Forwarded-For: 10.0.0.1\r\n",
+    ),
+    *(b"Expect: 100-continue\r\n", b"\x82\x80", b"\x89\x80", b"\x88\x82", b"\x02\x80", b"\x80\x80"),
+    *(b"\x82\xfe\x10\x00", b"\x82\xff\x00\x00\x00\x00", b"permessage-deflate", b"%2e%2e/"),
+)
+
+
+def seeds() -> list[bytes]:
+    """Return connections of every kind, each read at once and byte by byte."""
+    upgrade = handshake()
+    hello = frame(BINARY, b"\x94\x01\x01\x02\xc0")
+    found = [
+        b"GET / HTTP/1.1\r\n" + HOST + b"\r\n",
+        2 * (b"GET /nothing?a=b HTTP/1.1\r\n" + HOST + b"\r\n"),
+        b"HEAD / HTTP/1.0\r\n\r\n",
+        b"POST / HTTP/1.1\r\n" + HOST + b"Content-Length: 1\r\n\r\nx",
+        upgrade + hello,
+        upgrade + hello + close(1000),
+        upgrade + hello + frame(BINARY, b"\x92\x0f", flags=0) + frame(CONT, b"\x02"),
+        upgrade + hello + frame(PING, b"ping") + frame(TEXT, b"text"),
+        upgrade + hello + frame(CLOSE, b""),
+        *(upgrade + hello + frame(BINARY, command) for command in codec_seeds()[:40:4]),
+    ]
+    return [bytes([how]) + each for each in found for how in (1, 2 << 1 | 1, 0)]

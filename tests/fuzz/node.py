@@ -1,0 +1,23 @@
+"""A node whose clients may send as much as they can: see `tests.faults.node` for its options."""
+
+from __future__ import annotations
+
+from server.gateway import limits, socket
+from tests.faults import node
+
+PLENTY = limits.Rate(1e6, 1e6)
+
+
+def lift_limits() -> None:
+    """Lift the limits of players and addresses: they would refuse nearly everything here."""
+    for name, value in vars(limits).items():
+        if isinstance(value, limits.Rate):
+            setattr(limits, name, PLENTY)
+    vars(socket)["BYTES_PER_SECOND"] = PLENTY.second
+
+
+if __name__ == "__main__":
+    lift_limits()
+    # All that goes on when a run ends is soon over.
+    node.QUICK_LIMIT = 3_000
+    node.main()

@@ -1,0 +1,288 @@
+"""Targets for frames, and for texts from messages, URLs and headers: each is read, or refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from ipaddress import ip_address, ip_network
+from typing import Any, TypeVar
+
+import msgpack
+import msgspec
+from starlette.datastructures import Headers
+from starlette.requests import Request
+
+from server.core import codes, ids, names
+from server.core.ids import PlayerId
+from server.core.names import Profile
+from server.core.refusal import HTTP_SENTENCES, SENTENCES, Refusal
+from server.gateway.addresses import Proxies, wide_of
+from server.gateway.api.app import asked_of
+from server.gateway.api.problems import STATUS
+from server.gateway.api.route import Route, day_of, deal_of, game_of, player_of, run_of
+from server.gateway.api.routes import ROUTES
+from server.gateway.codec import BadMessageError, OldProtocolError, decode
+from server.gateway.content import content_of
+from server.gateway.messages.attempts import FIRST_NUMBER, LAST_NUMBER
+from server.gateway.origins import Origins
+from server.gateway.previews import of_link
+from server.service import passkeys, tokens
+from server.service.name_lists import name_lists
+from tests.gateway.test_protocol import EXAMPLES
+
+MAX_SENTENCE = 400
+"""Characters of a refusal's text: it does not repeat what was sent."""
+
+PLAYER = PlayerId("0123456789abcdef")
+
+Reader = Callable[[str], object]
+
+T = TypeVar("T")
+
+
+def codec(data: bytes) -> None:
+    """Decode a frame; a command that it holds must be the same after encoding it again."""
+    try:
+        command = decode(data)
+    except OldProtocolError:
+        return
+    except BadMessageError as error:
+        _check_refusal(error)
+        return
+    again = msgpack.packb(msgspec.to_builtins(command))
+    assert decode(again) == command
+
+
+def _check_refusal(error: BadMessageError) -> None:
+    """Assert that the refusal of a bad message can be sent, and is short."""
+    assert 0 < len(error.text) <= MAX_SENTENCE
+    match error.re:
+        case (number, seq):
+            assert FIRST_NUMBER <= number <= LAST_NUMBER
+            assert seq > 0
+        case command_id:
+            assert isinstance(command_id, int)
+            assert 0 <= command_id < 2**53
+
+
+def codec_seeds() -> list[bytes]:
+    """Return the commands in PROTOCOL.md, and the events, which are none."""
+    return [msgpack.packb(example.value) for example in EXAMPLES]
+
+
+def texts(data: bytes) -> None:
+    """Pass a text to the reader that the first byte names; a refusal has a known code."""
+    if not data:
+        return
+    reader = READERS[data[0] % len(READERS)]
+    refusal = _refusal_of(reader, data[1:].decode(errors="replace"))
+    if refusal is not None:
+        assert refusal.code in SENTENCES | HTTP_SENTENCES
+        assert 0 < len(refusal.text) <= MAX_SENTENCE
+
+
+def _refusal_of(reader: Callable[[T], object], given: T) -> Refusal | None:
+    """Return how something is refused, or `None` if it is read."""
+    try:
+        reader(given)
+    except Refusal as refusal:
+        return refusal
+    return None
+
+
+def _token(text: str) -> None:
+    said = tokens.read(text)
+    assert ids.is_id(said.player)
+    # Its form is exact, so that one token cannot be written in two ways.
+    sign = tokens.sign if said.key else None
+    unsigned = text.rpartition(".")[0]
+    if sign is not None:
+        assert sign(b"key", said).rpartition(".")[0] == unsigned
+    else:
+        assert tokens.sign_old(b"key", said.player, said.epoch).rpartition(".")[0] in {
+            unsigned,
+            # An epoch of 0 may be said.
+            unsigned.removesuffix(".0"),
+        }
+    with suppress(Refusal):
+        tokens.verify(b"another key", text, said)
+        raise AssertionError(f"{text} is signed by no key of ours")
+
+
+def _code(text: str) -> None:
+    code = codes.read_code(text)
+    if code is not None:
+        assert codes.read_code(codes.shown_code(code)) == code
+    room = codes.read_room_code(text)
+    assert codes.read_room_code(room) == room
+
+
+_NAMES = name_lists()
+
+
+def _name(text: str) -> None:
+    name = names.clean_name(text)
+    assert 1 <= len(name) <= names.MAX_LENGTH
+    assert names.clean_name(name) == name
+    assert name.isprintable()
+    _NAMES.clean(text)
+
+
+_PROXIES = Proxies(["127.0.0.0/8", "::1", "fd00::/8"])
+
+
+def _forwarded(text: str) -> None:
+    key = _PROXIES.client("127.0.0.1", text.split("\n"))
+    if key:
+        found = ip_network(key) if "/" in key else ip_address(key)
+        wide = wide_of(key)
+        assert wide is None or ip_network(wide).supernet_of(found)  # type: ignore[arg-type]
+    _PROXIES.looks_forgotten(text)
+
+
+_ORIGINS = (
+    Origins(proxies=_PROXIES),
+    Origins("https://play.example.org", ["other.example.org"], ["https://more.example"]),
+)
+
+
+def _origin(text: str) -> None:
+    host, _, rest = text.partition("\n")
+    origin, _, scheme = rest.partition("\n")
+    headers = {"Host": host, "Origin": origin, "X-Forwarded-Proto": scheme}
+    own, public = _ORIGINS
+    for each in _ORIGINS:
+        each.serves(host)
+        each.of(headers, "127.0.0.1")
+    if own.admits(headers, "127.0.0.1"):
+        assert origin.removeprefix("https://").removeprefix("http://") != origin
+    if public.admits(headers, "127.0.0.1") and public.serves(host):
+        assert origin.startswith("http")
+
+
+def _ids(text: str) -> None:
+    for read in (game_of, deal_of, run_of, player_of, day_of):
+        refusal = _refusal_of(read, text)
+        assert refusal is None or refusal.code in STATUS
+
+
+def _read_query(route: Route, scope: dict[str, Any]) -> None:
+    # Encoded, it is the key of an answer in the cache.
+    msgspec.json.encode(asked_of(route, Request(scope)))
+
+
+def _query(text: str) -> None:
+    """Read a query, and the fields of a path, by the types of all routes."""
+    query, *parts = text.split("\n")
+    for route in ROUTES:
+        scope = {
+            "type": "http",
+            "query_string": query.encode(),
+            "path_params": dict(zip(route.in_path, parts, strict=False)),
+        }
+        refusal = _refusal_of(partial(_read_query, route), scope)
+        assert refusal is None or refusal.code == "bad_request"
+
+
+_CONTENT = content_of(b"content", {}, {"br": b"br", "gzip": b"gzip"})
+
+
+def _negotiation(text: str) -> None:
+    coding, _, tags = text.partition("\n")
+    raw = [(b"accept-encoding", coding.encode()), (b"if-none-match", tags.encode())]
+    assert _CONTENT.answer(Headers(raw=raw)).status_code in {200, 304}
+
+
+_SITE = passkeys.Site("https://play.example.org")
+
+
+def _passkey(text: str) -> None:
+    with suppress(Refusal):
+        passkeys.created(_SITE, b"challenge", Profile(PLAYER, "Anna"), text)
+        raise AssertionError("a passkey for a challenge that nobody was given")
+    passkeys.credential_id(text)
+
+
+def _link(text: str) -> None:
+    for screen in ("watch", "run", "deal"):
+        preview = of_link(screen, [part for part in text.split("/") if part])
+        if preview is not None:
+            assert preview.path.isprintable()
+            assert not set(preview.path) & set("<>\"'& ")
+
+
+READERS: tuple[Reader, ...] = (
+    *(_token, _code, _name, _forwarded, _origin),
+    *(_ids, _query, _negotiation, _passkey, _link),
+)
+"""The readers, by the first byte of an input: the places of old ones stay as they are."""
+
+WORDS = (
+    *(
+        b"0123456789abcdef",
+        b"robert",
+        b"2026-11-23",
+        b"day",
+        b"from",
+        b"count",
+        b"before",
+        b"H7KQ2",
+    ),
+    *(b"127.0.0.1", b"2001:db8::1", b"::ffff:10.0.0.1", b"%eth0", b"https://", b"play.example.org"),
+    *(
+        b'{"id":"',
+        b'"response":{"',
+        b"clientDataJSON",
+        b"attestationObject",
+        b"public-key",
+        b"rawId",
+    ),
+    *(b"gzip;q=0", b"br", b'W/"', "\u0430\u0434".encode(), "\u0301".encode(), "\u202e".encode()),
+)
+
+_SEEDS: dict[Reader, list[str]] = {
+    _token: [
+        tokens.sign(b"key", tokens.Token(PLAYER, 0, "0123456789ab", 1_795_000_000)),
+        tokens.sign_old(b"key", PLAYER, 0),
+        tokens.sign_old(b"key", PLAYER, 7),
+    ],
+    _code: ["K3MQ-7W2R", "k3mq 7w2r k3mq 7w2r k3mq", "H7KQ2", "oil\u2011"],
+    _name: [
+        "Anna",
+        "a\u0301o\u0302",
+        "\u0430\u0434\u043c\u0438\u043d",
+        "\u4e00\u3042A",
+        "\u1e9e 9",
+    ],
+    _forwarded: ["10.0.0.1, 127.0.0.1", "2001:db8::1\n::1", "fd00::1,[::1]:80", "::ffff:1.2.3.4"],
+    _origin: [
+        "localhost:8000\nhttp://localhost:8000\nhttps",
+        "play.example.org\nhttps://play.example.org",
+        "[::1]:443\nhttps://[::1]\nhttps",
+    ],
+    _ids: ["robert", "2026-11-23", PLAYER, f"{PLAYER}.{PLAYER}"],
+    _query: [
+        "from=1&count=50\nrobert\n2026-11-23",
+        f"player={PLAYER}\n{PLAYER}",
+        "before=2026-11\nrobert",
+        "from=%31&from=2",
+    ],
+    _negotiation: ['br;q=1.0, gzip;q=0\nW/"x", *', "gzip", "identity;q=0"],
+    _passkey: [
+        '{"id":"AA","rawId":"AA","type":"public-key","response":{"clientDataJSON":"AA",'
+        '"attestationObject":"AA","authenticatorData":"AA","signature":"AA"}}',
+        '{"id":"AA","rawId":"AA","type":"public-key","response":[]}',
+        "[" * 3_000,
+    ],
+    _link: [f"H7KQ2W3X/{PLAYER}", f"{PLAYER}.{PLAYER}", PLAYER],
+}
+
+
+def text_seeds() -> list[bytes]:
+    """Return a valid input or two of each reader."""
+    return [
+        bytes([READERS.index(reader)]) + text.encode()
+        for reader, some in _SEEDS.items()
+        for text in some
+    ]

@@ -1,0 +1,49 @@
+"""Every input of the kept corpora, and a few that the targets must not let pass."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.fuzz.listener import CLOSE_CODES, check_answers
+from tests.fuzz.targets import TARGETS
+
+CORPUS = Path(__file__).with_name("corpus")
+"""What `make fuzz` has found: for each target the least inputs that reach all lines it has reached.
+"""
+
+
+@pytest.fixture(autouse=True)
+def _quiet(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
+    yield
+    assert not caplog.records
+
+
+@pytest.mark.parametrize("name", ["codec", "texts", "listener"])
+def test_what_the_fuzzer_has_found_is_read_or_refused(name: str) -> None:
+    target = TARGETS[name]
+    kept = sorted((CORPUS / name).iterdir())
+    assert kept
+    for path in kept:
+        target.run(path.read_bytes())
+    for seed in target.seeds():
+        target.run(seed)
+
+
+@pytest.mark.parametrize(
+    "answers",
+    [
+        b"HTTP/1.1 500 Internal Server Error\r\ncontent-length: 0\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\ncut",
+        b"HTTP/1.1 101 Switching Protocols\r\n\r\n\x82\x05cut",
+        # A close with a code that no table has.
+        b"HTTP/1.1 101 Switching Protocols\r\n\r\n\x88\x02\x0f\xff",
+        # A message after the close.
+        b"HTTP/1.1 101 Switching Protocols\r\n\r\n\x88\x02\x03\xea\x82\x00",
+    ],
+)
+def test_an_answer_that_is_not_documented_is_noticed(answers: bytes) -> None:
+    with pytest.raises(AssertionError):
+        check_answers(answers, CLOSE_CODES)
