@@ -56,6 +56,8 @@ class Workers:
 def workers(data: Path) -> Iterator[Workers]:
     options = ["--host", "127.0.0.1", "--port", "0", "--log-format", "json"]
     several = ["--workers", str(COUNT), "--data", str(data)]
+    # One test asks as often as it can, all from one address.
+    several += ["--address-players", "10000"]
     with running([sys.executable, "-m", "server", "serve", *options, *several]) as server:
         yield Workers(server)
 

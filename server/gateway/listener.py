@@ -17,7 +17,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.server import ServerState
 
 from server import listening
-from server.gateway.entrance import Entrance, Visit
+from server.gateway.entrance import RETRY_AFTER, Entrance, Visit
 from server.gateway.origins import HOST
 
 STOP_WITHIN = 5.0
@@ -293,8 +293,12 @@ class _Connection(HttpToolsProtocol):
         if self._has_request and not self.cycle.response_complete:
             self.cycle.keep_alive = False
             return
-        allow = f"allow: {_METHODS}\r\n" if status is HTTPStatus.METHOD_NOT_ALLOWED else ""
-        head = f"HTTP/1.1 {status.value} {status.phrase}\r\n{allow}"
+        more = ""
+        if status is HTTPStatus.METHOD_NOT_ALLOWED:
+            more = f"allow: {_METHODS}\r\n"
+        elif status is HTTPStatus.TOO_MANY_REQUESTS:
+            more = f"retry-after: {RETRY_AFTER}\r\n"
+        head = f"HTTP/1.1 {status.value} {status.phrase}\r\n{more}"
         self.transport.write(f"{head}content-length: 0\r\nconnection: close\r\n\r\n".encode())
         self.transport.write_eof()
         self._cancel_deadline()

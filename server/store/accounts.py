@@ -275,8 +275,8 @@ class Accounts:
             await self._drop(keys.device(account.device))
         for credential in account.passkeys:
             await self._drop(keys.passkey(credential))
-        for key in (keys.sessions(player), keys.session(player), keys.met(player)):
-            await self._drop(key)
+        for key in (keys.sessions, keys.session, keys.renames, keys.met):
+            await self._drop(key(player))
         # Only now, since the record names the keys that are to be deleted.
         await self._database.run(_FORGET, [keys.player(player)])
 

@@ -31,7 +31,8 @@ return {redis.call('HGET', KEYS[1], 'name') or '', found[1] or ''}
 stores nothing. A name that an operator has hidden is put aside, and none is taken meanwhile."""
 
 _TAKE_RENAME = """
-if redis.call('HGET', KEYS[1], 'name') == ARGV[1] then return 0 end
+local record = redis.call('HMGET', KEYS[1], 'name', 'deleted')
+if record[1] == ARGV[1] or record[2] then return 0 end
 local now, each = tonumber(ARGV[2]), tonumber(ARGV[3])
 local counts = math.max(now, tonumber(redis.call('GET', KEYS[2]) or 0)) + each
 local wait = counts - now - each * tonumber(ARGV[4])
@@ -112,6 +113,8 @@ class Players:
 
     async def take_rename(self, player: PlayerId, name: str, now: int) -> int:
         """Count a change of a player's name, unless it is the name that there is.
+
+        Nothing is counted for a player who has been deleted, whom `keep_name` refuses.
 
         Args:
             player: the player.

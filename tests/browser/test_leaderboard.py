@@ -23,7 +23,7 @@ GAME = "robert"
 def played(site: Site) -> Site:
     """Let guests finish the day's deal, without a card home, after 1, 2, 3… moves."""
     for number in range(GUESTS):
-        _finish(site, f"Guest {number}", number)
+        _finish(site, f"Guest {number}", number + 1)
     return site
 
 

@@ -313,7 +313,9 @@ async def test_requests_of_an_address_are_so_many_and_sockets_go_on(
                         b"GET /health/live HTTP/1.1\r\nHost: localhost\r\n"
                         + f"X-Forwarded-For: {address}\r\n\r\n".encode()
                     )
-                    if (await client.reader.readuntil(b"\r\n\r\n")).startswith(b"HTTP/1.1 429 "):
+                    head = await client.reader.readuntil(b"\r\n\r\n")
+                    if head.startswith(b"HTTP/1.1 429 "):
+                        assert b"\r\nretry-after: 10\r\n" in head
                         return [b"429", await client.reader.read()]
                     await client.reader.readuntil(b"ok")
             return []

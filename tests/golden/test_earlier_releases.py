@@ -44,14 +44,28 @@ async def new(old: int, redis_url: str) -> AsyncIterator[int]:
         yield port
 
 
-def as_before(room: Message) -> Message:
+def with_short_tags(value: object) -> object:
+    """Return a part of a message with the tags that the earlier releases show: four letters."""
+    if isinstance(value, list):
+        return [with_short_tags(item) for item in value]
+    if isinstance(value, dict):
+        return {
+            name: part[-4:] if name == "tag" and isinstance(part, str) else with_short_tags(part)
+            for name, part in value.items()
+        }
+    return value
+
+
+def as_before(room: Message) -> object:
     """Return a room without what only this release sends, or counts otherwise."""
     names = ("locked", "proposals", "scores")
     known = {name: value for name, value in room.items() if name not in names}
     members = [member["player"] for member in room["members"]]
     round_ = {name: room["round"][name] for name in ("number", "deal", "starts", "over", "seed")}
-    runners = [(runner["player"], runner["result"]) for runner in room["round"]["runners"]]
-    return known | {"members": members, "round": round_ | {"runners": runners}}
+    runners = [
+        {name: runner[name] for name in ("player", "result")} for runner in room["round"]["runners"]
+    ]
+    return with_short_tags(known | {"members": members, "round": round_ | {"runners": runners}})
 
 
 class Player:
@@ -186,7 +200,7 @@ async def test_a_daily_goes_on_across_nodes_of_both_releases(
         by_old = None if release == "0.1.0" else rules
         assert named == [(by_old, rules), (rules, by_old)]
         assert len(rows[0]) == 2
-        assert rows[0] == rows[1]
+        assert with_short_tags(rows[0]) == with_short_tags(rows[1])
 
 
 async def test_who_keeps_the_identity_is_the_same_player_on_nodes_of_both_releases(
@@ -198,7 +212,8 @@ async def test_who_keeps_the_identity_is_the_same_player_on_nodes_of_both_releas
         assert (await client.ask("SignIn", code=code))["token"] == ada["token"]
     async with opened(old) as client:
         found = await client.hello(ada["token"])
-        assert (found["player"], found["token"]) == (ada["player"], ada["token"])
+        assert found["player"] == with_short_tags(ada["player"])
+        assert found["token"] == ada["token"]
     async with opened(new) as client:
         # The earlier release has let the record expire, which this one takes back.
         await client.hello(ada["token"])
