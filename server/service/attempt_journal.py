@@ -15,6 +15,7 @@ from server.core.due import AttemptDue
 from server.core.ids import AttemptId
 from server.core.stored import StoredResult
 from server.service import outbox_entries
+from server.service.format import Format
 from server.service.outbox_entries import Finish
 from server.service.stored import Reader, rules_of
 from server.store import keys
@@ -40,15 +41,20 @@ class Step(NamedTuple):
 class AttemptDefinition:
     """How the journal of one attempt is folded and written: a `server.service.replica.Definition`.
 
-    `board` is the board that the attempt starts on; `appended` is called after each append.
+    Args:
+        attempt: its id.
+        deal: what it is played on.
+        form: the store's format.
+        appended: called after each append.
     """
 
-    __slots__ = ("_appended", "_deal", "_id", "_key")
+    __slots__ = ("_appended", "_deal", "_form", "_id", "_key")
 
-    def __init__(self, attempt: AttemptId, deal: Deal, appended: Appended) -> None:
+    def __init__(self, attempt: AttemptId, deal: Deal, form: Format, appended: Appended) -> None:
         self._id = attempt
         self._key = keys.attempt(attempt)
         self._deal = deal
+        self._form = form
         self._appended = appended
 
     def key(self) -> str:
@@ -75,18 +81,20 @@ class AttemptDefinition:
         no other effect. With the first move it begins to be kept, and its deadline, if it is of a
         daily, is written. The last entry writes the `Finish` to the outbox, and drops the deadline.
         Others are written alone. The pace bot's journal is kept if somebody plays its round: see
-        `DealStore.keep`.
+        `DealStore.keep`. Beside earlier releases, which know nothing of this, the first entry does
+        what the first move does else.
         """
         payload = _ENCODER.encode(event).decode()
         is_played = after.is_played and not pace_bot.is_its(after)
         if before is not None and after.end is None and not (is_played and not before.is_played):
             return Append(self._key, number, payload)
         start, expires, due, effect = after.start, None, None, None
+        is_kept = is_played or not self._form.drops_unplayed
         if before is None or is_played:
-            life = keys.ATTEMPT_LIFE if is_played else keys.UNPLAYED_LIFE
+            life = keys.ATTEMPT_LIFE if is_kept else keys.UNPLAYED_LIFE
             expires = start.deadline + life
         # The attempts of a round share the room's deadline; each attempt at a daily has its own.
-        if start.room is None and before is not None:
+        if start.room is None and (before is not None or is_kept):
             due = AttemptDue(self._id), None if after.end is not None else start.deadline
         finish = finish_of(after)
         if finish is not None:

@@ -24,6 +24,7 @@ from server.service.attempt_journal import (
     finish_of,
     steps_of,
 )
+from server.service.format import Format
 from server.service.moves import MoveNumbers, OutOfStepError, PendingMove, Reply
 from server.service.outbox_entries import Effect
 from server.service.replica import YIELD_EVERY, Replica
@@ -51,8 +52,9 @@ class Attempts:
     `lookups` counts the hits and misses of the replica cache.
     """
 
-    def __init__(self, store: Store, lookups: Counts) -> None:
+    def __init__(self, store: Store, form: Format, lookups: Counts) -> None:
         self._store = store
+        self._form = form
         self._lookups = lookups
         self._replicas: ReplicaCache[AttemptId, Attempt, Event] = ReplicaCache()
         self.finishes: asyncio.Queue[Effect] = asyncio.Queue(MAX_FINISHES)
@@ -396,7 +398,9 @@ class Attempts:
         find = self._replicas.find_to_append if to_append else self._replicas.find
         replica = find(attempt)
         if replica is None:
-            definition = AttemptDefinition(attempt, await self._deal(attempt), self._appended)
+            definition = AttemptDefinition(
+                attempt, await self._deal(attempt), self._form, self._appended
+            )
             self._replicas.put(
                 attempt, Replica(self._store.journals, self._store.clock, definition)
             )

@@ -18,6 +18,12 @@ from server.service.registration import is_earlier
 WANTED: Final = 2
 """The format that this release writes as soon as it may."""
 
+DROPS_UNPLAYED: Final = 2
+"""The format from which on what nobody plays is kept briefly, until somebody does.
+
+Up to release 0.2.0, nodes do not keep it longer when somebody plays, nor write the deadline then.
+"""
+
 ALONE_FOR: Final = 600_000
 """Milliseconds without an older node after which the format is raised.
 
@@ -42,6 +48,11 @@ class Format:
         self._nodes = nodes
         self._clock = clock
         self._alone_since: int | None = None
+
+    @property
+    def drops_unplayed(self) -> bool:
+        """Whether what nobody plays is kept briefly, since all nodes keep it longer in time."""
+        return self.written >= DROPS_UNPLAYED
 
     async def refresh(self) -> None:
         """Read the format, and raise it if no older node is left. A new store has it at once.

@@ -406,6 +406,8 @@ class Rooms:
             terms = await self._check_start(code, player, present, anyway=anyway)
             try:
                 deal = await self._store.deals.draw(terms.game, terms.variant, code)
+                if not self._format.drops_unplayed:
+                    await self._store.deals.keep(deal.id)
             except EngineError as error:
                 # The room is from a time at which the game was there.
                 raise Refusal.of(error) from error

@@ -74,7 +74,7 @@ class Services:
         self.format = Format(store.formats, store.nodes, store.clock)
         self.keyring = Keyring(store.keyrings, store.secret_keys, self.format, store.clock)
         self.memory = StoreMemory(store.memory, metrics)
-        self.attempts = Attempts(store, metrics.lookups)
+        self.attempts = Attempts(store, self.format, metrics.lookups)
         self.rooms = Rooms(store, self.attempts, self.format)
         self.deals = Deals(store, self.rooms)
         self.profiles = Profiles(store.players, bus)

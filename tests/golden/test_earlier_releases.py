@@ -203,6 +203,25 @@ async def test_a_daily_goes_on_across_nodes_of_both_releases(
         assert with_short_tags(rows[0]) == with_short_tags(rows[1])
 
 
+async def test_what_is_begun_on_this_release_and_played_on_an_earlier_is_kept(
+    old: int, new: int, redis: Redis
+) -> None:
+    async with opened(old) as first:
+        token = (await first.hello())["token"]
+        async with opened(new) as client:
+            await client.hello(token)
+            attempt = (await client.ask("daily.open", game="robert"))["attempt"]
+        async with opened(old) as client:
+            await client.hello(token)
+            await client.ask("attempt.open", attempt=attempt)
+            moved = await client.ask("move", attempt=attempt, seq=2, move="s>w")
+            assert moved["type"] == "moved"
+    # An earlier release neither keeps the journal longer then, nor writes the deadline.
+    assert await redis.pttl(keys.attempt(attempt)) > keys.ATTEMPT_LIFE
+    due = await redis.zrange(keys.due(keys.partition(attempt)), 0, -1)
+    assert any(attempt in str(each) for each in due)
+
+
 async def test_who_keeps_the_identity_is_the_same_player_on_nodes_of_both_releases(
     old: int, new: int, redis: Redis
 ) -> None:
