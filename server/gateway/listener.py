@@ -19,6 +19,7 @@ from uvicorn.server import ServerState
 from server import listening
 from server.gateway.entrance import RETRY_AFTER, Entrance, Visit
 from server.gateway.origins import HOST
+from server.gateway.turns import Turns
 
 STOP_WITHIN = 5.0
 """Seconds after `Listener.close` until connections that are still open are aborted."""
@@ -111,7 +112,7 @@ class Listener:
     ) -> None:
         config = uvicorn.Config(
             app,
-            http=cast("type[asyncio.Protocol]", partial(_Connection, entrance)),
+            http=cast("type[asyncio.Protocol]", partial(_Connection, Turns(), entrance)),
             ws=cast("type[asyncio.Protocol]", sockets) if sockets is not None else "none",
             lifespan="off",
             log_config=None,
@@ -174,11 +175,15 @@ class _Connection(HttpToolsProtocol):
 
     A request that is not as it should be ends the connection, since its end may be disputed.
 
-    One that is too many is answered with 503 or 429, and closed.
+    One that is too many is answered with 503 or 429, and closed. What has arrived is looked at in
+    turn, and until then nothing more is read.
     """
 
-    def __init__(self, entrance: Entrance | None, *args: Any, **settings: Any) -> None:
+    def __init__(
+        self, turns: Turns, entrance: Entrance | None, *args: Any, **settings: Any
+    ) -> None:
         super().__init__(*args, **settings)
+        self._turns = turns
         self._entrance = entrance
         self._visit: Visit | None = None
         self._received = 0
@@ -207,6 +212,13 @@ class _Connection(HttpToolsProtocol):
             self._visit = None
 
     def data_received(self, data: bytes) -> None:
+        self.flow.pause_reading()
+        self._turns.add(self._peer, partial(self._receive, data))
+
+    def _receive(self, data: bytes) -> None:
+        if self.transport.is_closing():
+            return
+        self.flow.resume_reading()
         if self._ended:
             return
         if self._visit is not None and self._visit.refusal is not None:

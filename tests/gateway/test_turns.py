@@ -1,0 +1,70 @@
+"""Turns: one in each pass of the event loop, from one address after the other."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from functools import partial
+
+import pytest
+
+from server.gateway.turns import Turns
+
+
+class Passes:
+    """Counts the passes of the event loop."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._next = asyncio.get_running_loop().call_soon(self._pass)
+
+    def _pass(self) -> None:
+        self.count += 1
+        self._next = asyncio.get_running_loop().call_soon(self._pass)
+
+    def stop(self) -> None:
+        """Count no more."""
+        self._next.cancel()
+
+
+@pytest.fixture
+async def passes() -> AsyncIterator[Passes]:
+    found = Passes()
+    yield found
+    found.stop()
+
+
+async def test_addresses_take_turns_and_each_pass_has_one(passes: Passes) -> None:
+    turns = Turns()
+    taken: list[tuple[int, str]] = []
+
+    def take(name: str) -> None:
+        taken.append((passes.count, name))
+
+    for name in ("a1", "a2", "a3", "b1", "b2", "c1"):
+        turns.add(name[0], partial(take, name))
+    assert taken == []
+    while len(taken) < 6:
+        await asyncio.sleep(0)
+    assert [name for _, name in taken] == ["a1", "b1", "c1", "a2", "b2", "a3"]
+    assert len({count for count, _ in taken}) == 6
+    # Whoever comes when nobody waits is next, whether there were turns before or not.
+    turns.add("c", partial(take, "c2"))
+    await asyncio.sleep(0)
+    assert taken[-1][1] == "c2"
+
+
+async def test_a_turn_that_fails_is_told_and_the_others_are_taken() -> None:
+    turns = Turns()
+    told: list[object] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: told.append(context))
+    taken = asyncio.Event()
+
+    def fail() -> None:
+        raise RuntimeError("broken on purpose")
+
+    turns.add("a", fail)
+    turns.add("b", taken.set)
+    async with asyncio.timeout(5):
+        await taken.wait()
+    assert len(told) == 1
