@@ -14,6 +14,7 @@ from server.store.connection import Client
 from server.store.secret_keys import add_key, read_keys
 from tests.conftest import ALONE, node
 from tests.gateway.client import opened
+from tests.gateway.play import race_of
 from tests.store.servers import until
 from tests.test_admin import found, run
 from tests.test_cli import default_logging
@@ -46,6 +47,34 @@ async def test_a_rotated_key_signs_on_running_nodes_and_logs_nobody_out(
                 return (await client.hello(welcome["token"])).get("code") == "bad_token"
 
         await until(ended)
+
+
+async def test_a_race_goes_on_while_a_key_is_rotated(
+    redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(keyring, "READ_EVERY", 0.01)
+    async with node(redis_url) as port, opened(port) as ada, opened(port) as bob:
+        runs = await race_of(ada, bob)
+        code = runs[0]["room"]
+        token = (await ada.ask("SignOutEverywhere"))["token"]
+        watch_key = (await ada.ask("GetWatchKey", code=code))["key"]
+        await found(redis_url, "rotate-key")
+
+        async def is_used() -> bool:
+            return (await ada.ask("GetWatchKey", code=code))["key"] != watch_key
+
+        await until(is_used)
+        async with opened(port) as again, opened(port) as friend:
+            await again.hello(token)
+            for client, run in ((ada, runs[0]), (bob, runs[1])):
+                answer = await client.ask("move", attempt=run["attempt"], seq=2, move="s>w")
+                assert answer["type"] == "moved"
+            await again.ask("attempt.open", attempt=runs[0]["attempt"])
+            await again.ask("resign", attempt=runs[0]["attempt"], seq=3)
+            # The address that was passed on before.
+            await friend.hello()
+            watched = await friend.ask("WatchRound", code=code, key=watch_key)
+            assert watched["type"] == "Watched"
 
 
 async def test_seeds_are_sealed_by_a_new_secret_key(
