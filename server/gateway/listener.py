@@ -213,7 +213,7 @@ class _Connection(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         self.flow.pause_reading()
-        self._turns.add(self._peer, partial(self._receive, data))
+        self._turns.add(self._peer, self.transport, partial(self._receive, data))
 
     def _receive(self, data: bytes) -> None:
         if self.transport.is_closing():

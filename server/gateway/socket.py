@@ -1,8 +1,10 @@
 """A WebSocket connection: websockets' Sans-I/O protocol on an asyncio transport.
 
-Received bytes are charged to the connection's allowance (a token bucket) before they are parsed.
-A client that exceeds it is read more slowly, in small slices, so that others are served in between.
-All that is buffered for a client that does not read is bounded.
+A short message that comes alone, as moves do, is handled at once. All else that is received is
+parsed in small slices, one in each pass of the event loop (`turns`), so that those who play are
+served in between. Received bytes are charged to the connection's allowance (a token bucket) before
+they are parsed; a client that exceeds it is read more slowly. All that is buffered for a client
+that does not read is bounded.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ from server.gateway.codec import MAX_FRAME_SIZE
 from server.gateway.limits import BYTES_AT_ONCE, BYTES_PER_SECOND, CONTROL_COST
 from server.gateway.outgoing import Outgoing
 from server.gateway.session import Session
+from server.gateway.turns import Turns
 
 try:
     from websockets.speedups import apply_mask
@@ -45,8 +48,8 @@ Its machine may be gone, which keepalive does not notice while something is unse
 read. Without it, the kernel tries for 15 minutes, and for ever if the machine is there.
 """
 
-_SLICE: Final = 2_048
-"""Bytes that are parsed at once; if they are frames of the least size, it takes about 2 ms."""
+_SLICE: Final = 1_024
+"""Bytes that are parsed at once; if they are frames of the least size, it takes about 1 ms."""
 
 _MAX_SHORT: Final = 125
 """The most bytes of payload whose length fits into the first two bytes of a frame."""
@@ -80,6 +83,7 @@ class Socket(asyncio.Protocol):
         admit: checks the handshake.
         begun: called with this object when the connection begins.
         ended: called with this object when the connection has been lost.
+        turns: those of the node.
     """
 
     __slots__ = (
@@ -100,6 +104,8 @@ class Socket(asyncio.Protocol):
         "_paused",
         "_protocol",
         "_session",
+        "_turns",
+        "_waits",
         "transport",
     )
 
@@ -109,7 +115,9 @@ class Socket(asyncio.Protocol):
         admit: Admit,
         begun: Callable[[Socket], None],
         ended: Callable[[Socket], None],
+        turns: Turns,
     ) -> None:
+        self._turns = turns
         self._open_session = open_session
         self._admit = admit
         self._begun = begun
@@ -126,6 +134,7 @@ class Socket(asyncio.Protocol):
         self._abort_timer: asyncio.TimerHandle | None = None
         self._paused = False
         self._held = False
+        self._waits = False
         self._outgoing: Outgoing | None = None
 
     @property
@@ -151,26 +160,34 @@ class Socket(asyncio.Protocol):
     # Reading
 
     def data_received(self, data: bytes) -> None:
-        """Parse as many bytes as the allowance permits; buffer the rest, and pause reading."""
+        """Handle a short message, or the handshake; buffer all else, and pause reading."""
         length = len(data)
-        at_once = length <= self._allowance and length <= _SLICE
-        if at_once and not self._buffer and not self._held:
+        at_once = length <= self._allowance and not self._buffer and not self._held
+        if at_once and self._is_whole(data):
             self._allowance -= length
-            if self._is_whole(data):
-                assert self._session is not None, "frames come after the handshake"
-                self._session.receive(apply_mask(data[6:], data[2:6]))
-            else:
-                self._parse(data)
-            return
-        self._buffer += data
-        if self._parse_timer is None:
-            self._parse_next()
+            assert self._session is not None, "frames come after the handshake"
+            self._session.receive(apply_mask(data[6:], data[2:6]))
+        elif self._protocol.state is State.CONNECTING:
+            # The listener passes the whole request on, in a turn of its own.
+            self._parse(data)
+        else:
+            self._buffer += data
+            self.transport.pause_reading()
+            self._parse_in_turn()
 
-    def _parse_next(self) -> None:
+    def _parse_in_turn(self) -> None:
+        """Parse buffered bytes when it is this connection's turn, unless something delays that."""
+        if self._waits or self._held or self._parse_timer is not None:
+            return
+        self._waits = True
+        address = self.peer if self._session is None else self._session.address
+        self._turns.add(address, self.transport, self._parse_slice)
+
+    def _parse_slice(self) -> None:
         """Parse a slice of the buffered bytes if the allowance permits; schedule the rest."""
-        self._parse_timer = None
-        if self._held:
-            # `release` continues.
+        self._waits = False
+        if self._held or self.transport.is_closing():
+            # `release` continues, or nothing does.
             return
         now = self._loop.time()
         earned = (now - self._charged_at) * BYTES_PER_SECOND
@@ -178,20 +195,21 @@ class Socket(asyncio.Protocol):
         self._charged_at = now
         piece = self._buffer[:_SLICE]
         missing = len(piece) - self._allowance
-        if missing <= 0:
-            self._buffer = self._buffer[_SLICE:]
-            self._allowance -= len(piece)
-            self._parse(piece)
-            if not self._buffer:
-                self._resume_reading()
-                return
-        self.transport.pause_reading()
-        self._parse_later(max(0.0, missing / BYTES_PER_SECOND))
+        if missing > 0:
+            self._parse_timer = self._loop.call_later(missing / BYTES_PER_SECOND, self._parse_again)
+            return
+        self._buffer = self._buffer[_SLICE:]
+        self._allowance -= len(piece)
+        self._parse(piece)
+        if self._buffer:
+            self._parse_in_turn()
+        else:
+            self._resume_reading()
 
-    def _parse_later(self, seconds: float) -> None:
-        """Parse the rest after some seconds, unless `hold` is in effect: then `release` does."""
-        if self._parse_timer is None and not self._held:
-            self._parse_timer = self._loop.call_later(seconds, self._parse_next)
+    def _parse_again(self) -> None:
+        """Go on after a wait for the allowance."""
+        self._parse_timer = None
+        self._parse_in_turn()
 
     def _is_whole(self, data: bytes) -> bool:
         """Return whether `data` is exactly one frame with a short unfragmented binary message.
@@ -328,11 +346,11 @@ class Socket(asyncio.Protocol):
         if not self._buffer:
             self._resume_reading()
         else:
-            # Not now: this may be called while frames of the previous slice are being handled.
-            self._parse_later(0)
+            self._parse_in_turn()
 
     def _resume_reading(self) -> None:
-        if not self._held and self._parse_timer is None and not self.transport.is_closing():
+        waits = self._held or self._waits or self._parse_timer is not None
+        if not waits and not self.transport.is_closing():
             self.transport.resume_reading()
 
     # Closing

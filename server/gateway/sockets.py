@@ -23,6 +23,7 @@ from server.gateway.load import Load
 from server.gateway.origins import Origins
 from server.gateway.session import Session
 from server.gateway.socket import Socket
+from server.gateway.turns import Turns
 from server.metrics import Metrics
 
 log = structlog.get_logger()
@@ -58,6 +59,7 @@ class Sockets:
         self._proxies = proxies
         self._budgets = budgets
         self._origins = origins
+        self._turns = Turns()
         self._stopping = False
         self._warned = False
         self._connections: set[Any] = set()
@@ -72,7 +74,7 @@ class Sockets:
         """Return the protocol of a new connection; called by uvicorn."""
         # uvicorn has one set of connections, and passes the same one each time.
         self._connections = server_state.connections
-        return Socket(self._open, self._admit, self._begun, self._ended)
+        return Socket(self._open, self._admit, self._begun, self._ended, self._turns)
 
     def _begun(self, socket: Socket) -> None:
         self._connections.add(socket)

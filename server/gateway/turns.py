@@ -1,10 +1,11 @@
-"""The order in which a node begins what is asked by those who have no session yet."""
+"""The order in which a node looks at what is sent to it, but for single short messages."""
 
 from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict, deque
 from collections.abc import Callable
+from functools import partial
 
 Turn = Callable[[], None]
 """Something that is done at once, in less than a millisecond."""
@@ -13,18 +14,25 @@ Turn = Callable[[], None]
 class Turns:
     """Takes one turn in each pass of the event loop, from one address after the other.
 
-    A request or handshake takes ten moves' time. If hundreds arrived at once, those who play would
-    wait for all of them; so they wait for one, and who sends a single request for one of each other
-    address.
+    A request, a handshake or a handful of frames takes ten moves' time or more. If hundreds arrived
+    at once, those who play would wait for all of them. So they wait for one, and whoever sends a
+    single request for one of each other address.
     """
 
     def __init__(self) -> None:
         self._waiting: OrderedDict[str, deque[Turn]] = OrderedDict()
         self._is_scheduled = False
 
-    def add(self, address: str, turn: Turn) -> None:
-        """Let something be done in its turn, after all that was added for the same address."""
-        self._waiting.setdefault(address, deque()).append(turn)
+    def add(self, address: str, transport: asyncio.Transport, turn: Turn) -> None:
+        """Let something be done in its turn, after all that was added for the same address.
+
+        Args:
+            address: whose turn it is.
+            transport: the connection, which is aborted if an exception is raised.
+            turn: what is to be done.
+        """
+        done = partial(_do, transport, turn)
+        self._waiting.setdefault(address, deque()).append(done)
         if not self._is_scheduled:
             self._schedule()
 
@@ -42,3 +50,12 @@ class Turns:
             # Before the turn, which may fail.
             self._schedule()
         turn()
+
+
+def _do(transport: asyncio.Transport, turn: Turn) -> None:
+    """Do something; end its connection if it fails, as the event loop does in `data_received`."""
+    try:
+        turn()
+    except Exception:
+        transport.abort()
+        raise

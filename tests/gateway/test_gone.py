@@ -8,11 +8,14 @@ from typing import Any
 from websockets.asyncio.client import connect
 
 from server.gateway.socket import Socket
+from server.gateway.turns import Turns
 from tests.gateway.client import PATIENCE
 
 
 class Idle:
     """A session that does nothing."""
+
+    address = ""
 
     def receive(self, frame: bytes | None) -> None:
         """Ignore a message."""
@@ -27,7 +30,9 @@ async def test_frames_sent_after_a_disconnect_are_dropped() -> None:
 
     def protocol() -> Socket:
         session: Any = Idle()
-        return Socket(lambda *_: session, lambda *_: None, begun.append, lambda _: ended.set())
+        return Socket(
+            lambda *_: session, lambda *_: None, begun.append, lambda _: ended.set(), Turns()
+        )
 
     loop = asyncio.get_running_loop()
     server = await loop.create_server(protocol, "127.0.0.1", 0)

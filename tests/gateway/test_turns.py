@@ -11,6 +11,20 @@ import pytest
 from server.gateway.turns import Turns
 
 
+class Ended(asyncio.Transport):
+    """A connection that may be aborted."""
+
+    aborted = False
+
+    def abort(self) -> None:
+        """Note it."""
+        self.aborted = True
+
+    def is_closing(self) -> bool:
+        """Return whether it was aborted."""
+        return self.aborted
+
+
 class Passes:
     """Counts the passes of the event loop."""
 
@@ -35,27 +49,28 @@ async def passes() -> AsyncIterator[Passes]:
 
 
 async def test_addresses_take_turns_and_each_pass_has_one(passes: Passes) -> None:
-    turns = Turns()
+    turns, transport = Turns(), Ended()
     taken: list[tuple[int, str]] = []
 
     def take(name: str) -> None:
         taken.append((passes.count, name))
 
     for name in ("a1", "a2", "a3", "b1", "b2", "c1"):
-        turns.add(name[0], partial(take, name))
+        turns.add(name[0], transport, partial(take, name))
     assert taken == []
     while len(taken) < 6:
         await asyncio.sleep(0)
     assert [name for _, name in taken] == ["a1", "b1", "c1", "a2", "b2", "a3"]
     assert len({count for count, _ in taken}) == 6
     # Whoever comes when nobody waits is next, whether there were turns before or not.
-    turns.add("c", partial(take, "c2"))
+    turns.add("c", transport, partial(take, "c2"))
     await asyncio.sleep(0)
     assert taken[-1][1] == "c2"
 
 
 async def test_a_turn_that_fails_is_told_and_the_others_are_taken() -> None:
     turns = Turns()
+    broken, transport = Ended(), Ended()
     told: list[object] = []
     asyncio.get_running_loop().set_exception_handler(lambda _, context: told.append(context))
     taken = asyncio.Event()
@@ -63,8 +78,9 @@ async def test_a_turn_that_fails_is_told_and_the_others_are_taken() -> None:
     def fail() -> None:
         raise RuntimeError("broken on purpose")
 
-    turns.add("a", fail)
-    turns.add("b", taken.set)
+    turns.add("a", broken, fail)
+    turns.add("b", transport, taken.set)
     async with asyncio.timeout(5):
         await taken.wait()
     assert len(told) == 1
+    assert broken.is_closing()
