@@ -98,14 +98,25 @@ def check(
         _check_watched(ledger, watched, verdict)
     for history in rooms.values():
         history.check_followers(commands, verdict.complaints)
-    days = {
-        (PlayerId(attempt.partition(".")[2]), run.game, run.day): list(
-            zip(run.times, run.results, strict=True)
-        )
+    over = {
+        (PlayerId(attempt.partition(".")[2]), run.game, run.day): run
         for attempt, run in summaries.items()
-        if run.day is not None and run.over and run.played
+        if run.day is not None and run.over
     }
-    HistoryChecks(stored, days, rooms.values(), now, verdict.complaints, mixed=nodes.mixed).run()
+    days = {
+        which: list(zip(run.times, run.results, strict=True))
+        for which, run in over.items()
+        if run.played
+    }
+    HistoryChecks(
+        stored,
+        days,
+        rooms.values(),
+        now,
+        verdict.complaints,
+        mixed=nodes.mixed,
+        unplayed=over.keys() - days.keys(),
+    ).run()
     for ledger in ledgers:
         _check_kept(ledger, stored, verdict)
     _check_leftovers(stored, now, verdict.complaints, mixed=nodes.mixed)

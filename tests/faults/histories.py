@@ -8,7 +8,7 @@ of the player's other races lead to.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import combinations
 from math import isclose, prod
 from typing import Any
@@ -64,6 +64,7 @@ class HistoryChecks:
         now: the time in Unix milliseconds.
         mixed: whether some nodes are of release 0.2.0. Such a node enters the end of a daily on the
             day's leaderboard alone, among the guests, and that of a race nowhere.
+        unplayed: the dailies that are over without a move, which such a node enters as well.
         complaints: what is wrong is added to it.
     """
 
@@ -76,8 +77,10 @@ class HistoryChecks:
         complaints: list[Complaint],
         *,
         mixed: bool = False,
+        unplayed: Set[tuple[PlayerId, str, int]] = frozenset(),
     ) -> None:
         self._stored = stored
+        self._unplayed = unplayed
         self._now = now
         self._mixed = mixed
         self._complaints = complaints
@@ -301,13 +304,15 @@ class HistoryChecks:
         """Return the scores on a leaderboard that have to be what follows from the journals.
 
         A node of release 0.2.0 enters results of days among the guests, whoever made them, and with
-        the moves of a run that brought no card home.
+        the moves of a run that brought no card home, and those who have not moved at all.
         """
         entered = self._stored.leaderboards.get(board, {})
         if not self._mixed or board.scope != "day" or board.group != "guests":
             return entered
         found = {}
         for player, score in entered.items():
+            if (PlayerId(player), board.game, board.period) in self._unplayed:
+                continue
             made = self._days.get(PlayerId(player), {}).get((board.game, board.period))
             if made is None or score not in {made.packed, pack(made.left, made.time, made.moves)}:
                 found[player] = score

@@ -290,7 +290,8 @@ def keep_name(memory: Memory, names: list[str], given: list[str]) -> Reply:
 def take_rename(memory: Memory, names: list[str], given: list[str]) -> Reply:
     """Count a change of name, or return for how long it is too many."""
     name, (now, each, at_once) = given[0], map(int, given[1:])
-    if (memory.find(names[0]) or {}).get("name") == name:
+    record = memory.find(names[0]) or {}
+    if record.get("name") == name or "deleted" in record:
         return 0
     counts = max(now, int(memory.run("GET", [names[1]]) or 0)) + each
     if counts - now > each * at_once:
