@@ -22,6 +22,7 @@ from structlog.testing import capture_logs
 from structlog.typing import EventDict
 
 from server.app import running_node
+from server.gateway import load
 from server.settings import Settings
 from server.store.connection import Client, connect
 from server.store.database import Database
@@ -83,6 +84,19 @@ def logging_restored() -> Iterator[None]:
         logging.root.handlers[:] = handlers
         logging.root.setLevel(level)
         sys.excepthook, sys.unraisablehook, threading.excepthook = hooks
+
+
+@pytest.fixture(autouse=True)
+def default_logging() -> Iterator[None]:
+    """Undo the configuration of logging by a command that runs in this process."""
+    with logging_restored():
+        yield
+
+
+@pytest.fixture(autouse=True)
+def never_overloaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let nodes in this process accept everything, however busy the machine is with other tests."""
+    monkeypatch.setattr(load, "MAX_LAG", 60.0)
 
 
 @contextmanager

@@ -17,9 +17,7 @@ from tests.conftest import node
 from tests.gateway.client import opened
 from tests.gateway.play import give_up_daily, race_of, room_of
 from tests.processes import running
-from tests.test_cli import default_logging, port_of, serve_command
-
-__all__ = ["default_logging"]
+from tests.test_cli import port_of, serve_command
 
 REASON = ("--reason", "spam, twice")
 

@@ -8,7 +8,6 @@ import os
 import re
 import socket
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,7 @@ from server.cli import main, serve
 from server.options import redis_url
 from server.store.connection import connect
 from server.store.secret_keys import OWN_FILE, read_keys
-from tests.conftest import logging_restored, node
+from tests.conftest import node
 from tests.gateway.client import opened
 from tests.processes import PATIENCE, Running, running
 from tests.store.servers import until
@@ -31,13 +30,6 @@ from tests.vectors.generate import FOLDER as VECTORS
 ROOT = Path(__file__).parent.parent
 DEALS = json.loads((ROOT / "tests" / "vectors" / "deals.json").read_text(encoding="utf-8"))
 SEED = "7" * 64
-
-
-@pytest.fixture(autouse=True)
-def default_logging() -> Iterator[None]:
-    """Undo the configuration of logging by a command that runs in this process."""
-    with logging_restored():
-        yield
 
 
 def serve_command(data: Path) -> list[str]:

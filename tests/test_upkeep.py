@@ -17,9 +17,6 @@ from tests.gateway.client import opened
 from tests.gateway.play import race_of
 from tests.store.servers import until
 from tests.test_admin import found, run
-from tests.test_cli import default_logging
-
-__all__ = ["default_logging"]
 
 pytestmark = ALONE
 
@@ -61,7 +58,7 @@ async def test_a_race_goes_on_while_a_key_is_rotated(
         await found(redis_url, "rotate-key")
 
         async def is_used() -> bool:
-            return (await ada.ask("GetWatchKey", code=code))["key"] != watch_key
+            return bool((await ada.ask("GetWatchKey", code=code))["key"] != watch_key)
 
         await until(is_used)
         async with opened(port) as again, opened(port) as friend:

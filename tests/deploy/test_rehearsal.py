@@ -28,9 +28,6 @@ from tests.gateway.play import race_of, resign
 from tests.processes import PATIENCE, Running, free_port, program, running
 from tests.redis_servers import until
 from tests.redis_users import Secrets, make_secrets, refused
-from tests.test_cli import default_logging
-
-__all__ = ["default_logging"]
 
 pytestmark = CLUSTER
 

@@ -26,9 +26,6 @@ from tests.gateway.play import race_of, resign
 from tests.processes import PATIENCE
 from tests.redis_servers import Server, until
 from tests.redis_users import add_nodes_user, as_node
-from tests.test_cli import default_logging
-
-__all__ = ["default_logging"]
 
 
 class Backups(NamedTuple):

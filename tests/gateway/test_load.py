@@ -10,14 +10,14 @@ from structlog.typing import EventDict
 from websockets.exceptions import InvalidStatus
 
 from server.gateway import load
-from server.gateway.load import MAX_LAG, RETRY_AFTER, Load
+from server.gateway.load import RETRY_AFTER, Load
 from tests.conftest import node
 from tests.gateway.client import PATIENCE, opened
 from tests.gateway.play import KEY, race_of
 
 
 def test_the_load_is_too_high_when_the_loop_is_late() -> None:
-    late = MAX_LAG
+    late = load.MAX_LAG
     node = Load(lambda: late)
     assert not node.is_too_high
     late += 0.01
