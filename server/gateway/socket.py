@@ -1,7 +1,7 @@
 """A WebSocket connection: websockets' Sans-I/O protocol on an asyncio transport.
 
 A short message that comes alone, as moves do, is handled at once. All else that is received is
-parsed in small slices, one in each pass of the event loop (`turns`), so that those who play are
+parsed in small slices, a few in each pass of the event loop (`turns`), so that those who play are
 served in between. Received bytes are charged to the connection's allowance (a token bucket) before
 they are parsed; a client that exceeds it is read more slowly. All that is buffered for a client
 that does not read is bounded.

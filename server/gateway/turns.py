@@ -3,23 +3,33 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections import OrderedDict, deque
 from collections.abc import Callable
 from functools import partial
+from typing import Final
 
 Turn = Callable[[], None]
 """Something that is done at once, in less than a millisecond."""
 
 
+SHARE: Final = 0.002
+"""Seconds of each pass of the event loop in which turns are begun."""
+
+
 class Turns:
-    """Takes one turn in each pass of the event loop, from one address after the other.
+    """Takes turns for a while in each pass of the event loop, from one address after the other.
 
     A request, a handshake or a handful of frames takes ten moves' time or more. If hundreds arrived
-    at once, those who play would wait for all of them. So they wait for one, and whoever sends a
-    single request for one of each other address.
+    at once, those who play would wait for all of them. So they wait for `SHARE` and a turn, and
+    whoever sends a single request for one of each other address.
+
+    Args:
+        clock: returns the time in seconds; `None` for the monotonic clock.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], float] | None = None) -> None:
+        self._clock = clock or time.monotonic
         self._waiting: OrderedDict[str, deque[Turn]] = OrderedDict()
         self._is_scheduled = False
 
@@ -41,14 +51,22 @@ class Turns:
         asyncio.get_running_loop().call_soon(self._take)
 
     def _take(self) -> None:
+        self._is_scheduled = False
+        until = self._clock() + SHARE
+        try:
+            while self._waiting:
+                self._take_one()
+                if self._clock() >= until:
+                    break
+        finally:
+            if self._waiting and not self._is_scheduled:
+                self._schedule()
+
+    def _take_one(self) -> None:
         address, turns = self._waiting.popitem(last=False)
         turn = turns.popleft()
         if turns:
             self._waiting[address] = turns
-        self._is_scheduled = False
-        if self._waiting:
-            # Before the turn, which may fail.
-            self._schedule()
         turn()
 
 
