@@ -65,10 +65,15 @@ def pytest_xdist_auto_num_workers() -> int:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    # As a node does by default. Lines of `debug` would slow down what tests do by the thousand.
-    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.INFO))
+    _configure_logging()
     given = [f"({config.option.markexpr})"] if config.option.markexpr else []
     config.option.markexpr = " and ".join([*given, *(f"not {marker}" for marker in lacking())])
+
+
+def _configure_logging() -> None:
+    """Let lines be logged as by a node by default; `debug` would slow tests of thousands down."""
+    structlog.reset_defaults()
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.INFO))
 
 
 @contextmanager
@@ -88,7 +93,8 @@ def logging_restored() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def default_logging() -> Iterator[None]:
-    """Undo the configuration of logging by a command that runs in this process."""
+    """Undo the configuration of logging by a command in this process, and in wider fixtures."""
+    _configure_logging()
     with logging_restored():
         yield
 
