@@ -1,4 +1,4 @@
-"""The order in which a node looks at what is sent to it, but for single short messages."""
+"""Fair scheduling of requests, handshakes and floods of frames between the moves of players."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from functools import partial
 from typing import Final
 
 Turn = Callable[[], None]
-"""Something that is done at once, in less than a millisecond."""
-
+"""Handles one request, or one slice of frames, without waiting; it takes about a millisecond."""
 
 SHARE: Final = 0.002
 """Seconds of each pass of the event loop in which turns are begun."""
@@ -20,9 +19,9 @@ SHARE: Final = 0.002
 class Turns:
     """Takes turns for a while in each pass of the event loop, from one address after the other.
 
-    A request, a handshake or a handful of frames takes ten moves' time or more. If hundreds arrived
-    at once, those who play would wait for all of them. So they wait for `SHARE` and a turn, and
-    whoever sends a single request for one of each other address.
+    A request, a handshake or a slice of tiny frames takes ten times as long as a move. If hundreds
+    were handled in one pass, the next move would wait for all of them; with turns it waits for
+    `SHARE` seconds and one turn. A single request waits for one turn of each other address.
 
     Args:
         clock: returns the time in seconds; `None` for the monotonic clock.
@@ -34,7 +33,7 @@ class Turns:
         self._is_scheduled = False
 
     def add(self, address: str, transport: asyncio.Transport, turn: Turn) -> None:
-        """Let something be done in its turn, after all that was added for the same address.
+        """Schedule a turn, after all that were added for the same address.
 
         Args:
             address: whose turn it is.
@@ -71,7 +70,7 @@ class Turns:
 
 
 def _do(transport: asyncio.Transport, turn: Turn) -> None:
-    """Do something; end its connection if it fails, as the event loop does in `data_received`."""
+    """Take a turn; abort its connection if it fails, as the event loop does in `data_received`."""
     try:
         turn()
     except Exception:

@@ -81,8 +81,8 @@ class AttemptDefinition:
         no other effect. With the first move it begins to be kept, and its deadline, if it is of a
         daily, is written. The last entry writes the `Finish` to the outbox, and drops the deadline.
         Others are written alone. The pace bot's journal is kept if somebody plays its round: see
-        `DealStore.keep`. Beside earlier releases, which know nothing of this, the first entry does
-        what the first move does else.
+        `DealStore.keep`. While nodes of earlier releases may run, which do none of this at the
+        first move, the first entry does it already.
         """
         payload = _ENCODER.encode(event).decode()
         is_played = after.is_played and not pace_bot.is_its(after)

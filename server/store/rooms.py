@@ -76,10 +76,7 @@ class Rooms:
         Raises:
             UnavailableError: Redis does not answer.
         """
-        (found,) = await self._database.ask(
-            lambda redis, key: redis.hgetall(key), keys.places(code)
-        )
-        return {PlayerId(player): place for player, place in found.items()}
+        return await self._by_player(keys.places(code))
 
     async def present(self, code: RoomCode) -> dict[PlayerId, str]:
         """Return the node of each player who is present in a room; that node may be dead.
@@ -87,7 +84,8 @@ class Rooms:
         Raises:
             UnavailableError: Redis does not answer.
         """
-        (found,) = await self._database.ask(
-            lambda redis, key: redis.hgetall(key), keys.presence(code)
-        )
-        return {PlayerId(player): node for player, node in found.items()}
+        return await self._by_player(keys.presence(code))
+
+    async def _by_player(self, key: str) -> dict[PlayerId, str]:
+        (found,) = await self._database.ask(lambda redis, key: redis.hgetall(key), key)
+        return {PlayerId(player): text for player, text in found.items()}
