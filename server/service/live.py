@@ -410,6 +410,9 @@ class LiveRooms:
             room = await self._rooms.find(code)
             for player in live.presence.merge(online):
                 self._presence.write_soon(code, player)
+            if self._live.get(code) is not live:
+                # Its last session has left meanwhile.
+                return
             self._show(live)
             live.update(room)
             await self._read_progress(live)

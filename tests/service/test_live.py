@@ -380,6 +380,39 @@ async def test_an_entry_appended_during_a_refresh_is_kept(
     assert page_of(node, code).room.version == room.version
 
 
+async def test_a_room_that_is_left_during_a_refresh_is_not_followed_again(
+    node: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = (await node.room_of(ADA, BOB)).opened.code
+    await follow(node, code, ADA)
+    present = node.store.rooms.present
+    asked, go_on = asyncio.Event(), asyncio.Event()
+
+    async def slow(asked_for: RoomCode) -> dict[PlayerId, str]:
+        asked.set()
+        await go_on.wait()
+        return await present(asked_for)
+
+    monkeypatch.setattr(node.store.rooms, "present", slow)
+    live = node.services.live.find(code)
+    assert live is not None
+    node.services.live.refresh_soon(code)
+    await asked.wait()
+    node.services.live.leave(code, ADA)
+    go_on.set()
+
+    async def refreshed() -> bool:
+        return live.presence._changes is None
+
+    await until(refreshed)
+
+    async def absent() -> bool:
+        return await present(code) == {}
+
+    await until(absent)
+    assert node.services.live.size == 0
+
+
 async def test_reading_a_page_includes_entries_whose_message_was_lost(
     node: Node, other: Node
 ) -> None:
