@@ -23,12 +23,12 @@ from deploy.bench import wire
 from deploy.bench.attacks import ATTACKS
 from deploy.bench.client import Client, PayloadHandler, map_concurrently
 from deploy.bench.meter import Figures, MeasuredNode, spread
-from deploy.bench.processes import LoadError, free_port, memory
+from deploy.bench.processes import LoadError, free_port, kept_awake, memory
 from deploy.bench.races import Attempt, open_session_pair, race
 
 TURNS = 3
 
-SECONDS = 1.5
+SECONDS = 3.0
 """Seconds of each measurement."""
 
 SETTLED = 0.3
@@ -90,17 +90,18 @@ async def hostile(node: MeasuredNode, attack: str) -> Figures:
         visits[phase] += visited
         await asyncio.sleep(SETTLED)
 
-    async with running("--nowhere", port := free_port()):
-        for turn in range(TURNS):
-            await measured(_ALONE)
-            async with running(attack, port, 2 * turn + 1):
-                await measured(_CONTROL)
-            start = memory(node.pid)
-            async with running(attack, node.port, 2 * turn + 2):
-                looked = asyncio.create_task(_largest(node.pid))
-                await measured(_ATTACK)
-                grown = max(grown, await looked - start)
-            await asyncio.sleep(SETTLED)
+    with kept_awake():
+        async with running("--nowhere", port := free_port()):
+            for turn in range(TURNS):
+                await measured(_ALONE)
+                async with running(attack, port, 2 * turn + 1):
+                    await measured(_CONTROL)
+                start = memory(node.pid)
+                async with running(attack, node.port, 2 * turn + 2):
+                    looked = asyncio.create_task(_largest(node.pid))
+                    await measured(_ATTACK)
+                    grown = max(grown, await looked - start)
+                await asyncio.sleep(SETTLED)
     times = {phase: spread(found) for phase, found in moves.items()}
     alone, control, attacked = (times[phase]["p99"] for phase in (_ALONE, _CONTROL, _ATTACK))
     return {

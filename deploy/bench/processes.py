@@ -113,6 +113,16 @@ def running_program(
 
 
 @contextmanager
+def kept_awake() -> Iterator[None]:
+    """Keep both cores from idling in the block; see `deploy.bench.awake`."""
+    with ExitStack() as stack:
+        for core in (SERVER_CORE, LOAD_CORE):
+            spin = [sys.executable, "-m", "deploy.bench.awake"]
+            stack.enter_context(running_program(spin, core=core))
+        yield
+
+
+@contextmanager
 def floor() -> Iterator[RunningServer]:
     """Run the echo server, warmed up."""
     port = free_port()
