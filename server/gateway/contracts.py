@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from enum import Enum
 from typing import TYPE_CHECKING, Protocol
 
@@ -41,6 +41,12 @@ class Wire(Protocol):
 
     def is_behind(self) -> bool:
         """Return whether the client reads more slowly than it is written to: frames queue up."""
+
+    def in_turn(self, begin: Callable[[], None]) -> None:
+        """Call a function, which begins a task, when it is the turn of the client's address.
+
+        See `server.gateway.turns`.
+        """
 
     def hold(self) -> None:
         """Stop reading from the client until `release`."""

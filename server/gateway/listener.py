@@ -13,7 +13,8 @@ import structlog
 import uvicorn
 from httptools import HttpParserError, HttpParserInvalidMethodError, HttpParserUpgrade
 from starlette.types import ASGIApp
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn._types import ASGI3Application
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 from uvicorn.server import ServerState
 
 from server import listening
@@ -102,6 +103,7 @@ class Listener:
         app: answers HTTP requests.
         sockets: creates the protocol of each WebSocket; without it there are none.
         entrance: counts the connections, and says which are too many; without it none are.
+        turns: those that requests take; without them there are some of its own.
     """
 
     def __init__(
@@ -109,10 +111,11 @@ class Listener:
         app: ASGIApp,
         sockets: SocketFactory | None = None,
         entrance: Entrance | None = None,
+        turns: Turns | None = None,
     ) -> None:
         config = uvicorn.Config(
             app,
-            http=cast("type[asyncio.Protocol]", partial(_Connection, Turns(), entrance)),
+            http=cast("type[asyncio.Protocol]", partial(_Connection, turns or Turns(), entrance)),
             ws=cast("type[asyncio.Protocol]", sockets) if sockets is not None else "none",
             lifespan="off",
             log_config=None,
@@ -285,6 +288,16 @@ class _Connection(HttpToolsProtocol):
 
     def _should_upgrade(self) -> bool:
         return self.scope["method"] == "GET" and super()._should_upgrade()
+
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
+        start = super()._start_asgi_task
+
+        def begin() -> None:
+            # The connection may have been closed since the request was read.
+            if not self.transport.is_closing():
+                start(cycle, app)
+
+        self._turns.add(self._peer, self.transport, begin, begins=True)
 
     @property
     def _peer(self) -> str:

@@ -1,7 +1,8 @@
 """A session: the commands that a client sends over one connection, and their answers.
 
 Commands are carried out one after another. A move takes no task: `receive` passes it on, and
-`_moved` is called when it is in the journal. Every other command is carried out in a task.
+`_moved` is called when it is in the journal. Every other command is carried out in a task, which
+begins when it is the turn of the client's address.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import random
 import time
 from collections import deque
 from collections.abc import Hashable
+from functools import partial
 
 import structlog
 
@@ -194,7 +196,7 @@ class Session:
             self._play(command)
         else:
             self._busy = True
-            run_soon(self._carry_out(command))
+            self._wire.in_turn(partial(run_soon, self._carry_out(command)))
 
     def _play(self, command: PlayMove) -> None:
         """Start to play a move; `_moved` is called with its outcome."""

@@ -180,8 +180,15 @@ class Socket(asyncio.Protocol):
         if self._waits or self._held or self._parse_timer is not None:
             return
         self._waits = True
-        address = self.peer if self._session is None else self._session.address
-        self._turns.add(address, self.transport, self._parse_slice)
+        self._turns.add(self._address, self.transport, self._parse_slice)
+
+    def in_turn(self, begin: Callable[[], None]) -> None:
+        """Call a function, which begins a task, when it is the turn of the client's address."""
+        self._turns.add(self._address, self.transport, begin, begins=True)
+
+    @property
+    def _address(self) -> str:
+        return self.peer if self._session is None else self._session.address
 
     def _parse_slice(self) -> None:
         """Parse a slice of the buffered bytes if the allowance permits; schedule the rest."""

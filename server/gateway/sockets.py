@@ -40,6 +40,7 @@ class Sockets:
         proxies: the proxies that say where a handshake is from.
         budgets: those of players and addresses.
         origins: the hosts that handshakes may be for, and the origins that may open WebSockets.
+        turns: those of the node.
     """
 
     def __init__(  # noqa: PLR0917 - the parts of a node
@@ -51,6 +52,7 @@ class Sockets:
         proxies: Proxies,
         budgets: Budgets,
         origins: Origins,
+        turns: Turns,
     ) -> None:
         self._answerer = answerer
         self._leave = leave
@@ -59,7 +61,7 @@ class Sockets:
         self._proxies = proxies
         self._budgets = budgets
         self._origins = origins
-        self._turns = Turns()
+        self._turns = turns
         self._stopping = False
         self._warned = False
         self._connections: set[Any] = set()

@@ -38,6 +38,7 @@ from server.gateway.origins import Origins
 from server.gateway.session import Session
 from server.gateway.socket import MAX_UNSENT, MAX_UNSENT_CONTROL, Socket
 from server.gateway.sockets import Sockets
+from server.gateway.turns import Turns
 from server.metrics import Metrics
 from server.service.moves import MoveNumbers, Reply
 from tests.fuzz.parsers import PLAYER, codec_seeds
@@ -217,7 +218,7 @@ async def _connection(data: bytes, *, reads: bool, size: int) -> None:
     budgets = Budgets()
     ended: list[Session] = []
     sockets = Sockets(
-        Refusing(), ended.append, Load(lambda: 0.0), _metrics(), proxies, budgets, origins
+        Refusing(), ended.append, Load(lambda: 0.0), _metrics(), proxies, budgets, origins, Turns()
     )
     app = SecurityHeaders(Starlette(routes=[Route("/", _plain)]), origins)
     # Its parts without its port.

@@ -110,6 +110,10 @@ class Seat:
         """Return whether the client is too slow."""
         return self.behind
 
+    def in_turn(self, begin: Callable[[], None]) -> None:
+        """Begin at once."""
+        begin()
+
     def hold(self) -> None:
         """Do nothing: commands are not queued here."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -336,3 +337,20 @@ async def test_a_players_sessions_on_two_nodes_are_both_sent_the_room(
                 return await _was_sent(other, version)
 
             await until(told)
+
+
+async def test_commands_begin_when_it_is_their_turn_and_moves_at_once(
+    hub: HubNode, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seat = await hub.seat()
+    attempt = await seat.ask("daily.open", game="robert")
+    begun: list[Callable[[], None]] = []
+    monkeypatch.setattr(seat, "in_turn", begun.append)
+    moved = await seat.ask("move", attempt=attempt["attempt"], seq=2, move="s>w")
+    assert (moved["type"], begun) == ("moved", [])
+    asked = asyncio.ensure_future(seat.ask("ping"))
+    await asyncio.sleep(0)
+    assert len(begun) == 1
+    assert not seat.received("pong")
+    begun[0]()
+    assert (await asked)["type"] == "pong"

@@ -7,7 +7,7 @@ byte that is sent until one of those cards is turned up.
 from __future__ import annotations
 
 import random
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -73,6 +73,10 @@ class _Wire:
     def is_behind(self) -> bool:
         """Return that the client keeps up."""
         return False
+
+    def in_turn(self, begin: Callable[[], None]) -> None:
+        """Begin at once."""
+        begin()
 
     def hold(self) -> None:
         """Do nothing: only one command is sent."""

@@ -581,7 +581,9 @@ async def admitting(*, late: float = 0.0, stopping: bool = False) -> AsyncIterat
     """Run a server with the real admission of connections, and yield its port."""
     left: list[Session] = []
     load, origins = Load(lambda: late), Origins(more=["http://ours"])
-    sockets = Sockets(cast(Any, None), left.append, load, Metrics(), Proxies(), Budgets(), origins)
+    sockets = Sockets(
+        cast(Any, None), left.append, load, Metrics(), Proxies(), Budgets(), origins, Turns()
+    )
     state, config = ServerState(), Config(cast(Any, None), log_config=None)
     server = await asyncio.get_running_loop().create_server(
         lambda: sockets(config, state, {}), "127.0.0.1", 0

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from functools import partial
 
 import pytest
 
-from server.gateway.turns import SHARE, Turns
+from server.gateway.turns import BEGUN, LEAST, PASS, Turns
 
 
 class Ended(asyncio.Transport):
@@ -31,10 +31,12 @@ class Passes:
 
     def __init__(self) -> None:
         self.count = 0
+        self.work: Callable[[], object] = int
         self._next = asyncio.get_running_loop().call_soon(self._pass)
 
     def _pass(self) -> None:
         self.count += 1
+        self.work()
         self._next = asyncio.get_running_loop().call_soon(self._pass)
 
     def stop(self) -> None:
@@ -56,7 +58,7 @@ async def test_addresses_take_turns_and_those_who_play_wait_for_few(passes: Pass
 
     def take(name: str) -> None:
         nonlocal now
-        now += SHARE / 2
+        now += PASS / 2
         taken.append((passes.count, name))
 
     for name in ("a1", "a2", "a3", "b1", "b2", "c1"):
@@ -71,6 +73,53 @@ async def test_addresses_take_turns_and_those_who_play_wait_for_few(passes: Pass
     turns.add("c", transport, partial(take, "c2"))
     await asyncio.sleep(0)
     assert taken[-1][1] == "c2"
+
+
+@pytest.mark.parametrize(
+    ("others", "begins", "turns_in_a_pass"),
+    [
+        # Turns of a fifth of a pass each have what all else leaves of it,
+        (0.0, False, 5),
+        (0.6 * PASS, False, 2),
+        # with what tasks take that they begin,
+        (0.0, True, PASS / (BEGUN + 0.2 * PASS)),
+        # and a part in any case, however long all else takes.
+        (PASS, False, LEAST / 0.2),
+        (6 * PASS, False, 6 * LEAST / 0.2),
+    ],
+)
+async def test_turns_have_what_all_else_leaves_of_the_time(
+    passes: Passes, others: float, begins: bool, turns_in_a_pass: float
+) -> None:
+    now = 0.0
+    turns, transport = Turns(lambda: now), Ended()
+    taken: list[int] = []
+
+    def take() -> None:
+        nonlocal now
+        now += 0.2 * PASS
+        taken.append(passes.count)
+
+    def work() -> None:
+        nonlocal now
+        now += others
+
+    passes.work = work
+    for _ in range(100):
+        turns.add("a", transport, take, begins=begins)
+    while len(taken) < 100:
+        await asyncio.sleep(0)
+    assert max(Counter(taken).values()) <= turns_in_a_pass + 1
+    assert 100 / (taken[-1] - taken[0] + 1) == pytest.approx(turns_in_a_pass, rel=0.1)
+
+
+async def test_the_event_loop_may_sleep_when_all_turns_are_taken() -> None:
+    turns, taken = Turns(), asyncio.Event()
+    turns.add("a", Ended(), taken.set)
+    async with asyncio.timeout(5):
+        await taken.wait()
+        while turns._is_scheduled:
+            await asyncio.sleep(0)
 
 
 async def test_a_turn_that_fails_is_told_and_the_others_are_taken() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from typing import Any, Protocol
 
 from server.gateway.session import Session
@@ -151,6 +151,10 @@ class Connection:
     def is_behind(self) -> bool:
         """Return `False`: players always keep up."""
         return False
+
+    def in_turn(self, begin: Callable[[], None]) -> None:
+        """Begin soon, after what has arrived before."""
+        self._world.loop.call_soon(begin)
 
     def hold(self) -> None:
         """Queue commands until `release`."""
