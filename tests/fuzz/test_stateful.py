@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, cast
 
@@ -10,8 +11,11 @@ import msgpack
 import pytest
 
 from server.gateway import codec
+from server.gateway.messages import kind_of
+from server.gateway.messages.accounts import DeleteAccount
 from server.gateway.messages.session import Done, Pong, Refused
 from server.gateway.messages.shared import Event
+from tests.fuzz.commands import Commands, Seen
 from tests.fuzz.fuzzer import ANSWERS, Fuzzer, Session, World
 from tests.fuzz.stateful import run
 
@@ -68,3 +72,13 @@ def test_an_answer_that_is_not_documented_is_a_complaint(
 ) -> None:
     (complaint,) = complaints(sent, *answers)
     assert words in complaint
+
+
+def test_broken_commands_are_no_frames_too_long_and_delete_no_account() -> None:
+    commands = Commands(random.Random(SEED), Seen())
+    for _ in range(5_000):
+        frame = commands.broken([kind_of(DeleteAccount) - 1, 5, "x" * 3_000])
+        encoded = frame.encode() if isinstance(frame, str) else frame
+        assert len(encoded) <= codec.MAX_FRAME_SIZE
+        with suppress(codec.BadMessageError, codec.OldProtocolError):
+            assert not isinstance(codec.decode(encoded), DeleteAccount)
