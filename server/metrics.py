@@ -103,7 +103,7 @@ class Metrics:
     )
     refusals: Counts = field(
         default_factory=Counter,
-        metadata=_family("samedeal_refusals", "Commands that were refused.", "code"),
+        metadata=_family("samedeal_refusals", "Commands and handshakes that were refused.", "code"),
     )
     closes: Counts = field(
         default_factory=Counter,

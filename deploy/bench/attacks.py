@@ -27,7 +27,10 @@ import uvloop
 from deploy.bench import wire
 from deploy.bench.awake import idle_priority
 from deploy.bench.client import masked
+from deploy.bench.games import recorded
 from deploy.bench.processes import LOAD_CORE, pin, upgrade
+from engine.catalog import ruleset
+from server.gateway.messages.attempts import FIRST_NUMBER
 
 ADDRESSES = 4
 
@@ -69,6 +72,10 @@ def _shake(*headers: str) -> bytes:
 
 
 _HELLO = masked(wire.hello(1))
+_MOVES = wire.moves(ruleset("robert"), FIRST_NUMBER, 2, recorded("robert")[:5])
+_PLAYED = b"".join(map(masked, [*_MOVES, wire.resign(4, FIRST_NUMBER, 7)]))
+"""Moves of the first attempt of a session, and its end, after which it is on the board."""
+
 _BYTES = tuple(bytes([byte]) for byte in masked(wire.ping(2) + bytes(100)) * 4)
 _HEAD_BYTES = tuple(bytes([byte]) for byte in _get("/" + "x" * 400))
 _EMPTY = 0x00
@@ -81,6 +88,14 @@ ATTACKS = {
         _HELLO + masked(wire.watch_leaderboard(2, "robert")),
         (masked(wire.list_dailies(3)),),
         pause=4.0,
+        reads=False,
+    ),
+    "readers of a busy board": Attack(
+        1_000,
+        _shake(),
+        _HELLO + masked(wire.watch_leaderboard(2, "robert")),
+        (masked(wire.open_daily(3, "robert")), _PLAYED),
+        pause=0.8,
         reads=False,
     ),
     "heads byte by byte": Attack(400, b"", again=_HEAD_BYTES),

@@ -128,10 +128,12 @@ class Sockets:
         """Return the response to a handshake that is not for here, or not from our pages."""
         headers = request.headers
         if not self._origins.serves(headers.get("Host", "")):
+            self._metrics.refusals["wrong_host"] += 1
             return _refusal(HTTPStatus.MISDIRECTED_REQUEST, WRONG_HOST)
         if request.path.partition("?")[0] != SOCKET_PATH:
             return _refusal(HTTPStatus.NOT_FOUND, "There is no WebSocket at this path.")
         if not self._origins.admits(headers, socket.peer):
+            self._metrics.refusals["wrong_origin"] += 1
             log.info("origin_refused", origin=headers["Origin"])
             text = "Pages of this origin may not open a WebSocket here."
             return _refusal(HTTPStatus.FORBIDDEN, text)

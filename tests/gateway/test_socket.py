@@ -577,12 +577,21 @@ async def test_a_handshake_that_fails_ends_the_connection(
 
 
 @asynccontextmanager
-async def admitting(*, late: float = 0.0, stopping: bool = False) -> AsyncIterator[int]:
+async def admitting(
+    *, late: float = 0.0, stopping: bool = False, metrics: Metrics | None = None
+) -> AsyncIterator[int]:
     """Run a server with the real admission of connections, and yield its port."""
     left: list[Session] = []
     load, origins = Load(lambda: late), Origins(more=["http://ours"])
     sockets = Sockets(
-        cast(Any, None), left.append, load, Metrics(), Proxies(), Budgets(), origins, Turns()
+        cast(Any, None),
+        left.append,
+        load,
+        metrics or Metrics(),
+        Proxies(),
+        Budgets(),
+        origins,
+        Turns(),
     )
     state, config = ServerState(), Config(cast(Any, None), log_config=None)
     server = await asyncio.get_running_loop().create_server(
@@ -631,3 +640,15 @@ async def test_a_handshake_is_accepted_or_refused(
         if status != 101:
             async with asyncio.timeout(20):
                 await client.reader.read()
+
+
+async def test_handshakes_for_other_hosts_or_origins_are_counted() -> None:
+    metrics = Metrics()
+    async with admitting(metrics=metrics) as port:
+        for request_ in (
+            handshake(Origin="http://theirs"),
+            handshake().replace(b"localhost", b"rebound.example"),
+        ):
+            async with connected(port) as client:
+                await client.shake(request_)
+    assert metrics.refusals == {"wrong_origin": 1, "wrong_host": 1}
