@@ -27,8 +27,9 @@ last. Like the messages of a move it has no `re`, since it never answers a comma
 class CreateRoom(Command, tag=3, frozen=True):
     """Open a race room and take its first seat.
 
-    Refused as `unknown_game`, `unknown_variant`, `room_full` or `overloaded`; as `room_full` only
-    if the room was created before, and the player's seat in it has been given up and taken.
+    Refused as `unknown_game`, `unknown_variant` or `overloaded`. If the room was created before,
+    and the player has no seat in it any more, also as `room_full`, `room_locked`, `room_closed` or
+    `removed`.
 
     Attributes:
         seats: how many players it has room for, 1 to 8.
