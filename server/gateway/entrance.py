@@ -80,7 +80,11 @@ class Entrance:
         return Visit(budget, refusal)
 
     def admits(self, peer: str, headers: Iterable[tuple[bytes, bytes]]) -> bool:
-        """Charge a client for a request; return whether it may have an answer.
+        """Charge a client for a request; return whether it may have an answer; see `client`."""
+        return not self._budgets.answer(self.client(peer, headers))
+
+    def client(self, peer: str, headers: Iterable[tuple[bytes, bytes]]) -> str:
+        """Return the address that a request is from.
 
         Args:
             peer: the address at the other end of the connection.
@@ -89,7 +93,7 @@ class Entrance:
         forwarded = [
             value.decode("latin-1") for name, value in headers if name == b"x-forwarded-for"
         ]
-        return not self._budgets.answer(self._proxies.client(peer, forwarded))
+        return self._proxies.client(peer, forwarded)
 
 
 def _answer(status: HTTPStatus, text: str) -> bytes:

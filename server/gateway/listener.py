@@ -297,7 +297,11 @@ class _Connection(HttpToolsProtocol):
             if not self.transport.is_closing():
                 start(cycle, app)
 
-        self._turns.add(self._peer, self.transport, begin, begins=True)
+        address = self._peer
+        if self._entrance is not None:
+            # Behind a proxy, clients do not wait for the requests of each other.
+            address = self._entrance.client(address, cycle.scope["headers"])
+        self._turns.add(address, self.transport, begin, begins=True)
 
     @property
     def _peer(self) -> str:

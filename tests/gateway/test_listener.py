@@ -25,7 +25,11 @@ from websockets.server import ServerProtocol
 
 from server import listening
 from server.gateway import listener as module
+from server.gateway.addresses import Proxies
+from server.gateway.budgets import Budgets
+from server.gateway.entrance import Entrance
 from server.gateway.listener import MAX_HEAD, MAX_HEADERS, MAX_PIPELINED, Listener
+from server.gateway.turns import Turn, Turns
 
 LARGE = 32_000_000
 
@@ -91,10 +95,12 @@ async def broken(_: Request) -> PlainTextResponse:
 
 
 @asynccontextmanager
-async def serving() -> AsyncIterator[int]:
+async def serving(
+    entrance: Entrance | None = None, turns: Turns | None = None
+) -> AsyncIterator[int]:
     """Serve, and yield the port."""
     app = Starlette(routes=[Route("/", short), Route("/large", large), Route("/broken", broken)])
-    listener = Listener(app, Echo)
+    listener = Listener(app, Echo, entrance, turns)
     (bound,) = listening.bind("127.0.0.1", 0)
     port = listening.port_of(bound)
     await listener.open(bound)
@@ -429,3 +435,22 @@ async def test_a_client_that_does_not_close_in_time_is_disconnected(
         with pytest.raises(ConnectionClosed):
             await socket.recv()
     assert [(line["event"], line["count"]) for line in logs] == [("connections_aborted", 1)]
+
+
+async def test_pipelined_requests_take_turns_by_the_clients_behind_a_proxy() -> None:
+    begun: list[str] = []
+
+    class Noted(Turns):
+        def add(
+            self, address: str, transport: asyncio.Transport, turn: Turn, *, begins: bool = False
+        ) -> None:
+            if begins:
+                begun.append(address)
+            super().add(address, transport, turn, begins=begins)
+
+    entrance = Entrance(Budgets(), Proxies(("127.0.0.1",)), 100)
+    clients = ["203.0.113.7", "198.51.100.1", "203.0.113.7"]
+    async with serving(entrance, Noted()) as port, connected(port) as (reader, writer):
+        writer.write(b"".join(request("/", f"X-Forwarded-For: {each}") for each in clients))
+        assert [await status(reader) for _ in clients] == [200] * 3
+    assert begun == clients
