@@ -83,7 +83,9 @@ def check(
     commands = {ledger.player: CommandIndex(ledger) for ledger in everybody}
     for index in commands.values():
         for player, room, at in index.removals:
-            commands[player].add_removal(room, at)
+            # The command may name nobody.
+            if player in commands:
+                commands[player].add_removal(room, at)
     summaries = _check_attempts(stored, everybody, commands, verdict)
     rooms = {
         code: room_history.fold(

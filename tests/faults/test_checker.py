@@ -72,6 +72,13 @@ def test_a_correct_recording_with_help_gives_no_complaints() -> None:
     assert types[-3:] == ["undone", "hinted", "ended"]
 
 
+def test_a_command_that_removes_nobody_is_correct() -> None:
+    recording = correct_recording()
+    command = {"type": "room.remove", "id": 99, "code": CODE, "player": "nobody"}
+    recording.ledgers[ADA].record_command(command)
+    assert kinds(recording) == set()
+
+
 UNDONE, HINTED = MOVES + 2, MOVES + 3
 """The numbers of the entries for which help was asked."""
 
