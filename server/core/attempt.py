@@ -137,10 +137,11 @@ class Attempt(Struct, frozen=True):
     def has_begun(self, now: int) -> bool:
         """Return whether moves are accepted.
 
-        A round has a countdown first. An attempt at a daily accepts moves from its first entry on,
-        even if this node's clock is behind that of the node which wrote the entry.
+        A round has a countdown first, which is over once a move was accepted. An attempt at a daily
+        accepts moves from its first entry on. Both hold even if this node's clock is behind that of
+        the node which wrote the entry.
         """
-        return self.start.room is None or now >= self.start.at
+        return self.start.room is None or self.is_played or now >= self.start.at
 
     @property
     def is_played(self) -> bool:

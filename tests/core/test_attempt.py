@@ -179,6 +179,15 @@ def test_nothing_happens_before_the_start(decide: Callable[[Attempt, int], Event
     assert refusal_of(lambda: decide(begun(), START)) is None
 
 
+@pytest.mark.parametrize("decide", [play_legal_move, attempt.resign])
+def test_what_was_played_has_begun_though_a_clock_is_behind(
+    decide: Callable[[Attempt, int], Event],
+) -> None:
+    state = begun()
+    state = attempt.fold(state, play(state, "s>w", START + 5))
+    assert decide(state, START - 1).at == START + 5
+
+
 def test_an_illegal_move_is_refused_with_the_code_and_sentence_of_the_engine() -> None:
     with pytest.raises(Refusal, match="illegal_move") as refusal:
         play(begun(), "f0>s", START)
