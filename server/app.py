@@ -64,7 +64,7 @@ from server.store.starts import Starts
 from server.store.suspicions import Suspicions
 from server.store.sweepers import Sweepers
 
-GC_THRESHOLDS = 2_000, 20, 100
+GC_THRESHOLDS = 2_000, 5, 400
 """Net new objects that start a collection of the youngest generation, and how many collections of a
 generation start one of the next (`gc.set_threshold`).
 
