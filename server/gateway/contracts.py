@@ -42,10 +42,12 @@ class Wire(Protocol):
     def is_behind(self) -> bool:
         """Return whether the client reads more slowly than it is written to: frames queue up."""
 
-    def in_turn(self, begin: Callable[[], None]) -> None:
-        """Call a function, which begins a task, when it is the turn of the client's address.
+    def in_turn(self, begin: Callable[[], None], cost: float) -> None:
+        """Call a function, which begins a command, when it is the turn of the client's address.
 
-        See `server.gateway.turns`.
+        Args:
+            begin: the function.
+            cost: what the command costs (`server.gateway.costs`).
         """
 
     def hold(self) -> None:

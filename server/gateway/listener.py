@@ -18,6 +18,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResp
 from uvicorn.server import ServerState
 
 from server import listening
+from server.gateway.costs import READ, SECONDS
 from server.gateway.entrance import RETRY_AFTER, Entrance, Visit
 from server.gateway.origins import HOST
 from server.gateway.turns import Turns
@@ -301,7 +302,7 @@ class _Connection(HttpToolsProtocol):
         if self._entrance is not None:
             # Behind a proxy, clients do not wait for the requests of each other.
             address = self._entrance.client(address, cycle.scope["headers"])
-        self._turns.add(address, self.transport, begin, begins=True)
+        self._turns.add(address, self.transport, begin, READ * SECONDS)
 
     @property
     def _peer(self) -> str:

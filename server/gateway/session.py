@@ -196,7 +196,7 @@ class Session:
             self._play(command)
         else:
             self._busy = True
-            self._wire.in_turn(partial(run_soon, self._carry_out(command)))
+            self._wire.in_turn(partial(run_soon, self._carry_out(command)), cost)
 
     def _play(self, command: PlayMove) -> None:
         """Start to play a move; `_moved` is called with its outcome."""

@@ -22,6 +22,7 @@ from websockets.protocol import State
 from websockets.server import ServerProtocol
 
 from server.gateway.codec import MAX_FRAME_SIZE
+from server.gateway.costs import SECONDS
 from server.gateway.limits import BYTES_AT_ONCE, BYTES_PER_SECOND, CONTROL_COST
 from server.gateway.outgoing import Outgoing
 from server.gateway.session import Session
@@ -182,9 +183,9 @@ class Socket(asyncio.Protocol):
         self._waits = True
         self._turns.add(self._address, self.transport, self._parse_slice)
 
-    def in_turn(self, begin: Callable[[], None]) -> None:
-        """Call a function, which begins a task, when it is the turn of the client's address."""
-        self._turns.add(self._address, self.transport, begin, begins=True)
+    def in_turn(self, begin: Callable[[], None], cost: float) -> None:
+        """Call a function, which begins a command, when it is the turn of the client's address."""
+        self._turns.add(self._address, self.transport, begin, cost * SECONDS)
 
     @property
     def _address(self) -> str:

@@ -18,9 +18,6 @@ PASS: Final = 0.0005
 IDLE: Final = 0.0002
 """Seconds of a pass in which nothing was to do, or a move: then passes are no longer measured."""
 
-BEGUN: Final = 0.0005
-"""Seconds that the first step of a task takes, about: it runs after the turn that has begun it."""
-
 LEAST: Final = 0.1
 """The part of the time that turns have in any case, though all else takes longer than `PASS`."""
 
@@ -34,8 +31,8 @@ class Turns:
 
     What a turn has begun goes on in later passes, when the store has answered. So turns have what
     all else leaves of a pass, and are taken no faster than what they have begun is done. A turn
-    that takes longer is made up for in the next passes. While the event loop is busy, each pass is
-    measured.
+    that takes longer, or begins what does, is made up for in the next passes. While the event loop
+    is busy, each pass is measured.
 
     Args:
         clock: returns the time in seconds; `None` for the monotonic clock.
@@ -49,7 +46,7 @@ class Turns:
         self._overdrawn = 0.0
 
     def add(
-        self, address: str, transport: asyncio.Transport, turn: Turn, *, begins: bool = False
+        self, address: str, transport: asyncio.Transport, turn: Turn, later: float = 0.0
     ) -> None:
         """Schedule a turn, after all that were added for the same address.
 
@@ -57,9 +54,9 @@ class Turns:
             address: whose turn it is.
             transport: the connection, which is aborted if an exception is raised.
             turn: what is to be done.
-            begins: whether it begins a task.
+            later: seconds that what it begins will take, about.
         """
-        done = partial(_do, transport, turn), BEGUN if begins else 0.0
+        done = partial(_do, transport, turn), later
         self._waiting.setdefault(address, deque()).append(done)
         if not self._is_scheduled:
             self._schedule()
@@ -81,12 +78,12 @@ class Turns:
                 began, now = now, self._clock()
                 left -= now - began
         finally:
-            self._overdrawn = max(0.0, -left)
+            self._overdrawn = max(0.0, -left) if is_busy else 0.0
             if is_busy and not self._is_scheduled:
                 self._schedule()
 
     def _take_one(self) -> float:
-        """Take a turn; return the seconds that it takes in addition."""
+        """Take a turn; return the seconds that what it has begun will take."""
         address, turns = self._waiting.popitem(last=False)
         turn, later = turns.popleft()
         if turns:

@@ -110,7 +110,7 @@ class Seat:
         """Return whether the client is too slow."""
         return self.behind
 
-    def in_turn(self, begin: Callable[[], None]) -> None:
+    def in_turn(self, begin: Callable[[], None], _cost: float) -> None:
         """Begin at once."""
         begin()
 

@@ -345,7 +345,7 @@ async def test_commands_begin_when_it_is_their_turn_and_moves_at_once(
     seat = await hub.seat()
     attempt = await seat.ask("daily.open", game="robert")
     begun: list[Callable[[], None]] = []
-    monkeypatch.setattr(seat, "in_turn", begun.append)
+    monkeypatch.setattr(seat, "in_turn", lambda begin, _: begun.append(begin))
     moved = await seat.ask("move", attempt=attempt["attempt"], seq=2, move="s>w")
     assert (moved["type"], begun) == ("moved", [])
     asked = asyncio.ensure_future(seat.ask("ping"))

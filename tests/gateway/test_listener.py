@@ -442,11 +442,11 @@ async def test_pipelined_requests_take_turns_by_the_clients_behind_a_proxy() -> 
 
     class Noted(Turns):
         def add(
-            self, address: str, transport: asyncio.Transport, turn: Turn, *, begins: bool = False
+            self, address: str, transport: asyncio.Transport, turn: Turn, later: float = 0.0
         ) -> None:
-            if begins:
+            if later:
                 begun.append(address)
-            super().add(address, transport, turn, begins=begins)
+            super().add(address, transport, turn, later)
 
     entrance = Entrance(Budgets(), Proxies(("127.0.0.1",)), 100)
     clients = ["203.0.113.7", "198.51.100.1", "203.0.113.7"]

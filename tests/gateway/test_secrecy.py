@@ -74,7 +74,7 @@ class _Wire:
         """Return that the client keeps up."""
         return False
 
-    def in_turn(self, begin: Callable[[], None]) -> None:
+    def in_turn(self, begin: Callable[[], None], _cost: float) -> None:
         """Begin at once."""
         begin()
 

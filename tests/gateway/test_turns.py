@@ -9,7 +9,7 @@ from functools import partial
 
 import pytest
 
-from server.gateway.turns import BEGUN, LEAST, PASS, Turns
+from server.gateway.turns import LEAST, PASS, Turns
 
 
 class Ended(asyncio.Transport):
@@ -76,20 +76,20 @@ async def test_addresses_take_turns_and_those_who_play_wait_for_few(passes: Pass
 
 
 @pytest.mark.parametrize(
-    ("others", "begins", "turns_in_a_pass"),
+    ("others", "later", "turns_in_a_pass"),
     [
         # Turns of a fifth of a pass each have what all else leaves of it,
-        (0.0, False, 5),
-        (0.6 * PASS, False, 2),
-        # with what tasks take that they begin,
-        (0.0, True, PASS / (BEGUN + 0.2 * PASS)),
+        (0.0, 0.0, 5),
+        (0.6 * PASS, 0.0, 2),
+        # without what commands take that they begin,
+        (0.0, 0.6 * PASS, 1 / 0.8),
         # and a part in any case, however long all else takes.
-        (PASS, False, LEAST / 0.2),
-        (6 * PASS, False, 6 * LEAST / 0.2),
+        (PASS, 0.0, LEAST / 0.2),
+        (6 * PASS, 0.0, 6 * LEAST / 0.2),
     ],
 )
 async def test_turns_have_what_all_else_leaves_of_the_time(
-    passes: Passes, others: float, begins: bool, turns_in_a_pass: float
+    passes: Passes, others: float, later: float, turns_in_a_pass: float
 ) -> None:
     now = 0.0
     turns, transport = Turns(lambda: now), Ended()
@@ -106,7 +106,7 @@ async def test_turns_have_what_all_else_leaves_of_the_time(
 
     passes.work = work
     for _ in range(100):
-        turns.add("a", transport, take, begins=begins)
+        turns.add("a", transport, take, later)
     while len(taken) < 100:
         await asyncio.sleep(0)
     assert max(Counter(taken).values()) <= turns_in_a_pass + 1

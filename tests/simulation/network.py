@@ -152,7 +152,7 @@ class Connection:
         """Return `False`: players always keep up."""
         return False
 
-    def in_turn(self, begin: Callable[[], None]) -> None:
+    def in_turn(self, begin: Callable[[], None], _cost: float) -> None:
         """Begin soon, after what has arrived before."""
         self._world.loop.call_soon(begin)
 
