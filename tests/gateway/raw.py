@@ -67,13 +67,9 @@ class RawClient:
         self._writer = writer
 
     def write(self, data: bytes) -> None:
-        """Write bytes."""
-        self._writer.write(data)
-
-    @property
-    def is_open(self) -> bool:
-        """Whether bytes can be written."""
-        return not self._writer.is_closing()
+        """Write bytes, unless the connection has ended."""
+        if not self._writer.is_closing():
+            self._writer.write(data)
 
     def abort(self) -> None:
         """End the connection at once, without what has not been sent yet."""
