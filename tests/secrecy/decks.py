@@ -185,13 +185,13 @@ class Facts:
         attempts: those at the two deals, of all players.
         over: when the round was over, in Unix milliseconds; `NEVER` if it was not.
         runners: who runs in it.
-        watching: who may see it later, without running in it.
+        watching: who may see it later, without running in it, and since when.
     """
 
     attempts: Sequence[Played]
     over: float
     runners: frozenset[PlayerId]
-    watching: frozenset[PlayerId]
+    watching: Mapping[PlayerId, float]
 
     def without(self, player: PlayerId, until: float) -> list[tuple[AttemptId, list[Event]]]:
         """Return what all players but one had played until a time."""
@@ -203,7 +203,7 @@ class Facts:
 
 
 def facts_of(
-    stored: Stored, deals: Mapping[DealId, Kind], code: RoomCode, watching: frozenset[PlayerId]
+    stored: Stored, deals: Mapping[DealId, Kind], code: RoomCode, has_key: frozenset[PlayerId]
 ) -> Facts:
     """Return what was played.
 
@@ -211,7 +211,7 @@ def facts_of(
         stored: what the server has stored.
         deals: see `Dealer`.
         code: the clients' room.
-        watching: see `Facts`.
+        has_key: who has the room's watch key.
     """
     attempts = [
         Played(AttemptId(id_), deals[deal], [attempt_journal.decode(text) for _, text in entries])
@@ -223,6 +223,10 @@ def facts_of(
     ]
     started = next((event for event in events if isinstance(event, RoundStarted)), None)
     runners = frozenset(started.players if started else ())
+    # Who has a seat needs no key.
+    seats = [each for each in reversed(events) if isinstance(each, race_events.SeatTaken)]
+    seated = {each.player: each.at for each in seats}
+    watching = {**seated, **dict.fromkeys(has_key, 0)}
     ends = {each.player: _end(each) for each in attempts if each.kind == "room"}
     over = max((ends.get(player, NEVER) for player in runners), default=NEVER)
     return Facts(attempts, over, runners, watching)
@@ -298,7 +302,7 @@ class Twins:
             return NEVER
         if self._viewer in self._facts.runners:
             return max(at, self._done)
-        return at + WATCH_DELAY if self._viewer in self._facts.watching else NEVER
+        return max(at + WATCH_DELAY, self._facts.watching.get(self._viewer, NEVER))
 
 
 def _swapped(cards: bytes, rng: random.Random) -> bytes:

@@ -39,8 +39,8 @@ def check(script: Script, counts: Counter[str]) -> None:
     clients = Clients(script, dealer)
     with dealer.dealing():
         first = serve(script.seed, CLIENTS, clients.drive)
-    watching = frozenset(clients.clients[client].id for client in (ANN, BOB, CYD, DAN))
-    facts = facts_of(first.stored, dealer.deals, clients.code, watching)
+    has_key = frozenset(clients.clients[client].id for client in (ANN, BOB, CYD, DAN))
+    facts = facts_of(first.stored, dealer.deals, clients.code, has_key)
     rng = random.Random(script.seed)
     begun = first.sent[0][0].at
     ended = max(each.at for sent in first.sent for each in sent)
@@ -54,7 +54,7 @@ def check(script: Script, counts: Counter[str]) -> None:
         decks, shown = found
         second = _serve_again(script, decks, clients.recorded)
         limit = shown - MARGIN
-        other = facts_of(second.stored, dealer.deals, clients.code, watching)
+        other = facts_of(second.stored, dealer.deals, clients.code, has_key)
         if not _others_did_the_same(facts, other, client.id, limit):
             counts["others did something else"] += 1
             continue
