@@ -351,11 +351,10 @@ def _is_away(*_: object, **__: object) -> None:
     raise OSError("away")
 
 
-async def test_an_entry_appended_during_a_refresh_is_kept(
+def slow_refreshes(
     node: Node, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    code = (await node.room_of(ADA, BOB)).opened.code
-    await follow(node, code, ADA)
+) -> tuple[asyncio.Event, asyncio.Event]:
+    """Let a node's refreshes set one event, and wait for the other before they go on."""
     present = node.store.rooms.present
     asked, go_on = asyncio.Event(), asyncio.Event()
 
@@ -366,6 +365,15 @@ async def test_an_entry_appended_during_a_refresh_is_kept(
         return found
 
     monkeypatch.setattr(node.store.rooms, "present", slow)
+    return asked, go_on
+
+
+async def test_an_entry_appended_during_a_refresh_is_kept(
+    node: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = (await node.room_of(ADA, BOB)).opened.code
+    await follow(node, code, ADA)
+    asked, go_on = slow_refreshes(node, monkeypatch)
     node.services.live.receive(code, None)
     await asked.wait()
     room = await node.rooms.set_ready(code, BOB, ready=False)
@@ -385,15 +393,7 @@ async def test_a_room_that_is_left_during_a_refresh_is_not_followed_again(
 ) -> None:
     code = (await node.room_of(ADA, BOB)).opened.code
     await follow(node, code, ADA)
-    present = node.store.rooms.present
-    asked, go_on = asyncio.Event(), asyncio.Event()
-
-    async def slow(asked_for: RoomCode) -> dict[PlayerId, str]:
-        asked.set()
-        await go_on.wait()
-        return await present(asked_for)
-
-    monkeypatch.setattr(node.store.rooms, "present", slow)
+    asked, go_on = slow_refreshes(node, monkeypatch)
     live = node.services.live.find(code)
     assert live is not None
     node.services.live.refresh_soon(code)
@@ -407,7 +407,7 @@ async def test_a_room_that_is_left_during_a_refresh_is_not_followed_again(
     await until(refreshed)
 
     async def absent() -> bool:
-        return await present(code) == {}
+        return await node.store.rooms.present(code) == {}
 
     await until(absent)
     assert node.services.live.size == 0
