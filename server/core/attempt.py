@@ -19,7 +19,7 @@ from engine.notation import move_text, parse_move
 from engine.play import apply
 from engine.play import play as play_move
 from engine.ruleset import Move
-from engine.solver import cards_never_seen
+from engine.search import cards_never_seen
 from server.core.ids import AttemptId, DealId, PlayerId, RoomCode, attempt_id
 from server.core.ranking import MAX_MOVES, End, Result
 from server.core.refusal import Refusal

@@ -17,7 +17,7 @@ from engine.board import Board
 from engine.catalog import stored_ruleset
 from engine.errors import EngineError
 from engine.notation import parse_move
-from engine.solver import Outcome, search
+from engine.search import Outcome, search
 from engine.verify import verify
 from server.core import attempt
 from server.core.attempt import UNDONE, Attempt, Ended, Event, Hinted, Moved, Started, Undone

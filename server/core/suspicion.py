@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 from msgspec import Struct
 
 from engine.board import Board
-from engine.solver import cards_never_seen
+from engine.search import cards_never_seen
 from server.core.attempt import Attempt
 from server.core.ids import PlayerId
 from server.core.likeness import Likeness

@@ -21,7 +21,7 @@ import msgspec
 from engine.board import Board
 from engine.catalog import stored_ruleset
 from engine.notation import move_text
-from engine.solver import Outcome, search
+from engine.search import Outcome, search
 
 TIMEOUT = 30.0
 """Seconds without an answer after which the process is killed; a search takes less than one."""
@@ -46,7 +46,7 @@ class _Request(msgspec.Struct, frozen=True):
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """The result of a search: `engine.solver.SearchResult` with moves as text."""
+    """The result of a search: `engine.search.SearchResult` with moves as text."""
 
     outcome: Outcome
     line: tuple[str, ...]

@@ -14,7 +14,7 @@ from engine.board import Board
 from engine.cards import DOWN
 from engine.notation import parse_move
 from engine.ruleset import Move
-from engine.solver import Outcome, cards_never_seen, ends_on_foundation, search
+from engine.search import Outcome, cards_never_seen, ends_on_foundation, search
 from server.core import pace_bot
 from server.core.attempt import Attempt
 from server.core.ids import AttemptId

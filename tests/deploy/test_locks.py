@@ -16,11 +16,13 @@ from tests.processes import ROOT
 RUNTIME = "deploy/requirements.txt"
 DEVELOPMENT = "tests/requirements.txt"
 SUPPLY_CHAIN = "deploy/supply-chain.txt"
+SOLVER = "deploy/solver.txt"
 
-LOCKS = [RUNTIME, DEVELOPMENT, SUPPLY_CHAIN]
+LOCKS = [RUNTIME, SOLVER, DEVELOPMENT, SUPPLY_CHAIN]
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 DEPENDENCIES: list[str] = PROJECT["project"]["dependencies"]
+SOLVER_EXTRA: list[str] = PROJECT["project"]["optional-dependencies"]["solver"]
 GROUPS = PROJECT["dependency-groups"]
 SUPPLY_CHAIN_TOOLS: list[str] = GROUPS["supply-chain"]
 TOOLS = [tool for tool in GROUPS["dev"] if isinstance(tool, str)] + SUPPLY_CHAIN_TOOLS
@@ -49,7 +51,8 @@ def pins(lock: str) -> dict[str, Pin]:
     ("lock", "wanted"),
     [
         (RUNTIME, DEPENDENCIES),
-        (DEVELOPMENT, DEPENDENCIES + TOOLS),
+        (SOLVER, DEPENDENCIES + SOLVER_EXTRA),
+        (DEVELOPMENT, DEPENDENCIES + SOLVER_EXTRA + TOOLS),
         (SUPPLY_CHAIN, SUPPLY_CHAIN_TOOLS),
     ],
     ids=LOCKS,
@@ -70,7 +73,7 @@ def test_each_pin_has_hashes(lock: str) -> None:
         assert all(re.fullmatch("sha256:[0-9a-f]{64}", text) for text in pin.hashes), name
 
 
-@pytest.mark.parametrize("lock", [RUNTIME, SUPPLY_CHAIN])
+@pytest.mark.parametrize("lock", [RUNTIME, SOLVER, SUPPLY_CHAIN])
 def test_the_tests_use_the_versions_that_the_image_uses(lock: str) -> None:
     tested = pins(DEVELOPMENT)
     for name, pin in pins(lock).items():

@@ -10,7 +10,7 @@ from engine.deal import SEED_BYTES, deal_seed
 from engine.moves import legal_moves
 from engine.notation import move_text
 from engine.play import apply
-from engine.solver import Outcome, cards_never_seen, search
+from engine.search import Outcome, cards_never_seen, search
 
 MAX_LINE_MOVES = 600
 

@@ -14,7 +14,7 @@ from engine.deal import commitment, deal_seed
 from engine.errors import EngineError
 from engine.hints import hint
 from engine.notation import move_text, parse_move, seen_text
-from engine.solver import Outcome, search
+from engine.search import Outcome, search
 from server.core import attempt as core
 from server.core import daily, pace_bot
 from server.core.attempt import UNDONE, Attempt, Ended, Event, Hinted, Moved, Started, Undone

@@ -19,7 +19,7 @@ from engine.board import Board
 from engine.catalog import games
 from engine.moves import legal_moves
 from engine.notation import move_text, parse_move
-from engine.solver import Outcome, cards_never_seen, search
+from engine.search import Outcome, cards_never_seen, search
 from server.core import attempt as core
 from server.core.attempt import Attempt, Moved
 from server.core.ids import AttemptId

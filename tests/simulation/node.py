@@ -10,7 +10,7 @@ from typing import Any
 
 from engine.board import Board
 from engine.notation import move_text
-from engine.solver import search
+from engine.search import search
 from server.app import redis_store
 from server.core.daily import DailyId
 from server.core.refusal import UnavailableError

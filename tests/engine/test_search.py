@@ -19,7 +19,7 @@ from engine.play import apply
 from engine.position import parse_position, position_of
 from engine.ruleset import Ruleset
 from engine.schema import read_rules
-from engine.solver import MAX_POSITIONS, Outcome, cards_never_seen, ends_on_foundation, search
+from engine.search import MAX_POSITIONS, Outcome, cards_never_seen, ends_on_foundation, search
 from tests.engine.positions import VARIANTS, dealt, face_down, run_down
 
 MAX_SEARCHED = 1_000
