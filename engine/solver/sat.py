@@ -57,9 +57,10 @@ def solve_by_library(
 
 
 def _clauses(lines: Sequence[str]) -> Sequence[Sequence[int]]:
-    """Return the clauses that a proof in the DRAT format adds; those that it deletes may stay."""
-    return [
-        tuple(int(literal) for literal in line.split()[:-1])
-        for line in lines
-        if not line.startswith("d")
-    ]
+    """Return the clauses that a proof in the DRAT format adds; those that it deletes may stay.
+
+    The last is empty, also where the library leaves it out since an empty one was given.
+    """
+    added = (line.split() for line in lines if not line.startswith("d"))
+    proof = [tuple(int(literal) for literal in words[:-1]) for words in added]
+    return proof if proof and not proof[-1] else [*proof, ()]
