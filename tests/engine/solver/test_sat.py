@@ -111,6 +111,13 @@ def test_pigeons_are_too_many(solver: sat.Solver) -> None:
     assert asked(solver, *pigeons(6)).satisfiable is False
 
 
+@pytest.mark.parametrize(("holes", "conflicts"), [(6, 752), (7, 4_114)])
+def test_our_own_solver_takes_the_same_steps_as_its_port(holes: int, conflicts: int) -> None:
+    """Those of `client_js/tests/solver/cdcl.test.ts`; the second forgets clauses on the way."""
+    assert cdcl.MOST_LEARNT < 4_114
+    assert cdcl.solve(*pigeons(holes), MANY).conflicts == conflicts
+
+
 @SOLVERS
 def test_a_search_ends_when_its_conflicts_are_used_up(solver: sat.Solver) -> None:
     answer = asked(solver, *pigeons(9), conflicts=200)
