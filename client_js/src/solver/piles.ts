@@ -25,7 +25,7 @@ import {
 import { trials } from "./trials.ts";
 
 /** What a conflict of the SAT solver costs of the budget. */
-const STEPS_PER_CONFLICT = 1_000;
+const STEPS_PER_CONFLICT = 500;
 
 /** Whether this method decides the games of a ruleset. */
 export function applies(ruleset: Ruleset): boolean {
