@@ -106,6 +106,7 @@ def solve(board: Board, budget: int, solver: sat.Solver = sat.solve) -> Solution
             if answer.satisfiable:
                 places = encoding.places(answer.model)
                 low = brought_home(stacks, places)
+                assert low >= target
             else:
                 high = target - 1
             target = (low + high + 1) // 2

@@ -63,6 +63,7 @@ export function solve(board: Board, budget: number): Solution {
       if (answer.satisfiable) {
         places = placesIn(encoding, answer.model);
         low = broughtHome(stacks, places);
+        if (low < target) throw new Error("The clauses do not say what comes home.");
       } else {
         high = target - 1;
       }

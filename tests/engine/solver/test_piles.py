@@ -7,6 +7,7 @@ from random import Random
 import pytest
 
 from engine.board import Board
+from engine.cards import parse_pile
 from engine.catalog import load_game, ruleset
 from engine.deal import lay_out
 from engine.moves import legal_moves
@@ -170,6 +171,24 @@ def test_the_clauses_say_how_many_cards_can_come_home(rules: Ruleset) -> None:
             if target > most and number % 8 == 0:
                 assert refutes(clauses, answer.proof)
     assert undecided > 60
+
+
+@pytest.mark.parametrize(
+    "waiting",
+    [
+        ["AS 2H", "AH 2D", "AD 2S"],
+        ["AS 2D", "AD 2H", "AH 2S"],
+        ["AS 2H", "AH 2D", "AD 2C", "AC 2S"],
+        ["AS 2C", "AC 2D", "AD 2H", "AH 2S"],
+    ],
+)
+def test_piles_that_wait_for_one_another_in_a_circle_are_stuck(waiting: list[str]) -> None:
+    """Any of these piles, if it were not there, would free the others one by one."""
+    rules = short_rules(len(waiting))
+    piles = {f"t{nth}": cards for nth, cards in enumerate(waiting)} | {"s": "3S"}
+    cards = tuple(parse_pile(piles.get(name, "").split()) for name in rules.pile_names)
+    solution = solved(Board(rules, cards), cdcl.solve)
+    assert (solution.home, solution.most, solution.line) == (0, True, ())
 
 
 @SOLVERS
