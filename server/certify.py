@@ -30,8 +30,9 @@ from server.service.solving import SolverError, SolverProcess
 from server.settings import Settings
 from server.stop import Stop
 
-COUNT = 2 * daily.DRAWN_AHEAD
-"""Deals of a pool unless something else is said: after four weeks, it is empty."""
+COUNT = 3 * daily.DRAWN_AHEAD
+"""Deals of a pool unless something else is said: nodes take the first two weeks' at once, and then
+four weeks' are left."""
 
 TELL_EVERY = 60.0
 """Seconds between two lines of progress that is not shown on a terminal."""
