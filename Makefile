@@ -4,7 +4,7 @@
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .PHONY: help play dev dev-server dev-page test check coverage vectors fuzz fuzz-nodes faults simulate \
-	secrecy bench bench-quick bench-check bench-engine format format-check lint types hooks lock audit \
+	secrecy bench bench-quick bench-check bench-engine winnability format format-check lint types hooks lock audit \
 	sbom browser node
 
 # Python interpreters, of which the first that is new enough makes the environment.
@@ -110,6 +110,9 @@ bench-check: $(DEV) ## fail if a node is less than half as fast as recorded
 
 bench-engine: $(DEV) ## measure the engine, compared with python-chess, into deploy/bench/ENGINE.md
 	@$(BIN)/python -m deploy.bench.engine
+
+winnability: $(DEV) ## solve thousands of deals of each game, into engine/solver/RESULTS.md
+	@$(BIN)/python -m deploy.bench.winnability
 
 format: $(DEV) $(MODULES) ## format the sources
 	@$(BIN)/ruff format .

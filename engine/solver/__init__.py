@@ -13,16 +13,27 @@ from types import ModuleType
 
 from engine.board import Board
 from engine.ruleset import Ruleset
-from engine.solver import passes, piles
+from engine.solver import beam, passes, piles
 from engine.solver.solution import Solution, Verdict
 
-__all__ = ["Solution", "Verdict", "applies", "budget_of", "is_for_most", "solve"]
+__all__ = [
+    "Solution",
+    "Verdict",
+    "applies",
+    "budget_of",
+    "is_exact",
+    "is_for_most",
+    "method_of",
+    "solve",
+]
 
 BUDGET = 10_000_000
 """The steps for a deal, unless its method says something else."""
 
-_METHODS: tuple[ModuleType, ...] = (passes, piles)
+_METHODS: tuple[ModuleType, ...] = (passes, piles, beam)
 """All methods; the first that applies is used."""
+
+_EXACT = (passes, piles)
 
 
 def solve(board: Board, budget: int | None = None) -> Solution:
@@ -31,23 +42,37 @@ def solve(board: Board, budget: int | None = None) -> Solution:
     The answer is the same on every machine. If no method applies, nothing is known.
     """
     rules = board.ruleset
-    for method in _METHODS:
-        if method.applies(rules):
-            solution: Solution = method.solve(board, budget_of(rules) if budget is None else budget)
-            return solution
-    verdict = Verdict.WINNABLE if board.won else Verdict.UNKNOWN
-    return Solution(verdict, (), board.home, most=board.won)
+    method = _method_of(rules)
+    if method is None:
+        verdict = Verdict.WINNABLE if board.won else Verdict.UNKNOWN
+        return Solution(verdict, (), board.home, most=board.won)
+    solution: Solution = method.solve(board, budget_of(rules) if budget is None else budget)
+    return solution
+
+
+def _method_of(ruleset: Ruleset) -> ModuleType | None:
+    return next((method for method in _METHODS if method.applies(ruleset)), None)
+
+
+def method_of(ruleset: Ruleset) -> str:
+    """Return the name of the method for a game; it is empty if there is none."""
+    method = _method_of(ruleset)
+    return method.__name__.rpartition(".")[2] if method else ""
+
+
+def is_exact(ruleset: Ruleset) -> bool:
+    """Return whether the method for a game decides its boards; others may leave them undecided."""
+    return _method_of(ruleset) in _EXACT
 
 
 def applies(ruleset: Ruleset) -> bool:
     """Return whether there is a method for a game."""
-    return any(method.applies(ruleset) for method in _METHODS)
+    return _method_of(ruleset) is not None
 
 
 def budget_of(ruleset: Ruleset) -> int:
     """Return the budget that decides most deals of a game; about 10 s on one core at most."""
-    method = next((each for each in _METHODS if each.applies(ruleset)), None)
-    return getattr(method, "BUDGET", BUDGET)
+    return getattr(_method_of(ruleset), "BUDGET", BUDGET)
 
 
 def is_for_most(ruleset: Ruleset) -> bool:

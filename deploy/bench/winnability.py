@@ -1,0 +1,339 @@
+"""How many deals of each game can be won by somebody who knows every card.
+
+It solves uniform deals on all cores, and writes `engine/solver/RESULTS.md`. What is solved is kept
+under `build/winnability`, by the solver's source, so that a run that was stopped goes on.
+
+Deal `n` of a game has the seed SHA-256 of the text `samedeal deal n`, n in decimal from 0.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from hashlib import sha256
+from math import sqrt
+from multiprocessing import get_context
+from pathlib import Path
+from statistics import mean, quantiles, stdev
+from time import process_time
+from typing import NamedTuple
+
+from deploy.bench.engine import git, machine
+from engine.catalog import games, ruleset
+from engine.deal import deal_seed
+from engine.play import play
+from engine.ruleset import Ruleset
+from engine.solver import Verdict, budget_of, is_exact, is_for_most, method_of, solve
+
+ROOT = Path(__file__).parents[2]
+SOLVER = ROOT / "engine/solver"
+RESULTS = SOLVER / "RESULTS.md"
+KEPT = ROOT / "build/winnability"
+
+DEALS = 1_000
+"""Deals of each game and variant that is not decided exactly."""
+EXACT_DEALS = 10_000
+"""Deals of each game and variant that is."""
+GOAL_DEALS = 200
+"""Deals of each game that are solved with the whole budget."""
+SHORT = 10
+"""The budget of all other deals is that many times smaller."""
+
+Z = 1.959964
+"""The quantile of the normal distribution for an interval of 95 %."""
+
+
+class Task(NamedTuple):
+    """A deal to solve."""
+
+    game: str
+    variant: str
+    number: int
+    budget: int
+
+
+@dataclass(frozen=True, slots=True)
+class Solved:
+    """What was found of a deal.
+
+    Attributes:
+        length: the number of moves of the line that wins, or of the best one.
+        home: the cards on foundations after it.
+        seconds: the processor's time; it depends on the machine, all else does not.
+    """
+
+    number: int
+    verdict: str
+    home: int
+    length: int
+    effort: int
+    steps: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Deals of one variant of a game that were solved with one budget."""
+
+    rules: Ruleset
+    budget: int
+    deals: Sequence[Solved]
+
+    def count(self, verdict: Verdict) -> int:
+        """Return how many deals have this verdict."""
+        return sum(each.verdict == verdict.value for each in self.deals)
+
+
+def seed(number: int) -> bytes:
+    """Return the seed of a deal by its number."""
+    return sha256(f"samedeal deal {number}".encode()).digest()
+
+
+def solved(task: Task) -> Solved:
+    """Solve a deal, and play the line that was found by the rules.
+
+    Raises:
+        EngineError: a move of the line is illegal.
+        ValueError: the line does not lead where the solver says.
+    """
+    board = deal_seed(ruleset(task.game, task.variant), seed(task.number))
+    began = process_time()
+    found = solve(board, task.budget)
+    seconds = process_time() - began
+    for move in found.line:
+        board, _ = play(board, move)
+    if board.home != found.home or board.won != (found.verdict is Verdict.WINNABLE):
+        raise ValueError(f"{task}: the line brings {board.home} cards home, not {found.home}.")
+    return Solved(
+        task.number,
+        found.verdict.value,
+        found.home,
+        len(found.line),
+        found.effort,
+        found.steps,
+        round(seconds, 3),
+    )
+
+
+def _solved(task: Task) -> tuple[Task, Solved]:
+    rules = ruleset(task.game, task.variant)
+    if rules not in _ready:
+        # What is compiled at the first call does not count.
+        solve(deal_seed(rules, seed(task.number)), 1)
+        _ready.add(rules)
+    return task, solved(task)
+
+
+_ready: set[Ruleset] = set()
+"""The rules by which this process has solved a deal."""
+
+
+def source() -> str:
+    """Return what identifies the solver's source."""
+    digest = sha256()
+    for path in sorted(SOLVER.glob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+def kept(task: Task) -> Path:
+    """Return the file of what is known of deals like this one."""
+    return KEPT / source() / f"{task.game}-{task.variant}-{task.budget}.jsonl"
+
+
+def known(path: Path) -> dict[int, Solved]:
+    """Return the deals in a file, by number; a last line that was cut off is none."""
+    found = {}
+    for line in path.read_text().splitlines() if path.exists() else ():
+        try:
+            each = Solved(*json.loads(line))
+        except ValueError:
+            continue
+        found[each.number] = each
+    return found
+
+
+def complete(wanted: Sequence[tuple[Ruleset, int, int]], jobs: int) -> list[Row]:
+    """Solve what is not known yet, in `jobs` processes, and return all.
+
+    Args:
+        wanted: rules, the number of deals, and the budget of each deal in steps.
+        jobs: how many processes solve.
+    """
+    rows: list[tuple[Ruleset, int, int, Path]] = []
+    todo: list[Task] = []
+    for rules, deals, budget in wanted:
+        tasks = [Task(rules.game, rules.variant, number, budget) for number in range(deals)]
+        path = kept(tasks[0])
+        found = known(path)
+        todo += [task for task in tasks if task.number not in found]
+        rows.append((rules, deals, budget, path))
+    (KEPT / source()).mkdir(parents=True, exist_ok=True)
+    with get_context("spawn").Pool(jobs, _be_idle) as pool:
+        for done, (task, found_) in enumerate(pool.imap_unordered(_solved, todo), 1):
+            with kept(task).open("a") as file:
+                values = [getattr(found_, name) for name in Solved.__slots__]
+                file.write(json.dumps(values) + "\n")
+            if done % 20 == 0 or done == len(todo):
+                sys.stderr.write(f"\r{done} of {len(todo)}: {task.game}, {task.variant}   ")
+    sys.stderr.write("\n" if todo else "")
+    found_rows = []
+    for rules, deals, budget, path in rows:
+        all_ = known(path)
+        found_rows.append(Row(rules, budget, [all_[number] for number in range(deals)]))
+    return found_rows
+
+
+def _be_idle() -> None:
+    """Let everything else on the machine go first."""
+    os.nice(19)
+
+
+def wilson(count: int, of: int) -> tuple[float, float]:
+    """Return the 95 % interval of a share by Wilson's score."""
+    share = count / of
+    middle = share + Z * Z / (2 * of)
+    spread = Z * sqrt(share * (1 - share) / of + Z * Z / (4 * of * of))
+    scale = 1 + Z * Z / of
+    return (middle - spread) / scale, (middle + spread) / scale
+
+
+def winnability(rows: Sequence[Row]) -> Iterator[str]:
+    """Yield the table of verdicts."""
+    yield (
+        "| game | variant | method | steps | deals | winnable | lost | undecided "
+        "| can be won, 95 % | s a deal | worst |"
+    )
+    yield "|---|---|---|--:|--:|--:|--:|--:|--:|--:|--:|"
+    for row in rows:
+        deals = len(row.deals)
+        won, lost = row.count(Verdict.WINNABLE), row.count(Verdict.IMPOSSIBLE)
+        low, high = wilson(won, deals)[0], wilson(deals - lost, deals)[1]
+        times = [each.seconds for each in row.deals]
+        steps = "any" if is_exact(row.rules) else f"{row.budget:,}"
+        yield (
+            f"| {row.rules.game} | {row.rules.variant} | {method_of(row.rules)} | {steps} "
+            f"| {deals:,} | {won:,} | {lost:,} | {deals - won - lost:,} "
+            f"| {low:.1%} to {high:.1%} | {mean(times):.2f} | {max(times):.1f} |"
+        )
+
+
+def lengths(rows: Sequence[Row]) -> Iterator[str]:
+    """Yield the table of how long lines are that win, and of cards home where none was found."""
+    yield (
+        "| game | variant | moves of a line that wins: mean | least | most "
+        "| cards home where none was found: mean | least | most |"
+    )
+    yield "|---|---|--:|--:|--:|--:|--:|--:|"
+    for row in rows:
+        cells = []
+        for values in (
+            [each.length for each in row.deals if each.verdict == Verdict.WINNABLE.value],
+            [each.home for each in row.deals if each.verdict != Verdict.WINNABLE.value],
+        ):
+            cells += (
+                [f"{mean(values):.1f}", str(min(values)), str(max(values))] if values else ["-"] * 3
+            )
+        yield f"| {row.rules.game} | {row.rules.variant} | {' | '.join(cells)} |"
+
+
+def par(row: Row) -> Iterator[str]:
+    """Yield the distribution of the most cards that can come home, of deals decided exactly."""
+    pars = [each.home for each in row.deals]
+    error = Z * stdev(pars) / sqrt(len(pars))
+    cuts = quantiles(pars, n=20)
+    yield (
+        f"Par is {mean(pars):.2f} ± {error:.2f} on average (95 %), with a standard deviation of "
+        f"{stdev(pars):.2f}; from {min(pars)} to {max(pars)}, the middle 90 % from {cuts[0]:.0f} "
+        f"to {cuts[-1]:.0f}, the median {cuts[9]:.0f}."
+    )
+    yield ""
+    yield "| par | deals | share |"
+    yield "|--:|--:|--:|"
+    found = Counter(pars)
+    for value in range(min(pars), max(pars) + 1):
+        yield f"| {value} | {found[value]:,} | {found[value] / len(pars):.2%} |"
+
+
+def page(rows: Sequence[Row], goals: Sequence[Row]) -> str:
+    """Return the results in Markdown."""
+    head = git("rev-parse", "--short=12", "HEAD")
+    changed = git("status", "--porcelain", "--", "engine")
+    lines = [
+        "# How many deals can be won",
+        "",
+        "Written by `make winnability`: uniform deals, solved with all cards known from the start.",
+        "Players do not know them, so that they win fewer. Each line that wins was played by the",
+        "rules; each loss is proved. *Undecided* deals were given up when the budget was used up:",
+        "they may be either, and the interval of what can be won allows for both, and for chance",
+        "(95 %, Wilson's score).",
+        "",
+        "Deal `n` has as its seed the SHA-256 of the text `samedeal deal n`, n in decimal from 0;",
+        "[`DEALS.md`](../DEALS.md) says how a seed deals. A budget is a number of steps, not of",
+        "seconds, so that anybody finds the same.",
+        "",
+        f"- commit: {head}{' with changes' if changed else ''}",
+        f"- date: {datetime.now(UTC):%Y-%m-%d}",
+        f"- machine: {machine()}",
+        f"- Python: {platform.python_implementation()} {platform.python_version()}",
+        "",
+        "## All games and variants",
+        "",
+        *winnability(rows),
+        "",
+        "## Lines",
+        "",
+        *lengths(rows),
+        "",
+    ]
+    if goals:
+        lines += [
+            "## The first deals, with the whole budget",
+            f"As many steps as take about ten seconds, {SHORT} times as many as above.",
+            "",
+            *winnability(goals),
+            "",
+        ]
+    for row in rows:
+        if is_for_most(row.rules):
+            lines += [f"## Par of {row.rules.game}, {row.rules.variant}", "", *par(row), ""]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def main() -> int:
+    """Solve, write the results, and return the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m deploy.bench.winnability", description=__doc__)
+    parser.add_argument("--deals", type=int, default=DEALS)
+    parser.add_argument("--exact-deals", type=int, default=EXACT_DEALS)
+    parser.add_argument("--goal-deals", type=int, default=GOAL_DEALS)
+    parser.add_argument("--game", action="append", choices=list(games()), help="only this game")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="how many processes")
+    parser.add_argument("--output", type=Path, default=RESULTS, help="where to write the results")
+    options = parser.parse_args()
+    wanted, whole = [], []
+    for game in options.game or games():
+        for variant in games()[game].variants:
+            rules = ruleset(game, variant)
+            budget = budget_of(rules)
+            if is_exact(rules):
+                wanted.append((rules, options.exact_deals, budget))
+            else:
+                wanted.append((rules, options.deals, budget // SHORT))
+                whole.append((rules, options.goal_deals, budget))
+    rows = complete(wanted, options.jobs)
+    goals = complete(whole, options.jobs) if options.goal_deals else []
+    text = page(rows, goals)
+    options.output.write_text(text, encoding="utf-8")
+    sys.stdout.write(text)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
