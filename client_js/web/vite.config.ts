@@ -43,6 +43,8 @@ export default defineConfig({
     compress(here("dist")),
   ],
   resolve: { alias: { "@samedeal/client": here("../src/index.ts") } },
+  // A file of its own, which shares none with the page.
+  worker: { format: "iife" },
   server: { proxy: { "/socket": { target: server, ws: true } } },
   build: {
     outDir: here("dist"),

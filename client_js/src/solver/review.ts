@@ -31,7 +31,7 @@ export interface Review {
 const MIDWAY = 8;
 
 /**
- * Review a run, and report what is known so far, whenever that is more; the last report is whole.
+ * Review a run, and report what is known so far, whenever that is more; the last report is `done`.
  *
  * No move makes more possible than was before it, so boards between two of the same prospects need
  * not be solved.
@@ -43,7 +43,7 @@ export function review(
   boards: readonly Board[],
   { solve, budget }: Pick<Method, "solve" | "budget">,
   line: readonly string[] | null,
-  report: (review: Review) => void,
+  report: (review: Review, done: boolean) => void,
 ): void {
   const dealt = boards[0];
   if (dealt === undefined) throw new RangeError("There is no board.");
@@ -51,27 +51,32 @@ export function review(
   const last = boards.length - 1;
   const total = ruleset.total;
   const prospects: (number | null)[] = boards.map(() => null);
+  const looked = new Map<number, Solution>();
   let winnable = -1;
   let lost = boards.length;
   let known: Solution;
 
   /** Solve a board, and note what follows for others. */
   function look(at: number): Solution {
+    const before = looked.get(at);
+    if (before !== undefined) return before;
     const found = solve(boards[at] as Board, at === 0 ? budget : Math.ceil(budget / MIDWAY));
     if (found.verdict === "winnable") winnable = Math.max(winnable, at);
     if (found.verdict === "impossible") lost = Math.min(lost, at);
     if (found.most) prospects[at] = found.home;
+    looked.set(at, found);
     return found;
   }
 
-  function tell(): void {
+  function tell(done = false): void {
     for (let at = 0; at <= winnable; at++) prospects[at] = total;
-    report({
+    const found = {
       ...whole,
       winnable: winnable < 0 ? null : winnable,
       lost: lost > last ? null : lost,
       prospects: [...prospects],
-    });
+    };
+    report(found, done);
   }
 
   if (line === null) {
@@ -90,7 +95,7 @@ export function review(
   tell();
   if (known.verdict !== "impossible") departure();
   counted(Math.max(winnable, 0), last);
-  tell();
+  tell(true);
 
   /** Find the last board that is known to be winnable, between those that are and that are not. */
   function departure(): void {
