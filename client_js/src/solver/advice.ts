@@ -7,14 +7,15 @@
  * the player will not have seen by then, but where many lines begin alike, the move is good.
  */
 
-import { type Board, type Layout, cardsHome, viewOf } from "../rules/board.ts";
+import { type Board, type Layout, cardsHome } from "../rules/board.ts";
 import { DOWN, UNSEEN, pack } from "../rules/cards.ts";
 import { hint } from "../rules/hints.ts";
 import { legalMoves } from "../rules/moves.ts";
-import { moveText, seenText } from "../rules/notation.ts";
+import { moveText } from "../rules/notation.ts";
 import { apply } from "../rules/play.ts";
 import type { Move } from "../rules/ruleset.ts";
 import type { Solve } from "./index.ts";
+import { keyOf } from "./known.ts";
 import { type Random, randomFrom, seedOf, shuffledBy } from "./random.ts";
 
 export interface Advice {
@@ -99,23 +100,6 @@ function chosenOf(votes: readonly Votes[], simple: Move | null): Votes | null {
 
 function isSame(one: Move, other: Move | null): boolean {
   return one.source === other?.source && one.target === other.target && one.count === other.count;
-}
-
-/**
- * What a player knows who forgets nothing: all that lies face up, and a stock that is the waste
- * turned over. Other cards that lie face down stay unseen.
- */
-export function knownOf(board: Board): Layout {
-  const { ruleset, piles, redeals } = board;
-  const seen = viewOf(board);
-  if (redeals === 0) return seen;
-  const recalled = seen.piles.map((pile, at) => (at === ruleset.stock ? (piles[at] ?? []) : pile));
-  return { ...seen, piles: recalled };
-}
-
-/** The text that two layouts share if they look the same. */
-export function keyOf(layout: Layout): string {
-  return [layout.redeals, ...viewOf(layout).piles.map(seenText)].join(" ");
 }
 
 /** A board that agrees with what is known, with the unseen cards in a random order. */

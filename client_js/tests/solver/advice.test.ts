@@ -6,8 +6,9 @@ import { checkDeck, dealSeed } from "../../src/rules/deal.ts";
 import { hint } from "../../src/rules/hints.ts";
 import { isLegal, legalMoves } from "../../src/rules/moves.ts";
 import { play } from "../../src/rules/play.ts";
-import { advise, imagined, keyOf, knownOf } from "../../src/solver/advice.ts";
+import { advise, imagined } from "../../src/solver/advice.ts";
 import type { Solve } from "../../src/solver/index.ts";
+import { keyOf, knownOf } from "../../src/solver/known.ts";
 import { type Random, randomFrom, shuffledBy } from "../../src/solver/random.ts";
 import { exhaust } from "./exhaustive.ts";
 

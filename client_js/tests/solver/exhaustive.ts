@@ -4,7 +4,7 @@ import { type Board, cardsHome } from "../../src/rules/board.ts";
 import { legalMoves, isWon } from "../../src/rules/moves.ts";
 import { apply } from "../../src/rules/play.ts";
 import type { Move } from "../../src/rules/ruleset.ts";
-import { keyOf } from "../../src/solver/advice.ts";
+import { keyOf } from "../../src/solver/known.ts";
 import type { Solution } from "../../src/solver/solution.ts";
 
 /** The best line of all; unknown after `budget` boards. */

@@ -42,6 +42,23 @@ interface StoredDeal {
   readonly hint?: string | null;
 }
 
+/** A hint: its move, and on how many of so many imagined boards it leads to a win. */
+export interface Hinted {
+  readonly move: Move | null;
+  readonly wins: number;
+  readonly samples: number;
+}
+
+/** Finds a hint on the last of the boards of a game. */
+export type Advisor = (boards: readonly Board[]) => Promise<Hinted>;
+
+/** The hint of a good simple player. */
+const simply: Advisor = async (boards) => {
+  const { hint } = await import("../../src/rules/hints.ts");
+  const board = boards.at(-1);
+  return { move: board ? hint(board) : null, wins: 0, samples: 0 };
+};
+
 /** Store the deal of a run as its game's practice deal, in a race against the run's ghost. */
 export function storeRace(run: Run, ghost: Ghost, storage: Storage): void {
   const { game, variant, seed, rules } = run;
@@ -166,16 +183,22 @@ export class Practice {
     this.save();
   }
 
-  /** Give a hint, once on the same board; null if no move is known to get further. */
-  async giveHint(): Promise<Move | null> {
-    const { hint } = await import("../../src/rules/hints.ts");
-    if (this.#hint !== null) return this.hint;
-    const move = hint(this.#board);
-    if (move === null) return null;
-    this.#marks = { ...this.#marks, hints: this.#marks.hints + 1 };
-    this.#hint = moveText(this.ruleset, move);
-    this.save();
-    return move;
+  /**
+   * Give a hint, once on the same board; its move is null if none is known to get further. Null if
+   * the player has moved meanwhile.
+   */
+  async giveHint(advise: Advisor = simply): Promise<Hinted | null> {
+    const board = this.#board;
+    if (this.#hint === null) {
+      const { move, ...known } = await advise(this.#boards);
+      if (board !== this.#board) return null;
+      if (move === null) return { move, ...known };
+      this.#marks = { ...this.#marks, hints: this.#marks.hints + 1 };
+      this.#hint = moveText(this.ruleset, move);
+      this.save();
+      return { move, ...known };
+    }
+    return { move: this.hint, wins: 0, samples: 0 };
   }
 
   /** Restart the same deal, and the race if it is played in one. */

@@ -13,5 +13,9 @@ export const solver = new Solver((told, broke) => {
   });
   worker.onmessage = ({ data }: MessageEvent<Answer>) => told(data);
   worker.onerror = broke;
-  return { send: (ask) => worker.postMessage(ask), end: () => worker.terminate() };
+  return {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- A worker has none.
+    send: (ask) => worker.postMessage(ask),
+    end: () => worker.terminate(),
+  };
 });
