@@ -54,6 +54,7 @@ from server.store.nodes import Nodes
 from server.store.open_rooms import OpenRooms
 from server.store.outbox import Outboxes
 from server.store.players import Players
+from server.store.pool import Pools
 from server.store.probe import Probe
 from server.store.quick import QuickMatches
 from server.store.races import Races
@@ -176,6 +177,7 @@ def redis_store(database: Database, clock: ports.Clock, secret_keys: SecretKeys)
         keyrings=Keyrings(database),
         journals=Journals(database),
         deals=Deals(database, secret_keys),
+        pools=Pools(database, secret_keys),
         players=Players(database),
         accounts=Accounts(database),
         leaderboards=Leaderboards(database),

@@ -194,6 +194,12 @@ class Metrics:
             "kind",
         ),
     )
+    pool_deals: Gauges = field(
+        default_factory=dict,
+        metadata=_family(
+            "samedeal_pool_deals", "Certified deals that are left for dailies to come.", "game"
+        ),
+    )
     queues: Gauges = field(
         default_factory=dict,
         metadata=_family("samedeal_queue_length", "Items in a queue.", "queue"),

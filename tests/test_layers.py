@@ -30,7 +30,12 @@ MAY_IMPORT = {
     | {f"server.store.journal.{name}" for name in ("Append", "Appended", "Entries")}
     | {f"server.store.journal.{name}" for name in ("ConflictError", "GapError", "MistimedError")}
     | {"server.store.format.Kept", "server.store.secret_keys"}
-    | {"server.store.outbox.Pending", "server.store.races.Record", "server.store.sweepers.Share"},
+    | {
+        "server.store.pool.PooledDeal",
+        "server.store.outbox.Pending",
+        "server.store.races.Record",
+        "server.store.sweepers.Share",
+    },
     "server.gateway": {"engine", "server.core", "server.stop", "server.metrics", "server.service"}
     | {"server.listening", "server.outages", "server.gateway"},
     "server.listening": set(),

@@ -14,6 +14,16 @@ export interface Player {
   readonly tag: string;
 }
 
+/** What was proved of a daily's deal before anybody could play it. */
+export interface Certificate {
+  /** Whether it can be won. */
+  readonly winnable: boolean;
+  /** The moves of the line that wins it; if it cannot be won, the most cards that can come home. */
+  readonly par: number;
+  /** How hard it is among the certified deals of its game: 1 easy, 2 medium, 3 hard. */
+  readonly level: 1 | 2 | 3;
+}
+
 /** Why a request was refused. */
 export interface Problem {
   /** One of a fixed list. */
@@ -34,6 +44,10 @@ export interface DayDeal {
   readonly rules: string | null;
   /** In hexadecimal; null until the day is closed. */
   readonly seed: string | null;
+  /** What was proved of the deal; null if nothing was. */
+  readonly certificate: Certificate | null;
+  /** The moves that prove it; null until the day is closed, and without a certificate. */
+  readonly line: readonly string[] | null;
 }
 
 /** A day and its deals. */
@@ -50,11 +64,11 @@ export interface Day {
   readonly closes: number;
   /** Whether that time has passed. */
   readonly closed: boolean;
-  /** One of each game. */
+  /** One of each game; of days after tomorrow, those that are drawn. */
   readonly deals: readonly DayDeal[];
 }
 
-/** Today, and the days whose commitments are published. */
+/** Today and the next 14 days. Tomorrow's commitments are published in any case. */
 export interface Dailies {
   /** Today, counted from 1970-01-01. */
   readonly day: number;
@@ -112,6 +126,10 @@ export interface ClosedDeal {
   readonly seed: string;
   /** The digest of the rules that it was played by; null for those of release 0.1.0. */
   readonly rules: string | null;
+  /** What was proved of it; null if nothing was, as of all deals of rooms. */
+  readonly certificate: Certificate | null;
+  /** The moves that prove it; null without a certificate. */
+  readonly line: readonly string[] | null;
 }
 
 /** A run's place among those on its deal. */

@@ -63,6 +63,16 @@ export interface Player {
   readonly bot: boolean;
 }
 
+/** What was proved of a daily's deal before anybody could play it. */
+export interface Certificate {
+  /** Whether it can be won. */
+  readonly winnable: boolean;
+  /** The moves of the line that wins it; if it cannot be won, the most cards that can come home. */
+  readonly par: number;
+  /** How hard it is among the certified deals of its game: 1 easy, 2 medium, 3 hard. */
+  readonly level: 1 | 2 | 3;
+}
+
 /** How an attempt stands, or how it ended. */
 export interface Result {
   /** Cards on the foundations. */
@@ -649,6 +659,8 @@ export interface Attempt {
   readonly hint: readonly number[] | null;
   /** How many moves can be undone in a row. */
   readonly undoable: number;
+  /** What was proved of its deal; null if nothing was, as of all deals of rooms. */
+  readonly certificate: Certificate | null;
 }
 
 /**
@@ -791,6 +803,13 @@ export interface Daily {
   readonly commitment: string;
   /** The player's result, or null until the player starts. */
   readonly mine: Result | null;
+  /** What was proved of the deal; null if nothing was. */
+  readonly certificate: Certificate | null;
+  /**
+   * Cards home of the best run that is over, if the deal has no certificate; null before there is
+   * one.
+   */
+  readonly best: number | null;
 }
 
 /** The deals of a day. */
@@ -1410,6 +1429,7 @@ export interface DescribedField {
 /** The fields of every struct in the order of the wire. */
 export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
   Player: ["id", "name", "tag", { name: "bot", otherwise: false }],
+  Certificate: ["winnable", "par", "level"],
   Result: [
     "home",
     "left",
@@ -1533,6 +1553,7 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
     { name: "help", otherwise: "none" },
     "hint",
     { name: "undoable", otherwise: 0 },
+    { name: "certificate", struct: "Certificate" },
   ],
   Moved: ["number", "seq", "changes", "time", "end", "redeals"],
   MissedMove: ["source", "target", "count", "changes", "redeals"],
@@ -1553,7 +1574,15 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
   Deal: ["deal", "game", "variant", "commitment", "seed", "rules"],
   ListDailies: [],
   OpenDaily: ["game"],
-  Daily: ["game", "variant", "deal", "commitment", { name: "mine", struct: "Result" }],
+  Daily: [
+    "game",
+    "variant",
+    "deal",
+    "commitment",
+    { name: "mine", struct: "Result" },
+    { name: "certificate", struct: "Certificate" },
+    "best",
+  ],
   Dailies: ["day", "date", "ends", "closes", "now", { name: "games", list: "Daily" }],
   WatchLeaderboard: ["game", "day", "scope", "group"],
   UnwatchLeaderboard: [],

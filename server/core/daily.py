@@ -8,6 +8,8 @@ from __future__ import annotations
 from datetime import date, timedelta
 from typing import NamedTuple
 
+from server.core.certificate import Level
+
 DAY = 86_400_000
 """The length of a day, in milliseconds."""
 
@@ -20,8 +22,21 @@ SETTLED = 3_600_000
 Each node ends a hundred of the attempts that go on at the close a second.
 """
 
-DRAWN_AHEAD = 7
-"""How many days ahead deals are drawn and their commitments published."""
+DRAWN_AHEAD = 14
+"""How many days ahead deals are drawn and their commitments published, if there are certified ones.
+"""
+
+UNCERTIFIED_AHEAD = 1
+"""How many days ahead a deal is drawn without a certificate if there is none with one.
+
+The commitment of tomorrow's deal is published today in any case.
+"""
+
+LEVELS: tuple[Level, ...] = (1, 1, 2, 2, 2, 3, 3)
+"""How hard the deals of each day of the week are, from Monday on."""
+
+_THURSDAY = 3
+"""The day of the week of 1970-01-01, from Monday on."""
 
 
 class DailyId(NamedTuple):
@@ -59,3 +74,22 @@ def closes(day: int) -> int:
 def date_text(day: int) -> str:
     """Return the day's date in ISO 8601, such as `2026-11-21`."""
     return (date(1970, 1, 1) + timedelta(days=day)).isoformat()
+
+
+def level_of(day: int) -> Level:
+    """Return how hard the deals of a day are to be."""
+    return LEVELS[(day + _THURSDAY) % 7]
+
+
+def third(level: Level, size: int) -> range:
+    """Return the places of a level's deals among some that are ordered by difficulty.
+
+    Three or more are cut in thirds, of which no two differ in size by more than one. Of fewer, each
+    level has one all the same.
+
+    Args:
+        level: the level.
+        size: how many deals there are, at least one.
+    """
+    first = (level - 1) * size // 3
+    return range(first, max(first + 1, level * size // 3))

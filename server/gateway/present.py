@@ -15,6 +15,7 @@ from engine.board import Delta, delta_between, view_of
 from engine.notation import parse_move
 from engine.ruleset import Move, Ruleset
 from server.core import attempt as core
+from server.core import certificate as certificates
 from server.core import daily, quick, ranking
 from server.core.boards import BoardId
 from server.core.ids import PlayerId, attempt_id
@@ -28,7 +29,7 @@ from server.gateway.messages.dailies import Dailies, Daily
 from server.gateway.messages.leaderboards import Entry, Leaderboard, Middle
 from server.gateway.messages.rooms import Former, Place, Proposal, RoomState, Round, Runner, Seat
 from server.gateway.messages.runs import Run, RunRow, Runs
-from server.gateway.messages.shared import Player, Result
+from server.gateway.messages.shared import Certificate, Player, Result
 from server.gateway.messages.watching import Watched, WatchedBoard, WatchedMove
 from server.service import resume
 from server.service.answers import Played, Snapshot
@@ -209,7 +210,13 @@ def attempt(snapshot: Snapshot, number: int, now: int) -> Attempt:
         help=start.help,
         hint=_numbers(snapshot.view.ruleset, snapshot.hinted),
         undoable=snapshot.undoable,
+        certificate=certificate(snapshot.certificate),
     )
+
+
+def certificate(found: certificates.Certificate | None) -> Certificate | None:
+    """Return what was proved of a deal, if anything."""
+    return None if found is None else Certificate(found.winnable, found.par, found.level)
 
 
 def hinted(after: core.Attempt, number: int) -> Hinted:
@@ -285,6 +292,8 @@ def dailies(day: int, today: list[Today], now: int) -> Dailies:
             deal=each.deal.id,
             commitment=each.deal.commitment,
             mine=None if each.mine is None else result(each.mine),
+            certificate=certificate(each.deal.certificate),
+            best=each.best,
         )
         for each in today
     ]

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from engine.board import Delta, View, view_of
 from engine.ruleset import Move
 from server.core.attempt import Attempt, Started
+from server.core.certificate import Certificate
 from server.core.ids import AttemptId
 from server.core.ranking import Result
 
@@ -47,6 +48,7 @@ class Snapshot:
     Attributes:
         seq: number of the journal's last entry, from 1.
         commitment: of the deal's seed, in hexadecimal.
+        certificate: what was proved of the deal, if anything.
         hinted: the hint that was given on this board, if any.
         undoable: how many moves can be undone in a row.
     """
@@ -57,12 +59,15 @@ class Snapshot:
     view: View
     result: Result
     commitment: str
+    certificate: Certificate | None = None
     hinted: Move | None = None
     undoable: int = 0
 
 
-def snapshot_of(attempt: Attempt, commitment: str) -> Snapshot:
-    """Return an attempt as its player may see it; `commitment` is that of its deal."""
+def snapshot_of(
+    attempt: Attempt, commitment: str, certificate: Certificate | None = None
+) -> Snapshot:
+    """Return an attempt as its player may see it; commitment and certificate are its deal's."""
     view = view_of(attempt.board)
     return Snapshot(
         attempt.id,
@@ -71,6 +76,7 @@ def snapshot_of(attempt: Attempt, commitment: str) -> Snapshot:
         view,
         attempt.result,
         commitment,
+        certificate,
         attempt.hinted,
         attempt.undoable,
     )

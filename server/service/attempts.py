@@ -132,7 +132,7 @@ class Attempts:
             raise Refusal("not_started")
         deal = await self._store.deals.find(attempt.start.deal)
         assert deal is not None, "a deal outlives its attempts"
-        return snapshot_of(attempt, deal.commitment)
+        return snapshot_of(attempt, deal.commitment, deal.certificate)
 
     def play_soon(
         self, attempt: AttemptId, player: PlayerId, seq: int, numbers: MoveNumbers, reply: Reply

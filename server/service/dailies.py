@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import get_args
 
 import structlog
 
-from engine.catalog import games
+from engine.catalog import games, ruleset
 from server.core import daily
 from server.core.attempt import Started
+from server.core.boards import Group, of_daily
 from server.core.daily import DailyId
 from server.core.ids import PlayerId, attempt_id
-from server.core.ranking import Result
+from server.core.ranking import Result, unpack
 from server.core.refusal import Refusal, UnavailableError
 from server.service.answers import Snapshot
 from server.service.attempts import Attempts
@@ -25,6 +27,9 @@ from server.store.deals import Deal
 
 DRAW_EVERY = 5.0
 """Seconds between two checks whether deals have to be drawn."""
+
+BEST_EVERY = 10_000
+"""Milliseconds for which the best runs at uncertified dailies are not read again."""
 
 RETRY_AFTER = 10_000
 """Milliseconds after which a player may try again for whose attempt there was no room."""
@@ -38,10 +43,13 @@ class Today:
 
     Attributes:
         mine: the player's result so far, or `None` before the player has started it.
+        best: cards home of the best run that is over, of a deal without a certificate; `None`
+            before there is one.
     """
 
     deal: Deal
     mine: Result | None
+    best: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +68,9 @@ class ShownDay:
 
 class Dailies:
     """The deal of each game for each UTC day.
+
+    Attributes:
+        pooled: how many certified deals each game's pool has, as last read.
 
     Args:
         store: where the deals are.
@@ -81,24 +92,70 @@ class Dailies:
         self._attempts = attempts
         self._places = places
         self._ranked_starts = ranked_starts
-        self._drawn_until = -1
+        self.pooled: dict[str, int] = {}
+        self._drawn: set[DailyId] = set()
+        self._short: set[str] = set()
+        self._best: dict[DailyId, int | None] = {}
+        self._best_at = 0
         keyring.sealing_changed.subscribe(self._read_again)
 
     def _read_again(self) -> None:
         """Have the deals ahead read again, which seals their seeds by the key that holds now."""
         self._store.deals.forget()
-        self._drawn_until = -1
+        self._drawn = set()
 
     async def draw_ahead(self) -> None:
         """Draw those deals of today and the next `daily.DRAWN_AHEAD` days that do not exist yet.
 
+        They are taken from the pools. While a game's pool is empty, deals without a certificate are
+        drawn for today and the next `daily.UNCERTIFIED_AHEAD` days, and none for later ones.
+
         Raises:
             UnavailableError: the store does not answer.
         """
-        last = daily.day_at(self._store.clock.now()) + daily.DRAWN_AHEAD
-        for day in range(max(self._drawn_until + 1, last - daily.DRAWN_AHEAD), last + 1):
-            await self._store.deals.dailies(_all_of(day))
-            self._drawn_until = day
+        today = daily.day_at(self._store.clock.now())
+        self._drawn = {each for each in self._drawn if each.day >= today}
+        near = today + daily.UNCERTIFIED_AHEAD
+        for day in range(today, near + 1):
+            if wanted := [each for each in _all_of(day) if each not in self._drawn]:
+                deals = await self._store.deals.dailies(wanted)
+                self._drawn.update(wanted)
+                if uncertified := [deal.game for deal in deals if deal.certificate is None]:
+                    log.warning("dailies_uncertified", day=daily.date_text(day), games=uncertified)
+        await self._draw_certified(range(near + 1, today + daily.DRAWN_AHEAD + 1))
+
+    async def _draw_certified(self, days: Sequence[int]) -> None:
+        """Draw the deals of some days from the pools as far as these go, the nearest day first."""
+        left = await self._store.pools.sizes(list(games()))
+        missing = [each for day in days for each in _all_of(day) if each not in self._drawn]
+        if wanted := [each for each in missing if left[each.game]]:
+            known = await self._store.deals.daily_ids(wanted)
+            for each in wanted:
+                if each in known:
+                    self._drawn.add(each)
+                elif left[each.game]:
+                    if await self._store.deals.draw_certified(each) is None:
+                        # What is there cannot be taken by this release.
+                        left[each.game] = 0
+                    else:
+                        self._drawn.add(each)
+            left = await self._store.pools.sizes(list(games()))
+        self._note(left)
+
+    def _note(self, pooled: dict[str, int]) -> None:
+        """Note how many deals the pools have; log which are short of a fortnight's if that changes.
+
+        Args:
+            pooled: the number by game.
+        """
+        self.pooled = pooled
+        short = {game for game, size in pooled.items() if size < daily.DRAWN_AHEAD}
+        if short != self._short:
+            self._short = short
+            if short:
+                log.warning("pools_short", deals={game: pooled[game] for game in sorted(short)})
+            else:
+                log.info("pools_filled")
 
     async def run(self, stop: Stop) -> None:
         """Draw deals in advance, until stopped."""
@@ -117,14 +174,39 @@ class Dailies:
         """
         day = daily.day_at(self._store.clock.now())
         deals = await self._store.deals.dailies(_all_of(day))
+        best = await self._best_of([deal for deal in deals if deal.certificate is None])
         started = await self._store.deals.started([deal.id for deal in deals], player)
         found = []
         for deal in deals:
             attempt = None
             if deal.id in started:
                 attempt = await self._attempts.find(attempt_id(deal.id, player))
-            found.append(Today(deal, attempt.result if attempt else None))
+            mine = attempt.result if attempt else None
+            found.append(Today(deal, mine, best.get(DailyId(deal.game, day))))
         return day, found
+
+    async def _best_of(self, deals: Sequence[Deal]) -> Mapping[DailyId, int | None]:
+        """Return the cards home of the best runs at today's deals without a certificate.
+
+        They are read once in `BEST_EVERY`, whoever asks how often.
+        """
+        now = self._store.clock.now()
+        dailies = [DailyId(deal.game, deal.day) for deal in deals if deal.day is not None]
+        if now - self._best_at >= BEST_EVERY or not self._best.keys() >= set(dailies):
+            self._best_at = now
+            found = await asyncio.gather(*map(self._best_at_daily, dailies))
+            self._best = dict(zip(dailies, found, strict=True))
+        return self._best
+
+    async def _best_at_daily(self, daily_id: DailyId) -> int | None:
+        groups = get_args(Group)
+        boards = [of_daily(daily_id, group) for group in groups]
+        pages = await asyncio.gather(
+            *(self._store.leaderboards.rows(board, 1, 1) for board in boards)
+        )
+        scores = [row.score for page in pages for row in page.rows]
+        total = ruleset(daily_id.game).total
+        return total - unpack(min(scores))[0] if scores else None
 
     async def ahead(self) -> list[ShownDay]:
         """Return today and the days ahead whose deals are drawn, in one or two round trips.

@@ -42,12 +42,13 @@ class Deals:
         return deal, deal.seed if closed else None
 
     async def seal_all(self) -> tuple[int, int]:
-        """Seal every seed by the current secret key.
+        """Seal every seed and line by the current secret key, of deals and of those in pools.
 
         It takes a scan of all keys, and one or two round trips for each deal.
 
         Returns:
-            How many deals there are, and how many of them were in plain or sealed by another key.
+            How many deals there are, pooled ones included, and how many of them were in plain or
+            sealed by another key.
 
         Raises:
             UnreadableError: a seed cannot be opened, or a newer release drew the deal.
@@ -60,6 +61,9 @@ class Deals:
                 if kind == "deal":
                     count += 1
                     changed += await self._store.deals.seal(DealId(name))
+                elif kind == "pool":
+                    pooled, resealed = await self._store.pools.seal(name)
+                    count, changed = count + pooled, changed + resealed
         return count, changed
 
     async def closed_of(self, daily_id: DailyId) -> DealId | None:

@@ -29,6 +29,7 @@ from server.store.deals import Deal
 from server.store.format import Kept
 from server.store.journal import Append, Appended, Entries
 from server.store.outbox import Pending
+from server.store.pool import PooledDeal
 from server.store.races import Record
 from server.store.sweepers import Share
 
@@ -163,13 +164,20 @@ class DealStore(Protocol):
         """Return a deal as it is stored now; nothing is cached, and nothing sealed anew."""
 
     async def seal(self, deal_id: DealId) -> bool:
-        """Seal a deal's seed by the current key, and return whether it was not."""
+        """Seal a deal's seed and line by the current key, and return whether they were not."""
 
     def forget(self) -> None:
         """Empty the cache, so that deals are read again, and sealed anew if need be."""
 
     async def daily(self, daily: DailyId) -> Deal:
         """Return the deal of a daily; draw it first if no node has."""
+
+    async def draw_certified(self, daily: DailyId) -> DealId | None:
+        """Draw the deal of a daily that no node has drawn from the pool; `None` if that is empty.
+
+        Returns:
+            The id of the daily's deal, which is another one if another node was first.
+        """
 
     async def dailies(self, dailies: Sequence[DailyId]) -> list[Deal]:
         """Return the deals of some dailies; draw first those that no node has."""
@@ -179,6 +187,29 @@ class DealStore(Protocol):
 
     async def started(self, deals: list[DealId], player: PlayerId) -> set[DealId]:
         """Return those of some deals on which a player has started an attempt."""
+
+
+class PoolStore(Protocol):
+    """The pools of certified deals, one for each game."""
+
+    async def put(self, deal: PooledDeal) -> None:
+        """Add a deal to its game's pool."""
+
+    async def sizes(self, games: Sequence[str]) -> dict[str, int]:
+        """Return how many deals each game's pool has."""
+
+    async def count(self, game: str) -> int:
+        """Return how many deals of a game's pool can be taken now."""
+
+    async def read(self, game: str) -> tuple[list[PooledDeal], list[DealId]]:
+        """Return the deals of a pool, and the ids of those that cannot be opened."""
+
+    async def seal(self, game: str) -> tuple[int, int]:
+        """Seal the deals of a pool by the current key; return how many there are and were not.
+
+        Raises:
+            UnreadableError: one cannot be opened; those before it are sealed.
+        """
 
 
 class MemoryStore(Protocol):

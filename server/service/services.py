@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
+from engine.catalog import games
 from server.metrics import Metrics
 from server.service.absences import Absences
 from server.service.accounts import Accounts
@@ -142,10 +144,16 @@ class Services:
         self.progress = Progress(self.attempts, self.live)
         self.watching = Watching(store, self.attempts, self.rooms, self.live, self.keyring)
         self.searches = Searches(self.attempts, self.sessions, searcher or Searcher())
+        for game in games():
+            metrics.pool_deals[game] = partial(self._pooled, game)
         metrics.rooms = lambda: self.live.size
         metrics.attempts = lambda: self.attempts.size
         metrics.outbox_age = self.sweeper.age
         metrics.queues["finishes"] = self.attempts.finishes.qsize
+
+    def _pooled(self, game: str) -> int:
+        """Return how many certified deals a game's pool has, as last read."""
+        return self.dailies.pooled.get(game, 0)
 
     async def prepare(self) -> None:
         """Read the keyring, and draw the dailies ahead, before the node accepts connections.

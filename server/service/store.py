@@ -19,6 +19,7 @@ from server.service.ports import (
     OpenRoomStore,
     OutboxStore,
     PlayerStore,
+    PoolStore,
     QuickMatchStore,
     RaceStore,
     RoomStore,
@@ -40,6 +41,7 @@ class Store:
     keyrings: KeyringStore
     journals: JournalStore
     deals: DealStore
+    pools: PoolStore
     players: PlayerStore
     accounts: AccountStore
     leaderboards: LeaderboardStore

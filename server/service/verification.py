@@ -19,10 +19,14 @@ from zlib import crc32
 import msgspec
 
 from engine.catalog import games
+from engine.deal import deal_seed
 from engine.errors import EngineError
+from engine.ruleset import Ruleset
+from engine.schema import STANDARD
 from server.core import daily, history, race
 from server.core.attempt import Attempt
 from server.core.boards import BoardId, Group
+from server.core.certificate import proves
 from server.core.due import AttemptDue
 from server.core.history import History
 from server.core.ids import AttemptId, DealId, PlayerId, RoomCode, split_attempt_id
@@ -31,6 +35,7 @@ from server.core.refusal import UnreadableError
 from server.service import attempt_journal, outbox_entries, room_journal
 from server.service.keyring import Keyring
 from server.service.store import Store
+from server.service.stored import rules_of
 from server.store import keys
 from server.store.deals import Deal
 from server.store.journal import GapError
@@ -138,6 +143,7 @@ class Verification:
         work: dict[str, Callable[[str], Awaitable[None]]] = {
             "deal": self._deal,
             "daily": self._daily,
+            "pool": self._pool,
             "attempt": self._attempt,
             "room": self._room,
             "history": self._history,
@@ -163,7 +169,27 @@ class Verification:
     # What is stored
 
     async def _deal(self, name: str) -> None:
-        await self._deal_of(DealId(name))
+        deal = await self._deal_of(DealId(name))
+        if deal is not None and deal.certificate is not None:
+            found = deal.certificate
+            rules = _known_rules(deal.game, deal.variant, deal.rules)
+            if deal.line is None:
+                self._note("Certified deals without a line that can be opened", name)
+            elif rules is not None:
+                board = deal_seed(rules, deal.seed)
+                if not proves(board, deal.line, found.par, winnable=found.winnable):
+                    self._note("Deals with a line that does not prove what is said of them", name)
+
+    async def _pool(self, name: str) -> None:
+        deals, closed = await self._store.pools.read(name)
+        for deal_id in closed:
+            self._note("Deals of pools that cannot be opened", deal_id)
+        for deal in deals:
+            rules = _known_rules(name, STANDARD, deal.rules)
+            if rules is not None and not proves(
+                deal_seed(rules, deal.seed), deal.line, deal.par, winnable=deal.winnable
+            ):
+                self._note("Deals with a line that does not prove what is said of them", deal.id)
 
     async def _deal_of(self, deal: DealId) -> Deal | None:
         """Return a deal, or `None` if it is not there or cannot be read, which is noted once."""
@@ -302,6 +328,14 @@ def _folded(deal: Deal, texts: list[str]) -> Attempt:
     """Return the attempt that the entries of a journal tell, at least one."""
     *_, last = attempt_journal.steps_of(deal, None, texts)
     return last.after
+
+
+def _known_rules(game: str, variant: str, digest: str | None) -> Ruleset | None:
+    """Return the rules that a deal is played by, if this release knows them."""
+    try:
+        return rules_of(game, variant, digest)
+    except UnreadableError:
+        return None
 
 
 def _sentence(problem: str, examples: set[str]) -> str:

@@ -1,7 +1,9 @@
 """Deals and their secret seeds. A seed is drawn once and used for one deal.
 
 Seeds are stored sealed (`server/store/secret_keys.py`), as those of that deal. What is still stored
-in plain, or sealed by another key than the current one, is sealed anew whenever it is read.
+in plain, or sealed by another key than the current one, is sealed anew whenever it is read. A daily
+that was taken from its game's pool (`server/store/pool.py`) has its certificate beside that, and
+the line, which is sealed as well.
 """
 
 from __future__ import annotations
@@ -12,30 +14,35 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from sys import intern
+from typing import cast
 
 import structlog
 
 from engine.catalog import ruleset
 from engine.deal import SEED_BYTES, commitment
 from engine.schema import STANDARD
-from server.core.daily import DailyId
+from server.core.certificate import Certificate, Level, packed, unpacked
+from server.core.daily import DailyId, level_of
 from server.core.ids import ALPHABET, ID_LENGTH, PACE_BOT, DealId, PlayerId, RoomCode, attempt_id
 from server.core.refusal import UnreadableError
 from server.store import keys
 from server.store.database import Database
+from server.store.pool import PooledDeal, Pools
 from server.store.secret_keys import SealError, SecretKeys, sealed_by
 
 MAX_CACHED = 20_000
 """Most deals in the cache, 0.6 KB each; the least recently used one is evicted first."""
 
 _KEEP = """
+if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
 redis.call('HSET', KEYS[1], unpack(ARGV, 2))
 redis.call('EXPIRE', KEYS[1], ARGV[1])
+return 1
 """
 
 _SEAL = """
 if redis.call('HEXISTS', KEYS[1], 'commitment') == 0 then return end
-redis.call('HSET', KEYS[1], 'format', ARGV[1], 'sealed', ARGV[2])
+redis.call('HSET', KEYS[1], unpack(ARGV))
 redis.call('HDEL', KEYS[1], 'seed')
 """
 
@@ -47,7 +54,7 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class Deal:
-    """A deal. Its seed is secret until the deal is closed, and left out of `repr`.
+    """A deal. Seed and line are secret until the deal is closed, and left out of `repr`.
 
     Attributes:
         seed: `SEED_BYTES` random bytes that the order of the cards follows from.
@@ -55,6 +62,10 @@ class Deal:
         room: the room that it is raced in, or `None`.
         day: the UTC day whose daily it is, or `None`.
         rules: the digest of the rules that it is played by; `None` in what release 0.1.0 drew.
+        certificate: what was proved of it; `None` of a deal of a room, and of a daily that was
+            drawn while its pool was empty.
+        line: the moves that prove that (`server.core.certificate.line_of`); also `None` if it is
+            stored in a way that cannot be read.
     """
 
     id: DealId
@@ -65,6 +76,8 @@ class Deal:
     room: RoomCode | None = None
     day: int | None = None
     rules: str | None = None
+    certificate: Certificate | None = None
+    line: str | None = None
 
     def __repr__(self) -> str:
         return f"<Deal {self.id}>"
@@ -93,6 +106,7 @@ class Deals:
     def __init__(self, database: Database, secret_keys: SecretKeys) -> None:
         self._database = database
         self._secret_keys = secret_keys
+        self._pools = Pools(database, secret_keys)
         self._known: OrderedDict[DealId, Deal] = OrderedDict()
 
     async def draw(self, game: str, variant: str, room: RoomCode) -> Deal:
@@ -135,7 +149,7 @@ class Deals:
         deal = self._deal(deal_id, fields)
         if not self._is_sealed(fields):
             key = keys.deal(deal_id)
-            self._database.send(key, "EVAL", _SEAL, 1, key, *self._sealed(deal_id, deal.seed))
+            self._database.send(key, "EVAL", _SEAL, 1, key, *_pairs(self._sealed(deal)))
         self._remember(deal)
         return deal
 
@@ -159,8 +173,8 @@ class Deals:
         fields = await self._read(deal_id)
         if not fields or self._is_sealed(fields):
             return False
-        sealed = self._sealed(deal_id, self._seed(deal_id, fields))
-        await self._database.run(_SEAL, [keys.deal(deal_id)], *sealed)
+        sealed = self._sealed(self._deal(deal_id, fields))
+        await self._database.run(_SEAL, [keys.deal(deal_id)], *_pairs(sealed))
         return True
 
     def forget(self) -> None:
@@ -184,6 +198,8 @@ class Deals:
             RoomCode(fields["room"]) if "room" in fields else None,
             int(fields["day"]) if "day" in fields else None,
             intern(fields["rules"]) if "rules" in fields else None,
+            _certificate(fields),
+            self._line(deal_id, fields),
         )
 
     def _seed(self, deal_id: DealId, fields: dict[str, str]) -> bytes:
@@ -209,29 +225,83 @@ class Deals:
             raise UnreadableError("seed_not_opened")
         return seed
 
-    def _is_sealed(self, fields: dict[str, str]) -> bool:
-        """Return whether a deal's stored seed is as it would be written now."""
-        sealing = self._secret_keys.sealing
-        return sealing is None or sealed_by(fields.get("sealed", "")) == sealing
+    def _line(self, deal_id: DealId, fields: dict[str, str]) -> str | None:
+        """Return the line in a deal's stored fields, if there is one that can be read.
 
-    def _sealed(self, deal_id: DealId, seed: bytes) -> tuple[str, str]:
-        """Return the arguments of `_SEAL`."""
-        return _SEALED_FORMAT, self._secret_keys.seal(_name(deal_id), seed)
+        Without it the deal can be played all the same.
+        """
+        if "line" not in fields:
+            return None
+        try:
+            return unpacked(self._secret_keys.open(_line_name(deal_id), fields["line"]))
+        except (SealError, ValueError) as error:
+            log.error("line_not_opened", deal=deal_id, error=str(error))  # noqa: TRY400
+            return None
+
+    def _is_sealed(self, fields: dict[str, str]) -> bool:
+        """Return whether a deal's stored seed and line are as they would be written now."""
+        sealing = self._secret_keys.sealing
+        sealed = fields.get("sealed", "")
+        by = {sealed_by(sealed), sealed_by(fields.get("line", sealed))}
+        return sealing is None or by == {sealing}
+
+    def _sealed(self, deal: Deal) -> dict[str, str]:
+        """Return the fields of what is secret of a deal, sealed."""
+        sealed = self._secret_keys.seal(_name(deal.id), deal.seed)
+        return {"format": _SEALED_FORMAT, "sealed": sealed, **self._sealed_line(deal)}
+
+    def _sealed_line(self, deal: Deal) -> dict[str, str]:
+        if deal.line is None:
+            return {}
+        return {"line": self._secret_keys.seal(_line_name(deal.id), packed(deal.line))}
 
     async def daily(self, daily: DailyId) -> Deal:
-        """Return the deal of a daily; draw it first if no node has.
+        """Return the deal of a daily. If no node has drawn it, it is drawn first.
+
+        Then it is taken from the game's pool, or drawn without a certificate if that is empty.
 
         Raises:
             UnavailableError: Redis does not answer.
         """
-        key = keys.daily(daily)
-        (known,) = await self._database.ask(lambda redis, name: redis.get(name), key)
-        if known is None:
+        found = (await self.daily_ids([daily])).get(daily) or await self.draw_certified(daily)
+        if found is None:
             drawn = await self._store(replace(new_deal(daily.game, STANDARD), day=daily.day))
-            known = await self._database.keep_first(key, drawn.id, keys.DEAL_LIFE)
-        deal = await self.find(DealId(known))
+            found = await self._keep_first(daily, drawn.id)
+        deal = await self.find(found)
         assert deal is not None, "a deal is stored before its id is set as the daily's"
         return deal
+
+    async def draw_certified(self, daily: DailyId) -> DealId | None:
+        """Take a deal of the day's level from the pool for a daily that no node has drawn, if any.
+
+        Returns:
+            The id of the daily's deal, which is another one if another node was first; `None` if
+            the pool is empty.
+
+        Raises:
+            UnavailableError: the daily may have been drawn or not. A deal that was taken is lost
+                if it was not, since it may have been.
+        """
+        level = level_of(daily.day)
+        while (taken := await self._pools.take(daily.game, level)) is not None:
+            deal = _of_day(taken, daily, level)
+            if not await self._keep(deal):
+                # It was a day's deal before: this Redis has lost that it was taken.
+                log.warning("pooled_deal_dropped", deal=deal.id)
+                continue
+            found = await self._keep_first(daily, deal.id)
+            if found != deal.id:
+                # Nobody has heard of it. Its next day must not find what this one has stored.
+                key = keys.deal(deal.id)
+                await self._database.write(key, "DEL", key)
+                await self._pools.put(taken)
+            return found
+        return None
+
+    async def _keep_first(self, daily: DailyId, deal_id: DealId) -> DealId:
+        """Set the id of a daily's deal, unless another node has, and return the one that is set."""
+        key = keys.daily(daily)
+        return DealId(await self._database.keep_first(key, deal_id, keys.DEAL_LIFE))
 
     async def dailies(self, dailies: Sequence[DailyId]) -> list[Deal]:
         """Return the deals of some dailies; draw first those that no node has.
@@ -276,6 +346,16 @@ class Deals:
         Raises:
             UnavailableError: it may or may not have been stored.
         """
+        await self._keep(deal)
+        self._remember(deal)
+        return deal
+
+    async def _keep(self, deal: Deal) -> bool:
+        """Store a deal unless there is one with its id, and return whether it was stored.
+
+        Raises:
+            UnavailableError: it may or may not have been stored.
+        """
         assert deal.rules is not None, "a new deal names its rules"
         fields = {
             "game": deal.game,
@@ -284,18 +364,20 @@ class Deals:
             "rules": deal.rules,
         }
         if self._secret_keys.sealing is None:
-            fields["seed"] = deal.seed.hex()
+            # Nodes that read no sealed seed run beside this one; they do not look for a line.
+            fields |= {"seed": deal.seed.hex(), **self._sealed_line(deal)}
         else:
-            fields["format"], fields["sealed"] = self._sealed(deal.id, deal.seed)
+            fields |= self._sealed(deal)
         if deal.room is not None:
             fields["room"] = deal.room
         if deal.day is not None:
             fields["day"] = str(deal.day)
-        texts = [text for pair in fields.items() for text in pair]
+        if deal.certificate is not None:
+            fields["winnable"] = str(int(deal.certificate.winnable))
+            fields["par"] = str(deal.certificate.par)
+            fields["level"] = str(deal.certificate.level)
         life = keys.DEAL_LIFE if deal.room is None else keys.UNPLAYED_DEAL_LIFE
-        await self._database.run(_KEEP, [keys.deal(deal.id)], life, *texts)
-        self._remember(deal)
-        return deal
+        return bool(await self._database.run(_KEEP, [keys.deal(deal.id)], life, *_pairs(fields)))
 
     def _remember(self, deal: Deal) -> None:
         """Put a deal, which never changes, into the cache."""
@@ -304,6 +386,39 @@ class Deals:
             self._known.popitem(last=False)
 
 
+def _of_day(taken: PooledDeal, daily: DailyId, level: Level) -> Deal:
+    """Return a deal of the pool as that of a daily."""
+    return Deal(
+        taken.id,
+        taken.game,
+        STANDARD,
+        taken.seed,
+        commitment(taken.id, taken.seed),
+        day=daily.day,
+        rules=taken.rules,
+        certificate=Certificate(taken.winnable, taken.par, level),
+        line=taken.line,
+    )
+
+
+def _certificate(fields: dict[str, str]) -> Certificate | None:
+    """Return the certificate in a deal's stored fields, if it has one."""
+    if "par" not in fields:
+        return None
+    level = cast("Level", int(fields["level"]))
+    return Certificate(fields["winnable"] == "1", int(fields["par"]), level)
+
+
+def _pairs(fields: dict[str, str]) -> list[str]:
+    """Return names and values of fields by turns, as commands of Redis take them."""
+    return [text for pair in fields.items() for text in pair]
+
+
 def _name(deal_id: DealId) -> str:
     """Return as what the seed of a deal is sealed."""
     return f"seed {deal_id}"
+
+
+def _line_name(deal_id: DealId) -> str:
+    """Return as what the line of a deal is sealed."""
+    return f"line {deal_id}"

@@ -211,6 +211,11 @@ def daily(daily_id: DailyId) -> str:
     return f"daily:{{{daily_id.name}}}"
 
 
+def pool(game: str) -> str:
+    """Return the key of a game's pool of certified deals: a sorted set by difficulty."""
+    return f"pool:{{{game}}}"
+
+
 def leaderboard(board: BoardId) -> str:
     """Return the key of a leaderboard: a sorted set of scores by player."""
     return f"leaderboard:{{{board.name}}}{board.suffix}"

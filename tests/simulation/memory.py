@@ -185,11 +185,17 @@ class Memory:
         """Set the score of a member."""
         self.scores(key)[member] = float(score)
 
-    def _zadd(self, key: str, _: str, score: str, member: str) -> Reply:
-        """Set the score of a member that there is: `XX` is the only option that is used."""
-        if member in (self.find(key) or {}):
-            self.zadd(key, score, member)
-        return 0
+    def _zadd(self, key: str, *given: str) -> Reply:
+        """Set the score of a member; with `XX`, the only option that is used, if it is there."""
+        *options, score, member = given
+        is_new = member not in (self.find(key) or {})
+        if is_new and options:
+            return 0
+        self.zadd(key, score, member)
+        return int(is_new)
+
+    def _zcard(self, key: str) -> Reply:
+        return len(self.rows(key))
 
     def zrem(self, key: str, member: str) -> int:
         """Remove a member, and return 1 if there was one, or 0."""
@@ -209,6 +215,8 @@ class Memory:
     def _zrange(self, key: str, first: str, last: str, *more: str) -> Reply:
         if not more:
             return [member for member, _ in self.rows(key)]
+        if more == ("WITHSCORES",):
+            return [[member, score] for member, score in self.rows(key)]
         low, high = float(first.lstrip("(")), float(last)
         return [m for m, s in self.rows(key) if (s > low if first[0] == "(" else s >= low)
                 and s <= high]  # fmt: skip

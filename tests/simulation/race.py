@@ -393,6 +393,7 @@ def conditions() -> Iterator[None]:
         (attempt_journal, "deal_seed", cached),
         (attempt_history, "deal_seed", cached),
         (daily, "DRAWN_AHEAD", 0),
+        (daily, "UNCERTIFIED_AHEAD", 0),
         # Each connection asks for it, and it is read from a file.
         (redis_utils, "get_lib_version", lru_cache(1)(redis_utils.get_lib_version)),
         (keys, "PARTITIONS", 8),

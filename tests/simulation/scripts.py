@@ -17,6 +17,7 @@ from server.store import (
     open_rooms,
     outbox,
     players,
+    pool,
     quick,
     races,
     rooms,
@@ -75,18 +76,30 @@ def keep_first(memory: Memory, names: list[str], given: list[str]) -> Reply:
 
 
 def keep_deal(memory: Memory, names: list[str], given: list[str]) -> Reply:
-    """Store a deal."""
+    """Store a deal, unless there is one."""
+    if memory.find(names[0]) is not None:
+        return 0
     memory.run("HSET", [names[0], *given[1:]])
     memory.expire(names[0], given[0])
-    return None
+    return 1
 
 
 def seal_deal(memory: Memory, names: list[str], given: list[str]) -> Reply:
-    """Store the seed of a deal sealed, instead of in plain."""
+    """Store the seed of a deal sealed, instead of in plain, and its line, if it has one."""
     if "commitment" in (memory.find(names[0]) or {}):
-        memory.run("HSET", [names[0], "format", given[0], "sealed", given[1]])
+        memory.run("HSET", [names[0], *given])
         memory.run("HDEL", [names[0], "seed"])
     return None
+
+
+def replace_pooled(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    """Replace a member of a pool, if it is there, and keep its score."""
+    score = memory.scores(names[0]).get(given[0])
+    if score is None:
+        return 0
+    memory.zrem(names[0], given[0])
+    memory.zadd(names[0], score, given[1])
+    return 1
 
 
 def raise_format(memory: Memory, names: list[str], given: list[str]) -> Reply:
@@ -600,6 +613,7 @@ SCRIPTS: dict[str, Script] = {
     database._KEEP_FIRST: keep_first,
     deals._KEEP: keep_deal,
     deals._SEAL: seal_deal,
+    pool._REPLACE: replace_pooled,
     store_format._RAISE: raise_format,
     keyring._CHANGE: change_keyring,
     leaderboards._PLACE: place,

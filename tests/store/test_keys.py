@@ -45,7 +45,7 @@ def test_keys_of_different_kinds_differ() -> None:
     daily = DailyId("x", 1)
     made = [
         keys.attempt("x"), keys.room("x"), keys.presence("x"), keys.outbox(1), keys.due(1),
-        keys.deal("x"), keys.daily(daily), keys.player("x"), keys.history("x"),
+        keys.deal("x"), keys.daily(daily), keys.pool("x"), keys.player("x"), keys.history("x"),
         keys.leaderboard(of_daily(daily, "guests")), keys.leaderboard(of_daily(daily, "ranked")),
         keys.curves(of_daily(daily, "guests")),
         keys.race("x"), keys.met("x"), keys.session("x"),

@@ -17,7 +17,7 @@ from server.gateway.api.route import (
     game_of,
     life_of,
 )
-from server.gateway.api.shared import Count, Date, Hex
+from server.gateway.api.shared import Certificate, Count, Date, Hex, moves_of
 from server.service.dailies import ShownDay
 from server.service.services import Services
 
@@ -36,6 +36,8 @@ class DayDeal(Struct, frozen=True):
         commitment: to the seed, in hexadecimal; published before anybody may play.
         rules: the digest of the rules that it is played by; null for those of release 0.1.0.
         seed: in hexadecimal; null until the day is closed.
+        certificate: what was proved of the deal; null if nothing was.
+        line: the moves that prove it; null until the day is closed, and without a certificate.
     """
 
     game: str
@@ -44,6 +46,8 @@ class DayDeal(Struct, frozen=True):
     commitment: Hex
     rules: str | None
     seed: Hex | None
+    certificate: Certificate | None
+    line: list[str] | None
 
 
 class Day(Struct, frozen=True):
@@ -56,7 +60,7 @@ class Day(Struct, frozen=True):
         ends: until when a run may be begun.
         closes: until when a run may go on; then the seeds are published.
         closed: whether that time has passed.
-        deals: one of each game.
+        deals: one of each game; of days after tomorrow, those that are drawn.
     """
 
     day: Count
@@ -69,7 +73,7 @@ class Day(Struct, frozen=True):
 
 
 class Dailies(Struct, frozen=True):
-    """Today, and the days whose commitments are published.
+    """Today and the next 14 days. Tomorrow's commitments are published in any case.
 
     Attributes:
         day: today, counted from 1970-01-01.
@@ -141,7 +145,7 @@ class OfDaily(OfDay, frozen=True):
 
 
 async def list_dailies(services: Services, asked: Nothing) -> Answer[Dailies]:
-    """Today's deals and those of the seven days ahead, with their commitments."""
+    """Today's deals and those of the days ahead, as far as they are drawn, with commitments."""
     del asked
     days = await services.dailies.ahead()
     now, today = services.clock.now(), days[0].day
@@ -150,7 +154,7 @@ async def list_dailies(services: Services, asked: Nothing) -> Answer[Dailies]:
 
 
 async def show_day(services: Services, asked: OfDay) -> Answer[Day]:
-    """The deals of a day, up to seven days ahead; with their seeds once the day is closed."""
+    """The deals of a day, up to 14 days ahead; with seeds and lines once the day is closed."""
     shown = await services.dailies.show(day_of(asked.date))
     closes_in = (daily.closes(shown.day) - services.clock.now()) // 1000
     life = FOREVER if shown.closed else max(1, min(DAY_LIFE, closes_in))
@@ -193,6 +197,8 @@ def _day(shown: ShownDay) -> Day:
                 commitment=deal.commitment,
                 rules=deal.rules,
                 seed=deal.seed.hex() if shown.closed else None,
+                certificate=Certificate.of(deal.certificate),
+                line=moves_of(deal.line) if shown.closed else None,
             )
             for deal in shown.deals
         ],

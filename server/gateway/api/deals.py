@@ -8,7 +8,7 @@ from server.core import daily
 from server.core.boards import Group
 from server.core.refusal import Refusal
 from server.gateway.api.route import FOREVER, HOUR, Answer, Asked, Route, Rows, deal_of
-from server.gateway.api.shared import Count, Date, Hex, Player
+from server.gateway.api.shared import Certificate, Count, Date, Hex, Player, moves_of
 from server.service.services import Services
 
 
@@ -21,6 +21,8 @@ class ClosedDeal(Struct, frozen=True):
         commitment: to the seed, in hexadecimal.
         seed: in hexadecimal.
         rules: the digest of the rules that it was played by; null for those of release 0.1.0.
+        certificate: what was proved of it; null if nothing was, as of all deals of rooms.
+        line: the moves that prove it; null without a certificate.
     """
 
     deal: str
@@ -30,6 +32,8 @@ class ClosedDeal(Struct, frozen=True):
     commitment: Hex
     seed: Hex
     rules: str | None
+    certificate: Certificate | None
+    line: list[str] | None
 
 
 class DealRun(Struct, frozen=True):
@@ -107,6 +111,8 @@ async def show_deal(services: Services, asked: OfDeal) -> Answer[ClosedDeal]:
         commitment=deal.commitment,
         seed=seed.hex(),
         rules=deal.rules,
+        certificate=Certificate.of(deal.certificate),
+        line=moves_of(deal.line),
     )
     return Answer(value, FOREVER)
 

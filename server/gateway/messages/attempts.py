@@ -11,7 +11,15 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from server.core import attempt as core
-from server.gateway.messages.shared import Command, End, EntryNumber, Event, Help, Result
+from server.gateway.messages.shared import (
+    Certificate,
+    Command,
+    End,
+    EntryNumber,
+    Event,
+    Help,
+    Result,
+)
 
 FIRST_NUMBER = 32
 """The least number of an attempt."""
@@ -145,6 +153,7 @@ class Attempt(Event, tag=7, frozen=True):
         help: what help its player may ask for.
         hint: the hint that was given on this board: source, target and count as in `PlayMove`.
         undoable: how many moves can be undone in a row.
+        certificate: what was proved of its deal; null if nothing was, as of all deals of rooms.
     """
 
     number: int
@@ -166,6 +175,7 @@ class Attempt(Event, tag=7, frozen=True):
     help: Help = "none"
     hint: list[int] | None = None
     undoable: int = 0
+    certificate: Certificate | None = None
 
 
 class Moved(Struct, array_like=True, frozen=True):

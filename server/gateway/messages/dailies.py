@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from server.gateway.messages.shared import Command, Event, GameId, Result
+from server.gateway.messages.shared import Certificate, Command, Event, GameId, Result
 
 
 class ListDailies(Command, tag=10, frozen=True):
@@ -28,6 +28,9 @@ class Daily(Struct, array_like=True, frozen=True):
         deal: its id.
         commitment: to the deal's seed, in hexadecimal.
         mine: the player's result, or null until the player starts.
+        certificate: what was proved of the deal; null if nothing was.
+        best: cards home of the best run that is over, if the deal has no certificate; null before
+            there is one.
     """
 
     game: str
@@ -35,6 +38,8 @@ class Daily(Struct, array_like=True, frozen=True):
     deal: str
     commitment: str
     mine: Result | None
+    certificate: Certificate | None = None
+    best: int | None = None
 
 
 class Dailies(Event, tag=11, frozen=True):

@@ -6,6 +6,8 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
+from server.core.certificate import Level
+
 Re = int | tuple[int, int]
 """What an event answers: a command's `id`, a move's `(number, seq)`, or `NEWS`."""
 
@@ -64,6 +66,21 @@ class Player(Struct, array_like=True, frozen=True):
     name: str
     tag: str
     bot: bool = False
+
+
+class Certificate(Struct, array_like=True, frozen=True):
+    """What was proved of a daily's deal before anybody could play it.
+
+    Attributes:
+        winnable: whether it can be won.
+        par: the moves of the line that wins it; if it cannot be won, the most cards that can come
+            home.
+        level: how hard it is among the certified deals of its game: 1 easy, 2 medium, 3 hard.
+    """
+
+    winnable: bool
+    par: int
+    level: Level
 
 
 class Result(Struct, array_like=True, frozen=True):
