@@ -169,6 +169,16 @@ export const de: Text = {
     results: "Deine Ergebnisse",
   },
 
+  proof: {
+    levels: ["Leicht", "Mittel", "Schwer"],
+    winnable: (level) => `${level} · zu gewinnen`,
+    par: (level, par) => `${level} · Par ${par}`,
+    againstPar: (played, par) => `${played} · Par ${par}`,
+    best: (home) => `Bisher am weitesten: ${home}`,
+    canBeWon: "Dieses Blatt ist zu gewinnen.",
+    mostHome: (par) => `Par sind ${par} zu Hause. Mehr bringt niemand heim.`,
+  },
+
   daily: {
     title: (game) => `${game} von heute`,
     intro: "Die Uhr läuft, sobald du die Karten siehst, und hält nicht an.",

@@ -175,6 +175,18 @@ export const en = {
     results: "Your results",
   },
 
+  /** What was proved of a daily's deal before anybody could play it. */
+  proof: {
+    /** How hard it is among the deals of its game. */
+    levels: ["Easy", "Medium", "Hard"],
+    winnable: (level: string) => `${level} · can be won`,
+    par: (level: string, par: number) => `${level} · par ${par}`,
+    againstPar: (played: string, par: number) => `${played} · par ${par}`,
+    best: (home: number) => `Best so far: ${home} home`,
+    canBeWon: "This one can be won.",
+    mostHome: (par: number) => `Par is ${par} home. Nobody can bring more.`,
+  },
+
   daily: {
     title: (game: string) => `Today’s ${game}`,
     intro: "The clock starts when you see the cards, and doesn’t pause.",
