@@ -20,13 +20,18 @@ from server.core.ids import AttemptId, PlayerId
 from server.core.refusal import Refusal, UnavailableError, UnreadableError, UnsuitableError
 from server.core.suspicion import Suspicion
 from server.logs import configure
-from server.options import option, redis_password_file, redis_url
+from server.options import (
+    data_of_nodes,
+    option,
+    redis_of_nodes,
+    redis_password_file,
+    redis_url,
+    secret_key_file_of_nodes,
+)
 from server.service.operators import By, Operators, UnknownPlayerError, Which
 from server.service.services import Services
 from server.settings import Settings
 from server.store.embedded import EmbeddedServerError
-
-_DEFAULTS = Settings()
 
 _TIMES = {"at", "barred", "changed", "kept", "newest", "opened", "since", "until"}
 """The fields that hold Unix milliseconds."""
@@ -169,25 +174,10 @@ _reason = click.option(
 
 
 @click.group()
-@option(
-    "--redis",
-    metavar="URL",
-    help="URL of the Redis that the nodes use, as for `samedeal serve`. Without this option, the "
-    "Redis in the directory given by --data is used, whether a server runs on it or not.",
-)
+@redis_of_nodes
 @redis_password_file
-@option(
-    "--secret-key-file",
-    metavar="FILE",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="File of the secret keys, as for `samedeal serve`.",
-)
-@option(
-    "--data",
-    default=_DEFAULTS.data,
-    type=click.Path(file_okay=False, path_type=Path),
-    help="Directory of the private Redis, as for `samedeal serve`. Ignored if --redis is given.",
-)
+@secret_key_file_of_nodes
+@data_of_nodes
 @option(
     "--operator",
     metavar="NAME",

@@ -26,6 +26,7 @@ from engine.schema import STANDARD
 from engine.verify import verify
 from server.admin import admin
 from server.app import alive_nodes, bind, running_node
+from server.certify import certify
 from server.core.refusal import UnavailableError, UnsuitableError
 from server.core.run import MAX_FILE, check, read_file
 from server.listening import NodePorts, port_of
@@ -55,6 +56,7 @@ def main() -> None:
 
 
 main.add_command(admin)
+main.add_command(certify)
 for command in COMMANDS:
     admin.add_command(command)
 

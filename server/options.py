@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
+from server.settings import Settings
 from server.store.connection import with_password
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -30,6 +31,27 @@ redis_password_file = option(
     "Unlike one in the URL, it is neither in the environment nor in the list of processes.",
 )
 """The option of every command that may connect to a Redis of the operator's."""
+
+
+redis_of_nodes = option(
+    "--redis",
+    metavar="URL",
+    help="URL of the Redis that the nodes use, as for `samedeal serve`. Without this option, the "
+    "Redis in the directory given by --data is used, whether a server runs on it or not.",
+)
+secret_key_file_of_nodes = option(
+    "--secret-key-file",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="File of the secret keys, as for `samedeal serve`.",
+)
+data_of_nodes = option(
+    "--data",
+    default=Settings().data,
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Directory of the private Redis, as for `samedeal serve`. Ignored if --redis is given.",
+)
+"""These are for commands that work beside nodes, on their store."""
 
 
 def redis_url(url: str | None, password_file: Path | None) -> str | None:

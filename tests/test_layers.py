@@ -26,7 +26,7 @@ MAY_IMPORT = {
     # Services know the store by their ports. What else they name of it are values, keys and errors.
     "server.service": {"engine", "server.core", "server.stop", "server.metrics", "server.service"}
     | {"server.store.keys", "server.store.bus.Subscriber"}
-    | {"server.store.deals.Deal", "server.store.deals.random_id"}
+    | {"server.store.deals.Deal", "server.store.deals.random_id", "server.store.deals.new_deal"}
     | {f"server.store.journal.{name}" for name in ("Append", "Appended", "Entries")}
     | {f"server.store.journal.{name}" for name in ("ConflictError", "GapError", "MistimedError")}
     | {"server.store.format.Kept", "server.store.secret_keys"}
@@ -47,7 +47,9 @@ MAY_IMPORT = {
     "server.app": {"engine", "server"},
     "server.__main__": {"server.cli"},
     "server.workers": {"server.listening"},
-    "server.options": {"server.store.connection"},
+    "server.options": {"server.settings", "server.store.connection"},
+    "server.certify": {"engine", "server.admin", "server.core", "server.logs", "server.options"}
+    | {"server.service", "server.settings", "server.stop"},
     "server.upkeep": {"server.admin", "server.core", "server.options", "server.service"},
     "server.admin": {"server.app", "server.core", "server.logs", "server.options"}
     | {"server.service", "server.settings", "server.store.embedded"},
@@ -60,7 +62,7 @@ MAY_IMPORT = {
         "server.settings",
     }
     | {"server.listening", "server.options", "server.store.embedded", "server.workers"}
-    | {"server.store.secret_keys", "server.upkeep"},
+    | {"server.store.secret_keys", "server.certify", "server.upkeep"},
 }
 """What each layer may import of this repository. `server.app` alone wires all."""
 
@@ -85,7 +87,7 @@ PACKAGES = {
     "uvloop": {"server.cli"},
     "prometheus_client": {"server.metrics"},
     "webauthn": {"server.service"},
-    "click": {"server.cli", "server.admin", "server.options", "server.upkeep"},
+    "click": {"server.cli", "server.admin", "server.certify", "server.options", "server.upkeep"},
     "platformdirs": {"server.settings"},
 }
 """Which layers may import each third-party package."""

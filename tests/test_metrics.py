@@ -103,7 +103,7 @@ def test_every_metric_has_a_description_and_a_name_of_its_own() -> None:
     families = list(text_string_to_metric_families(node_metrics.exposition("")[0].decode()))
     ours = [family for family in families if family.name.startswith("samedeal_")]
     names = [family.name for family in ours]
-    assert len(names) == len(set(names)) == 24
+    assert len(names) == len(set(names)) == 25
     assert all(family.documentation.endswith(".") for family in ours)
     assert {family.name for family in families} > {"process_cpu_seconds", "process_open_fds"}
 

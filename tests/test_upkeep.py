@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,10 +13,13 @@ from server.core import daily
 from server.service import keyring
 from server.store import keys
 from server.store.connection import Client
+from server.store.database import Database
+from server.store.pool import Pools
 from server.store.secret_keys import add_key, read_keys
 from tests.conftest import ALONE, node
 from tests.gateway.client import opened
 from tests.gateway.play import race_of
+from tests.store.certified import pooled
 from tests.store.servers import until
 from tests.test_admin import found, run
 
@@ -75,25 +80,44 @@ async def test_a_race_goes_on_while_a_key_is_rotated(
 
 
 async def test_seeds_are_sealed_by_a_new_secret_key(
-    redis_url: str, redis: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    redis_url: str,
+    redis: Client,
+    database: Database,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     path = tmp_path / "keys"
     old = add_key(path)
     monkeypatch.setenv("SAMEDEAL_SECRET_KEY_FILE", str(path))
+    pools, left = Pools(database, old), 3
+    for _ in range(daily.DRAWN_AHEAD + 1 + left):
+        await pools.put(pooled())
     async with node(redis_url, secret_key_file=path):
         new = add_key(path)
-    count = (daily.DRAWN_AHEAD + 1) * len(games())
+    near = daily.UNCERTIFIED_AHEAD + 1
+    dealt = daily.DRAWN_AHEAD + 1 + near * (len(games()) - 1)
+    count = dealt + left
     assert await found(redis_url, "seal") == {"deals": count, "sealed": 0}
     assert (await found(redis_url, "rotate-key"))["signing"].startswith(new.newest)
     assert await found(redis_url, "seal") == {"deals": count, "sealed": count}
-    sealed = [str(await redis.hget(str(key), "sealed")) async for key in redis.scan_iter("deal:*")]
-    assert {text.partition(".")[0] for text in sealed} == {new.newest}
+    deals = [await redis.hgetall(str(key)) async for key in redis.scan_iter("deal:*")]
+    sealed = [fields[name] for fields in deals for name in ("sealed", "line") if name in fields]
+    assert len(sealed) == dealt + daily.DRAWN_AHEAD + 1
+    members: Any = await redis.zrange(keys.pool("robert"), 0, -1)
+    sealed += [text.split(".", 3)[3] for text in members]
+    assert {str(text).partition(".")[0] for text in sealed} == {new.newest}
     # Without its line, the old key is not needed by any seed.
     path.write_text(path.read_text(encoding="ascii").split()[0], encoding="ascii")
     assert old.newest not in read_keys(path)
     _, output = await run(redis_url, "verify-store")
-    assert f'"deal":{count}' in output
+    assert f'"deal":{dealt}' in output
     assert "cannot be opened" not in output
+    assert "does not prove" not in output
+    await pools.put(pooled("deuces"))
+    await Pools(database, read_keys(path)).put(replace(pooled("deuces"), par=99))
+    _, output = await run(redis_url, "verify-store")
+    assert "Deals of pools that cannot be opened: 1" in output, "it is sealed by the old key"
+    assert "Deals with a line that does not prove what is said of them: 1" in output
 
 
 async def test_a_key_is_not_rotated_while_nodes_of_an_earlier_release_run(

@@ -7,6 +7,49 @@ Which method fits a game follows from its rules:
 - `beam`: all others. A beam search finds a line that wins, or does not know.
 """
 
+from __future__ import annotations
+
+from types import ModuleType
+
+from engine.board import Board
+from engine.ruleset import Ruleset
+from engine.solver import passes
 from engine.solver.solution import Solution, Verdict
 
-__all__ = ["Solution", "Verdict"]
+__all__ = ["Solution", "Verdict", "applies", "budget_of", "is_for_most", "solve"]
+
+_METHODS: tuple[ModuleType, ...] = (passes,)
+"""All methods; the first that applies is used."""
+
+
+def solve(board: Board, budget: int | None = None) -> Solution:
+    """Return what is known of a board within a budget of steps, `budget_of` its game if `None`.
+
+    The answer is the same on every machine. If no method applies, nothing is known.
+    """
+    rules = board.ruleset
+    for method in _METHODS:
+        if method.applies(rules):
+            solution: Solution = method.solve(board, budget_of(rules) if budget is None else budget)
+            return solution
+    verdict = Verdict.WINNABLE if board.won else Verdict.UNKNOWN
+    return Solution(verdict, (), board.home, most=board.won)
+
+
+def applies(ruleset: Ruleset) -> bool:
+    """Return whether there is a method for a game."""
+    return any(method.applies(ruleset) for method in _METHODS)
+
+
+def budget_of(ruleset: Ruleset) -> int:
+    """Return the budget that decides most deals of a game; about 10 s on one core at most."""
+    method = next((each for each in _METHODS if each.applies(ruleset)), None)
+    return getattr(method, "BUDGET", 0)
+
+
+def is_for_most(ruleset: Ruleset) -> bool:
+    """Return whether a game is played for the most cards home, since its deals are not won.
+
+    So it is in games of passes through a stock: of 4,000 deals, none could be won.
+    """
+    return passes.applies(ruleset)

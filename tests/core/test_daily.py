@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, timedelta
+from typing import get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.core.daily import DAY, GRACE, closes, date_text, day_at, ends
+from server.core.certificate import Level
+from server.core.daily import DAY, GRACE, closes, date_text, day_at, ends, level_of, third
 
 
 def millis(text: str) -> int:
@@ -46,3 +48,19 @@ def test_every_instant_is_in_one_day(midnight: int, within: int) -> None:
     assert day_at(ends(day) - 1) == day
     assert day_at(ends(day)) == day + 1
     assert closes(day) - ends(day) == GRACE < DAY
+
+
+@given(st.integers(0, 10**6))
+def test_a_days_level_follows_from_its_weekday(day: int) -> None:
+    weekday = (date(1970, 1, 1) + timedelta(days=day)).isoweekday()
+    assert level_of(day) == {1: 1, 2: 1, 3: 2, 4: 2, 5: 2, 6: 3, 7: 3}[weekday]
+
+
+@given(st.integers(1, 500))
+def test_the_thirds_of_three_levels_are_equal_and_ordered(size: int) -> None:
+    levels: tuple[Level, ...] = get_args(Level)
+    thirds = [third(level, size) for level in levels]
+    assert all(0 <= places.start < places.stop <= size for places in thirds), "none is empty"
+    if size >= len(levels):
+        assert [place for places in thirds for place in places] == [*range(size)]
+        assert max(map(len, thirds)) - min(map(len, thirds)) <= 1

@@ -8,9 +8,12 @@ from engine.catalog import games
 from server.core import daily
 from server.store import journal
 from server.store.clock import Clock
-from tests.conftest import node
+from server.store.database import Database
+from server.store.pool import Pools
+from tests.conftest import node, secret_keys
 from tests.gateway.client import opened
 from tests.gateway.play import give_up_daily, resign
+from tests.store.certified import pooled
 
 
 async def test_everyone_has_the_same_deal_of_the_day(redis_url: str) -> None:
@@ -43,6 +46,26 @@ async def test_a_daily_can_be_resumed_but_not_played_twice(port: int) -> None:
         mine = {g["game"]: g["mine"] for g in (await client.ask("daily.list"))["games"]}
         assert mine["robert"]["end"] == "resigned"
         assert mine["deuces"] is None
+
+
+async def test_a_certificate_is_shown_and_its_line_is_not(
+    redis_url: str, database: Database
+) -> None:
+    made = pooled("robert")
+    await Pools(database, secret_keys()).put(made)
+    async with node(redis_url) as port, opened(port) as client:
+        await client.hello()
+        listed = await client.ask("daily.list")
+        said = {each["game"]: each["certificate"] for each in listed["games"]}
+        level = daily.level_of(listed["day"])
+        assert said.pop("robert") == {"winnable": False, "par": made.par, "level": level}
+        assert set(said.values()) == {None}
+        attempt = await client.ask("daily.open", game="robert")
+        assert attempt["deal"] == made.id
+        assert attempt["certificate"] == {"winnable": False, "par": made.par, "level": level}
+        shown = await client.ask("deal.show", deal=made.id)
+        assert not {"line", "certificate"} & shown.keys()
+        assert made.line not in str((listed, attempt, shown))
 
 
 async def test_an_unknown_game_has_no_daily_and_no_leaderboard(port: int) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable
 
 import pytest
+from structlog.testing import capture_logs
 
 from engine.board import Board
 from engine.catalog import games
@@ -15,15 +17,24 @@ from server.core.daily import DailyId
 from server.core.ids import PlayerId
 from server.core.refusal import Refusal
 from server.service.answers import Snapshot
+from server.service.dailies import BEST_EVERY
 from server.store import keys
 from server.store.connection import Client
 from tests.core.builders import ADA, BOB, CYD, DAN, START
 from tests.service.nodes import Node, SetClock
+from tests.store.certified import pooled
 
 DAY = daily.day_at(START)
 MIDNIGHT = daily.ends(DAY)
 CLOSE = daily.closes(DAY)
 GAME = "robert"
+
+
+async def fill(node: Node, count: int, wanted: Iterable[str] = games()) -> None:
+    """Put some certified deals into the pools of games."""
+    for game in wanted:
+        for effort in range(count):
+            await node.store.pools.put(pooled(game, effort))
 
 
 async def resign(
@@ -140,12 +151,14 @@ async def test_deals_are_drawn_ahead_once(node: Node, other: Node, clock: SetClo
     async def drawn() -> int:
         return len(await node.keys("daily:*"))
 
+    await fill(node, daily.DRAWN_AHEAD + 2)
     for _ in range(2):
         await node.dailies.draw_ahead()
         assert await drawn() == (daily.DRAWN_AHEAD + 1) * len(games())
     deals = await node.keys("deal:*")
     await other.dailies.draw_ahead()
     assert sorted(await node.keys("deal:*")) == sorted(deals)
+    assert node.dailies.pooled == other.dailies.pooled == dict.fromkeys(games(), 1)
     clock.time = MIDNIGHT
     await node.dailies.draw_ahead()
     assert await drawn() == (daily.DRAWN_AHEAD + 2) * len(games())
@@ -159,10 +172,74 @@ async def test_deals_are_drawn_ahead_once(node: Node, other: Node, clock: SetClo
 async def test_a_deal_drawn_ahead_is_used_on_its_day(
     node: Node, other: Node, clock: SetClock
 ) -> None:
+    await fill(node, daily.DRAWN_AHEAD + 1)
     await node.dailies.draw_ahead()
     ahead = await node.store.deals.daily_ids([DailyId(GAME, DAY + 7)])
     clock.time += 7 * daily.DAY
-    assert (await other.dailies.open(ADA, GAME)).start.deal == ahead[DailyId(GAME, DAY + 7)]
+    opened = await other.dailies.open(ADA, GAME)
+    assert opened.start.deal == ahead[DailyId(GAME, DAY + 7)]
+    assert opened.certificate is not None
+    assert opened.certificate.level == daily.level_of(DAY + 7)
+
+
+async def test_without_certified_deals_only_today_and_tomorrow_are_dealt(
+    node: Node, clock: SetClock
+) -> None:
+    for ahead in (0, 1):
+        with capture_logs() as logs:
+            clock.time = START + ahead * daily.DAY
+            await node.dailies.draw_ahead()
+            await node.dailies.draw_ahead()
+        days = sorted({day.day for day in await node.dailies.ahead() if day.deals})
+        assert days == [DAY + ahead, DAY + ahead + 1]
+        said = [(each["event"], each.get("day")) for each in logs]
+        near = [daily.date_text(day) for day in (DAY, DAY + 1, DAY + 2)]
+        wanted = [("dailies_uncertified", day) for day in (near[2:] if ahead else near[:2])]
+        assert said == [*wanted, *([] if ahead else [("pools_short", None)])], "said once"
+    snapshot = await node.dailies.open(ADA, GAME)
+    assert snapshot.certificate is None
+
+
+async def test_a_pool_that_is_filled_later_serves_the_days_after_tomorrow(
+    node: Node, other: Node
+) -> None:
+    await node.dailies.draw_ahead()
+    await fill(other, 3, [GAME])
+    with capture_logs() as logs:
+        await node.dailies.draw_ahead()
+    days = [DailyId(GAME, DAY + number) for number in range(6)]
+    found = await node.store.deals.daily_ids(days)
+    assert list(found) == days[:5]
+    certified = [(await node.store.deals.daily(day)).certificate is not None for day in days[:5]]
+    assert certified == [False, False, True, True, True]
+    assert node.dailies.pooled[GAME] == 0
+    assert logs == []
+    await fill(other, daily.DRAWN_AHEAD + 10)
+    with capture_logs() as logs:
+        await node.dailies.draw_ahead()
+        await node.dailies.draw_ahead()
+    (filled,) = logs
+    assert (filled["event"], filled["log_level"]) == ("pools_short", "warning")
+    assert set(filled["deals"]) == set(games()) - {GAME}
+
+
+async def test_the_best_run_is_the_par_of_an_uncertified_daily(
+    node: Node, other: Node, clock: SetClock
+) -> None:
+    _, before = await other.dailies.today(BOB)
+    assert {today.best for today in before} == {None}
+    opened = await node.dailies.open(ADA, GAME)
+    for _ in range(12):
+        await node.play(opened.attempt, ADA)
+    await resign(node, opened, seq=14)
+    await node.apply_effects()
+    home = (await node.state_of(opened.attempt)).result.home
+    assert home > 0
+    clock.time += BEST_EVERY
+    _, after = await other.dailies.today(BOB)
+    best = {today.deal.game: today.best for today in after}
+    assert best.pop(GAME) == home
+    assert set(best.values()) == {None}
 
 
 async def test_the_operator_may_limit_how_many_begin_a_daily_at_one_address(

@@ -21,6 +21,7 @@ from server.store.deals import Deals
 from server.store.secret_keys import KEY_BYTES, SecretKeys
 from tests.core.builders import ADA, BOB
 from tests.service.nodes import Node, SetClock
+from tests.store.certified import pooled
 from tests.store.servers import running, until
 
 OLD_SECRET = b"\7" * 32
@@ -178,12 +179,15 @@ async def test_once_older_nodes_are_gone_what_they_left_is_taken_over(
     await node.redis.set(keys.SIGNING_KEY, OLD_SECRET.hex())
     for each in (node, other):
         await each.services.keyring.refresh()
+    await node.store.pools.put(pooled())
     await node.dailies.draw_ahead()
-    ahead = DailyId("robert", (await node.dailies.ahead())[-1].day)
+    ahead = DailyId("robert", (await node.dailies.ahead())[0].day)
     drawn = await node.store.deals.daily(ahead)
+    assert drawn.line is not None
     watch_key = (await node.services.keyring.macs(b"room"))[0]
     key = keys.deal(drawn.id)
     assert await node.redis.hget(key, "seed") == drawn.seed.hex()
+    assert drawn.line not in str(await node.redis.hgetall(key)), "no older release reads it"
 
     await until_raised(node, clock)
     assert await node.redis.get(keys.FORMAT) == "2"

@@ -8,17 +8,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.catalog import games, stored_ruleset
+from engine.catalog import games, ruleset, stored_ruleset
+from engine.deal import deal_seed
 from engine.verify import verify
 from server.core import curve, daily
+from server.core.certificate import proves
 from server.core.refusal import Refusal
 from server.gateway.api.route import FOREVER, HOUR, LIVE, day_of
 from tests.core.builders import ADA, BOB, CYD, START
 from tests.gateway.api.site import CLOSED, DATE, DAY, GAME, SETTLED, Site, play_daily
 from tests.service.nodes import Node, SetClock
+from tests.store.certified import pooled
 
 
-async def test_commitments_are_published_seven_days_ahead(site: Site) -> None:
+async def test_commitments_are_published_ahead(site: Site, node: Node) -> None:
+    for game in games():
+        for _ in range(daily.DRAWN_AHEAD - daily.UNCERTIFIED_AHEAD):
+            await node.store.pools.put(pooled(game))
+    await node.dailies.draw_ahead()
     reply = await site.get("/dailies")
     found = reply.json
     assert (found["day"], found["date"], found["now"]) == (DAY, DATE, START)
@@ -27,6 +34,9 @@ async def test_commitments_are_published_seven_days_ahead(site: Site) -> None:
         assert {deal["game"] for deal in day["deals"]} == set(games())
         assert not day["closed"]
         assert {deal["seed"] for deal in day["deals"]} == {None}
+        assert {deal["line"] for deal in day["deals"]} == {None}
+        certified = day["day"] > DAY + daily.UNCERTIFIED_AHEAD
+        assert {deal["certificate"] is not None for deal in day["deals"]} == {certified}
     assert reply.headers["Cache-Control"] == "public, max-age=1"
 
 
@@ -43,6 +53,35 @@ async def test_a_closed_day_has_seeds_that_make_its_commitments(
     for deal in day["deals"]:
         rules = stored_ruleset(deal["game"], deal["variant"], deal["rules"])
         assert verify(rules, deal["deal"], deal["seed"], promised[deal["deal"]]).agrees
+
+
+async def test_the_line_of_a_certified_deal_is_told_when_its_day_is_closed(
+    site: Site, node: Node, clock: SetClock
+) -> None:
+    made = pooled(GAME)
+    await node.store.pools.put(made)
+    await node.dailies.draw_ahead()
+    day = DAY + daily.UNCERTIFIED_AHEAD + 1
+    path = f"/dailies/{daily.date_text(day)}"
+    clock.time = daily.closes(day) - 1
+    before = await site.get(path)
+    (deal,) = [each for each in before.json["deals"] if each["game"] == GAME]
+    said = {"winnable": False, "par": made.par, "level": daily.level_of(day)}
+    assert (deal["deal"], deal["certificate"], deal["line"]) == (made.id, said, None)
+    first, *_ = made.line.split()
+    assert f'"{first}"'.encode() not in before.body
+    assert (await site.get(f"/deals/{made.id}")).code == "deal_open"
+    clock.time += 1_000
+    for path_after in (path, f"/deals/{made.id}"):
+        after = (await site.get(path_after)).json
+        found = next(each for each in after.get("deals", [after]) if each["deal"] == made.id)
+        assert (found["certificate"], found["line"]) == (said, made.line.split())
+        assert proves(
+            deal_seed(ruleset(GAME), bytes.fromhex(found["seed"])),
+            " ".join(found["line"]),
+            made.par,
+            winnable=False,
+        )
 
 
 async def test_an_answer_is_kept_no_longer_than_the_day_is_open(

@@ -1,0 +1,154 @@
+"""Certification: deals are drawn and solved until the pools are full of those that can be proved.
+
+Each deal is drawn as any other is. So that a pool has deals of all levels, and no time is lost on
+one deal, most of them are given up after a small part of the solver's budget, and some are not.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from engine.catalog import ruleset
+from engine.deal import deal_seed
+from engine.schema import STANDARD
+from engine.solver import Verdict, budget_of, is_for_most
+from server.core.certificate import proves
+from server.service.ports import PoolStore
+from server.service.solving import Solved, Solver, SolverError, Task
+from server.stop import Stop
+from server.store.deals import Deal, new_deal
+from server.store.pool import PooledDeal
+
+SMALL = 16
+"""Most deals get the budget divided by this."""
+
+WHOLE_EVERY = 8
+"""Of so many deals, one gets the whole budget."""
+
+
+@dataclass(slots=True)
+class Progress:
+    """How far it is with a game.
+
+    Attributes:
+        wanted: how many deals the pool is to have.
+        pooled: how many it has, as far as is known here.
+        drawn: how many deals have been drawn.
+        kept: how many of these were put into the pool.
+        since: when it began, by the monotonic clock.
+    """
+
+    game: str
+    wanted: int
+    pooled: int
+    drawn: int = 0
+    kept: int = 0
+    since: float = field(default_factory=time.monotonic)
+
+    @property
+    def seconds(self) -> float:
+        """How long it has taken until now."""
+        return time.monotonic() - self.since
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the pool has as many as are wanted."""
+        return self.pooled >= self.wanted
+
+
+Tell = Callable[[Progress], None]
+"""Called whenever a deal was solved or given up."""
+
+
+class Certification:
+    """Fills pools."""
+
+    def __init__(self, pools: PoolStore) -> None:
+        self._pools = pools
+
+    async def fill(
+        self, game: str, wanted: int, solvers: Sequence[Solver], stop: Stop, tell: Tell
+    ) -> Progress:
+        """Fill a game's pool, until it has enough or this is stopped.
+
+        A deal is put into the pool as soon as it is solved, so that nothing is lost whenever this
+        ends. What nodes take meanwhile is not made up for.
+
+        Args:
+            game: the game's id.
+            wanted: how many deals the pool is to have.
+            solvers: those that work at the same time, each at one deal.
+            stop: ends it at once; it is set if a solver or the store fails.
+            tell: told how far it is.
+
+        Raises:
+            SolverError: a solver does not work, or says what is not true.
+            UnavailableError: the store does not answer.
+        """
+        progress = Progress(game, wanted, await self._pools.count(game))
+
+        async def work(solver: Solver) -> None:
+            try:
+                await self._work(solver, progress, stop, tell)
+            except BaseException:
+                stop.set()
+                raise
+
+        done = await asyncio.gather(*map(work, solvers), return_exceptions=True)
+        for error in done:
+            if error is not None:
+                raise error
+        return progress
+
+    async def _work(self, solver: Solver, progress: Progress, stop: Stop, tell: Tell) -> None:
+        """Draw and solve deals with one solver until the pool is full, or until stopped."""
+        rules = ruleset(progress.game, STANDARD)
+        while not progress.is_full:
+            deal = new_deal(progress.game, STANDARD)
+            budget = budget_of(rules)
+            progress.drawn += 1
+            if progress.drawn % WHOLE_EVERY:
+                budget //= SMALL
+            task = Task(deal.game, rules.digest, deal.seed, budget)
+            solved = await stop.or_wait(solver.solve(task))
+            if solved is None:
+                return
+            pooled = certified(deal, solved)
+            if pooled is not None and not progress.is_full:
+                progress.pooled += 1
+                progress.kept += 1
+                await self._pools.put(pooled)
+            tell(progress)
+
+
+def certified(deal: Deal, solved: Solved) -> PooledDeal | None:
+    """Return a deal of a standard variant with its certificate, or `None` if it gets none.
+
+    A deal is certified if it can be won. Of a game whose deals are not won, it is if the most cards
+    that can come home are known.
+
+    Raises:
+        SolverError: the line does not prove what the solver says.
+    """
+    rules = ruleset(deal.game, STANDARD)
+    winnable = solved.verdict is Verdict.WINNABLE
+    if not winnable and not (is_for_most(rules) and solved.most):
+        return None
+    par = len(solved.line.split()) if winnable else solved.home
+    if not proves(deal_seed(rules, deal.seed), solved.line, par, winnable=winnable):
+        raise SolverError(
+            f"The solver's line does not prove what it says of a deal of {deal.game}."
+        )
+    return PooledDeal(
+        id=deal.id,
+        game=deal.game,
+        seed=deal.seed,
+        rules=rules.digest,
+        winnable=winnable,
+        par=par,
+        line=solved.line,
+        effort=solved.effort,
+    )

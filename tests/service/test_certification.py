@@ -1,0 +1,155 @@
+"""Certification: which deals get a certificate, and how pools are filled."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from dataclasses import replace
+
+import pytest
+from msgspec.structs import replace as replaced
+
+from engine.catalog import ruleset
+from engine.deal import commitment
+from engine.solver import Verdict
+from server.service.certification import SMALL, WHOLE_EVERY, Certification, Progress, certified
+from server.service.solving import Solved, SolverError, SolverProcess, Task, solved
+from server.stop import Stop
+from server.store.deals import Deal, new_deal
+from tests.conftest import ALONE
+from tests.core.test_certificate import WON
+from tests.service.nodes import Node
+
+GAME = "robert"
+
+
+def task_of(deal: Deal) -> Task:
+    return Task(deal.game, ruleset(deal.game).digest, deal.seed, 0)
+
+
+def nothing(_: Progress) -> None:
+    """Tell nobody."""
+
+
+class Here:
+    """Solves deals in this process; keeps the tasks, and each second deal is not known."""
+
+    def __init__(self) -> None:
+        self.tasks: list[Task] = []
+
+    async def solve(self, task: Task) -> Solved:
+        """Solve a deal, or say that nothing is known of it."""
+        await asyncio.sleep(0)
+        self.tasks.append(task)
+        found = solved(task)
+        return found if len(self.tasks) % 2 else replaced(found, most=False)
+
+
+def won_deal() -> tuple[Deal, Solved]:
+    """Return a deal of piles, and the answer that wins it."""
+    won = json.loads(WON.read_text(encoding="utf-8"))
+    deal, seed = new_deal("lady-betty", "standard"), bytes.fromhex(won["seed"])
+    deal = replace(deal, seed=seed, commitment=commitment(deal.id, seed))
+    return deal, Solved(Verdict.WINNABLE, " ".join(won["moves"]), 52, most=True, effort=7)
+
+
+def test_a_deal_that_can_be_won_is_certified_with_its_line() -> None:
+    deal, answer = won_deal()
+    found = certified(deal, answer)
+    assert found is not None
+    assert (found.id, found.seed, found.rules) == (deal.id, deal.seed, deal.rules)
+    assert (found.winnable, found.par, found.effort) == (True, len(answer.line.split()), 7)
+    assert found.line == answer.line
+
+
+def test_a_deal_that_cannot_be_won_is_certified_where_none_can() -> None:
+    deal = new_deal(GAME, "standard")
+    answer = solved(task_of(deal))
+    found = certified(deal, answer)
+    assert found is not None
+    assert (found.winnable, found.par) == (False, answer.home)
+    assert certified(deal, replaced(answer, most=False)) is None
+    other, won = won_deal()
+    for verdict in (Verdict.IMPOSSIBLE, Verdict.UNKNOWN):
+        assert certified(other, replaced(won, verdict=verdict)) is None
+
+
+def test_a_solver_is_not_believed_without_a_line_that_proves_it() -> None:
+    deal, answer = won_deal()
+    shorter = " ".join(answer.line.split()[:-1])
+    with pytest.raises(SolverError):
+        certified(deal, replaced(answer, line=shorter))
+    exact = new_deal(GAME, "standard")
+    most = solved(task_of(exact))
+    with pytest.raises(SolverError):
+        certified(exact, replaced(most, home=most.home + 1))
+
+
+@ALONE
+async def test_a_pool_is_filled_up_to_what_is_wanted(node: Node) -> None:
+    certification, solvers = Certification(node.store.pools), [Here(), Here()]
+    told: list[tuple[int, int]] = []
+    done = await certification.fill(
+        GAME, 3, solvers, Stop(), lambda each: told.append((each.kept, each.drawn))
+    )
+    assert (done.pooled, done.kept, done.is_full) == (3, 3, True)
+    assert await node.store.pools.count(GAME) == 3
+    assert done.drawn == sum(len(each.tasks) for each in solvers) == len(told) > 3
+    assert len({task.seed for each in solvers for task in each.tasks}) == done.drawn
+    again = await certification.fill(GAME, 3, solvers, Stop(), nothing)
+    assert (again.kept, again.drawn) == (0, 0)
+
+
+@ALONE
+async def test_few_deals_get_the_whole_budget(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("server.service.certification.budget_of", lambda _: 1_600)
+    budgets: list[int] = []
+    stop = Stop()
+
+    class Unable:
+        async def solve(self, task: Task) -> Solved:
+            budgets.append(task.budget)
+            if len(budgets) == 2 * WHOLE_EVERY:
+                stop.set()
+            return Solved(Verdict.UNKNOWN, "", 1, most=False, effort=0)
+
+    done = await Certification(node.store.pools).fill(GAME, 5, [Unable()], stop, nothing)
+    assert (done.kept, done.is_full) == (0, False)
+    small = [1_600 // SMALL] * (WHOLE_EVERY - 1)
+    assert budgets == [*small, 1_600] * 2
+
+
+@ALONE
+async def test_a_solver_that_fails_stops_the_others(node: Node) -> None:
+    class Broken:
+        async def solve(self, task: Task) -> Solved:
+            raise SolverError(task.game)
+
+    class Slow:
+        async def solve(self, task: Task) -> Solved:
+            return await asyncio.Future()
+
+    with pytest.raises(SolverError):
+        async with asyncio.timeout(30):
+            await Certification(node.store.pools).fill(GAME, 5, [Slow(), Broken()], Stop(), nothing)
+
+
+async def test_a_process_solves_as_it_is_done_here_and_may_be_ended() -> None:
+    process = SolverProcess()
+    deal = new_deal(GAME, "standard")
+    assert await process.solve(task_of(deal)) == solved(task_of(deal))
+    assert process._process is not None
+    process._process.kill()
+    with pytest.raises(SolverError):
+        await process.solve(task_of(deal))
+    await process.close()
+    await process.close()
+
+
+def test_what_is_printed_of_a_task_and_its_answer_tells_nothing() -> None:
+    deal = new_deal(GAME, "standard")
+    task = task_of(deal)
+    answer = solved(task)
+    for text in (repr(task), str([task])):
+        assert repr(deal.seed)[2:-1] not in text
+    assert answer.line not in repr(answer)

@@ -1,0 +1,98 @@
+"""The command `samedeal certify`, as an operator or a timer runs it."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from pathlib import Path
+from signal import SIGTERM
+
+from click.testing import CliRunner
+
+from engine.catalog import ruleset
+from engine.deal import deal_seed
+from server.cli import main
+from server.core.certificate import proves
+from server.store.connection import connect
+from server.store.database import Database
+from server.store.embedded import shared_redis
+from server.store.pool import PooledDeal, Pools
+from tests.conftest import ALONE, SECRET_KEY_FILE, secret_keys
+from tests.processes import PATIENCE, running
+from tests.redis_users import as_node
+from tests.store.servers import until
+from tests.test_cli import port_of, serve_command
+
+GAME = "robert"
+
+
+def certify_command(where: str | Path, count: int) -> list[str]:
+    target = (
+        ["--redis", as_node(where), "--secret-key-file", str(SECRET_KEY_FILE)]
+        if isinstance(where, str)
+        else ["--data", str(where)]
+    )
+    words = ["--game", GAME, "--count", str(count), "--workers", "2"]
+    return [sys.executable, "-m", "server", "certify", *target, *words]
+
+
+async def certified(where: str | Path, count: int) -> str:
+    """Run the command to its end, and return its last line."""
+    with running(certify_command(where, count)) as process:
+        assert await asyncio.to_thread(process.process.wait, PATIENCE) == 0
+        process.end()
+        return process.lines[-1]
+
+
+@ALONE
+async def test_a_pool_is_filled_with_proved_deals_and_then_filled_up(
+    redis_url: str, database: Database
+) -> None:
+    pools = Pools(database, secret_keys())
+    assert "2 of 2 in the pool; 2 kept of" in await certified(redis_url, 2)
+    deals, closed = await pools.read(GAME)
+    assert (len(deals), closed) == (2, [])
+    assert len({deal.seed for deal in deals}) == 2
+    for deal in deals:
+        board = deal_seed(ruleset(GAME), deal.seed)
+        assert proves(board, deal.line, deal.par, winnable=deal.winnable)
+        assert board.home < deal.par < ruleset(GAME).total
+    assert "3 of 3 in the pool; 1 kept of" in await certified(redis_url, 3)
+    assert set((await pools.read(GAME))[0]) > set(deals)
+
+
+@ALONE
+async def test_when_stopped_it_keeps_what_it_has_found(redis_url: str, database: Database) -> None:
+    pools = Pools(database, secret_keys())
+
+    async def found() -> bool:
+        return await pools.count(GAME) > 0
+
+    with running(certify_command(redis_url, 10_000)) as process:
+        await until(found)
+        process.process.send_signal(SIGTERM)
+        assert await asyncio.to_thread(process.process.wait, PATIENCE) == 0
+        process.end()
+        assert process.lines[-1] == "Stopped. What was found is in the pools.\n"
+    assert f"{GAME}: {await pools.count(GAME)} of 10000 in the pool" in process.lines[-2]
+
+
+async def test_it_works_beside_a_server_on_its_own_data_and_without_one(data: Path) -> None:
+    with running(serve_command(data)) as server:
+        await port_of(server)
+        assert "1 of 1 in the pool" in await certified(data, 1)
+    # The server may have dealt it meanwhile.
+    assert "2 of 2 in the pool" in await certified(data, 2)
+    async with shared_redis(data) as url:
+        redis = connect(url)
+        deals, closed = await Pools(Database(redis), secret_keys()).read(GAME)
+        await redis.aclose()
+    assert ([type(deal) for deal in deals], closed) == ([PooledDeal] * 2, [])
+
+
+def test_what_cannot_be_done_is_said() -> None:
+    shown = CliRunner().invoke(main, ["certify", "--game", "chess"])
+    assert (shown.exit_code, "There is no game 'chess'" in shown.output) == (2, True)
+    words = ["--redis", "redis://127.0.0.1:1/0", "--secret-key-file", str(SECRET_KEY_FILE)]
+    shown = CliRunner().invoke(main, ["certify", *words])
+    assert (shown.exit_code, shown.output.partition(".")[0]) == (1, "Error: Redis does not answer")
